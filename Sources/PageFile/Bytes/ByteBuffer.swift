@@ -1,0 +1,121 @@
+/// Bytes of our own that grow: keys under construction, rows copied out of pages, commits on their
+/// way to a WAL file.
+///
+/// One allocation, doubled when it is full, freed with the value. There are always eight readable
+/// bytes of slack behind the content (rule 3 of `Bytes`).
+@safe
+public struct ByteBuffer: ~Copyable, @unchecked Sendable {
+  // Unchecked: the memory has one owner, and this type cannot be copied.
+  @usableFromInline var base: UnsafeMutableRawPointer
+  /// The number of bytes written so far.
+  public private(set) var count: Int
+  @usableFromInline var capacity: Int
+
+  @usableFromInline static let slack = 8
+
+  /// An empty buffer with room for `capacity` bytes before it has to grow.
+  public init(capacity: Int = 64) {
+    let capacity = max(capacity, 16)
+    unsafe base = .allocate(byteCount: capacity + Self.slack, alignment: 16)
+    count = 0
+    self.capacity = capacity
+  }
+
+  deinit {
+    unsafe base.deallocate()
+  }
+
+  /// What has been written. Valid until the buffer is changed or freed.
+  public var bytes: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
+
+  /// What has been written, for changing it in place. Valid until the buffer grows or is freed.
+  package var mutableBytes: MutableBytes { unsafe MutableBytes(base: base, count: count) }
+
+  /// Makes room for `byteCount` more bytes.
+  public mutating func reserve(_ byteCount: Int) {
+    let needed = count + byteCount
+    guard needed > capacity else { return }
+    let grown = max(needed, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.slack, alignment: 16)
+    unsafe larger.copyMemory(from: base, byteCount: count)
+    unsafe base.deallocate()
+    unsafe base = larger
+    capacity = grown
+  }
+
+  /// Forgets the content and keeps the room.
+  public mutating func removeAll() { count = 0 }
+
+  /// Forgets everything behind the first `byteCount` bytes.
+  package mutating func truncate(to byteCount: Int) {
+    precondition(byteCount >= 0 && byteCount <= count, "a buffer cannot be truncated upwards")
+    count = byteCount
+  }
+
+  package mutating func append(_ byte: UInt8) {
+    reserve(1)
+    unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  package mutating func append(_ bytes: Bytes) {
+    reserve(bytes.count)
+    unsafe (base + count).copyMemory(from: bytes.base, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  package mutating func append(_ array: [UInt8]) {
+    reserve(array.count)
+    unsafe array.withUnsafeBytes { source in
+      if let start = source.baseAddress {
+        unsafe (base + count).copyMemory(from: start, byteCount: source.count)
+      }
+    }
+    count += array.count
+  }
+
+  /// The UTF-8 bytes of a string.
+  package mutating func append(_ string: String) {
+    var string = string
+    string.withUTF8 { source in
+      reserve(source.count)
+      if let start = source.baseAddress {
+        unsafe (base + count).copyMemory(from: start, byteCount: source.count)
+      }
+      count += source.count
+    }
+  }
+
+  package mutating func append(littleEndian value: UInt16) { appendRaw(value.littleEndian) }
+  package mutating func append(littleEndian value: UInt32) { appendRaw(value.littleEndian) }
+  package mutating func append(littleEndian value: UInt64) { appendRaw(value.littleEndian) }
+  package mutating func append(bigEndian value: UInt32) { appendRaw(value.bigEndian) }
+  package mutating func append(bigEndian value: UInt64) { appendRaw(value.bigEndian) }
+
+  private mutating func appendRaw<T: FixedWidthInteger>(_ value: T) {
+    reserve(MemoryLayout<T>.size)
+    unsafe base.storeBytes(of: value, toByteOffset: count, as: T.self)
+    count += MemoryLayout<T>.size
+  }
+
+  /// An unsigned number, seven bits a byte, low end first, the high bit set on all but the last.
+  package mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+
+  /// A signed number, folded so that small ones of either sign stay short, as a varint.
+  package mutating func append(signedVarint value: Int64) {
+    append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+
+  package mutating func append(zeros byteCount: Int) {
+    reserve(byteCount)
+    unsafe (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    count += byteCount
+  }
+}

@@ -1,0 +1,33 @@
+/// Text in bytes: checked once when it is read, then made into strings without a second look.
+///
+/// Making a string of 60 bytes costs one allocation and little else as long as nothing validates it
+/// again, so the two steps are apart.
+extension Bytes {
+  /// Whether the bytes are valid UTF-8.
+  @inlinable
+  package var isValidUTF8: Bool {
+    unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Bool in
+      let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
+      do throws(UTF8.ValidationError) {
+        _ = try UTF8Span(validating: span)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// The bytes as a string. Only for bytes that `isValidUTF8` has seen, or that came from a string.
+  @inlinable @unsafe
+  package func uncheckedText() -> String {
+    unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> String in
+      let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
+      return unsafe String(copying: UTF8Span(unchecked: span))
+    }
+  }
+
+  /// The bytes as a string, whatever they are: what is not UTF-8 is replaced.
+  package func repairedText() -> String {
+    unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,47 @@
+/// A page's name. Page numbers begin at 1; they say nothing about where in the file a page lies.
+public struct PageNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The number as it is stored.
+  public let rawValue: UInt32
+  /// Wraps a stored number.
+  @inlinable
+  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// No page: an empty tree's root, the end of an overflow chain.
+  public static var none: PageNumber { PageNumber(0) }
+
+  /// Orders by number.
+  public static func < (a: PageNumber, b: PageNumber) -> Bool { a.rawValue < b.rawValue }
+  /// The number in decimal digits.
+  public var description: String { "\(rawValue)" }
+}
+
+/// A place for one page in the data file. Slots begin at 1; see D-3 of docs/page-file-format.md.
+package struct SlotNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
+  package let rawValue: UInt32
+  package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+  package static var none: SlotNumber { SlotNumber(0) }
+  package static func < (a: SlotNumber, b: SlotNumber) -> Bool { a.rawValue < b.rawValue }
+  package var description: String { "\(rawValue)" }
+}
+
+/// A commit's number: 1, 2, 3 …. It never restarts and is never given twice.
+public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The number as it is stored.
+  public let rawValue: UInt64
+  /// Wraps a stored number.
+  public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+  /// Before the first commit.
+  public static var zero: LSN { LSN(0) }
+  /// The number of the commit after this one.
+  package var next: LSN { LSN(rawValue + 1) }
+  /// Orders by number.
+  public static func < (a: LSN, b: LSN) -> Bool { a.rawValue < b.rawValue }
+  /// The number in decimal digits.
+  public var description: String { "\(rawValue)" }
+}
+
+/// A tree's place in the table of roots: 0 up to `Roots.countMax`.
+package struct TreeNumber: Sendable, Hashable {
+  package let rawValue: Int
+  package init(_ rawValue: Int) { self.rawValue = rawValue }
+}

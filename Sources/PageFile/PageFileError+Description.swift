@@ -1,0 +1,42 @@
+extension PageFileError: CustomStringConvertible {
+  /// A sentence that a person can read.
+  public var description: String {
+    switch self {
+    case .notADatabase(let path):
+      "\(path) is not a data file of this format"
+    case .unsupportedFormat(let version, let features):
+      "the file has format version \(version) with features 0x\(String(features, radix: 16)), "
+        + "which this version does not know"
+    case .corruptMeta(let reason):
+      "the meta slots are corrupt: \(reason)"
+    case .corruptPage(let number, let reason):
+      "page \(number) is corrupt: \(reason)"
+    case .corruptWAL(let lsn, let reason):
+      "commits after LSN \(lsn) are missing or corrupt: \(reason)"
+    case .walMismatch(let reason):
+      "the WAL files do not belong to the data file: \(reason)"
+    case .mainFileMissing(let path):
+      "\(path) is missing or empty, but its WAL files are there"
+    case .ioError(let call, let errno, let path):
+      "\(call) of \(path) failed with error number \(errno)"
+    case .diskFull:
+      "there is no room on the device"
+    case .poisoned:
+      "an earlier write failed; close the store and open it again to write"
+    case .commitUnknown(let lsn):
+      "whether commit \(lsn) is on the disk is unknown until the store is opened again"
+    case .busy(let path):
+      "\(path) is in use by another process"
+    case .readOnly(let reason):
+      "nothing can be written: \(reason)"
+    case .snapshotExpired:
+      "the moment that is read is no longer kept"
+    case .deviceLocked(let call, let path):
+      "\(call) of \(path) was refused while the device is locked"
+    case .limitExceeded(let what, let value, let limit):
+      "\(what) would be \(value); the limit is \(limit)"
+    case .closed:
+      "the database was closed"
+    }
+  }
+}

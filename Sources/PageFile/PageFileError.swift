@@ -1,0 +1,42 @@
+/// Everything that can go wrong in a data file and its WAL files.
+///
+/// The world's faults are thrown; a caller's mistakes (a cursor used after its transaction, a key
+/// that is empty) trap.
+public enum PageFileError: Error, Sendable, Hashable {
+  /// The file is not a data file of this format: its first bytes are something else.
+  case notADatabase(path: String)
+  /// The file was made by a newer version, or uses features this one does not know. Nothing was
+  /// written.
+  case unsupportedFormat(version: UInt32, features: UInt64)
+  /// No meta slot can be believed, or the only readable one may not be the newest.
+  case corruptMeta(reason: String)
+  /// A page breaks a rule. Other pages stay readable.
+  case corruptPage(PageNumber, reason: String)
+  /// Commits that were known to be durable are missing or damaged after `lsn`. Nothing was written.
+  case corruptWAL(lsn: LSN, reason: String)
+  /// A WAL file that the data file needs is missing or belongs to another store.
+  case walMismatch(reason: String)
+  /// WAL files are there, but their data file is missing or empty. Nothing was created.
+  case mainFileMissing(path: String)
+  /// A system call failed. `errno` is the system's number for the reason.
+  case ioError(call: String, errno: Int32, path: String)
+  /// There is no room on the device. Nothing of the transaction was kept.
+  case diskFull
+  /// An earlier write or sync failed in a way that leaves the disk's content unknown. Reads go on;
+  /// close and reopen to write again.
+  case poisoned
+  /// The commit's fate is unknown: it may or may not be there after reopening.
+  case commitUnknown(LSN)
+  /// Somebody else owns the store, or it changed too often while it was being opened for reading.
+  case busy(path: String)
+  /// A write was asked of a store that was opened for reading, or that cannot be written.
+  case readOnly(reason: String)
+  /// The moment this transaction reads is no longer kept. Begin a new one.
+  case snapshotExpired
+  /// The device is locked and its protected files cannot be read or written now. Try again later.
+  case deviceLocked(call: String, path: String)
+  /// A limit of the format or of the options would be passed. Nothing was changed.
+  case limitExceeded(what: String, value: Int, limit: Int)
+  /// The database was closed.
+  case closed
+}

@@ -1,0 +1,57 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A mutual exclusion lock on which one may also wait for a change.
+///
+/// `Synchronization.Mutex` has no way to wait, and on Linux took three times as long as this one
+/// (33 ns against 12 ns, docs/decisions.md).
+@safe
+package final class Lock: @unchecked Sendable {
+  // Unchecked: the two system objects are made to be used from any thread.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+  package init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe condition = .allocate(capacity: 1)
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  package func lock() { unsafe pthread_mutex_lock(mutex) }
+  package func unlock() { unsafe pthread_mutex_unlock(mutex) }
+
+  package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// Lets go of the lock until `broadcast`, then holds it again. May also return for no reason.
+  package func wait() { unsafe pthread_cond_wait(condition, mutex) }
+
+  /// Like `wait`, but for a limited time.
+  package func wait(milliseconds: Int) {
+    var deadline = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &deadline)
+    let nanoseconds = deadline.tv_nsec + milliseconds % 1000 * 1_000_000
+    deadline.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+  }
+
+  /// Wakes everybody who waits.
+  package func broadcast() { unsafe pthread_cond_broadcast(condition) }
+}

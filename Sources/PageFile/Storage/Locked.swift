@@ -1,0 +1,14 @@
+/// A value that is only reached under its lock.
+package final class Locked<Value>: @unchecked Sendable {
+  // Unchecked: `value` is only touched under `lock`.
+  private let lock = Lock()
+  private var value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+}

@@ -1,0 +1,107 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A directory of the operating system.
+package final class PosixDirectory: StorageDirectory {
+  private let directoryPath: String
+
+  /// The directory part and the last name of a path.
+  package static func split(_ path: String) -> (directory: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (directory, String(path[path.index(after: slash)...]))
+  }
+
+  package init(path: String) {
+    directoryPath = path
+  }
+
+  package func path(of name: String) -> String {
+    directoryPath == "." ? name : directoryPath == "/" ? "/\(name)" : "\(directoryPath)/\(name)"
+  }
+
+  package func exists(_ name: String) throws(PageFileError) -> Bool {
+    let path = path(of: name)
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { return true }
+    let code = errno
+    if code == ENOENT || code == ENOTDIR { return false }
+    throw .ioError(call: "stat", errno: code, path: path)
+  }
+
+  package func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
+    let path = path(of: name)
+    let flags: Int32 =
+      switch mode {
+      case .read: O_RDONLY | O_CLOEXEC
+      case .readWrite: O_RDWR | O_CLOEXEC
+      case .create: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+      }
+    let descriptor = try openDescriptor(path, flags, mode)
+    return PosixFile(descriptor: try aboveStandardStreams(descriptor, path), path: path)
+  }
+
+  private func openDescriptor(
+    _ path: String, _ flags: Int32, _ mode: FileMode
+  ) throws(PageFileError) -> Int32 {
+    while true {
+      #if canImport(Darwin)
+        let descriptor = unsafe Darwin.open(path, flags, 0o600)
+      #elseif canImport(Musl)
+        let descriptor = unsafe Musl.open(path, flags, 0o600)
+      #else
+        let descriptor = unsafe Glibc.open(path, flags, 0o600)
+      #endif
+      if descriptor >= 0 { return descriptor }
+      let code = errno
+      if code == EINTR { continue }
+      if mode != .read && (code == EACCES || code == EPERM || code == EROFS) {
+        throw .readOnly(reason: "\(path): \(SystemCall.message(code))")
+      }
+      if code == ENOSPC || code == EDQUOT { throw .diskFull }
+      throw .ioError(call: "open", errno: code, path: path)
+    }
+  }
+
+  /// Descriptors 0 to 2 are the standard streams of whoever assumes so: a stray print must not end
+  /// up in a data file.
+  private func aboveStandardStreams(
+    _ descriptor: Int32, _ path: String
+  ) throws(PageFileError) -> Int32 {
+    if descriptor > 2 { return descriptor }
+    let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    let code = errno
+    PosixFile(descriptor: descriptor, path: path).close()
+    if moved < 0 { throw .ioError(call: "fcntl(F_DUPFD_CLOEXEC)", errno: code, path: path) }
+    return moved
+  }
+
+  package func rename(_ name: String, to newName: String) throws(PageFileError) {
+    let path = path(of: name)
+    let newPath = self.path(of: newName)
+    #if canImport(Darwin)
+      _ = try SystemCall.run("rename", path) { unsafe Darwin.rename(path, newPath) }
+    #elseif canImport(Musl)
+      _ = try SystemCall.run("rename", path) { unsafe Musl.rename(path, newPath) }
+    #else
+      _ = try SystemCall.run("rename", path) { unsafe Glibc.rename(path, newPath) }
+    #endif
+  }
+
+  package func remove(_ name: String) throws(PageFileError) {
+    let path = path(of: name)
+    _ = try SystemCall.run("unlink", path) { unsafe unlink(path) }
+  }
+
+  package func sync() throws(PageFileError) {
+    let descriptor = try openDescriptor(directoryPath, O_RDONLY | O_CLOEXEC, .read)
+    let file = PosixFile(descriptor: descriptor, path: directoryPath)
+    defer { file.close() }
+    _ = try SystemCall.run("fsync", directoryPath) { fsync(descriptor) }
+  }
+}

@@ -1,0 +1,115 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file of the operating system.
+///
+/// Transfers are positioned (`pread`, `pwrite`) and repeated until all bytes are through, because
+/// the system may move fewer than asked for. No `mmap`: there an I/O error is a signal.
+package final class PosixFile: StorageFile {
+  package let path: String
+  private let descriptor: Int32
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  package func byteCount() throws(PageFileError) -> Int {
+    let end = try SystemCall.run("lseek", path) { Int(lseek(descriptor, 0, SEEK_END)) }
+    return end
+  }
+
+  package func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int {
+    var done = 0
+    while done < target.count {
+      let part = target.slice(done, target.count - done)
+      let moved = try SystemCall.run("pread", path) {
+        unsafe part.withUnsafeMutableBytes { buffer in
+          unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
+        }
+      }
+      if moved == 0 { break }
+      done += moved
+    }
+    return done
+  }
+
+  package func write(_ bytes: Bytes, at offset: Int) throws(PageFileError) {
+    var done = 0
+    while done < bytes.count {
+      let part = bytes.dropFirst(done)
+      let moved = try SystemCall.run("pwrite", path) {
+        unsafe part.withUnsafeBytes { buffer in
+          unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
+        }
+      }
+      // A write that moves nothing would be repeated for ever.
+      if moved == 0 { throw .ioError(call: "pwrite", errno: EIO, path: path) }
+      done += moved
+    }
+  }
+
+  package func extend(to byteCount: Int) throws(PageFileError) {
+    let current = try self.byteCount()
+    guard byteCount > current else { return }
+    #if canImport(Darwin)
+      var request = fstore_t(
+        fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
+        fst_length: off_t(byteCount - current), fst_bytesalloc: 0)
+      _ = try SystemCall.run("fcntl(F_PREALLOCATE)", path) {
+        unsafe fcntl(descriptor, F_PREALLOCATE, &request)
+      }
+      _ = try SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(byteCount)) }
+    #else
+      while true {
+        // The call answers with the error number instead of setting `errno`.
+        let code = posix_fallocate(descriptor, off_t(current), off_t(byteCount - current))
+        if code == 0 { return }
+        if code == EINTR { continue }
+        _ = try? SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(current)) }
+        throw SystemCall.error("posix_fallocate", path, code)
+      }
+    #endif
+  }
+
+  package func truncate(to byteCount: Int) throws(PageFileError) {
+    _ = try SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(byteCount)) }
+  }
+
+  package func sync(_ kind: FileSync) throws(PageFileError) {
+    #if canImport(Darwin)
+      if kind == .barrier && fcntl(descriptor, F_BARRIERFSYNC) != -1 { return }
+      // Some file systems know only one of the calls; a stronger one may stand in for a weaker one.
+      if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
+      let code = errno
+      guard code == ENOTSUP || code == ENOTTY || code == EINVAL else {
+        throw SystemCall.error("fcntl(F_FULLFSYNC)", path, code)
+      }
+      _ = try SystemCall.run("fsync", path) { fsync(descriptor) }
+    #else
+      // Not repeated on EINTR: after any failure what is on the disk is unknown.
+      if fdatasync(descriptor) != 0 {
+        let code = errno
+        throw SystemCall.error("fdatasync", path, code)
+      }
+    #endif
+  }
+
+  package func tryLock() throws(PageFileError) -> Bool { try FileLock.tryLock(descriptor, path) }
+
+  package func close() {
+    // Not repeated on EINTR: Linux has closed the descriptor by then, and its number may be in use.
+    #if canImport(Darwin)
+      _ = Darwin.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #else
+      _ = Glibc.close(descriptor)
+    #endif
+  }
+}

@@ -1,0 +1,28 @@
+/// Where the files of a store live: names, and what makes names durable.
+package protocol StorageDirectory: AnyObject, Sendable {
+  /// The full path of a name, for error messages.
+  func path(of name: String) -> String
+
+  /// Whether there is something under this name.
+  func exists(_ name: String) throws(PageFileError) -> Bool
+
+  func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile
+
+  /// Gives a file another name, replacing what had it.
+  func rename(_ name: String, to newName: String) throws(PageFileError)
+
+  func remove(_ name: String) throws(PageFileError)
+
+  /// Makes created, renamed and removed names durable.
+  func sync() throws(PageFileError)
+}
+
+/// How a file is opened.
+package enum FileMode: Sendable {
+  /// An existing file, for reading.
+  case read
+  /// An existing file, for reading and writing.
+  case readWrite
+  /// A new file; it is an error if the name is taken.
+  case create
+}

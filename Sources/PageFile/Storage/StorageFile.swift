@@ -1,0 +1,43 @@
+/// One open file: positioned transfers, a size, a sync, a lock. The engine reaches the system
+/// through this and `StorageDirectory` only, so that tests can stand in for both.
+package protocol StorageFile: AnyObject, Sendable {
+  /// For error messages.
+  var path: String { get }
+
+  /// The size of the file in bytes.
+  func byteCount() throws(PageFileError) -> Int
+
+  /// Fills `target` from `offset` on and returns how many bytes there were: fewer than asked for
+  /// only at the end of the file.
+  func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int
+
+  /// Writes all bytes at `offset`.
+  func write(_ bytes: Bytes, at offset: Int) throws(PageFileError)
+
+  /// Makes the file at least `byteCount` long with blocks that exist, reading as zeros.
+  /// - Throws: `diskFull`, with what was there before untouched.
+  func extend(to byteCount: Int) throws(PageFileError)
+
+  /// Cuts the file to `byteCount`.
+  func truncate(to byteCount: Int) throws(PageFileError)
+
+  func sync(_ kind: FileSync) throws(PageFileError)
+
+  /// Takes the one exclusive lock without waiting; false when somebody else holds it. It ends with
+  /// `close` or with the process.
+  func tryLock() throws(PageFileError) -> Bool
+
+  func close()
+}
+
+extension StorageFile {
+  /// Writes the content of a buffer, which stays alive for the length of the call.
+  package func write(_ buffer: borrowing ByteBuffer, at offset: Int) throws(PageFileError) {
+    try write(buffer.bytes, at: offset)
+  }
+
+  /// Reads exactly as many bytes as asked for, or says false because the file is shorter.
+  package func readFully(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Bool {
+    try read(into: target, at: offset) == target.count
+  }
+}

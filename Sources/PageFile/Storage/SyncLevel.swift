@@ -1,0 +1,17 @@
+/// How safe a transaction is when its commit returns.
+public enum SyncLevel: Sendable, Hashable {
+  /// On the disk. Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`.
+  case full
+  /// Visible, in order, and safe when the process is killed; a power cut may take it back, with all
+  /// that came after it. Durable with the next `full` commit or checkpoint.
+  case relaxed
+}
+
+/// What a file is asked to make durable.
+package enum FileSync: Sendable {
+  /// Everything written to the file is on the medium when the call returns.
+  case durable
+  /// Everything written before is on the medium before anything written after. Where the system has
+  /// no such call this is the same as `durable`.
+  case barrier
+}

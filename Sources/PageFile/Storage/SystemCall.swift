@@ -1,0 +1,39 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Running system calls: again when interrupted, and with `errno` turned into an error that names
+/// the call and the file.
+package enum SystemCall {
+  /// Runs a call that answers −1 for a failure, again as long as it was interrupted.
+  package static func run<T: SignedInteger>(
+    _ name: String, _ path: String, _ body: () -> T
+  ) throws(PageFileError) -> T {
+    while true {
+      let result = body()
+      if result != -1 { return result }
+      let code = errno
+      if code != EINTR { throw error(name, path, code) }
+    }
+  }
+
+  /// The error for a failed call. A full device and a locked one have cases of their own, because
+  /// callers act on them.
+  package static func error(_ name: String, _ path: String, _ code: Int32) -> PageFileError {
+    switch code {
+    case ENOSPC, EDQUOT: .diskFull
+    case EPERM, EACCES: .deviceLocked(call: name, path: path)
+    default: .ioError(call: name, errno: code, path: path)
+    }
+  }
+
+  /// The system's sentence for an error number.
+  package static func message(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+}

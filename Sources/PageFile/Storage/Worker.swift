@@ -1,0 +1,118 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A thread of our own that does one thing after the other.
+///
+/// Swift's cooperative threads must not block, and everything here does: system calls, locks, a
+/// sync. The thread is started with the first thing to do and ends with `stop`.
+package final class Worker: @unchecked Sendable {
+  // Unchecked: the mutable fields are only touched under `lock`.
+  private let lock = Lock()
+  private var queue: [@Sendable () -> Void] = []
+  private var isRunning = false
+  private var isStopping = false
+  private let idleMilliseconds: Int?
+  private let whenIdle: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - idleMilliseconds: After how long without work `whenIdle` runs, once per quiet time.
+  package init(
+    idleMilliseconds: Int? = nil, whenIdle: @escaping @Sendable () -> Void = {}
+  ) {
+    self.idleMilliseconds = idleMilliseconds
+    self.whenIdle = whenIdle
+  }
+
+  /// Has `body` run on the thread after everything asked for before. Does nothing after `stop`.
+  package func enqueue(_ body: @escaping @Sendable () -> Void) {
+    lock.withLock {
+      if isStopping { return }
+      queue.append(body)
+      if isRunning {
+        lock.broadcast()
+      } else {
+        isRunning = true
+        startThread { self.run() }
+      }
+    }
+  }
+
+  /// Lets the thread finish what it was asked for and end by itself; nobody waits for it. This may be
+  /// called from the thread itself.
+  package func finish() {
+    lock.withLock {
+      isStopping = true
+      lock.broadcast()
+    }
+  }
+
+  /// Lets the thread finish what it was asked for, and waits until it has ended.
+  package func stop() {
+    lock.lock()
+    isStopping = true
+    lock.broadcast()
+    while isRunning { lock.wait() }
+    lock.unlock()
+  }
+
+  private func run() {
+    var isQuiet = false
+    while true {
+      lock.lock()
+      while queue.isEmpty {
+        if isStopping {
+          isRunning = false
+          lock.broadcast()
+          lock.unlock()
+          return
+        }
+        guard let idleMilliseconds, !isQuiet else {
+          lock.wait()
+          continue
+        }
+        lock.wait(milliseconds: idleMilliseconds)
+        if queue.isEmpty && !isStopping { isQuiet = true }
+        if isQuiet { break }
+      }
+      let bodies = queue
+      queue = []
+      lock.unlock()
+      if bodies.isEmpty { whenIdle() } else { isQuiet = false }
+      for body in bodies { body() }
+    }
+  }
+}
+
+/// What a new thread runs, carried through C as an opaque address.
+private final class ThreadBody {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// Starts a thread that nobody waits for.
+private func startThread(_ body: @escaping @Sendable () -> Void) {
+  let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+  #if canImport(Darwin)
+    var thread: pthread_t?
+    let code = unsafe pthread_create(&thread, nil, { argument in
+      unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }, argument)
+    if let thread { unsafe pthread_detach(thread) }
+  #else
+    var thread = pthread_t()
+    let code = unsafe pthread_create(&thread, nil, { argument in
+      if let argument = unsafe argument {
+        unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+      }
+      return nil
+    }, argument)
+    if code == 0 { pthread_detach(thread) }
+  #endif
+  precondition(code == 0, "the system has no more threads")
+}
