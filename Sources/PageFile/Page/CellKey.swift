@@ -1,0 +1,85 @@
+/// A key in the two pieces in which a page keeps it: the prefix that the page's keys share, and the
+/// cell's own suffix.
+///
+/// Putting the pieces together would copy them, so whatever is asked of whole keys is answered here
+/// on the pieces. A key that lies in one piece has an empty `head`.
+@usableFromInline
+package struct CellKey {
+  @usableFromInline package let head: Bytes
+  @usableFromInline package let tail: Bytes
+
+  @inlinable
+  package init(head: Bytes, tail: Bytes) {
+    self.head = head
+    self.tail = tail
+  }
+
+  @inlinable
+  package init(_ key: Bytes) {
+    self.init(head: .empty, tail: key)
+  }
+
+  /// The key of a branch page's first cell: empty, and before all others.
+  package static var none: CellKey { CellKey(.empty) }
+
+  package var byteCount: Int { head.count + tail.count }
+
+  /// The bytes from `offset` to the end of the piece they lie in.
+  private func piece(from offset: Int) -> Bytes {
+    offset < head.count ? head.dropFirst(offset) : tail.dropFirst(offset - head.count)
+  }
+
+  /// How many bytes both keys begin with.
+  package func sharedByteCount(with other: CellKey) -> Int {
+    var shared = 0
+    while shared < byteCount && shared < other.byteCount {
+      let mine = piece(from: shared)
+      let theirs = other.piece(from: shared)
+      let same = mine.sharedPrefixByteCount(with: theirs)
+      shared += same
+      if same < mine.count && same < theirs.count { break }
+    }
+    return shared
+  }
+
+  /// Order as plain bytes: below 0, 0 or above 0, a shorter key before what it begins.
+  @usableFromInline
+  package func compare(to other: CellKey) -> Int {
+    let shared = sharedByteCount(with: other)
+    guard shared < byteCount && shared < other.byteCount else {
+      return byteCount - other.byteCount
+    }
+    return piece(from: shared)[0] < other.piece(from: shared)[0] ? -1 : 1
+  }
+
+  @usableFromInline
+  package func hasPrefix(_ prefix: Bytes) -> Bool {
+    if prefix.count <= head.count { return head.hasPrefix(prefix) }
+    return prefix.hasPrefix(head) && tail.hasPrefix(prefix.dropFirst(head.count))
+  }
+
+  /// Copies the key without its first `dropped` bytes to `offset`.
+  package func write(dropping dropped: Int, to bytes: MutableBytes, at offset: Int) {
+    let headRest = head.dropFirst(min(dropped, head.count))
+    let tailRest = tail.dropFirst(min(max(0, dropped - head.count), tail.count))
+    bytes.copy(headRest, to: offset)
+    bytes.copy(tailRest, to: offset + headRest.count)
+  }
+
+  /// Appends the key's first `byteCount` bytes.
+  package func append(first byteCount: Int, to buffer: inout ByteBuffer) {
+    buffer.append(head.slice(0, min(byteCount, head.count)))
+    buffer.append(tail.slice(0, max(0, byteCount - head.count)))
+  }
+
+  /// Appends the key without its first `dropped` bytes.
+  @usableFromInline
+  package func append(dropping dropped: Int, to buffer: inout ByteBuffer) {
+    if dropped < head.count {
+      buffer.append(head.dropFirst(dropped))
+      buffer.append(tail)
+    } else {
+      buffer.append(tail.dropFirst(dropped - head.count))
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/// The cells of one page or of two neighbours, listed to be written anew: when freed bytes are
+/// gathered, when the prefix changes, when a page is split and when two are merged.
+///
+/// The pages are copied first, since one of them is usually where the cells go. That and the list are
+/// allocations, which is fine: all of this happens once in many insertions.
+package struct CellList: ~Copyable {
+  private var copy: ByteBuffer
+  private var cells: [Cell] = []
+  private let isLeaf: Bool
+  private let pageSize: Int
+
+  package init(copying page: TreePage) {
+    copy = ByteBuffer(capacity: page.bytes.count)
+    isLeaf = page.isLeaf
+    pageSize = page.bytes.count
+    copy.append(page.bytes)
+    appendCells(of: TreePage(copy.bytes))
+  }
+
+  /// The cells of two neighbours. `separator` is what the parent keeps between them; a branch page's
+  /// first cell gets it back as its key. It stays with the caller.
+  package init(copying left: TreePage, _ separator: Bytes, _ right: TreePage) {
+    pageSize = left.bytes.count
+    isLeaf = left.isLeaf
+    copy = ByteBuffer(capacity: 2 * pageSize)
+    copy.append(left.bytes)
+    copy.append(right.bytes)
+    appendCells(of: TreePage(copy.bytes.slice(0, pageSize)))
+    let seam = cells.count
+    appendCells(of: TreePage(copy.bytes.slice(pageSize, pageSize)))
+    if !isLeaf { cells[seam] = Cell(CellKey(separator), cells[seam].payload) }
+  }
+
+  private mutating func appendCells(of page: TreePage) {
+    cells.reserveCapacity(cells.count + page.cellCount + 1)
+    for index in 0..<page.cellCount {
+      // The first key of a branch page is empty: not even the prefix belongs to it.
+      let key = index < page.firstKeyIndex ? .none : page.key(index)
+      cells.append(Cell(key, .copied(page.payload(index))))
+    }
+  }
+
+  package var count: Int { cells.count }
+
+  /// Adds a cell whose bytes stay with the caller.
+  package mutating func insert(_ cell: Cell, at index: Int) { cells.insert(cell, at: index) }
+
+  package func key(_ index: Int) -> CellKey { cells[index].key }
+
+  /// Whether the keys around the cell at `index` ascend: where two pages meet, nothing but the parent
+  /// has promised it.
+  package func isAscending(at index: Int) -> Bool {
+    let isAboveLower = cells[index - 1].key.compare(to: cells[index].key) < 0
+    guard !isLeaf && index + 1 < count else { return isAboveLower }
+    return isAboveLower && cells[index].key.compare(to: cells[index + 1].key) < 0
+  }
+
+  /// What all keys of a page with these cells share; a branch page's first cell has none.
+  private func prefixByteCount(of range: Range<Int>) -> Int {
+    let first = range.lowerBound + (isLeaf ? 0 : 1)
+    guard first < range.upperBound else { return 0 }
+    return cells[first].key.sharedByteCount(with: cells[range.upperBound - 1].key)
+  }
+
+  /// What these cells take on a page of their own: prefix, pointers and cells.
+  package func byteCount(of range: Range<Int>) -> Int {
+    let prefix = prefixByteCount(of: range)
+    return range.reduce(prefix) { $0 + byteCount($1, in: range, prefix) }
+  }
+
+  private func byteCount(_ index: Int, in range: Range<Int>, _ prefixByteCount: Int) -> Int {
+    written(index, in: range).byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
+  }
+
+  /// A cell as it stands on a page that begins with the range: the first of a branch loses its key.
+  private func written(_ index: Int, in range: Range<Int>) -> Cell {
+    let isKeyless = !isLeaf && index == range.lowerBound
+    return isKeyless ? Cell(.none, cells[index].payload) : cells[index]
+  }
+
+  package func fits(_ range: Range<Int>) -> Bool {
+    byteCount(of: range) <= TreePage.capacity(pageSize: pageSize)
+  }
+
+  /// Where to divide the cells so that both parts take about as much room.
+  package func middle() -> Int {
+    let all = 0..<count
+    let prefix = prefixByteCount(of: all)
+    let half = byteCount(of: all) / 2
+    var sum = prefix
+    for index in 0..<count {
+      let byteCount = byteCount(index, in: all, prefix)
+      if sum + byteCount / 2 > half { return max(1, index) }
+      sum += byteCount
+    }
+    return count - 1
+  }
+
+  /// Makes a page of these cells, with the longest prefix that they share.
+  ///
+  /// The cell of the highest key goes to the high end: the opposite of what insertions in ascending
+  /// order do, see `TreePage.isAscendingRun`.
+  package func write(_ range: Range<Int>, to editor: TreePageEditor) {
+    let prefix = prefixByteCount(of: range)
+    editor.format(prefix: cells[range.upperBound - 1].key, prefixByteCount: prefix)
+    for index in range.reversed() {
+      editor.put(written(index, in: range), at: 0)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// Which life of a WAL file something belongs to.
+///
+/// The counter says which of two lives is the later one; the random part keeps apart two lives that
+/// got the same counter because a copy of the store was put back in between.
+package struct Generation: Sendable, Hashable, CustomStringConvertible {
+  package static let byteCount = 16
+
+  package let counter: UInt64
+  package let random: UInt64
+
+  package init(counter: UInt64, random: UInt64) {
+    self.counter = counter
+    self.random = random
+  }
+
+  /// A life later than all that the counter has seen.
+  package init(after counter: UInt64) {
+    self.init(counter: counter + 1, random: .random(in: .min ... .max))
+  }
+
+  package static var none: Generation { Generation(counter: 0, random: 0) }
+
+  package var description: String {
+    let digits = String(random, radix: 16)
+    return "\(counter)-\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+  }
+}
+
+/// A store's random name, part of every checksum, so that nothing of another store is believed.
+package struct StoreID: Sendable, Hashable, CustomStringConvertible {
+  package static let byteCount = 16
+
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  package static func random() -> StoreID {
+    StoreID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+  }
+
+  package var description: String {
+    [high, low].map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+
+extension ByteBuffer {
+  mutating func append(_ generation: Generation) {
+    append(littleEndian: generation.counter)
+    append(littleEndian: generation.random)
+  }
+
+  mutating func append(_ id: StoreID) {
+    append(littleEndian: id.high)
+    append(littleEndian: id.low)
+  }
+}
+
+extension ByteReader {
+  mutating func generation() -> Generation? {
+    guard let counter = uint64(), let random = uint64() else { return nil }
+    return Generation(counter: counter, random: random)
+  }
+
+  mutating func storeID() -> StoreID? {
+    guard let high = uint64(), let low = uint64() else { return nil }
+    return StoreID(high: high, low: low)
+  }
+}

@@ -1,0 +1,164 @@
+/// One of the two root records of the data file. See docs/page-file-format.md, M-1 … M-12.
+///
+///     offset  size  field
+///          0     8  magic: 89 'P' 'G' 'F' 0D 0A 1A 0A
+///          8     4  format version
+///         12     4  page size in bytes
+///         16    24  feature words: may-read, may-write, must-understand
+///         40    16  store id
+///         56     8  number of this write
+///         64     8  checkpoint LSN
+///         72     8  chain value at the checkpoint LSN
+///         80    16  generation of the WAL file that follows
+///         96     1  written by: 1 a turn, 2 an opening
+///         97     1  closed cleanly: 0 or 1
+///         98     1  page table height
+///         99     1  zero
+///        100     4  zero
+///        104     8  page table root: slot and check
+///        112     8  checksum of the page table's root page, all 64 bits
+///        120    68  roots and end of page numbers
+///        188     …  zeros
+///        504     8  checksum of bytes 0 ..< 504
+///
+/// All of it lies in one 512-byte sector, so a torn write leaves the old slot or the new one.
+package struct MetaSlot: Sendable {
+  package static let byteCount = 512
+  /// Each slot is alone in a region of this size, so that no device writes both at once.
+  package static let regionByteCount = 16384
+  package static let formatVersion: UInt32 = 1
+  /// Features this version knows; it has none to know yet.
+  package static let knownFeatures: UInt64 = 0
+  package static let magic: [UInt8] = [0x89, 0x50, 0x47, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let checksumOffset = 504
+
+  package enum Writer: UInt8, Sendable {
+    case turn = 1
+    case opening = 2
+  }
+
+  package var pageByteCount: Int
+  package var storeID: StoreID
+  package var writeNumber: UInt64
+  package var checkpointLSN: LSN
+  package var chain: UInt64
+  package var generation: Generation
+  package var writer: Writer
+  package var isClean: Bool
+  package var table: PageTableRoot
+  package var roots: Roots
+
+  /// Where in the data file a meta slot lies.
+  package static func offset(of index: Int) -> Int { index * regionByteCount }
+
+  package func encode() -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: Self.byteCount)
+    buffer.append(Self.magic)
+    buffer.append(littleEndian: Self.formatVersion)
+    buffer.append(littleEndian: UInt32(pageByteCount))
+    for _ in 0..<3 { buffer.append(littleEndian: UInt64(0)) }
+    buffer.append(storeID)
+    buffer.append(littleEndian: writeNumber)
+    buffer.append(littleEndian: checkpointLSN.rawValue)
+    buffer.append(littleEndian: chain)
+    buffer.append(generation)
+    buffer.append(writer.rawValue)
+    buffer.append(isClean ? 1 : 0)
+    buffer.append(UInt8(table.height))
+    buffer.append(0)
+    buffer.append(zeros: 4)
+    buffer.append(littleEndian: table.entry.rawValue)
+    buffer.append(littleEndian: table.checksum)
+    roots.append(to: &buffer)
+    buffer.append(zeros: Self.checksumOffset - buffer.count)
+    buffer.append(littleEndian: Self.checksum(buffer.bytes))
+    return buffer
+  }
+
+  private static func checksum(_ bytes: Bytes) -> UInt64 {
+    Checksum.of(bytes.slice(0, checksumOffset), seed: Checksum.seed(0x4D45_5441))
+  }
+
+  /// What the bytes of a slot turn out to be.
+  package enum Reading: Sendable {
+    case valid(MetaSlot)
+    /// The first bytes are those of some other kind of file.
+    case foreign
+    /// A newer format, or features this version has to know and does not.
+    case unsupported(version: UInt32, features: UInt64)
+    case unreadable(reason: String)
+  }
+
+  package static func read(_ bytes: Bytes) -> Reading {
+    if bytes.count == 0 { return .foreign }
+    for offset in 0..<min(magic.count, bytes.count) where bytes[offset] != magic[offset] {
+      return .foreign
+    }
+    guard bytes.count == byteCount else { return .unreadable(reason: "shorter than a meta slot") }
+    guard bytes.uint64(at: checksumOffset) == checksum(bytes) else {
+      return .unreadable(reason: "checksum differs")
+    }
+    var reader = ByteReader(bytes, at: 8)
+    guard let version = reader.uint32(), let pageByteCount = reader.uint32(),
+      let mayRead = reader.uint64(), let mayWrite = reader.uint64(),
+      let mustUnderstand = reader.uint64()
+    else { return .unreadable(reason: "too short") }
+    // Words 1 and 2 say what a reader or a writer that does not know a feature may still do; this
+    // version does not try either with a file that is ahead of it.
+    let features = mayRead | mayWrite | mustUnderstand
+    guard version == formatVersion, features & ~knownFeatures == 0 else {
+      return .unsupported(version: version, features: features)
+    }
+    guard let meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount)) else {
+      return .unreadable(reason: "a field is out of range")
+    }
+    return .valid(meta)
+  }
+
+  private init?(_ reader: inout ByteReader, pageByteCount: Int) {
+    guard PageSize.allowed.contains(pageByteCount),
+      let storeID = reader.storeID(), let writeNumber = reader.uint64(),
+      let checkpointLSN = reader.uint64(), let chain = reader.uint64(),
+      let generation = reader.generation(), let writer = reader.byte().flatMap(Writer.init),
+      let clean = reader.byte(), clean <= 1,
+      let height = reader.byte(), height <= TablePage.heightMax, reader.byte() == 0,
+      reader.uint32() == 0, let entry = reader.uint64(),
+      let checksum = reader.uint64(), let roots = Roots(&reader),
+      // A margin that no real store reaches keeps later arithmetic from overflowing.
+      checkpointLSN < 1 << 62, writeNumber < 1 << 62, generation.counter < 1 << 62
+    else { return nil }
+    self.init(
+      pageByteCount: pageByteCount, storeID: storeID, writeNumber: writeNumber,
+      checkpointLSN: LSN(checkpointLSN), chain: chain, generation: generation, writer: writer,
+      isClean: clean == 1,
+      table: PageTableRoot(
+        entry: TableEntry(rawValue: entry), checksum: checksum, height: Int(height)),
+      roots: roots)
+  }
+
+  package init(
+    pageByteCount: Int, storeID: StoreID, writeNumber: UInt64, checkpointLSN: LSN, chain: UInt64,
+    generation: Generation, writer: Writer, isClean: Bool, table: PageTableRoot, roots: Roots
+  ) {
+    self.pageByteCount = pageByteCount
+    self.storeID = storeID
+    self.writeNumber = writeNumber
+    self.checkpointLSN = checkpointLSN
+    self.chain = chain
+    self.generation = generation
+    self.writer = writer
+    self.isClean = isClean
+    self.table = table
+    self.roots = roots
+  }
+}
+
+/// Where a page table begins, and what proves its first page.
+package struct PageTableRoot: Sendable, Hashable {
+  package var entry: TableEntry
+  package var checksum: UInt64
+  /// Levels; 0 is the empty table.
+  package var height: Int
+
+  package static var empty: PageTableRoot { PageTableRoot(entry: .none, checksum: 0, height: 0) }
+}

@@ -1,0 +1,42 @@
+/// What every page begins with. See docs/page-file-format.md, P-1 … P-6.
+///
+///     offset  size  field
+///          0     8  checksum of bytes 8 ..< page size
+///          8     8  LSN of the commit that changed the page last
+///         16     4  page number; in a table page, its place in its level
+///         20     1  kind
+///         21     1  level: leaf 0, branch 1 and up; table pages likewise
+///         22     2  cell count
+///         24     2  cell area start: offset of the lowest cell
+///         26     2  freed byte count: bytes of the cell area that no cell owns
+///         28     2  prefix byte count: the prefix all keys share lies at the page's very end
+///         30     2  zero
+///
+/// Bytes 22 ..< 32 are the tree pages' own; the other kinds define them for themselves.
+@usableFromInline
+package enum PageHeader {
+  @inlinable package static var byteCount: Int { 32 }
+
+  @inlinable package static var checksumOffset: Int { 0 }
+  @inlinable package static var lsnOffset: Int { 8 }
+  @inlinable package static var numberOffset: Int { 16 }
+  @inlinable package static var kindOffset: Int { 20 }
+  @inlinable package static var levelOffset: Int { 21 }
+  @inlinable package static var cellCountOffset: Int { 22 }
+  @inlinable package static var cellAreaStartOffset: Int { 24 }
+  @inlinable package static var freedByteCountOffset: Int { 26 }
+  @inlinable package static var prefixByteCountOffset: Int { 28 }
+}
+
+/// The kind byte. Zero is no kind, so that a page of zeros is never valid.
+package enum PageKind: UInt8, Sendable, CaseIterable {
+  case leaf = 1
+  case branch = 2
+  case overflow = 3
+  case table = 4
+}
+
+/// Page sizes the format allows, in bytes.
+package enum PageSize {
+  package static let allowed = [4096, 8192, 16384, 32768]
+}

@@ -1,0 +1,33 @@
+/// Tree number → root page: the state that a commit switches, a few dozen bytes that travel in each
+/// commit header and in the meta slots.
+package struct Roots: Sendable {
+  package static let countMax = 16
+  package static let byteCount = countMax * 4 + 4
+
+  private var pages = InlineArray<16, UInt32>(repeating: 0)
+  /// One more than the greatest page number ever used; below it every number is a page or free.
+  package var pageNumberEnd: UInt32 = 1
+
+  package init() {}
+
+  package subscript(tree: TreeNumber) -> PageNumber {
+    get { PageNumber(pages[tree.rawValue]) }
+    set { pages[tree.rawValue] = newValue.rawValue }
+  }
+
+  func append(to buffer: inout ByteBuffer) {
+    for index in 0..<Self.countMax { buffer.append(littleEndian: pages[index]) }
+    buffer.append(littleEndian: pageNumberEnd)
+  }
+
+  /// Reads what `append` wrote; nil when a root is not below the end of the page numbers.
+  init?(_ reader: inout ByteReader) {
+    for index in 0..<Self.countMax {
+      guard let root = reader.uint32() else { return nil }
+      pages[index] = root
+    }
+    guard let end = reader.uint32(), end >= 1 else { return nil }
+    pageNumberEnd = end
+    for index in 0..<Self.countMax where pages[index] >= end { return nil }
+  }
+}

@@ -1,0 +1,54 @@
+/// The page table's pages: page number → slot and check, a radix tree. See docs/page-file-format.md,
+/// T-1 … T-7.
+///
+///     offset  size  field
+///          0    32  page header: kind 4, level (0 for the lowest), page number = place in its level
+///         32     8  entry 0
+///         40     8  entry 1
+///          …     …  …
+///
+/// An entry is a slot number (low 4 bytes) and the low 32 bits of the checksum of what lies there
+/// (high 4 bytes). On level 0 it belongs to a page, above to a table page. Zero: the number is free,
+/// or nothing below is in use.
+package struct TableEntry: Sendable, Hashable {
+  package static let byteCount = 8
+  package let rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package init(slot: SlotNumber, check: UInt32) {
+    rawValue = UInt64(check) << 32 | UInt64(slot.rawValue)
+  }
+
+  package static var none: TableEntry { TableEntry(rawValue: 0) }
+
+  package var slot: SlotNumber { SlotNumber(UInt32(truncatingIfNeeded: rawValue)) }
+  package var check: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+  package var isNone: Bool { slot == .none }
+}
+
+package enum TablePage {
+  /// No table needs more levels: 4 of them address 2^32 pages at the smallest page size.
+  package static let heightMax = 4
+
+  /// How many entries a table page of this size has.
+  package static func entryCount(pageByteCount: Int) -> Int {
+    (pageByteCount - PageHeader.byteCount) / TableEntry.byteCount
+  }
+
+  /// How many page numbers a table of this height has entries for.
+  package static func reach(height: Int, entryCount: Int) -> UInt64 {
+    var reach: UInt64 = 1
+    for _ in 0..<height { reach *= UInt64(entryCount) }
+    return height == 0 ? 0 : reach
+  }
+
+  package static func entryOffset(_ index: Int) -> Int {
+    PageHeader.byteCount + index * TableEntry.byteCount
+  }
+
+  /// The rule that a page's bytes break as a table page, or nil.
+  package static func ruleBroken(_ page: Bytes) -> String? {
+    Int(page[PageHeader.levelOffset]) < heightMax ? nil : "table level too high"
+  }
+}

@@ -1,0 +1,176 @@
+/// Changes the cells of a branch or leaf page in place.
+///
+/// A commit logs the bytes in which a page differs from its version before, so each edit disturbs as
+/// few as it can: an insertion touches the header, the pointers behind it and the new cell; nothing
+/// else moves. Bytes that a cell gives up are zeroed at once, because what was erased must not
+/// survive in a page's slack.
+///
+///  1. After each call the page keeps the rules of `TreePage.ruleBroken`, but that it may be empty.
+///  2. The cell area starts at the lowest cell, so freed bytes always lie behind some cell.
+package struct TreePageEditor {
+  package let bytes: MutableBytes
+
+  /// Takes up a page that holds cells already.
+  package init(_ bytes: MutableBytes) { self.bytes = bytes }
+
+  /// Makes an empty page of a new one. Its keys will share the first bytes of `key`.
+  package init(formatting bytes: MutableBytes, prefix key: CellKey, prefixByteCount: Int) {
+    self.bytes = bytes
+    format(prefix: key, prefixByteCount: prefixByteCount)
+  }
+
+  package var page: TreePage { TreePage(bytes.readOnly) }
+
+  // MARK: Room
+
+  /// A page is made anew, to gather its freed bytes or to change its prefix, only if that leaves free
+  /// this part of it. It is split otherwise: else a nearly full page whose values keep changing their
+  /// length would be rewritten again and again.
+  package static func spareByteCount(capacity: Int) -> Int { capacity / 16 }
+
+  /// Free bytes once the page is made anew with a prefix of that many bytes.
+  ///
+  /// Suffixes that grow past 127 bytes need one byte more for their length. Not counting these, less
+  /// than a hundredth of a page, is what the spare bytes also cover.
+  private func roomAfterRewrite(prefixByteCount: Int) -> Int {
+    let page = page
+    let longer = prefixByteCount - page.prefixByteCount
+    let keyCount = max(0, page.cellCount - page.firstKeyIndex)
+    return page.gapByteCount + page.freedByteCount + (keyCount - 1) * longer
+  }
+
+  /// The prefix all keys share once `key` is among them.
+  private func prefixByteCount(with key: CellKey) -> Int {
+    let page = page
+    guard page.cellCount > page.firstKeyIndex else { return key.byteCount }
+    let shared = key.sharedByteCount(with: page.key(page.firstKeyIndex))
+    return min(shared, key.sharedByteCount(with: page.key(page.cellCount - 1)))
+  }
+
+  private func sharesPrefix(_ key: CellKey) -> Bool {
+    key.sharedByteCount(with: CellKey(page.prefix)) == page.prefixByteCount
+  }
+
+  // MARK: Edits
+
+  /// Puts a cell at `index`, making the page anew if that makes room. False, and nothing is changed,
+  /// when the page has to be split.
+  package func insert(_ cell: Cell, at index: Int) -> Bool {
+    let page = page
+    if sharesPrefix(cell.key) {
+      let byteCount = cell.byteCount(dropping: page.prefixByteCount)
+      if byteCount + Cell.pointerByteCount <= page.gapByteCount {
+        put(cell, byteCount, at: index)
+        return true
+      }
+    }
+    let prefixByteCount = prefixByteCount(with: cell.key)
+    let needed = cell.byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
+    let room = roomAfterRewrite(prefixByteCount: prefixByteCount)
+    guard room - needed >= TreePageEditor.spareByteCount(capacity: page.capacity) else {
+      return false
+    }
+    var list = CellList(copying: page)
+    list.insert(cell, at: index)
+    list.write(0..<list.count, to: self)
+    return true
+  }
+
+  /// Puts a cell where the caller knows that the gap has room for it and that its key begins with
+  /// the prefix.
+  package func put(_ cell: Cell, at index: Int) {
+    put(cell, cell.byteCount(dropping: page.prefixByteCount), at: index)
+  }
+
+  private func put(_ cell: Cell, _ byteCount: Int, at index: Int) {
+    let page = page
+    let count = page.cellCount
+    precondition(index <= count, "a cell index outside the page")
+    let offset = page.cellAreaStart - byteCount
+    cell.write(dropping: page.prefixByteCount, to: bytes, at: offset)
+    let pointer = pointerOffset(index)
+    let moved = (count - index) * Cell.pointerByteCount
+    bytes.move(from: pointer, to: pointer + Cell.pointerByteCount, byteCount: moved)
+    bytes.store(UInt16(offset), at: pointer)
+    setCellCount(count + 1)
+    setCellAreaStart(offset)
+  }
+
+  /// Takes a cell out and zeroes its bytes.
+  package func remove(at index: Int) {
+    let page = page
+    let count = page.cellCount
+    let offset = page.cellOffset(index)
+    let byteCount = page.cellByteCount(index)
+    let isLowest = offset == page.cellAreaStart
+    let pointer = pointerOffset(index)
+    let last = pointerOffset(count - 1)
+    bytes.zero(offset, byteCount)
+    bytes.move(
+      from: pointer + Cell.pointerByteCount, to: pointer, byteCount: last - pointer)
+    bytes.zero(last, Cell.pointerByteCount)
+    setCellCount(count - 1)
+    setFreedByteCount(page.freedByteCount + byteCount)
+    if isLowest { raiseCellArea() }
+  }
+
+  /// Changes what a leaf cell holds, in place. False, and nothing is changed, when the cell would
+  /// grow, or shrink at the low end of the cell area, where taking it out and putting it back leaves
+  /// no hole.
+  package func replacePayload(at index: Int, with payload: CellPayload) -> Bool {
+    let page = page
+    let old = page.payload(index)
+    let offset = page.payloadOffset(index)
+    let spare = old.count - payload.byteCount
+    guard spare == 0 || spare > 0 && page.cellOffset(index) != page.cellAreaStart else {
+      return false
+    }
+    payload.write(to: bytes, at: offset)
+    bytes.zero(offset + payload.byteCount, spare)
+    setFreedByteCount(page.freedByteCount + spare)
+    return true
+  }
+
+  /// Leads a branch cell to another child.
+  package func setChild(at index: Int, to child: PageNumber) {
+    bytes.store(child.rawValue, at: page.payloadOffset(index))
+  }
+
+  /// Empties the page, zeroing all of it, and gives it the first bytes of `key` as prefix.
+  package func format(prefix key: CellKey, prefixByteCount: Int) {
+    bytes.zero(TreePage.pointersOffset, bytes.count - TreePage.pointersOffset)
+    var prefix = ByteBuffer(capacity: prefixByteCount)
+    key.append(first: prefixByteCount, to: &prefix)
+    bytes.copy(prefix.bytes, to: bytes.count - prefixByteCount)
+    setCellCount(0)
+    setCellAreaStart(bytes.count - prefixByteCount)
+    setFreedByteCount(0)
+    bytes.store(UInt16(prefixByteCount), at: PageHeader.prefixByteCountOffset)
+  }
+
+  /// Moves the start of the cell area up to the lowest cell, over bytes that were freed there.
+  private func raiseCellArea() {
+    let page = page
+    var lowest = page.cellAreaEnd
+    if page.freedByteCount < lowest - page.cellAreaStart {
+      for index in 0..<page.cellCount { lowest = min(lowest, page.cellOffset(index)) }
+    }
+    setFreedByteCount(page.freedByteCount - (lowest - page.cellAreaStart))
+    setCellAreaStart(lowest)
+  }
+
+  // MARK: Header
+
+  private func pointerOffset(_ index: Int) -> Int {
+    TreePage.pointersOffset + index * Cell.pointerByteCount
+  }
+  private func setCellCount(_ count: Int) {
+    bytes.store(UInt16(count), at: PageHeader.cellCountOffset)
+  }
+  private func setCellAreaStart(_ offset: Int) {
+    bytes.store(UInt16(offset), at: PageHeader.cellAreaStartOffset)
+  }
+  private func setFreedByteCount(_ byteCount: Int) {
+    bytes.store(UInt16(byteCount), at: PageHeader.freedByteCountOffset)
+  }
+}

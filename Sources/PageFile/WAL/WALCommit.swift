@@ -1,0 +1,154 @@
+/// The unit of the log: a header, the frames, one checksum over all of it. See
+/// docs/page-file-format.md, W-5 … W-12.
+///
+///     offset  size  field
+///          0     4  magic: 'C' 'M' 'T' '1'
+///          4     4  frame count
+///          8     8  LSN
+///         16     8  durable LSN known when this was written
+///         24    16  generation
+///         40     4  byte count of the frames
+///         44     4  zero
+///         48    68  roots and end of page numbers
+///        116     4  zero
+///        120     8  checksum of bytes 0 ..< 120, seeded with store id and file offset
+///        128     n  frames
+///      128+n     8  chain value: checksum of bytes 0 ..< 128+n, seeded with the chain value before
+///                …  zeros up to a multiple of 512
+///
+/// The header has a checksum of its own so that it can be found, and believed, behind a broken
+/// chain: that is what tells damage from a torn tail.
+package struct WALCommitHeader: Sendable {
+  package static let byteCount = 128
+  package static let trailerByteCount = 8
+  static let magic: UInt32 = 0x3154_4D43
+  private static let checksumOffset = 120
+
+  package var frameCount: Int
+  package var lsn: LSN
+  package var durableLSN: LSN
+  package var generation: Generation
+  package var framesByteCount: Int
+  package var roots: Roots
+
+  /// Header, frames and trailer, and the zeros behind them.
+  package var paddedByteCount: Int { Self.paddedByteCount(framesByteCount: framesByteCount) }
+
+  package static func paddedByteCount(framesByteCount: Int) -> Int {
+    let byteCount = byteCount + framesByteCount + trailerByteCount
+    return (byteCount + WALHeader.sectorByteCount - 1) / WALHeader.sectorByteCount
+      * WALHeader.sectorByteCount
+  }
+
+  private static func checksum(_ bytes: Bytes, _ id: StoreID, _ offset: Int) -> UInt64 {
+    Checksum.of(
+      bytes.slice(0, checksumOffset),
+      seed: Checksum.seed(0x434D_5431, id.high, id.low, UInt64(offset)))
+  }
+
+  /// The bytes of a whole commit at a place in a WAL file, and the chain value it ends with.
+  package func encode(
+    frames: Bytes, storeID: StoreID, offset: Int, chain: UInt64, into buffer: inout ByteBuffer
+  ) -> UInt64 {
+    buffer.removeAll()
+    buffer.append(littleEndian: Self.magic)
+    buffer.append(littleEndian: UInt32(frameCount))
+    buffer.append(littleEndian: lsn.rawValue)
+    buffer.append(littleEndian: durableLSN.rawValue)
+    buffer.append(generation)
+    buffer.append(littleEndian: UInt32(framesByteCount))
+    buffer.append(zeros: 4)
+    roots.append(to: &buffer)
+    buffer.append(zeros: Self.checksumOffset - buffer.count)
+    buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
+    buffer.append(frames)
+    let newChain = Self.chain(buffer.bytes, after: chain)
+    buffer.append(littleEndian: newChain)
+    buffer.append(zeros: paddedByteCount - buffer.count)
+    return newChain
+  }
+
+  /// The chain value of a commit whose header and frames are `bytes`.
+  package static func chain(_ bytes: Bytes, after chain: UInt64) -> UInt64 {
+    Checksum.of(bytes, seed: chain)
+  }
+
+  /// Reads a header that claims to be at `offset`; nil when its own checksum does not hold there.
+  package init?(_ bytes: Bytes, storeID: StoreID, offset: Int) {
+    guard bytes.count >= Self.byteCount, bytes.uint32(at: 0) == Self.magic,
+      bytes.uint64(at: Self.checksumOffset) == Self.checksum(bytes, storeID, offset)
+    else { return nil }
+    var reader = ByteReader(bytes, at: 4)
+    guard let frameCount = reader.uint32(), let lsn = reader.uint64(),
+      let durableLSN = reader.uint64(), let generation = reader.generation(),
+      let framesByteCount = reader.uint32(), reader.uint32() == 0, let roots = Roots(&reader),
+      lsn < 1 << 62, durableLSN < 1 << 62
+    else { return nil }
+    self.init(
+      frameCount: Int(frameCount), lsn: LSN(lsn), durableLSN: LSN(durableLSN),
+      generation: generation, framesByteCount: Int(framesByteCount), roots: roots)
+  }
+
+  package init(
+    frameCount: Int, lsn: LSN, durableLSN: LSN, generation: Generation, framesByteCount: Int,
+    roots: Roots
+  ) {
+    self.frameCount = frameCount
+    self.lsn = lsn
+    self.durableLSN = durableLSN
+    self.generation = generation
+    self.framesByteCount = framesByteCount
+    self.roots = roots
+  }
+}
+
+/// The sector that says how far the log was durable, written where the next commit will begin.
+///
+///     offset  size  field
+///          0     4  magic: 'W' 'M' 'R' 'K'
+///          4     4  zero
+///          8     8  durable LSN
+///         16    16  generation
+///         32     8  checksum of bytes 0 ..< 32, seeded with store id and file offset
+///         40     …  zeros up to 512
+///
+/// It is not synced by itself. In the place of the next commit it costs no further block to write at
+/// the next sync; in the file's header it made a durable commit half again as slow.
+package struct WALWatermark: Sendable {
+  static let magic: UInt32 = 0x4B52_4D57
+  private static let checksumOffset = 32
+
+  package var durableLSN: LSN
+  package var generation: Generation
+
+  private static func checksum(_ bytes: Bytes, _ id: StoreID, _ offset: Int) -> UInt64 {
+    Checksum.of(
+      bytes.slice(0, checksumOffset),
+      seed: Checksum.seed(0x574D_524B, id.high, id.low, UInt64(offset)))
+  }
+
+  package func encode(storeID: StoreID, offset: Int) -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: WALHeader.sectorByteCount)
+    buffer.append(littleEndian: Self.magic)
+    buffer.append(zeros: 4)
+    buffer.append(littleEndian: durableLSN.rawValue)
+    buffer.append(generation)
+    buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
+    buffer.append(zeros: WALHeader.sectorByteCount - buffer.count)
+    return buffer
+  }
+
+  package init(durableLSN: LSN, generation: Generation) {
+    self.durableLSN = durableLSN
+    self.generation = generation
+  }
+
+  package init?(_ bytes: Bytes, storeID: StoreID, offset: Int) {
+    guard bytes.count >= 40, bytes.uint32(at: 0) == Self.magic,
+      bytes.uint64(at: Self.checksumOffset) == Self.checksum(bytes, storeID, offset)
+    else { return nil }
+    var reader = ByteReader(bytes, at: 8)
+    guard let durable = reader.uint64(), let generation = reader.generation() else { return nil }
+    self.init(durableLSN: LSN(durable), generation: generation)
+  }
+}

@@ -1,0 +1,162 @@
+/// From the meta slots and the two WAL files to the last commit: what can be believed, and what of
+/// the log counts. See docs/page-file-format.md, R-1 … R-12, and docs/design.md for why each rule is
+/// there.
+struct WALRecovery {
+  /// What was found of one WAL file.
+  struct File {
+    let file: (any StorageFile)?
+    let header: WALHeader?
+
+    /// The header, if it is this store's and in use.
+    func header(of storeID: StoreID) -> WALHeader? {
+      header.flatMap { $0.storeID == storeID && !$0.isEmpty ? $0 : nil }
+    }
+
+    func isForeign(to storeID: StoreID) -> Bool {
+      header.map { $0.storeID != storeID } ?? false
+    }
+  }
+
+  let files: [File]
+  let dataPath: String
+
+  // MARK: Meta slots
+
+  /// The meta slot to go by, with the index of the slot it is in.
+  func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (meta: MetaSlot, slot: Int) {
+    var valid: [(meta: MetaSlot, slot: Int)] = []
+    for (slot, reading) in readings.enumerated() {
+      switch reading {
+      case .valid(let meta): valid.append((meta, slot))
+      case .unsupported(let version, let features):
+        throw .unsupportedFormat(version: version, features: features)
+      case .foreign, .unreadable: break
+      }
+    }
+    if valid.isEmpty {
+      if readings.allSatisfy({ if case .foreign = $0 { true } else { false } }) {
+        throw .notADatabase(path: dataPath)
+      }
+      throw .corruptMeta(reason: "neither meta slot can be read")
+    }
+    valid.sort { $0.meta.writeNumber > $1.meta.writeNumber }
+    if valid.count == 2 && valid[0].meta.storeID != valid[1].meta.storeID {
+      throw .corruptMeta(reason: "the meta slots belong to different stores")
+    }
+    if Self.isCleanlyClosed(valid.map(\.meta)) { return valid[0] }
+    for candidate in valid where counts(candidate.meta) { return candidate }
+    throw missingLog(valid[0].meta)
+  }
+
+  /// A clean mark counts only if every readable slot has it, with the same checkpoint LSN.
+  static func isCleanlyClosed(_ readable: [MetaSlot]) -> Bool {
+    readable.allSatisfy { $0.isClean && $0.checkpointLSN == readable[0].checkpointLSN }
+  }
+
+  /// A slot written by a turn counts only if the WAL file it names is there; one written by an opening
+  /// is refused only if that file is missing and a later one is there. Either way both files have had
+  /// their names before the slot was written.
+  private func counts(_ meta: MetaSlot) -> Bool {
+    if files.contains(where: { $0.file == nil || $0.isForeign(to: meta.storeID) }) { return false }
+    let headers = files.compactMap { $0.header(of: meta.storeID) }
+    if headers.contains(where: { $0.generation == meta.generation }) { return true }
+    return meta.writer == .opening
+      && !headers.contains { $0.generation.counter > meta.generation.counter }
+  }
+
+  private func missingLog(_ meta: MetaSlot) -> PageFileError {
+    let generation = meta.generation
+    if files.contains(where: { $0.isForeign(to: meta.storeID) }) {
+      return .walMismatch(reason: "a WAL file beside \(dataPath) belongs to another store")
+    }
+    if files.contains(where: { $0.file != nil && $0.header == nil }) {
+      return .corruptWAL(
+        lsn: meta.checkpointLSN, reason: "no header of generation \(generation) can be read")
+    }
+    return .walMismatch(reason: "no WAL file of generation \(generation) is beside \(dataPath)")
+  }
+
+  // MARK: Commits
+
+  /// Where the log ended.
+  struct End {
+    var lsn: LSN
+    var chain: UInt64
+    var roots: Roots
+    /// Which file the last commit is in, if there is one above the checkpoint.
+    var lastFile: Int?
+    /// Where the next commit would be.
+    var nextFile = 0
+    var nextOffset = WALHeader.commitsOffset
+    /// The greatest counter that any meta slot or header shows.
+    var generationCounter: UInt64
+  }
+
+  /// Calls `apply` for each commit above the checkpoint, in order, and says where they end.
+  /// - Throws: `corruptWAL` when commits that are known to have been durable are not reached.
+  func replay(
+    _ meta: MetaSlot, apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> End {
+    let headers = files.map { $0.header(of: meta.storeID) }
+    var end = End(
+      lsn: meta.checkpointLSN, chain: meta.chain, roots: meta.roots, lastFile: nil,
+      generationCounter: max(
+        meta.generation.counter, headers.compactMap { $0?.generation.counter }.max() ?? 0))
+    var stop = WALScan.Stop.end
+    if let first = headers.firstIndex(where: { $0?.generation == meta.generation }) {
+      stop = try scan(first, headers[first], &end, apply) ?? .broken(reason: "log does not follow")
+      let other = 1 - first
+      if let header = headers[other], header.generation.counter > meta.generation.counter,
+        let later = try scan(other, header, &end, apply)
+      {
+        stop = later
+      }
+    }
+    // A clean close leaves an empty log; then there is nothing a search could prove.
+    if !(meta.isClean && end.lastFile == nil) { try refuseDamage(meta, end, stop) }
+    return end
+  }
+
+  /// Reads one file's commits; nil when it does not begin exactly where the log ended so far.
+  private func scan(
+    _ index: Int, _ header: WALHeader?, _ end: inout End,
+    _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> WALScan.Stop? {
+    guard let header, let file = files[index].file, header.firstLSN == end.lsn.next,
+      header.chain == end.chain
+    else { return nil }
+    var scan = try WALScan(file, header)
+    while true {
+      let stop = try scan.next { (commit) throws(PageFileError) in
+        try apply(index, commit)
+        end.roots = commit.header.roots
+        end.lastFile = index
+      }
+      end.lsn = scan.lsn
+      end.chain = scan.chain
+      end.nextFile = index
+      end.nextOffset = scan.offset
+      if let stop { return stop }
+    }
+  }
+
+  /// Tells a torn tail, which may be dropped, from damage, which may not: damage is proven when
+  /// something in either file names a durable LSN above all that was reached.
+  private func refuseDamage(
+    _ meta: MetaSlot, _ end: End, _ stop: WALScan.Stop
+  ) throws(PageFileError) {
+    for entry in files {
+      guard let file = entry.file, !entry.isForeign(to: meta.storeID),
+        !(entry.header?.isEmpty ?? false)
+      else { continue }
+      let durable = try WALScan.greatestDurableLSN(
+        in: file, header: entry.header(of: meta.storeID), storeID: meta.storeID)
+      if durable > end.lsn {
+        let reason =
+          if case .broken(let reason) = stop { reason } else { "the log ends before it" }
+        throw .corruptWAL(
+          lsn: end.lsn, reason: "commit \(durable) was durable, but \(reason)")
+      }
+    }
+  }
+}

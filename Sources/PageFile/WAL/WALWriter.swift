@@ -1,0 +1,286 @@
+import Synchronization
+
+/// Appends commits to the current one of the two WAL files and makes them durable, many at a time.
+///
+///  1. A commit is one write, at the end of the current file, on blocks that exist.
+///  2. No commit is reported durable before every earlier one is: a sync covers each file that holds
+///     an unsynced commit, the older file first.
+///  3. After a failed write of a commit, or a failed sync, nothing more is written: what the disk
+///     holds is unknown. Reopening finds out.
+final class WALWriter: @unchecked Sendable {
+  // Unchecked: `position` is only touched under `appendLock`, `sync` under `syncLock`, and the
+  // allocated sizes under `growLock` together with `appendLock`.
+  private struct Position {
+    var current: Int
+    var generation: Generation
+    var offset: Int
+    var chain: UInt64
+    var lastLSN: LSN
+    var allocatedByteCounts: [Int]
+    /// The last commit in each file that no sync has covered yet.
+    var unsyncedLSNs: [LSN?] = [nil, nil]
+  }
+
+  private struct Sync {
+    var durableLSN: LSN
+    var isRunning = false
+  }
+
+  let files: [any StorageFile]
+  private let storeID: StoreID
+  private let appendLock = Lock()
+  private let syncLock = Lock()
+  private let growLock = Lock()
+  private var position: Position
+  private var sync: Sync
+  private var buffer = ByteBuffer(capacity: 16384)
+  private let poison = Atomic<Bool>(false)
+  private let writtenByteCount = Atomic<UInt64>(0)
+
+  /// A WAL file is never smaller while its store is in use.
+  static let byteCountMin = 256 << 10
+  /// A file grows ahead of the work up to this size; a longer one grows as commits need it.
+  static let byteCountMax = 8 << 20
+
+  init(
+    files: [any StorageFile], storeID: StoreID, generation: Generation, lastLSN: LSN,
+    chain: UInt64, allocatedByteCounts: [Int]
+  ) {
+    self.files = files
+    self.storeID = storeID
+    position = Position(
+      current: 0, generation: generation, offset: WALHeader.commitsOffset, chain: chain,
+      lastLSN: lastLSN, allocatedByteCounts: allocatedByteCounts)
+    sync = Sync(durableLSN: lastLSN)
+  }
+
+  var isPoisoned: Bool { poison.load(ordering: .acquiring) }
+  var durableLSN: LSN { syncLock.withLock { sync.durableLSN } }
+  var lastLSN: LSN { appendLock.withLock { position.lastLSN } }
+  /// Where the next commit will begin in the current file.
+  var endOffset: Int { appendLock.withLock { position.offset } }
+  var chain: UInt64 { appendLock.withLock { position.chain } }
+  var generation: Generation { appendLock.withLock { position.generation } }
+  /// All bytes written to both files since opening, padding included.
+  var byteCountWritten: UInt64 { writtenByteCount.load(ordering: .relaxed) }
+
+  private func write(
+    _ bytes: borrowing ByteBuffer, to file: Int, at offset: Int
+  ) throws(PageFileError) {
+    try files[file].write(bytes, at: offset)
+    writtenByteCount.add(UInt64(bytes.count), ordering: .relaxed)
+  }
+
+  // MARK: Appending
+
+  /// Appends one commit; the one writer calls this. When it returns the commit is in the file, and
+  /// safe if the process dies.
+  /// - Throws: `diskFull` before anything was written; `commitUnknown` when the write failed.
+  func append(frames: Bytes, frameCount: Int, roots: Roots) throws(PageFileError) -> LSN {
+    let durableLSN = self.durableLSN
+    let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
+    try makeRoom(byteCount)
+    appendLock.lock()
+    defer { appendLock.unlock() }
+    if isPoisoned { throw .poisoned }
+    let lsn = position.lastLSN.next
+    let header = WALCommitHeader(
+      frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
+      framesByteCount: frames.count, roots: roots)
+    let chain = header.encode(
+      frames: frames, storeID: storeID, offset: position.offset, chain: position.chain,
+      into: &buffer)
+    do throws(PageFileError) {
+      try write(buffer, to: position.current, at: position.offset)
+    } catch {
+      poison.store(true, ordering: .releasing)
+      throw .commitUnknown(lsn)
+    }
+    position.offset += byteCount
+    position.chain = chain
+    position.lastLSN = lsn
+    position.unsyncedLSNs[position.current] = lsn
+    return lsn
+  }
+
+  /// Sees that the next `byteCount` bytes of the current file have blocks.
+  private func makeRoom(_ byteCount: Int) throws(PageFileError) {
+    let (current, end, allocated) = appendLock.withLock {
+      (
+        position.current, position.offset + byteCount,
+        position.allocatedByteCounts[position.current]
+      )
+    }
+    if end <= allocated { return }
+    growLock.lock()
+    defer { growLock.unlock() }
+    // While we waited the file may have been grown in the background.
+    if end <= appendLock.withLock({ position.allocatedByteCounts[current] }) { return }
+    let target = (end + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
+    try files[current].extend(to: target)
+    appendLock.withLock { position.allocatedByteCounts[current] = target }
+  }
+
+  /// Whether the current file should be grown before the next commits need it.
+  var wantsToGrow: Bool {
+    appendLock.withLock {
+      let allocated = position.allocatedByteCounts[position.current]
+      return allocated < Self.byteCountMax && position.offset > allocated / 2
+    }
+  }
+
+  /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
+  /// write and one sync with no change of size. Called off the commit path; failing is no harm.
+  func growAhead() {
+    growLock.lock()
+    defer { growLock.unlock() }
+    let (current, allocated) = appendLock.withLock {
+      (position.current, position.allocatedByteCounts[position.current])
+    }
+    let target = min(allocated * 2, Self.byteCountMax)
+    guard allocated < target else { return }
+    do throws(PageFileError) {
+      try writeZeros(files[current], from: allocated, to: target)
+      try files[current].sync(.durable)
+    } catch {
+      return
+    }
+    appendLock.withLock { position.allocatedByteCounts[current] = target }
+  }
+
+  // MARK: Durability
+
+  /// Returns when every commit up to `lsn` is on the disk. Whoever comes first syncs for all who
+  /// have committed by then; the others wait.
+  func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
+    syncLock.lock()
+    while sync.durableLSN < lsn {
+      if isPoisoned {
+        syncLock.unlock()
+        throw .commitUnknown(lsn)
+      }
+      if sync.isRunning {
+        syncLock.wait()
+        continue
+      }
+      sync.isRunning = true
+      syncLock.unlock()
+      let result = syncFiles()
+      syncLock.lock()
+      sync.isRunning = false
+      if let result { sync.durableLSN = max(sync.durableLSN, result) }
+      syncLock.broadcast()
+    }
+    syncLock.unlock()
+  }
+
+  /// Syncs each file that holds an unsynced commit and returns the last LSN covered; nil after a
+  /// failure, which poisons.
+  private func syncFiles() -> LSN? {
+    appendLock.lock()
+    let covered = position.lastLSN
+    let older = 1 - position.current
+    let unsynced = position.unsyncedLSNs
+    let order = [older, position.current]
+    appendLock.unlock()
+    for file in order where unsynced[file] != nil {
+      do throws(PageFileError) {
+        // Durable after this: every commit in the file up to `covered`, and its header.
+        try files[file].sync(.durable)
+      } catch {
+        poison.store(true, ordering: .releasing)
+        return nil
+      }
+    }
+    appendLock.lock()
+    for file in order where position.unsyncedLSNs[file] == unsynced[file] {
+      position.unsyncedLSNs[file] = nil
+    }
+    writeWatermark(covered)
+    appendLock.unlock()
+    return covered
+  }
+
+  /// Leaves a witness of what is durable where the next commit will begin, unless that commit is
+  /// there already and is a witness itself. Failing is no harm: the witness is not needed to recover.
+  private func writeWatermark(_ durable: LSN) {
+    guard position.lastLSN == durable,
+      position.offset + WALHeader.sectorByteCount
+        <= position.allocatedByteCounts[position.current]
+    else { return }
+    let watermark = WALWatermark(durableLSN: durable, generation: position.generation)
+    try? write(
+      watermark.encode(storeID: storeID, offset: position.offset), to: position.current, at: position.offset)
+  }
+
+  // MARK: The turn
+
+  /// Begins the other file with a fresh generation; commits go there from now on. The caller holds
+  /// off writers and knows that the other file's checkpoint was published durably. Answers which
+  /// file has ended, with the chain value it ended with.
+  func turn() throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
+    growLock.lock()
+    defer { growLock.unlock() }
+    appendLock.lock()
+    defer { appendLock.unlock() }
+    let ended = position.current
+    let next = Generation(after: position.generation.counter)
+    let header = WALHeader(
+      storeID: storeID, isEmpty: false, generation: next, firstLSN: position.lastLSN.next,
+      chain: position.chain)
+    try write(header.encode(), to: 1 - ended, at: 0)
+    position.current = 1 - ended
+    position.generation = next
+    position.offset = WALHeader.commitsOffset
+    return (ended, position.lastLSN, position.chain, next)
+  }
+
+  /// Syncs one file as part of a checkpoint.
+  func syncForCheckpoint(_ file: Int) throws(PageFileError) {
+    let (covered, isOlder) = appendLock.withLock {
+      (position.unsyncedLSNs[file], file != position.current)
+    }
+    do throws(PageFileError) {
+      // Durable after this: the commits of the file that ended, or the header of the one begun.
+      try files[file].sync(.durable)
+    } catch {
+      poison.store(true, ordering: .releasing)
+      throw error
+    }
+    guard isOlder, let covered else { return }
+    appendLock.withLock {
+      if position.unsyncedLSNs[file] == covered { position.unsyncedLSNs[file] = nil }
+    }
+    syncLock.withLock {
+      sync.durableLSN = max(sync.durableLSN, covered)
+      syncLock.broadcast()
+    }
+  }
+
+  /// Gives back the room of a file that no commit is in.
+  func shrink(_ file: Int) throws(PageFileError) {
+    growLock.lock()
+    defer { growLock.unlock() }
+    let allocated = appendLock.withLock { position.allocatedByteCounts[file] }
+    guard allocated > Self.byteCountMin else { return }
+    try files[file].truncate(to: Self.byteCountMin)
+    appendLock.withLock { position.allocatedByteCounts[file] = Self.byteCountMin }
+  }
+
+  /// Refuses all further writes.
+  func setPoisoned() { poison.store(true, ordering: .releasing) }
+}
+
+/// Fills a range of a file with zeros.
+func writeZeros(
+  _ file: any StorageFile, from start: Int, to end: Int
+) throws(PageFileError) {
+  var zeros = ByteBuffer(capacity: 256 << 10)
+  zeros.append(zeros: 256 << 10)
+  var offset = start
+  while offset < end {
+    let byteCount = min(zeros.count, end - offset)
+    try file.write(zeros.bytes.slice(0, byteCount), at: offset)
+    offset += byteCount
+  }
+}
