@@ -19,5 +19,6 @@ let package = Package(
   ],
   targets: [
     .target(name: "PageFile", swiftSettings: strict),
+    .testTarget(name: "PageFileTests", dependencies: ["PageFile"], swiftSettings: strict),
   ]
 )

@@ -1,0 +1,181 @@
+/// Looks into a store's files without changing them, also while their owner has them open.
+///
+/// What `msgdump` shows of pages and the log comes from here.
+package final class Inspector {
+  private let engine: Engine
+
+  /// Opens the files for reading.
+  package init(path: String) throws(PageFileError) {
+    let (directory, name) = PosixDirectory.split(path)
+    var options = DatabaseOptions()
+    options.access = .readOnly
+    engine = try Engine.open(PosixDirectory(path: directory), name, options)
+  }
+
+  deinit {
+    try? engine.close()
+  }
+
+  /// The file as a whole.
+  package func file() throws(PageFileError) -> FileReport {
+    let source = try beginRead()
+    let recovered = engine.state.withLock { $0.recovered }
+    let meta = recovered.meta
+    var kinds: [String: Int] = [:]
+    var usedSlotCount = 0
+    var pageCount = 0
+    try engine.pager.walkTable(source.snapshot.table) { _, _, _ in
+      usedSlotCount += 1
+      kinds["table", default: 0] += 1
+    } visitEntry: { _, _ in
+      usedSlotCount += 1
+    }
+    let trees = try treesOfPages(source)
+    for number in try numbers(source) {
+      pageCount += 1
+      let kind = (try? report(number, source, trees))?.kind ?? "unreadable"
+      kinds[kind, default: 0] += 1
+    }
+    let byteCount = try engine.pager.dataFile.byteCount()
+    let slotCount = max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount
+    var walByteCounts: [Int] = []
+    for file in engine.walFiles.withLock({ $0 }) {
+      if let file { walByteCounts.append(try file.byteCount()) } else { walByteCounts.append(0) }
+    }
+    return FileReport(
+      formatVersion: MetaSlot.formatVersion, pageByteCount: meta.pageByteCount,
+      storeID: "\(meta.storeID)", generation: meta.generation.counter,
+      checkpointLSN: meta.checkpointLSN, lastLSN: source.snapshot.lsn,
+      isClean: recovered.isClean, slotCount: slotCount,
+      freeSlotCount: slotCount - usedSlotCount, pageCount: pageCount,
+      dataFileByteCount: byteCount, walByteCounts: walByteCounts,
+      trees: try treeReports(source),
+      pagesByKind: kinds.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) })
+  }
+
+  /// Calls `body` for every page in use, in the order of their numbers.
+  package func pages(_ body: (PageReport) -> Void) throws(PageFileError) {
+    let source = try beginRead()
+    let trees = try treesOfPages(source)
+    for number in try numbers(source) {
+      do throws(PageFileError) {
+        body(try report(number, source, trees))
+      } catch {
+        body(PageReport(number: number, kind: "unreadable"))
+      }
+    }
+  }
+
+  /// One page and its cells.
+  package func page(_ number: PageNumber) throws(PageFileError) -> (PageReport, [CellReport]) {
+    let source = try beginRead()
+    let report = try report(number, source, try treesOfPages(source))
+    try source.enter()
+    defer { source.leave() }
+    let bytes = try source.page(number)
+    guard report.kind == "leaf" || report.kind == "branch" else { return (report, []) }
+    return (report, CellReport.cells(of: TreePage(bytes)))
+  }
+
+  /// The commits of both WAL files, the earlier one first, and why each scan stopped.
+  package func wal() throws(PageFileError) -> WALReport {
+    let storeID = engine.pager.storeID
+    var found: [(name: String, file: any StorageFile, header: WALHeader)] = []
+    var report = WALReport()
+    for (index, file) in engine.walFiles.withLock({ $0 }).enumerated() {
+      let name = engine.walFileNames[index]
+      guard let file else {
+        report.stops.append((file: name, reason: "there is no such file"))
+        continue
+      }
+      var bytes = ByteBuffer(capacity: WALHeader.byteCount)
+      bytes.append(zeros: WALHeader.byteCount)
+      _ = try file.read(into: bytes.mutableBytes, at: 0)
+      guard let header = WALHeader(bytes.bytes) else {
+        report.stops.append((file: name, reason: "its header cannot be read"))
+        continue
+      }
+      if header.storeID != storeID {
+        report.stops.append((file: name, reason: "it belongs to another store"))
+      } else if header.isEmpty {
+        report.stops.append((file: name, reason: "it is marked as empty"))
+      } else {
+        found.append((name, file, header))
+      }
+    }
+    for (name, file, header) in found.sorted(by: {
+      $0.header.generation.counter < $1.header.generation.counter
+    }) {
+      try report.addCommits(of: file, name, header)
+    }
+    return report
+  }
+
+  /// Every finding of the integrity check.
+  package func check(_ report: (Finding) -> Void) throws(PageFileError) {
+    try IntegrityCheck(try beginRead()).run(report)
+  }
+
+  private func beginRead() throws(PageFileError) -> PageSource {
+    PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
+  }
+
+  /// All pages in use: those of the table, and what the log adds and takes away.
+  private func numbers(_ source: PageSource) throws(PageFileError) -> [PageNumber] {
+    var numbers: Set<PageNumber> = []
+    let snapshot = source.snapshot
+    try engine.pager.walkTable(snapshot.table) { _, _, _ in
+    } visitEntry: { number, _ in
+      numbers.insert(number)
+    }
+    for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
+      map.forEach { number, image in
+        if image == nil { numbers.remove(number) } else { numbers.insert(number) }
+      }
+    }
+    return numbers.sorted()
+  }
+
+  /// Which tree each page belongs to.
+  private func treesOfPages(_ source: PageSource) throws(PageFileError) -> [PageNumber: Int] {
+    var trees: [PageNumber: Int] = [:]
+    try source.enter()
+    defer { source.leave() }
+    for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
+      BTree(source, TreeNumber(index)).check(visit: { trees[$0] = index }, report: { _, _ in })
+    }
+    return trees
+  }
+
+  private func treeReports(_ source: PageSource) throws(PageFileError) -> [TreeReport] {
+    var reports: [TreeReport] = []
+    try source.enter()
+    defer { source.leave() }
+    for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
+      let root = source.root(of: TreeNumber(index))
+      var report = TreeReport(number: index, root: root)
+      BTree(source, TreeNumber(index)).check(
+        visit: { number in
+          report.pageCount += 1
+          guard let bytes = try? source.page(number),
+            bytes[PageHeader.kindOffset] == PageKind.leaf.rawValue
+          else { return }
+          report.cellCount += Int(bytes.uint16(at: PageHeader.cellCountOffset))
+        }, report: { _, _ in })
+      report.depth = (try? source.page(root)).map { Int($0[PageHeader.levelOffset]) + 1 } ?? 0
+      reports.append(report)
+    }
+    return reports
+  }
+
+  private func report(
+    _ number: PageNumber, _ source: PageSource, _ trees: [PageNumber: Int]
+  ) throws(PageFileError) -> PageReport {
+    try source.enter()
+    defer { source.leave() }
+    let bytes = try source.page(number)
+    let entry = try engine.pager.tableEntry(
+      of: number, in: source.snapshot.table, for: source.snapshot.registration)
+    return PageReport(number: number, slot: entry.slot.rawValue, tree: trees[number], bytes)
+  }
+}

@@ -1,0 +1,88 @@
+/// Walks everything and reports every finding: each page is reachable exactly once or free, proven
+/// from the root down, of the right kind, with its keys in their bounds.
+extension Database {
+  /// Checks the last commit, page by page, and calls `report` for everything that is wrong. Reads
+  /// every page of the store once; writers and readers go on meanwhile.
+  /// - Throws: Only what keeps the check itself from going on: `closed`, `snapshotExpired`.
+  public func check(_ report: (Finding) -> Void) throws(PageFileError) {
+    let transaction = try beginRead()
+    let check = IntegrityCheck(transaction.source)
+    try check.run(report)
+  }
+}
+
+/// One run of the check over one snapshot.
+struct IntegrityCheck {
+  private let source: PageSource
+  private let snapshot: Snapshot
+  private let pager: Pager
+
+  init(_ source: PageSource) {
+    self.source = source
+    snapshot = source.snapshot
+    pager = source.pager
+  }
+
+  func run(_ report: (Finding) -> Void) throws(PageFileError) {
+    var pages = try pagesInUse(report)
+    for index in 0..<Roots.countMax {
+      let tree = TreeNumber(index)
+      guard snapshot.roots[tree] != .none else { continue }
+      try source.enter()
+      defer { source.leave() }
+      BTree(source, tree).check(
+        visit: { number in
+          switch pages.removeValue(forKey: number) {
+          case .inUse?: pages[number] = .reached
+          case .reached?:
+            pages[number] = .reached
+            report(Finding(page: number, "is reached a second time, from tree \(index)"))
+          case nil: report(Finding(page: number, "is reached from tree \(index) but not in use"))
+          }
+        },
+        report: { number, sentence in
+          report(Finding(page: number, "in tree \(index): \(sentence)"))
+        })
+    }
+    for (number, state) in pages.sorted(by: { $0.key < $1.key }) where state == .inUse {
+      report(Finding(page: number, "is in use but not reached from any tree"))
+    }
+    if snapshot.isExpired { throw .snapshotExpired }
+  }
+
+  private enum PageState {
+    case inUse
+    case reached
+  }
+
+  /// Every page that the table and the log hold; each slot may be used by one of them only.
+  private func pagesInUse(
+    _ report: (Finding) -> Void
+  ) throws(PageFileError) -> [PageNumber: PageState] {
+    var pages: [PageNumber: PageState] = [:]
+    var users: [SlotNumber: String] = [:]
+    func use(_ slot: SlotNumber, by user: String) {
+      if let other = users.updateValue(user, forKey: slot) {
+        report(Finding("slot \(slot) is used by \(other) and by \(user)"))
+      }
+    }
+    do throws(PageFileError) {
+      try pager.walkTable(snapshot.table) { level, place, entry in
+        use(entry.slot, by: "table page \(place) of level \(level)")
+      } visitEntry: { number, entry in
+        use(entry.slot, by: "page \(number)")
+        pages[number] = .inUse
+      }
+    } catch {
+      if snapshot.isExpired { throw .snapshotExpired }
+      report(Finding("the page table cannot be walked: \(error)"))
+    }
+    for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
+      map.forEach { number, image in pages[number] = image == nil ? nil : .inUse }
+    }
+    for number in pages.keys where number.rawValue >= snapshot.roots.pageNumberEnd {
+      report(Finding(page: number, "is not below the end of the page numbers"))
+    }
+    return pages
+  }
+}

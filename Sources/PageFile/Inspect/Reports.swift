@@ -1,0 +1,138 @@
+/// What `Inspector` tells about a file: plain values, made for being printed.
+
+/// A store's files as a whole.
+package struct FileReport: Sendable {
+  package var formatVersion: UInt32
+  package var pageByteCount: Int
+  /// In hexadecimal digits.
+  package var storeID: String
+  package var generation: UInt64
+  package var checkpointLSN: LSN
+  package var lastLSN: LSN
+  package var isClean: Bool
+  package var slotCount: Int
+  package var freeSlotCount: Int
+  package var pageCount: Int
+  package var dataFileByteCount: Int
+  package var walByteCounts: [Int]
+  package var trees: [TreeReport]
+  package var pagesByKind: [(kind: String, count: Int)]
+}
+
+/// One tree.
+package struct TreeReport: Sendable {
+  package var number: Int
+  package var root: PageNumber
+  /// Branch, leaf and overflow pages.
+  package var pageCount = 0
+  /// Levels of branch and leaf pages.
+  package var depth = 0
+  /// Cells of leaf pages: how many keys the tree has.
+  package var cellCount = 0
+}
+
+/// One page.
+package struct PageReport: Sendable {
+  package var number: PageNumber
+  /// 0 while the page is only in the log.
+  package var slot: UInt32 = 0
+  package var kind: String
+  package var tree: Int?
+  package var level = 0
+  package var cellCount = 0
+  /// The share of the page that holds something, 0 to 1.
+  package var fill = 0.0
+  package var lsn = LSN.zero
+
+  init(number: PageNumber, kind: String) {
+    self.number = number
+    self.kind = kind
+  }
+
+  init(number: PageNumber, slot: UInt32, tree: Int?, _ bytes: Bytes) {
+    self.number = number
+    self.slot = slot
+    self.tree = tree
+    lsn = LSN(bytes.uint64(at: PageHeader.lsnOffset))
+    level = Int(bytes[PageHeader.levelOffset])
+    let kind = PageKind(rawValue: bytes[PageHeader.kindOffset])
+    self.kind = kind.map { "\($0)" } ?? "unknown"
+    let size = bytes.count
+    switch kind {
+    case .leaf?, .branch?:
+      cellCount = Int(bytes.uint16(at: PageHeader.cellCountOffset))
+      let free =
+        Int(bytes.uint16(at: PageHeader.cellAreaStartOffset)) - PageHeader.byteCount - 2 * cellCount
+        + Int(bytes.uint16(at: PageHeader.freedByteCountOffset))
+      fill = 1 - Double(free) / Double(size)
+    case .overflow?:
+      fill = Double(OverflowPage(bytes).content.count + PageHeader.byteCount) / Double(size)
+    default: break
+    }
+  }
+}
+
+/// One cell of a tree page.
+package struct CellReport: Sendable {
+  package var index: Int
+  package var key: [UInt8]
+  package var valueByteCount: Int
+  /// Of a branch page's cell.
+  package var child: PageNumber?
+  /// Whether the value is in an overflow chain.
+  package var overflow: Bool
+
+  /// The cells of a tree page, in the order of their keys.
+  static func cells(of page: TreePage) -> [CellReport] {
+    (0..<page.cellCount).map { index in
+      let isMinusInfinity = index < page.firstKeyIndex
+      let key = isMinusInfinity ? [] : page.prefix.array() + page.suffix(index).array()
+      guard page.isLeaf else {
+        return CellReport(
+          index: index, key: key, valueByteCount: 0, child: page.child(index), overflow: false)
+      }
+      let value = page.valueRange(index)
+      return CellReport(
+        index: index, key: key, valueByteCount: value.byteCount, child: nil,
+        overflow: value.isOverflow)
+    }
+  }
+}
+
+/// What the two WAL files hold.
+package struct WALReport {
+  package var commits: [CommitReport] = []
+  package var stops: [(file: String, reason: String)] = []
+
+  mutating func addCommits(
+    of file: any StorageFile, _ name: String, _ header: WALHeader
+  ) throws(PageFileError) {
+    var scan = try WALScan(file, header)
+    while true {
+      var commit: CommitReport?
+      let stop = try scan.next { (found) throws(PageFileError) in
+        commit = CommitReport(
+          file: name, offset: found.offset, byteCount: found.header.paddedByteCount,
+          lsn: found.header.lsn, durableLSN: found.header.durableLSN,
+          frameCount: found.header.frameCount)
+      }
+      if let commit { commits.append(commit) }
+      guard let stop else { continue }
+      switch stop {
+      case .end: stops.append((file: name, reason: "end of the commits"))
+      case .broken(let reason): stops.append((file: name, reason: reason))
+      }
+      return
+    }
+  }
+}
+
+/// One commit in a WAL file.
+package struct CommitReport: Sendable {
+  package var file: String
+  package var offset: Int
+  package var byteCount: Int
+  package var lsn: LSN
+  package var durableLSN: LSN
+  package var frameCount: Int
+}

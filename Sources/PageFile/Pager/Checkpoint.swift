@@ -1,0 +1,198 @@
+/// Moves what the log holds to the data file. See docs/design.md, "Checkpoint", for the crash
+/// argument.
+///
+///  1. A page is only ever written to a free slot, so the published tables stay whole.
+///  2. The new table counts once it is durable in a meta slot; slots it no longer uses, and the WAL
+///     file it makes superfluous, are used again only after it is durable in both.
+///  3. One checkpoint at a time.
+final class Checkpointer: @unchecked Sendable {
+  // Unchecked: `metas` is only touched by the one checkpoint that runs, the rest is locked.
+  private let pager: Pager
+  private let published: Published
+  private let metas: MetaSlots
+  let slots: Locked<Slots>
+  /// What the commits since the last turn, and those before it, will need of slots.
+  private let reservation = Locked(Reservation())
+
+  struct Reservation {
+    var current = Part()
+    var ended = Part()
+
+    struct Part {
+      var pageCount = 0
+      var tablePages: Set<UInt32> = []
+
+      /// Pages, the table pages above them, and as many again for the levels above those.
+      var slotCount: Int { pageCount == 0 ? 0 : pageCount + tablePages.count * 2 + 8 }
+    }
+  }
+
+  init(pager: Pager, published: Published, metas: MetaSlots, slots: Slots) {
+    self.pager = pager
+    self.published = published
+    self.metas = metas
+    self.slots = Locked(slots)
+  }
+
+  // MARK: Reserving
+
+  /// Sets slots aside for pages that are about to be committed for the first time since the turn.
+  /// - Throws: `diskFull` when the data file cannot grow; nothing is set aside then.
+  func reserve(_ pages: [PageNumber]) throws(PageFileError) {
+    if pages.isEmpty { return }
+    let reserved = reservation.withLock { reservation in
+      reservation.current.pageCount += pages.count
+      for page in pages {
+        reservation.current.tablePages.insert(page.rawValue / UInt32(pager.entryCount))
+      }
+      return reservation.current.slotCount + reservation.ended.slotCount
+    }
+    do throws(PageFileError) {
+      try slots.withLock { (slots) throws(PageFileError) in
+        if slots.freeCount < reserved {
+          slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
+        }
+        if slots.freeCount < reserved { try grow(&slots, by: reserved - slots.freeCount) }
+        slots.setReserved(reserved)
+      }
+    } catch {
+      reservation.withLock { $0.current.pageCount -= pages.count }
+      throw error
+    }
+  }
+
+  /// Extends the data file in steps that grow with it, so that it is seldom done.
+  private func grow(_ slots: inout Slots, by count: Int) throws(PageFileError) {
+    let step = max(count, min(max(slots.slotCount / 8, 32), 2048))
+    let target = slots.slotCount + step
+    guard target < Int(UInt32.max) else {
+      throw .limitExceeded(what: "slots in a data file", value: target, limit: Int(UInt32.max))
+    }
+    try pager.dataFile.extend(to: Pager.slotsOffset + target * pager.pageByteCount)
+    slots.grow(to: target)
+  }
+
+  /// Commits go to the other WAL file now; what was reserved so far is for the one that ended.
+  func turn() {
+    reservation.withLock {
+      $0.ended = $0.current
+      $0.current = Reservation.Part()
+    }
+  }
+
+  // MARK: Writing pages
+
+  /// Writes the pages of a map to free slots and makes the table that holds them. Nothing refers to
+  /// what it has written until it is published; when it fails, the slots are free again.
+  func write(
+    _ map: PageMap, onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN
+  ) throws(PageFileError) -> Written {
+    var allocated: [SlotNumber] = []
+    let pager = pager
+    let slots = slots
+    let written = Written(table: table)
+    do throws(PageFileError) {
+      var writer = SlotWriter(pager)
+      var changes: [TableUpdate.Change] = []
+      let allocate: () throws(PageFileError) -> SlotNumber = { () throws(PageFileError) in
+        let slot = try slots.withLock { (slots) throws(PageFileError) in
+          if slots.freeCount == 0 { try self.grow(&slots, by: 1) }
+          return slots.allocate()
+        }
+        guard let slot else { throw .diskFull }
+        allocated.append(slot)
+        return slot
+      }
+      try map.forEach { (number, image) throws(PageFileError) in
+        guard let image else {
+          return changes.append(.init(index: Int(number.rawValue), entry: .none))
+        }
+        let slot = try allocate()
+        let checksum = try writer.write(image.bytes, to: slot)
+        let entry = TableEntry(slot: slot, check: UInt32(truncatingIfNeeded: checksum))
+        changes.append(.init(index: Int(number.rawValue), entry: entry))
+        written.keep(image, at: entry)
+      }
+      var update = TableUpdate(pager, allocate: allocate)
+      written.table = try update.apply(
+        changes, to: table, pageNumberEnd: pageNumberEnd, lsn: lsn, writer: &writer)
+      written.replaced = update.replaced
+      for image in update.images where !image.place.isNone { written.keep(image, at: image.place) }
+      try writer.flush()
+    } catch {
+      slots.withLock { $0.release(allocated) }
+      throw error
+    }
+    return written
+  }
+
+  /// What a checkpoint has written and not yet published.
+  final class Written {
+    var table: PageTableRoot
+    var replaced: [SlotNumber] = []
+    private var images: [(image: PageImage, place: TableEntry)] = []
+
+    init(table: PageTableRoot) { self.table = table }
+
+    deinit {
+      for entry in images { entry.image.release() }
+    }
+
+    func keep(_ image: PageImage, at place: TableEntry) {
+      image.retain()
+      images.append((image, place))
+    }
+
+    /// Puts the images into the cache, so that what was just written need not be read.
+    func moveImages(to cache: PageCache) {
+      for entry in images {
+        entry.image.place = entry.place
+        cache.insert(entry.image)
+      }
+      images = []
+    }
+  }
+
+  // MARK: Publishing
+
+  /// Syncs the pages, publishes their table in both meta slots, and lets go of what it replaces.
+  /// - Parameter show: Makes the new table the current one for readers.
+  func publish(
+    _ written: Written, _ meta: MetaSlot, show: (PageTableRoot) -> Void
+  ) throws(PageFileError) {
+    // Durable after this: every page and table page the new table refers to.
+    try pager.dataFile.sync(.barrier)
+    var meta = meta
+    meta.table = written.table
+    try metas.publish(meta)
+    written.moveImages(to: pager.cache)
+    let version = published.current.tableVersion
+    show(written.table)
+    reservation.withLock { $0.ended = Reservation.Part() }
+    slots.withLock { slots in
+      slots.retire(written.replaced, version: version)
+      slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
+      slots.setReserved(reservation.withLock { $0.current.slotCount })
+    }
+  }
+
+  /// The newest published meta content, to be changed and published anew.
+  var meta: MetaSlot { metas.newest }
+
+  /// Publishes a change that concerns no page.
+  func publish(_ meta: MetaSlot) throws(PageFileError) { try metas.publish(meta) }
+
+  func rewriteNewestMeta() throws(PageFileError) { try metas.rewriteNewest() }
+
+  /// Frees slots whose last snapshot has ended, and gives free slots at the end of the file back to
+  /// the file system when there are many.
+  func trim(keeping slack: Int) throws(PageFileError) {
+    try slots.withLock { (slots) throws(PageFileError) in
+      slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
+      let target = max(slots.usedEnd, slots.usedEnd + slots.reservedCount + slack)
+      guard target < slots.slotCount else { return }
+      try pager.dataFile.truncate(to: Pager.slotsOffset + target * pager.pageByteCount)
+      slots.shrink(to: target)
+    }
+  }
+}

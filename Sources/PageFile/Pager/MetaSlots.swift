@@ -1,0 +1,44 @@
+/// The two meta slots of an open data file, and how a new state of the store is published in them.
+///
+/// A publication writes the slot with the lower write number, syncs, then the other one with the same
+/// content and the next number, and syncs: at every moment one slot is whole and durable.
+final class MetaSlots {
+  private let dataFile: any StorageFile
+  /// The write number of each slot; 0 for one that cannot be read.
+  private var writeNumbers: [UInt64]
+  private(set) var newest: MetaSlot
+
+  init(_ dataFile: any StorageFile, newest: MetaSlot, writeNumbers: [UInt64]) {
+    self.dataFile = dataFile
+    self.newest = newest
+    self.writeNumbers = writeNumbers
+  }
+
+  /// Publishes a new state in both slots.
+  func publish(_ meta: MetaSlot) throws(PageFileError) {
+    var meta = meta
+    for _ in 0..<2 {
+      meta.writeNumber = nextWriteNumber
+      try write(meta, slot: writeNumbers[0] <= writeNumbers[1] ? 0 : 1)
+    }
+    newest = meta
+  }
+
+  /// Writes the newest content once more: into the slot that cannot be read if there is one, else in
+  /// place into the newer one. What was read from it may be in the page cache only.
+  func rewriteNewest() throws(PageFileError) {
+    newest.writeNumber = nextWriteNumber
+    let slot =
+      writeNumbers.firstIndex(of: 0) ?? (writeNumbers[0] > writeNumbers[1] ? 0 : 1)
+    try write(newest, slot: slot)
+  }
+
+  private var nextWriteNumber: UInt64 { max(writeNumbers[0], writeNumbers[1]) + 1 }
+
+  private func write(_ meta: MetaSlot, slot: Int) throws(PageFileError) {
+    try dataFile.write(meta.encode(), at: MetaSlot.offset(of: slot))
+    writeNumbers[slot] = meta.writeNumber
+    // Durable after this: this slot, and every page written before it.
+    try dataFile.sync(.durable)
+  }
+}

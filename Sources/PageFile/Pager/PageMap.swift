@@ -1,0 +1,254 @@
+import Synchronization
+
+/// A persistent map from page number to page image: what is committed in one WAL file and not yet in
+/// the data file.
+///
+/// A radix tree over six bits of the page number per level, with nodes that hold only the children
+/// they have (Bagwell, "Ideal Hash Trees", 2001, without the hash). A change copies the nodes on one
+/// path and shares the rest, so a snapshot is one root address.
+///
+///     node  offset  size  field
+///                0     8  reference count
+///                8     8  bitmap of children
+///               16     8  edition: the change that made the node and may still write in it
+///               24     8  room for children
+///               32   8·n  children, in the order of their bits
+///
+///  1. A node is written only by the edition that made it, before its map is shared.
+///  2. A child is a node, or on the lowest level an image or `freedMark`; a node keeps a reference
+///     to each.
+///
+/// Nodes are counted by hand for the same reason as `PageImage`: a reader follows plain addresses.
+@safe
+struct PageMap: @unchecked Sendable {
+  // Unchecked: rule 1; what is shared is immutable but for its atomic counts.
+  private var root: UnsafeMutableRawPointer?
+  private var levels = 0
+  /// How many page numbers have an entry.
+  private(set) var count = 0
+
+  init() { unsafe root = nil }
+
+  /// The entry of a page that the log frees: nothing is at this address.
+  private static var freedMark: UnsafeMutableRawPointer {
+    unsafe UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
+  }
+
+  enum Entry {
+    case absent
+    case image(PageImage)
+    case freed
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  /// What the map says of a page. Valid while somebody keeps the map.
+  @inline(__always)
+  subscript(number: PageNumber) -> Entry {
+    guard var node = unsafe root else { return .absent }
+    var shift = (levels - 1) * 6
+    if UInt64(number.rawValue) >> UInt64(shift + 6) != 0 { return .absent }
+    while true {
+      let bit: UInt64 = 1 << UInt64(number.rawValue >> UInt32(shift) & 63)
+      let bitmap = unsafe Node.bitmap(node)
+      if bitmap & bit == 0 { return .absent }
+      let child = unsafe Node.children(node)[(bitmap & (bit - 1)).nonzeroBitCount]
+      if shift == 0 {
+        return unsafe child == Self.freedMark ? .freed : .image(PageImage(address: child))
+      }
+      unsafe node = child
+      shift -= 6
+    }
+  }
+
+  /// Keeps the whole map: one more `release` is needed.
+  func retain() {
+    if let root = unsafe root { unsafe Node.retain(root) }
+  }
+
+  func release() {
+    if let root = unsafe root { unsafe Node.release(root, level: levels - 1) }
+  }
+
+  /// Sets or replaces an entry; nil says that the page is freed. The map takes over the caller's
+  /// reference to the image. The caller must be the only holder of this value's root, or have
+  /// retained it for itself, and gives the same `edition` for all changes before it shares the map.
+  mutating func set(_ number: PageNumber, to image: PageImage?, edition: UInt64) {
+    let value = unsafe image?.address ?? Self.freedMark
+    while levels == 0 || UInt64(number.rawValue) >> UInt64(levels * 6) != 0 { addLevel(edition) }
+    if let root = unsafe root {
+      unsafe self.root = insert(number, value, into: root, level: levels - 1, edition: edition)
+    }
+  }
+
+  private mutating func addLevel(_ edition: UInt64) {
+    let node = unsafe Node.make(room: 4, edition: edition)
+    if let root = unsafe root { unsafe Node.insert(root, bit: 1, into: node) }
+    unsafe root = node
+    levels += 1
+  }
+
+  /// The node to use in place of `node`, whose reference it takes over.
+  private mutating func insert(
+    _ number: PageNumber, _ value: UnsafeMutableRawPointer,
+    into node: UnsafeMutableRawPointer, level: Int, edition: UInt64
+  ) -> UnsafeMutableRawPointer {
+    let bit: UInt64 = 1 << UInt64(number.rawValue >> UInt32(level * 6) & 63)
+    let node = unsafe Node.editable(node, level: level, edition: edition)
+    if unsafe Node.bitmap(node) & bit == 0 {
+      let child: UnsafeMutableRawPointer
+      if level == 0 {
+        unsafe child = value
+        count += 1
+      } else {
+        unsafe child = insert(
+          number, value, into: Node.make(room: 4, edition: edition), level: level - 1,
+          edition: edition)
+      }
+      let roomy = unsafe Node.withRoom(node, edition: edition)
+      unsafe Node.insert(child, bit: bit, into: roomy)
+      return unsafe roomy
+    }
+    let index = unsafe (Node.bitmap(node) & (bit - 1)).nonzeroBitCount
+    let child = unsafe Node.children(node)[index]
+    if level == 0 {
+      unsafe Node.releaseChild(child, level: 0)
+      unsafe Node.children(node)[index] = value
+    } else {
+      unsafe Node.children(node)[index] = insert(
+        number, value, into: child, level: level - 1, edition: edition)
+    }
+    return unsafe node
+  }
+
+  /// Calls `body` for every entry, in the order of page numbers; nil means freed.
+  func forEach<E: Error>(_ body: (PageNumber, PageImage?) throws(E) -> Void) throws(E) {
+    if let root = unsafe root { unsafe try forEach(in: root, level: levels - 1, base: 0, body) }
+  }
+
+  private func forEach<E: Error>(
+    in node: UnsafeMutableRawPointer, level: Int, base: UInt32,
+    _ body: (PageNumber, PageImage?) throws(E) -> Void
+  ) throws(E) {
+    var bitmap = unsafe Node.bitmap(node)
+    var index = 0
+    while bitmap != 0 {
+      let number = base | UInt32(bitmap.trailingZeroBitCount) << UInt32(level * 6)
+      let child = unsafe Node.children(node)[index]
+      if level > 0 {
+        unsafe try forEach(in: child, level: level - 1, base: number, body)
+      } else {
+        unsafe try body(
+          PageNumber(number), child == Self.freedMark ? nil : PageImage(address: child))
+      }
+      bitmap &= bitmap - 1
+      index += 1
+    }
+  }
+
+  /// The operations on one node.
+  private enum Node {
+    @inline(__always)
+    static func bitmap(_ node: UnsafeMutableRawPointer) -> UInt64 {
+      unsafe node.load(fromByteOffset: 8, as: UInt64.self)
+    }
+
+    @inline(__always)
+    static func children(
+      _ node: UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
+      unsafe (node + 32).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
+    }
+
+    private static func edition(_ node: UnsafeMutableRawPointer) -> UInt64 {
+      unsafe node.load(fromByteOffset: 16, as: UInt64.self)
+    }
+
+    private static func references(
+      _ node: UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<Atomic<Int>> {
+      unsafe node.assumingMemoryBound(to: Atomic<Int>.self)
+    }
+
+    static func make(room: Int, edition: UInt64) -> UnsafeMutableRawPointer {
+      let node = UnsafeMutableRawPointer.allocate(byteCount: 32 + room * 8, alignment: 16)
+      unsafe node.storeBytes(of: 1, as: Int.self)
+      unsafe node.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
+      unsafe node.storeBytes(of: edition, toByteOffset: 16, as: UInt64.self)
+      unsafe node.storeBytes(of: UInt64(room), toByteOffset: 24, as: UInt64.self)
+      return unsafe node
+    }
+
+    static func retain(_ node: UnsafeMutableRawPointer) {
+      unsafe references(node).pointee.add(1, ordering: .relaxed)
+    }
+
+    static func release(_ node: UnsafeMutableRawPointer, level: Int) {
+      let left = unsafe references(node).pointee
+        .subtract(1, ordering: .acquiringAndReleasing).newValue
+      guard left == 0 else { return }
+      let count = unsafe bitmap(node).nonzeroBitCount
+      for index in 0..<count {
+        unsafe releaseChild(children(node)[index], level: level)
+      }
+      unsafe node.deallocate()
+    }
+
+    static func releaseChild(_ child: UnsafeMutableRawPointer, level: Int) {
+      if level > 0 {
+        unsafe release(child, level: level - 1)
+      } else if unsafe child != PageMap.freedMark {
+        unsafe PageImage(address: child).release()
+      }
+    }
+
+    /// The node itself when this edition made it, else a copy; takes over the reference.
+    static func editable(
+      _ node: UnsafeMutableRawPointer, level: Int, edition: UInt64
+    ) -> UnsafeMutableRawPointer {
+      if unsafe self.edition(node) == edition { return unsafe node }
+      let count = unsafe bitmap(node).nonzeroBitCount
+      let copy = unsafe make(room: min(64, count + 2), edition: edition)
+      unsafe copy.storeBytes(of: bitmap(node), toByteOffset: 8, as: UInt64.self)
+      for index in 0..<count {
+        let child = unsafe children(node)[index]
+        unsafe children(copy)[index] = child
+        if level > 0 {
+          unsafe retain(child)
+        } else if unsafe child != PageMap.freedMark {
+          unsafe PageImage(address: child).retain()
+        }
+      }
+      unsafe release(node, level: level)
+      return unsafe copy
+    }
+
+    /// A node of this edition with room for one more child.
+    static func withRoom(
+      _ node: UnsafeMutableRawPointer, edition: UInt64
+    ) -> UnsafeMutableRawPointer {
+      let count = unsafe bitmap(node).nonzeroBitCount
+      let room = Int(unsafe node.load(fromByteOffset: 24, as: UInt64.self))
+      if count < room { return unsafe node }
+      let larger = unsafe make(room: min(64, room * 2), edition: edition)
+      unsafe larger.storeBytes(of: bitmap(node), toByteOffset: 8, as: UInt64.self)
+      unsafe children(larger).update(from: children(node), count: count)
+      unsafe node.deallocate()
+      return unsafe larger
+    }
+
+    /// Adds a child where the bitmap has no bit for it yet.
+    static func insert(
+      _ child: UnsafeMutableRawPointer, bit: UInt64, into node: UnsafeMutableRawPointer
+    ) {
+      let bitmap = unsafe bitmap(node)
+      let index = (bitmap & (bit - 1)).nonzeroBitCount
+      let children = unsafe children(node)
+      for later in stride(from: bitmap.nonzeroBitCount, to: index, by: -1) {
+        unsafe children[later] = children[later - 1]
+      }
+      unsafe children[index] = child
+      unsafe node.storeBytes(of: bitmap | bit, toByteOffset: 8, as: UInt64.self)
+    }
+  }
+}

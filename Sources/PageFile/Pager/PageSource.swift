@@ -1,0 +1,155 @@
+/// The few verbs a tree needs from below, for one transaction.
+///
+/// A final class and not a protocol: the trees call it at every page, and a class can be called
+/// without a witness table from another module. Not for use by several threads at once.
+///
+///  1. What `page` returns is valid until the outermost `leave`.
+///  2. In a write transaction a page that was edited is seen as edited.
+@usableFromInline
+package final class PageSource {
+  package let pageSize: Int
+  let pager: Pager
+  let snapshot: Snapshot
+  private var ticket: ReaderEpochs.Ticket?
+  private var depth = 0
+
+  // The writer's part.
+  let dirty: DirtyPages?
+  private(set) var roots: Roots
+  private(set) var freed: [PageNumber] = []
+  private(set) var fresh: Set<UInt32> = []
+  private let numbers: PageNumbers
+  /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
+  private var doomed: [PageImage] = []
+  private let dirtyPageCountMax: Int
+
+  /// For reading a snapshot.
+  init(pager: Pager, snapshot: Snapshot) {
+    self.pager = pager
+    self.snapshot = snapshot
+    pageSize = pager.pageByteCount
+    dirty = nil
+    roots = snapshot.roots
+    numbers = PageNumbers(free: [])
+    dirtyPageCountMax = 0
+  }
+
+  /// For writing on top of a snapshot.
+  init(pager: Pager, snapshot: Snapshot, numbers: PageNumbers, dirtyByteCountMax: Int) {
+    self.pager = pager
+    self.snapshot = snapshot
+    self.numbers = numbers
+    pageSize = pager.pageByteCount
+    dirty = DirtyPages()
+    roots = snapshot.roots
+    dirtyPageCountMax = dirtyByteCountMax / pager.pageByteCount
+  }
+
+  deinit {
+    if let ticket { pager.cache.leave(ticket) }
+    for image in doomed { image.release() }
+  }
+
+  /// Begins an operation: until the `leave` that belongs to it no page that was handed out is freed.
+  /// May be nested.
+  package func enter() throws(PageFileError) {
+    if depth == 0 { ticket = pager.cache.enter() }
+    depth += 1
+    // Asked after announcing the reader: closing expires all first and then waits for readers.
+    if snapshot.isExpired {
+      leave()
+      throw .snapshotExpired
+    }
+  }
+
+  /// Ends an operation.
+  package func leave() {
+    depth -= 1
+    precondition(depth >= 0, "leave without enter")
+    if depth == 0, let ticket {
+      pager.cache.leave(ticket)
+      self.ticket = nil
+      for image in doomed { image.release() }
+      doomed.removeAll()
+    }
+  }
+
+  /// The page's bytes, validated, to be read in place.
+  package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
+    if let dirty, let image = dirty[number] { return image.bytes }
+    let bytes = try pager.page(number, in: snapshot)
+    // Rule 2 of `Snapshot`: what was found counts only if the snapshot had not expired by then.
+    if snapshot.isExpired { throw .snapshotExpired }
+    return bytes
+  }
+
+  package func root(of tree: TreeNumber) -> PageNumber { roots[tree] }
+
+  package func setRoot(of tree: TreeNumber, to page: PageNumber) {
+    precondition(dirty != nil, "a read transaction does not write")
+    roots[tree] = page
+  }
+
+  /// The page's bytes for writing: copied at the first edit in the transaction, the same memory
+  /// afterwards.
+  /// - Throws: `limitExceeded` when the transaction has grown beyond its limit.
+  package func edit(_ number: PageNumber) throws(PageFileError) -> MutableBytes {
+    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    if let image = dirty[number] { return image.mutableBytes }
+    let base = try page(number)
+    let image = try makeImage(dirty)
+    image.mutableBytes.copy(base, to: 0)
+    dirty.insert(number, image)
+    return image.mutableBytes
+  }
+
+  private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {
+    guard dirty.count < dirtyPageCountMax else {
+      throw .limitExceeded(
+        what: "bytes of pages changed in one transaction", value: (dirty.count + 1) * pageSize,
+        limit: dirtyPageCountMax * pageSize)
+    }
+    return PageImage(pageByteCount: pageSize, account: pager.account)
+  }
+
+  /// A new page of zeros whose header has its number, kind and level.
+  package func allocate(
+    _ kind: PageKind, level: Int
+  ) throws(PageFileError) -> (PageNumber, MutableBytes) {
+    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    let image = try makeImage(dirty)
+    let number: PageNumber
+    if let free = numbers.take() {
+      number = free
+    } else {
+      guard roots.pageNumberEnd < UInt32.max else {
+        image.release()
+        throw .limitExceeded(
+          what: "pages in a store", value: Int(UInt32.max), limit: Int(UInt32.max) - 1)
+      }
+      number = PageNumber(roots.pageNumberEnd)
+      roots.pageNumberEnd += 1
+    }
+    let bytes = image.mutableBytes
+    bytes.zero(0, pageSize)
+    bytes.store(number.rawValue, at: PageHeader.numberOffset)
+    bytes[PageHeader.kindOffset] = kind.rawValue
+    bytes[PageHeader.levelOffset] = UInt8(level)
+    dirty.insert(number, image)
+    fresh.insert(number.rawValue)
+    return (number, bytes)
+  }
+
+  /// Gives a page back. Its number is used again only after the commit.
+  package func free(_ number: PageNumber) throws(PageFileError) {
+    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    if let image = dirty.remove(number) { doomed.append(image) }
+    if fresh.remove(number.rawValue) == nil {
+      freed.append(number)
+    } else {
+      numbers.giveBack(number)
+    }
+  }
+
+  var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
+}

@@ -1,0 +1,225 @@
+/// Which bytes are page N: page maps, page table, cache, slot, in this order.
+///
+/// The part of an open store that reading needs: it is the same for all snapshots, and nothing in it
+/// changes but the cache.
+final class Pager: Sendable {
+  let pageByteCount: Int
+  let storeID: StoreID
+  let dataFile: any StorageFile
+  let cache: PageCache
+  let account = ImageAccount()
+  let registry = SnapshotRegistry()
+  /// Entries of one table page.
+  let entryCount: Int
+
+  /// For a store that is read beside its owner: the meta slots by which its newest snapshot was made.
+  /// A page that fails its check while they have moved belongs to a table that is gone.
+  let metaWitness = Locked<[[UInt8]]?>(nil)
+
+  /// Where the first slot begins, behind the two meta slots.
+  static let slotsOffset = 2 * MetaSlot.regionByteCount
+
+  init(
+    dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, cacheByteCount: Int
+  ) {
+    self.dataFile = dataFile
+    self.storeID = storeID
+    self.pageByteCount = pageByteCount
+    cache = PageCache(pageCountMax: cacheByteCount / pageByteCount)
+    entryCount = TablePage.entryCount(pageByteCount: pageByteCount)
+  }
+
+  func offset(of slot: SlotNumber) -> Int {
+    Self.slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
+  }
+
+  /// A page as a snapshot sees it. Valid while the snapshot is held and until `cache.leave`.
+  @inline(__always)
+  func page(_ number: PageNumber, in snapshot: Snapshot) throws(PageFileError) -> Bytes {
+    switch snapshot.entry(of: number) {
+    case .image(let image):
+      return image.bytes
+    case .freed:
+      throw .corruptPage(number, reason: "in use though it was freed")
+    case .absent:
+      return try pageInDataFile(number, snapshot)
+    }
+  }
+
+  @inline(never)
+  private func pageInDataFile(
+    _ number: PageNumber, _ snapshot: Snapshot
+  ) throws(PageFileError) -> Bytes {
+    let entry = try tableEntry(of: number, in: snapshot.table, for: snapshot.registration)
+    if entry.isNone {
+      // An expired table may show anything.
+      if snapshot.isExpired { throw .snapshotExpired }
+      throw .corruptPage(number, reason: "not in the page table")
+    }
+    let image = try self.image(
+      of: entry, number: number.rawValue, level: nil, for: snapshot.registration)
+    return image.bytes
+  }
+
+  /// The entry of a page in a page table; `.none` for a page that the table does not hold.
+  @inline(__always)
+  func tableEntry(
+    of number: PageNumber, in table: PageTableRoot,
+    for registration: SnapshotRegistry.Registration?
+  ) throws(PageFileError) -> TableEntry {
+    try tableEntry(at: Int(number.rawValue), level: 0, in: table, for: registration)
+  }
+
+  /// Entry `index` of a level, counted over all table pages of that level. On level 0 the index is a
+  /// page number; above, it is the place of a table page in the level below.
+  func tableEntry(
+    at index: Int, level: Int, in table: PageTableRoot,
+    for registration: SnapshotRegistry.Registration?
+  ) throws(PageFileError) -> TableEntry {
+    var span = 1
+    for _ in level..<max(level, table.height - 1) { span *= entryCount }
+    guard table.height > level, index / span < entryCount else { return .none }
+    var entry = table.entry
+    for current in stride(from: table.height - 1, through: level, by: -1) where !entry.isNone {
+      let indexHere = current == level ? index : index / span
+      let place = indexHere / entryCount
+      let image = try self.image(
+        of: entry, number: UInt32(place), level: current, for: registration)
+      entry = TableEntry(
+        rawValue: image.bytes.uint64(at: TablePage.entryOffset(indexHere - place * entryCount)))
+      span /= entryCount
+    }
+    return entry
+  }
+
+  /// Calls `visitNode` for every table page and `visitEntry` for every page a table holds.
+  func walkTable(
+    _ table: PageTableRoot,
+    visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
+    visitEntry: (PageNumber, TableEntry) throws(PageFileError) -> Void
+  ) throws(PageFileError) {
+    let ticket = cache.enter()
+    defer { cache.leave(ticket) }
+    try walkTable(
+      table.entry, level: table.height - 1, place: 0, visitNode: visitNode, visitEntry: visitEntry)
+  }
+
+  private func walkTable(
+    _ entry: TableEntry, level: Int, place: Int,
+    visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
+    visitEntry: (PageNumber, TableEntry) throws(PageFileError) -> Void
+  ) throws(PageFileError) {
+    guard level >= 0, !entry.isNone else { return }
+    try visitNode(level, place, entry)
+    guard let number = UInt32(exactly: place) else { return }
+    let bytes = try image(of: entry, number: number, level: level, for: nil).bytes
+    for index in 0..<entryCount {
+      let child = TableEntry(rawValue: bytes.uint64(at: TablePage.entryOffset(index)))
+      if child.isNone { continue }
+      let childPlace = place * entryCount + index
+      if level > 0 {
+        try walkTable(
+          child, level: level - 1, place: childPlace, visitNode: visitNode, visitEntry: visitEntry)
+      } else if let number = UInt32(exactly: childPlace) {
+        try visitEntry(PageNumber(number), child)
+      }
+    }
+  }
+
+  /// What lies in a slot, from the cache or proven and brought there. `level` is that of a table
+  /// page, nil for any other page. Valid until `cache.leave`.
+  @inline(__always)
+  func image(
+    of entry: TableEntry, number: UInt32, level: Int?,
+    for registration: SnapshotRegistry.Registration?
+  ) throws(PageFileError) -> PageImage {
+    if let image = cache.find(entry) {
+      let bytes = image.bytes
+      let isTable = bytes[PageHeader.kindOffset] == PageKind.table.rawValue
+      if bytes.uint32(at: PageHeader.numberOffset) == number && isTable == (level != nil) {
+        return image
+      }
+    }
+    return try load(entry, number: number, level: level, for: registration)
+  }
+
+  @inline(never)
+  private func load(
+    _ entry: TableEntry, number: UInt32, level: Int?,
+    for registration: SnapshotRegistry.Registration?
+  ) throws(PageFileError) -> PageImage {
+    let image = PageImage(pageByteCount: pageByteCount, account: account)
+    do throws(PageFileError) {
+      let isComplete = try dataFile.readFully(
+        into: image.mutableBytes, at: offset(of: entry.slot))
+      // Only after the read: an expired snapshot's slot may have been written in the meantime.
+      if registration?.isExpired ?? false { throw .snapshotExpired }
+      let broken =
+        isComplete
+        ? ruleBroken(image.bytes, entry: entry, number: number, level: level)
+        : "slot \(entry.slot) is beyond the end of the file"
+      if broken != nil && hasOwnerMoved { throw .snapshotExpired }
+      if let broken { throw .corruptPage(PageNumber(level == nil ? number : 0), reason: broken) }
+    } catch {
+      image.release()
+      throw error
+    }
+    image.place = entry
+    cache.insert(image)
+    return image
+  }
+
+  private var hasOwnerMoved: Bool {
+    guard let witness = metaWitness.withLock({ $0 }) else { return false }
+    for (index, known) in witness.enumerated() {
+      var now = ByteBuffer(capacity: MetaSlot.byteCount)
+      now.append(zeros: known.count)
+      guard
+        let count = try? dataFile.read(into: now.mutableBytes, at: MetaSlot.offset(of: index)),
+        now.bytes.slice(0, count).array() == known
+      else { return true }
+    }
+    return false
+  }
+
+  /// The gate: what is wrong with bytes that are to be this page, or nil. See P-1 … P-6.
+  func ruleBroken(_ page: Bytes, entry: TableEntry, number: UInt32, level: Int?) -> String? {
+    let stored = page.uint64(at: PageHeader.checksumOffset)
+    guard page.uint32(at: PageHeader.numberOffset) == number else {
+      return "slot \(entry.slot) holds page \(page.uint32(at: PageHeader.numberOffset))"
+    }
+    guard let kind = PageKind(rawValue: page[PageHeader.kindOffset]) else {
+      return "slot \(entry.slot): unknown kind \(page[PageHeader.kindOffset])"
+    }
+    guard checksum(of: page) == stored else { return "slot \(entry.slot): checksum differs" }
+    guard UInt32(truncatingIfNeeded: stored) == entry.check else {
+      return "slot \(entry.slot): another version than the page table names"
+    }
+    if let level {
+      guard kind == .table, Int(page[PageHeader.levelOffset]) == level else {
+        return "slot \(entry.slot): not a table page of level \(level)"
+      }
+    } else if kind == .table {
+      return "slot \(entry.slot): a table page"
+    }
+    return contentRuleBroken(page, kind)
+  }
+
+  /// What is wrong with a page by the rules of its kind, or nil.
+  func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
+    switch kind {
+    case .leaf, .branch: TreePage.ruleBroken(page)
+    case .overflow: OverflowPage.ruleBroken(page)
+    case .table: TablePage.ruleBroken(page)
+    }
+  }
+
+  /// The checksum that a page's bytes must carry.
+  func checksum(of page: Bytes) -> UInt64 {
+    Checksum.of(
+      page.dropFirst(PageHeader.lsnOffset),
+      seed: Checksum.seed(
+        storeID.high, storeID.low, UInt64(page.uint32(at: PageHeader.numberOffset)),
+        UInt64(page[PageHeader.kindOffset])))
+  }
+}

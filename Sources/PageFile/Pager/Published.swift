@@ -1,0 +1,81 @@
+/// The snapshot that the next reader gets: the one place where commits and checkpoints meet.
+///
+/// A commit changes the current WAL file's map, roots and LSN; a checkpoint changes the page table
+/// and empties the other map. Each composes its part with what the other has published, under a lock
+/// held for a few assignments; old snapshots are let go outside of it.
+final class Published: @unchecked Sendable {
+  // Unchecked: `snapshot` is only touched under `lock`.
+  private let lock = Lock()
+  private var snapshot: Snapshot
+  private let registry: SnapshotRegistry
+
+  init(_ snapshot: Snapshot, registry: SnapshotRegistry) {
+    self.snapshot = snapshot
+    self.registry = registry
+  }
+
+  var current: Snapshot {
+    lock.lock()
+    defer { lock.unlock() }
+    return snapshot
+  }
+
+  /// Publishes a commit; takes over the caller's reference to the map.
+  func commit(lsn: LSN, roots: Roots, map: PageMap) {
+    replace { old in
+      let other = old.map(1 - old.newest)
+      other.retain()
+      return Snapshot(
+        lsn: lsn, roots: roots, table: old.table, tableVersion: old.tableVersion,
+        maps: old.newest == 0 ? (map, other) : (other, map), newest: old.newest,
+        registry: registry)
+    }
+  }
+
+  /// Publishes that commits go to the other WAL file now, whose map is empty.
+  func turn() {
+    replace { old in
+      old.maps.0.retain()
+      old.maps.1.retain()
+      return Snapshot(
+        lsn: old.lsn, roots: old.roots, table: old.table, tableVersion: old.tableVersion,
+        maps: old.maps, newest: 1 - old.newest, registry: registry)
+    }
+  }
+
+  /// Publishes a page table that holds what the map of the WAL file that ended held.
+  func checkpoint(_ table: PageTableRoot) {
+    replace { old in
+      let kept = old.map(old.newest)
+      kept.retain()
+      return Snapshot(
+        lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
+        maps: old.newest == 0 ? (kept, PageMap()) : (PageMap(), kept), newest: old.newest,
+        registry: registry)
+    }
+  }
+
+  /// Publishes a table that holds everything: both maps are empty.
+  func replaceAll(_ table: PageTableRoot) {
+    replace { old in
+      Snapshot(
+        lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
+        maps: (PageMap(), PageMap()), newest: 0, registry: registry)
+    }
+  }
+
+  /// Publishes what a reader beside the owner has found in the files.
+  func reload(_ recovered: RecoveredState) {
+    replace { old in recovered.snapshot(registry, tableVersion: old.tableVersion + 1) }
+  }
+
+  private func replace(_ make: (Snapshot) -> Snapshot) {
+    lock.lock()
+    let old = snapshot
+    snapshot = make(old)
+    lock.unlock()
+    // The last reference to the old snapshot may end here, and with it many images: not under the
+    // lock.
+    withExtendedLifetime(old) {}
+  }
+}

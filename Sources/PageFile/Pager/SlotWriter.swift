@@ -1,0 +1,42 @@
+/// Writes page images to their slots, neighbours in one call.
+///
+/// Pages are copied into a buffer first: their checksum is put into the copy, so that an image which
+/// readers look at never changes.
+struct SlotWriter: ~Copyable {
+  private let pager: Pager
+  private var staging: ByteBuffer
+  private var firstSlot = SlotNumber.none
+  private var slotCount = 0
+
+  private static let byteCountMax = 512 << 10
+
+  init(_ pager: Pager) {
+    self.pager = pager
+    staging = ByteBuffer(capacity: Self.byteCountMax)
+  }
+
+  /// Writes a page, now or with a later call or `flush`, and returns its checksum. What the cache
+  /// held of the slot goes first.
+  mutating func write(_ page: Bytes, to slot: SlotNumber) throws(PageFileError) -> UInt64 {
+    let isNext = slot.rawValue == firstSlot.rawValue &+ UInt32(slotCount)
+    if !isNext || staging.count + page.count > Self.byteCountMax { try flush() }
+    if slotCount == 0 { firstSlot = slot }
+    pager.cache.remove(slot)
+    let offset = staging.count
+    staging.append(page)
+    let copy = staging.mutableBytes.slice(offset, page.count)
+    let checksum = pager.checksum(of: copy.readOnly)
+    copy.store(checksum, at: PageHeader.checksumOffset)
+    slotCount += 1
+    return checksum
+  }
+
+  /// Writes what is still waiting.
+  mutating func flush() throws(PageFileError) {
+    if slotCount > 0 {
+      try pager.dataFile.write(staging.bytes, at: pager.offset(of: firstSlot))
+    }
+    staging.removeAll()
+    slotCount = 0
+  }
+}

@@ -1,0 +1,51 @@
+/// What a reader sees: one moment of the store, as a value.
+///
+///  1. Everything a snapshot refers to stays as it is while the snapshot lives: images because its
+///     maps keep them, slots because it is registered.
+///  2. Unless it has expired; then its slots may hold anything, and whoever reads through it must
+///     ask `isExpired` after the read and before the use.
+final class Snapshot: Sendable {
+  let lsn: LSN
+  let roots: Roots
+  let table: PageTableRoot
+  /// One map per WAL file: what is committed there and not in the data file.
+  let maps: (PageMap, PageMap)
+  /// Which of the two WAL files is the later one, 0 or 1; its map is asked first.
+  let newest: Int
+  private let registry: SnapshotRegistry
+  let registration: SnapshotRegistry.Registration
+
+  /// Takes over one reference to each map.
+  init(
+    lsn: LSN, roots: Roots, table: PageTableRoot, tableVersion: UInt64, maps: (PageMap, PageMap),
+    newest: Int, registry: SnapshotRegistry
+  ) {
+    self.lsn = lsn
+    self.roots = roots
+    self.table = table
+    self.maps = maps
+    self.newest = newest
+    self.registry = registry
+    registration = registry.register(tableVersion: tableVersion, lsn: lsn)
+  }
+
+  deinit {
+    registry.remove(registration)
+    maps.0.release()
+    maps.1.release()
+  }
+
+  var isExpired: Bool { registration.isExpired }
+  var tableVersion: UInt64 { registration.tableVersion }
+
+  /// What the maps say of a page, the later one first.
+  @inline(__always)
+  func entry(of number: PageNumber) -> PageMap.Entry {
+    let (later, earlier) = newest == 0 ? maps : (maps.1, maps.0)
+    let entry = later[number]
+    if case .absent = entry { return earlier[number] }
+    return entry
+  }
+
+  func map(_ index: Int) -> PageMap { index == 0 ? maps.0 : maps.1 }
+}

@@ -1,0 +1,122 @@
+/// Makes the next version of the page table: copy-on-write, from the lowest level up.
+///
+/// Only the table pages above changed entries are written anew. The slots of those they replace, and
+/// of the pages whose entries changed, are collected in `replaced`; the old version stays whole until
+/// they are used again.
+struct TableUpdate: ~Copyable {
+  private let pager: Pager
+  private let allocate: () throws(PageFileError) -> SlotNumber
+  /// Slots that the old table refers to and the new one does not.
+  private(set) var replaced: [SlotNumber] = []
+  /// New table pages, to be put into the cache once they are published.
+  private(set) var images: [PageImage] = []
+
+  init(_ pager: Pager, allocate: @escaping () throws(PageFileError) -> SlotNumber) {
+    self.pager = pager
+    self.allocate = allocate
+  }
+
+  deinit {
+    for image in images { image.release() }
+  }
+
+  /// A change of one level: the entry at an index, counted over the whole level.
+  struct Change {
+    let index: Int
+    let entry: TableEntry
+  }
+
+  /// - Parameter changes: For level 0, in the order of page numbers.
+  mutating func apply(
+    _ changes: [Change], to table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN,
+    writer: inout SlotWriter
+  ) throws(PageFileError) -> PageTableRoot {
+    if changes.isEmpty { return table }
+    let ticket = pager.cache.enter()
+    defer { pager.cache.leave(ticket) }
+    for change in changes {
+      let old = try pager.tableEntry(at: change.index, level: 0, in: table, for: nil)
+      if !old.isNone { replaced.append(old.slot) }
+    }
+    var height = max(1, table.height)
+    while TablePage.reach(height: height, entryCount: pager.entryCount) < UInt64(pageNumberEnd) {
+      height += 1
+    }
+    var changes = changes
+    var checksum: UInt64 = 0
+    for level in 0..<height {
+      (changes, checksum) = try applyLevel(
+        level, changes, table, lsn: lsn, writer: &writer)
+      let isOldRoot = level == table.height - 1
+      // A table that grows keeps its old root as the first page of its level.
+      if isOldRoot && level < height - 1 && changes.first?.index != 0 {
+        changes.insert(Change(index: 0, entry: table.entry), at: 0)
+      }
+    }
+    guard let root = changes.first, !root.entry.isNone else { return .empty }
+    return PageTableRoot(entry: root.entry, checksum: checksum, height: height)
+  }
+
+  /// Writes the table pages of one level that changes fall into. Answers the changes for the level
+  /// above and the checksum of the last page written.
+  private mutating func applyLevel(
+    _ level: Int, _ changes: [Change], _ table: PageTableRoot, lsn: LSN,
+    writer: inout SlotWriter
+  ) throws(PageFileError) -> ([Change], UInt64) {
+    var above: [Change] = []
+    var checksum: UInt64 = 0
+    var start = 0
+    while start < changes.count {
+      let place = changes[start].index / pager.entryCount
+      var end = start
+      while end < changes.count && changes[end].index / pager.entryCount == place { end += 1 }
+      let image = try tablePage(level: level, place: place, table)
+      images.append(image)
+      let page = image.mutableBytes
+      for change in changes[start..<end] {
+        page.store(
+          change.entry.rawValue,
+          at: TablePage.entryOffset(change.index - place * pager.entryCount))
+      }
+      var entry = TableEntry.none
+      if page.readOnly.firstNonzero(at: PageHeader.byteCount) < page.count {
+        page.store(lsn.rawValue, at: PageHeader.lsnOffset)
+        let slot = try allocate()
+        checksum = try writer.write(page.readOnly, to: slot)
+        entry = TableEntry(slot: slot, check: UInt32(truncatingIfNeeded: checksum))
+      }
+      image.place = entry
+      above.append(Change(index: place, entry: entry))
+      start = end
+    }
+    return (above, checksum)
+  }
+
+  /// A copy of the table page as it was, or a new one.
+  private mutating func tablePage(
+    level: Int, place: Int, _ table: PageTableRoot
+  ) throws(PageFileError) -> PageImage {
+    let old =
+      level == table.height - 1
+      ? (place == 0 ? table.entry : .none)
+      : try pager.tableEntry(at: place, level: level + 1, in: table, for: nil)
+    let image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
+    let page = image.mutableBytes
+    guard !old.isNone else {
+      page.zero(0, page.count)
+      page.store(UInt32(place), at: PageHeader.numberOffset)
+      page[PageHeader.kindOffset] = PageKind.table.rawValue
+      page[PageHeader.levelOffset] = UInt8(level)
+      return image
+    }
+    do throws(PageFileError) {
+      page.copy(
+        try pager.image(of: old, number: UInt32(place), level: level, for: nil).bytes, to: 0)
+    } catch {
+      image.release()
+      throw error
+    }
+    replaced.append(old.slot)
+    return image
+  }
+}

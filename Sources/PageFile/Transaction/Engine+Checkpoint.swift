@@ -1,0 +1,169 @@
+/// Checkpoints and the clean close: the turn of the two WAL files. See docs/design.md, "Checkpoint".
+extension Engine {
+  /// Moves everything committed so far into the data file.
+  /// - Parameter shrink: Whether to give back what the files have grown by.
+  func checkpoint(shrink: Bool) throws(PageFileError) {
+    if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
+    if state.withLock({ $0.isClosed }) { throw .closed }
+    try oneAtATime { () throws(PageFileError) in
+      guard let side = state.withLock({ $0.writing }) else { return }
+      try runCheckpoint(side)
+      if shrink {
+        try side.checkpointer.trim(keeping: 0)
+        try side.wal.shrink(1 - published.current.newest)
+      }
+    }
+  }
+
+  /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
+  private func oneAtATime(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
+    // A checkpoint that is under way may have begun before the commits that this one is asked for.
+    checkpointLock.lock()
+    state.withLock { $0.isCheckpointRunning = true }
+    do throws(PageFileError) {
+      try body()
+      state.withLock {
+        $0.checkpointError = nil
+        $0.isCheckpointRunning = false
+      }
+    } catch {
+      state.withLock {
+        $0.checkpointError = error
+        $0.isCheckpointRunning = false
+      }
+      checkpointLock.unlock()
+      gate.knock()
+      throw error
+    }
+    checkpointLock.unlock()
+    gate.knock()
+  }
+
+  private func runCheckpoint(_ side: WriteSide) throws(PageFileError) {
+    if side.wal.isPoisoned { throw .poisoned }
+    // A checkpoint that failed has left its file ended and full: it goes first.
+    let current = published.current
+    if !current.map(1 - current.newest).isEmpty { try checkpointEndedFile(side) }
+    if try turn(side) { try checkpointEndedFile(side) }
+  }
+
+  /// Has commits go to the other WAL file; false when the current one holds nothing.
+  private func turn(_ side: WriteSide) throws(PageFileError) -> Bool {
+    gate.enter()
+    defer { gate.leave() }
+    let current = published.current
+    guard !current.map(current.newest).isEmpty else { return false }
+    precondition(
+      current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
+    let (ended, lsn, chain, next) = try side.wal.turn()
+    side.checkpointer.turn()
+    published.turn()
+    state.withLock {
+      $0.ended = EndedFile(
+        file: ended, lsn: lsn, chain: chain, next: next, roots: current.roots)
+    }
+    return true
+  }
+
+  /// Writes what the ended file's map holds, and publishes it. Commits go on all the while.
+  private func checkpointEndedFile(_ side: WriteSide) throws(PageFileError) {
+    guard let ended = state.withLock({ $0.ended }) else { return }
+    // Durable after these: every commit in the ended file; the header of the file that follows.
+    try side.wal.syncForCheckpoint(ended.file)
+    try side.wal.syncForCheckpoint(1 - ended.file)
+    let snapshot = published.current
+    let written = try side.checkpointer.write(
+      snapshot.map(ended.file), onto: snapshot.table, pageNumberEnd: ended.roots.pageNumberEnd,
+      lsn: ended.lsn)
+    var meta = side.checkpointer.meta
+    precondition(meta.checkpointLSN < ended.lsn, "a checkpoint is published over a later one")
+    meta.checkpointLSN = ended.lsn
+    meta.chain = ended.chain
+    meta.generation = ended.next
+    meta.roots = ended.roots
+    meta.writer = .turn
+    meta.isClean = false
+    do throws(PageFileError) {
+      try side.checkpointer.publish(written, meta) { published.checkpoint($0) }
+    } catch {
+      // A sync may have failed: what the meta slots hold is unknown.
+      side.wal.setPoisoned()
+      throw error
+    }
+    state.withLock {
+      $0.ended = nil
+      $0.checkpointCount += 1
+    }
+    // A snapshot that keeps many slots from being used again makes the file grow.
+    let (retiredCount, slotCount) = side.checkpointer.slots.withLock {
+      ($0.retiredCount, $0.slotCount)
+    }
+    if retiredCount > max(1024, slotCount / 4) {
+      _ = pager.registry.expireOldest(but: published.current.registration)
+    }
+  }
+
+  /// The worker has had nothing to do for a while.
+  func checkpointAfterQuiet() {
+    let lsn = published.current.lsn
+    let isQuiet = state.withLock { state in
+      defer { state.quietLSN = lsn }
+      return state.quietLSN == lsn
+    }
+    if isQuiet {
+      state.withLock { $0.quietLSN = .zero }
+      try? checkpoint(shrink: false)
+    } else {
+      worker.enqueue {}
+    }
+  }
+
+  // MARK: Closing
+
+  func close() throws(PageFileError) {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    guard isFirst else { return }
+    gate.knock()
+    worker.stop()
+    gate.enter()
+    gate.leave()
+    defer { closeFiles() }
+    guard let side = state.withLock({ $0.writing }) else { return }
+    try oneAtATime { () throws(PageFileError) in
+      try runCheckpoint(side)
+      try closeCleanly(side)
+    }
+  }
+
+  /// Gives back what the files have grown by and marks the store as closed with an empty log.
+  private func closeCleanly(_ side: WriteSide) throws(PageFileError) {
+    pager.registry.expireAll()
+    try side.checkpointer.trim(keeping: 0)
+    try side.wal.shrink(0)
+    try side.wal.shrink(1)
+    var meta = side.checkpointer.meta
+    meta.isClean = true
+    try side.checkpointer.publish(meta)
+  }
+
+  /// Lets go of the files when no reader is inside: later ones find their snapshot expired.
+  private func closeFiles() {
+    pager.registry.expireAll()
+    pager.cache.waitForReaders()
+    pager.dataFile.close()
+    for file in walFiles.withLock({ $0 }) { file?.close() }
+  }
+}
+
+/// The WAL file that commits no longer go to, until its checkpoint is published.
+struct EndedFile {
+  let file: Int
+  let lsn: LSN
+  let chain: UInt64
+  let next: Generation
+  /// As of its last commit.
+  let roots: Roots
+}

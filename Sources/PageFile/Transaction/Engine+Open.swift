@@ -1,0 +1,257 @@
+/// Opening a store, creating one, and the first write after it. See docs/design.md, "Opening".
+extension Engine {
+  static func open(
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+  ) throws(PageFileError) -> Engine {
+    guard PageSize.allowed.contains(options.pageByteCount) else {
+      throw .limitExceeded(
+        what: "page size in bytes (4096, 8192, 16384 or 32768)", value: options.pageByteCount,
+        limit: 32768)
+    }
+    if try !directory.exists(name) {
+      if try walFileExists(directory, name) { throw .mainFileMissing(path: directory.path(of: name)) }
+      if options.access == .readWrite { try create(directory, name, options) }
+    }
+    return options.access == .readWrite
+      ? try openForWriting(directory, name, options)
+      : try openForReading(directory, name, options)
+  }
+
+  private static func walFileExists(
+    _ directory: any StorageDirectory, _ name: String
+  ) throws(PageFileError) -> Bool {
+    for walName in walFileNames(name) where try directory.exists(walName) { return true }
+    return false
+  }
+
+  /// Makes an empty store under a name of its own and gives it the real one when it is on the disk.
+  private static func create(
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+  ) throws(PageFileError) {
+    let temporaryName = "\(name)-new-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let file = try directory.open(temporaryName, .create)
+    defer { file.close() }
+    do throws(PageFileError) {
+      let meta = MetaSlot(
+        pageByteCount: options.pageByteCount, storeID: .random(), writeNumber: 0,
+        checkpointLSN: .zero, chain: .random(in: .min ... .max),
+        generation: Generation(after: 0), writer: .opening, isClean: true, table: .empty,
+        roots: Roots())
+      try file.extend(to: Pager.slotsOffset)
+      try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
+      try directory.rename(temporaryName, to: name)
+    } catch {
+      try? directory.remove(temporaryName)
+      // Somebody else has created the store in the meantime: then it is opened.
+      if try directory.exists(name) { return }
+      throw error
+    }
+    // Durable after this: the store's name.
+    try directory.sync()
+  }
+
+  private static func openForWriting(
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+  ) throws(PageFileError) -> Engine {
+    let dataFile = try directory.open(name, .readWrite)
+    var walFiles: [(any StorageFile)?] = []
+    do throws(PageFileError) {
+      guard try dataFile.tryLock() else { throw .busy(path: dataFile.path) }
+      walFiles = try openWALFiles(directory, name, .readWrite)
+      try refuseEmpty(dataFile, walFiles)
+      let reader = StoreReader(
+        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
+      let (pager, recovered) = try reader.recover(nil)
+      let engine = Engine(
+        directory: directory, name: name, options: options, pager: pager, recovered: recovered,
+        walFiles: walFiles)
+      if !recovered.isClean {
+        engine.gate.enter()
+        defer { engine.gate.leave() }
+        _ = try engine.writeSide()
+      }
+      return engine
+    } catch {
+      dataFile.close()
+      for file in walFiles { file?.close() }
+      throw error
+    }
+  }
+
+  static func openWALFiles(
+    _ directory: any StorageDirectory, _ name: String, _ mode: FileMode
+  ) throws(PageFileError) -> [(any StorageFile)?] {
+    var files: [(any StorageFile)?] = []
+    for walName in walFileNames(name) {
+      files.append(try directory.exists(walName) ? try directory.open(walName, mode) : nil)
+    }
+    return files
+  }
+
+  private static func refuseEmpty(
+    _ dataFile: any StorageFile, _ walFiles: [(any StorageFile)?]
+  ) throws(PageFileError) {
+    guard try dataFile.byteCount() == 0 else { return }
+    let hasLog = walFiles.contains { $0 != nil }
+    throw hasLog ? .mainFileMissing(path: dataFile.path) : .notADatabase(path: dataFile.path)
+  }
+
+  // MARK: Reading beside the owner
+
+  private static func openForReading(
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+  ) throws(PageFileError) -> Engine {
+    let dataFile = try directory.open(name, .read)
+    var walFiles: [(any StorageFile)?] = []
+    do throws(PageFileError) {
+      walFiles = try openWALFiles(directory, name, .read)
+      try refuseEmpty(dataFile, walFiles)
+      let reader = StoreReader(
+        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
+      let (pager, recovered) = try reader.recoverBesideOwner(nil)
+      return Engine(
+        directory: directory, name: name, options: options, pager: pager, recovered: recovered,
+        walFiles: walFiles)
+    } catch {
+      dataFile.close()
+      for file in walFiles { file?.close() }
+      throw error
+    }
+  }
+
+  // MARK: The first write
+
+  /// The parts that writing needs; made, and the store marked as in use, before the first commit.
+  /// The caller is inside the gate.
+  func writeSide() throws(PageFileError) -> WriteSide {
+    let (existing, recovered) = state.withLock { ($0.writing, $0.recovered) }
+    if let existing { return existing }
+    let files = try walFilesToWrite()
+    let metas = MetaSlots(
+      pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
+    // What was read may be in the page cache only; after this it is on the disk.
+    if !recovered.isClean { try metas.rewriteNewest() }
+    let checkpointer = Checkpointer(
+      pager: pager, published: published, metas: metas, slots: try usedSlots(recovered.tables))
+    let generation = Generation(after: recovered.end.generationCounter)
+    // A log that holds commits is needed until they are in the data file. One of a store that was
+    // closed cleanly is not, so there the new log can be begun first.
+    if !recovered.isClean { try moveLogToDataFile(checkpointer, recovered, generation) }
+    let wal = try beginLog(files, recovered, generation)
+    // "In use", and only with the log just begun; durable before the first commit.
+    var meta = checkpointer.meta
+    meta.generation = generation
+    meta.writer = .turn
+    meta.isClean = false
+    try checkpointer.publish(meta)
+    let side = WriteSide(
+      wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: try freeNumbers()))
+    state.withLock { $0.writing = side }
+    return side
+  }
+
+  /// Writes every page that the log changed to a free slot, whatever is there already, and publishes
+  /// the table that holds them, as an opening.
+  private func moveLogToDataFile(
+    _ checkpointer: Checkpointer, _ recovered: RecoveredState, _ generation: Generation
+  ) throws(PageFileError) {
+    let snapshot = published.current
+    var meta = recovered.meta
+    meta.checkpointLSN = recovered.end.lsn
+    meta.chain = recovered.end.chain
+    meta.generation = generation
+    meta.writer = .opening
+    meta.isClean = false
+    meta.roots = recovered.end.roots
+    var merged = PageMap()
+    defer { merged.release() }
+    for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
+      map.forEach { number, image in
+        image?.retain()
+        merged.set(number, to: image, edition: 0)
+      }
+    }
+    let written = try checkpointer.write(
+      merged, onto: recovered.meta.table, pageNumberEnd: meta.roots.pageNumberEnd,
+      lsn: meta.checkpointLSN)
+    try checkpointer.publish(written, meta) { published.replaceAll($0) }
+  }
+
+  /// Begins one WAL file and marks the other as empty; both are durable when this returns.
+  private func beginLog(
+    _ files: [any StorageFile], _ recovered: RecoveredState, _ generation: Generation
+  ) throws(PageFileError) -> WALWriter {
+    var byteCounts: [Int] = []
+    for (index, file) in files.enumerated() {
+      let header = WALHeader(
+        storeID: pager.storeID, isEmpty: index == 1,
+        generation: index == 0 ? generation : .none,
+        firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
+      let byteCount = try file.byteCount()
+      if byteCount < WALWriter.byteCountMin {
+        try writeZeros(file, from: byteCount, to: WALWriter.byteCountMin)
+      }
+      try file.write(header.encode(), at: 0)
+      // Durable after this: the header, and the blocks that commits will be written to.
+      try file.sync(.durable)
+      byteCounts.append(max(byteCount, WALWriter.byteCountMin))
+    }
+    return WALWriter(
+      files: files, storeID: pager.storeID, generation: generation, lastLSN: recovered.end.lsn,
+      chain: recovered.end.chain, allocatedByteCounts: byteCounts)
+  }
+
+  private func walFilesToWrite() throws(PageFileError) -> [any StorageFile] {
+    var files: [any StorageFile] = []
+    var hasCreated = false
+    for (index, walName) in walFileNames.enumerated() {
+      if let file = walFiles.withLock({ $0[index] }) {
+        files.append(file)
+      } else {
+        let file = try directory.open(walName, .create)
+        walFiles.withLock { $0[index] = file }
+        files.append(file)
+        hasCreated = true
+      }
+    }
+    // Durable after this: the names of the WAL files.
+    if hasCreated { try directory.sync() }
+    return files
+  }
+
+  /// The slots that a readable meta slot's table refers to.
+  private func usedSlots(_ tables: [PageTableRoot]) throws(PageFileError) -> Slots {
+    let byteCount = try pager.dataFile.byteCount()
+    var slots = Slots(slotCount: max(0, byteCount - Pager.slotsOffset) / pager.pageByteCount)
+    for (index, table) in tables.enumerated() {
+      do throws(PageFileError) {
+        try pager.walkTable(table) { _, _, entry in
+          _ = slots.markUsed(entry.slot)
+        } visitEntry: { _, entry in
+          _ = slots.markUsed(entry.slot)
+        }
+      } catch {
+        // The other slot's table is only kept whole as a courtesy; the newest has to be.
+        if index == 0 { throw error }
+      }
+    }
+    return slots
+  }
+
+  /// The page numbers below the end that the table has no entry for.
+  private func freeNumbers() throws(PageFileError) -> [Range<UInt32>] {
+    let snapshot = published.current
+    var free: [Range<UInt32>] = []
+    var next: UInt32 = 1
+    try pager.walkTable(snapshot.table) { _, _, _ in
+    } visitEntry: { (number, _) throws(PageFileError) in
+      guard number.rawValue < snapshot.roots.pageNumberEnd else {
+        throw .corruptPage(number, reason: "not below the end of the page numbers")
+      }
+      if next < number.rawValue { free.append(next..<number.rawValue) }
+      next = number.rawValue + 1
+    }
+    if next < snapshot.roots.pageNumberEnd { free.append(next..<snapshot.roots.pageNumberEnd) }
+    return free
+  }
+}

@@ -1,0 +1,35 @@
+/// Following the owner's commits in a store that is opened for reading only.
+extension Engine {
+  /// Looks whether the owner has written since, and if so reads what it wrote: the meta slots, the
+  /// WAL headers, and the log from the last checkpoint on.
+  /// - Throws: `busy` when the owner writes too fast to follow, and what opening throws.
+  func refresh() throws(PageFileError) {
+    refreshLock.lock()
+    defer { refreshLock.unlock() }
+    let known = state.withLock { $0.recovered }
+    let reader = StoreReader(
+      dataFile: pager.dataFile, walFiles: try reopenedWALFiles(),
+      cacheByteCount: options.cacheByteCount)
+    let fingerprint = try reader.fingerprint()
+    let hasCommit = try reader.hasCommit(after: known)
+    if fingerprint == known.fingerprint && !hasCommit { return }
+    let (_, recovered) = try reader.recoverBesideOwner(pager)
+    published.reload(recovered)
+    state.withLock { $0.recovered = recovered }
+    // The slots of older tables may be written any moment; the log's pages are in memory.
+    if recovered.meta.table != known.meta.table {
+      pager.registry.expireAll(but: published.current.registration)
+    }
+  }
+
+  /// The WAL files, those included that the owner has made since.
+  private func reopenedWALFiles() throws(PageFileError) -> [(any StorageFile)?] {
+    for (index, walName) in walFileNames.enumerated() {
+      if walFiles.withLock({ $0[index] }) == nil, try directory.exists(walName) {
+        let file = try directory.open(walName, .read)
+        walFiles.withLock { $0[index] = file }
+      }
+    }
+    return walFiles.withLock { $0 }
+  }
+}

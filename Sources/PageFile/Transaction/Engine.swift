@@ -1,0 +1,236 @@
+/// What is behind a `Database` and its transactions, and outlives the one for the other: the parts of
+/// the store, and the order in which they act.
+final class Engine: @unchecked Sendable {
+  // Unchecked: `state` is only touched under its lock; the rest is constant or locks itself.
+  let directory: any StorageDirectory
+  let name: String
+  let options: DatabaseOptions
+  let pager: Pager
+  let published: Published
+  let gate = WriterGate()
+  let worker: Worker
+  let state: Locked<State>
+  let walFiles: Locked<[(any StorageFile)?]>
+  /// Held by the one checkpoint that runs.
+  let checkpointLock = Lock()
+  /// Held by the one reader that looks for what the owner wrote.
+  let refreshLock = Lock()
+
+  /// What may change while the store is open.
+  struct State {
+    /// Set by the first write.
+    var writing: WriteSide?
+    /// What the first write begins from.
+    var recovered: RecoveredState
+    var isClosed = false
+    var isCheckpointRunning = false
+    var ended: EndedFile?
+    var isCheckpointWanted = false
+    var isGrowthWanted = false
+    /// Why the last checkpoint failed.
+    var checkpointError: PageFileError?
+    var checkpointCount = 0
+    /// The last commit that the quiet-time check has seen.
+    var quietLSN = LSN.zero
+  }
+
+  /// The parts that only a writer needs, made when it first writes.
+  final class WriteSide: Sendable {
+    let wal: WALWriter
+    let checkpointer: Checkpointer
+    nonisolated(unsafe) let numbers: PageNumbers
+
+    init(wal: WALWriter, checkpointer: Checkpointer, numbers: PageNumbers) {
+      self.wal = wal
+      self.checkpointer = checkpointer
+      unsafe self.numbers = numbers
+    }
+  }
+
+  init(
+    directory: any StorageDirectory, name: String, options: DatabaseOptions, pager: Pager,
+    recovered: RecoveredState, walFiles: [(any StorageFile)?]
+  ) {
+    self.walFiles = Locked(walFiles)
+    self.directory = directory
+    self.name = name
+    self.options = options
+    self.pager = pager
+    published = Published(recovered.snapshot(pager.registry), registry: pager.registry)
+    state = Locked(State(recovered: recovered))
+    let idle = Locked<(@Sendable () -> Void)?>(nil)
+    worker = Worker(idleMilliseconds: Self.quietMilliseconds) { idle.withLock { $0 }?() }
+    idle.withLock { $0 = { [weak self] in self?.checkpointAfterQuiet() } }
+  }
+
+  /// After this long without a commit the log is moved to the data file, so that an app that is
+  /// killed later opens quickly.
+  static let quietMilliseconds = 3000
+
+  var walFileNames: [String] { Self.walFileNames(name) }
+  static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
+
+  // MARK: Reading
+
+  func snapshotToRead() throws(PageFileError) -> Snapshot {
+    if state.withLock({ $0.isClosed }) { throw .closed }
+    if options.access == .readOnly { try refresh() }
+    return published.current
+  }
+
+  // MARK: Writing
+
+  /// Lets the caller in as the one writer.
+  func beginWrite() throws(PageFileError) -> PageSource {
+    if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
+    try gate.enter { () throws(PageFileError) in try askForRoom() }
+    do throws(PageFileError) {
+      let side = try writeSide()
+      if side.wal.isPoisoned { throw .poisoned }
+      return PageSource(
+        pager: pager, snapshot: published.current, numbers: unsafe side.numbers,
+        dirtyByteCountMax: DatabaseOptions.dirtyByteCountMax)
+    } catch {
+      gate.leave()
+      throw error
+    }
+  }
+
+  /// A writer waits for room in the log and in memory, but only while a checkpoint makes some.
+  private func askForRoom() throws(PageFileError) -> WriterGate.Answer {
+    try state.withLock { (state) throws(PageFileError) in
+      if state.isClosed { throw .closed }
+      guard let side = state.writing, isFull(side, times: 2) else { return .enter }
+      if side.wal.isPoisoned { throw .poisoned }
+      if let error = state.checkpointError {
+        state.checkpointError = nil
+        wantCheckpoint(&state)
+        throw error
+      }
+      wantCheckpoint(&state)
+      return .wait
+    }
+  }
+
+  /// Whether the log, or what of it is in memory, has reached a share of what it may: at the first
+  /// the worker begins a checkpoint, at twice that writers wait for it.
+  private func isFull(_ side: WriteSide, times: Int) -> Bool {
+    let snapshot = published.current
+    let pageCount = snapshot.maps.0.count + snapshot.maps.1.count
+    return side.wal.endOffset > WALWriter.byteCountMax / 2 * times
+      || pageCount * pager.pageByteCount > options.cacheByteCount / 4 * times
+  }
+
+  private func wantCheckpoint(_ state: inout State) {
+    if state.isCheckpointWanted { return }
+    state.isCheckpointWanted = true
+    worker.enqueue { [weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.isCheckpointWanted = false }
+      try? self.checkpoint(shrink: false)
+    }
+  }
+
+  func rollback(_ source: PageSource) {
+    state.withLock { unsafe $0.writing?.numbers.rollback() }
+    gate.leave()
+  }
+
+  func commit(_ source: PageSource, _ level: SyncLevel) throws(PageFileError) -> LSN {
+    guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
+    let lsn: LSN
+    do throws(PageFileError) {
+      lsn = source.hasChanges ? try append(source, side) : source.snapshot.lsn
+      unsafe side.numbers.commit(freed: source.freed)
+    } catch {
+      unsafe side.numbers.rollback()
+      gate.leave()
+      throw error
+    }
+    gate.leave()
+    if source.hasChanges { afterCommit(side) }
+    if level == .full { try side.wal.waitUntilDurable(lsn) }
+    return lsn
+  }
+
+  /// Writes one commit to the log and publishes it.
+  private func append(_ source: PageSource, _ side: WriteSide) throws(PageFileError) -> LSN {
+    let current = published.current
+    var map = current.map(current.newest)
+    let pages = source.dirty?.sorted() ?? []
+    var frames = ByteBuffer(capacity: 4096)
+    try appendFrames(source, pages, to: &frames)
+    try side.checkpointer.reserve(
+      pages.map(\.number).filter { if case .absent = map[$0] { true } else { false } })
+    let lsn = try side.wal.append(
+      frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots)
+    map.retain()
+    for (number, image) in pages {
+      image.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
+      image.retain()
+      map.set(number, to: image, edition: lsn.rawValue)
+    }
+    for number in source.freed { map.set(number, to: nil, edition: lsn.rawValue) }
+    published.commit(lsn: lsn, roots: source.roots, map: map)
+    return lsn
+  }
+
+  private func appendFrames(
+    _ source: PageSource, _ pages: [(number: PageNumber, image: PageImage)],
+    to frames: inout ByteBuffer
+  ) throws(PageFileError) {
+    try source.enter()
+    defer { source.leave() }
+    var ranges = ByteBuffer(capacity: 1024)
+    for (number, image) in pages {
+      let isFresh = source.fresh.contains(number.rawValue)
+      let base = isFresh ? nil : try pager.page(number, in: source.snapshot)
+      PagePatch.append(number, from: base, to: image.bytes, ranges: &ranges, frames: &frames)
+    }
+    for number in source.freed { PagePatch.appendFreed(number, frames: &frames) }
+  }
+
+  /// What keeps the store well: room in the log, and memory within its budget.
+  private func afterCommit(_ side: WriteSide) {
+    state.withLock { state in
+      if isFull(side, times: 1) && state.checkpointError == nil { wantCheckpoint(&state) }
+      if side.wal.wantsToGrow && !state.isGrowthWanted {
+        state.isGrowthWanted = true
+        worker.enqueue { [weak self] in
+          side.wal.growAhead()
+          self?.state.withLock { $0.isGrowthWanted = false }
+        }
+      }
+      if state.quietLSN == .zero {
+        // Wakes the worker, whose quiet time begins with this.
+        state.quietLSN = LSN(1)
+        worker.enqueue {}
+      }
+    }
+    keepWithinBudget()
+  }
+
+  private func keepWithinBudget() {
+    let budget = max(64, options.cacheByteCount / pager.pageByteCount)
+    let livingCount = pager.account.livingCount
+    guard livingCount > budget else { return }
+    let snapshot = published.current
+    let loggedCount = snapshot.maps.0.count + snapshot.maps.1.count
+    pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
+    // What is neither logged nor cached is kept by old snapshots alone.
+    if pager.account.livingCount - pager.cache.pageCount - loggedCount > budget {
+      _ = pager.registry.expireOldest(but: snapshot.registration)
+    }
+  }
+
+  var statistics: Statistics {
+    let (side, checkpointCount) = state.withLock { ($0.writing, $0.checkpointCount) }
+    let snapshot = published.current
+    return Statistics(
+      lastLSN: snapshot.lsn, durableLSN: side?.wal.durableLSN ?? snapshot.lsn,
+      walByteCount: side?.wal.byteCountWritten ?? 0, checkpointCount: checkpointCount,
+      cachedPageCount: pager.cache.pageCount,
+      loggedPageCount: snapshot.maps.0.count + snapshot.maps.1.count,
+      snapshotCount: pager.registry.count)
+  }
+}

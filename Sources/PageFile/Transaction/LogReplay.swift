@@ -1,0 +1,113 @@
+/// Applies the log's commits to the pages of the newest table, in memory.
+struct LogReplay: ~Copyable {
+  private let pager: Pager
+  private let base: Snapshot
+  private var maps: (PageMap, PageMap) = (PageMap(), PageMap())
+  private var ownsMaps = true
+  private var lastFile: Int?
+
+  init(pager: Pager, table: PageTableRoot) {
+    self.pager = pager
+    base = Snapshot(
+      lsn: .zero, roots: Roots(), table: table, tableVersion: 0, maps: (PageMap(), PageMap()),
+      newest: 0, registry: SnapshotRegistry())
+  }
+
+  deinit {
+    if ownsMaps {
+      maps.0.release()
+      maps.1.release()
+    }
+  }
+
+  /// Applies one commit's frames; `file` is the WAL file it is in.
+  mutating func apply(_ commit: WALScan.Commit, file: Int) throws(PageFileError) {
+    var reader = ByteReader(commit.frames)
+    for _ in 0..<commit.header.frameCount {
+      guard let frame = PagePatch.nextFrame(&reader) else {
+        throw .corruptWAL(lsn: commit.header.lsn, reason: "a frame cannot be read")
+      }
+      try apply(frame, commit.header.lsn, file)
+    }
+    guard reader.isAtEnd else {
+      throw .corruptWAL(lsn: commit.header.lsn, reason: "bytes follow the last frame")
+    }
+  }
+
+  private mutating func apply(
+    _ frame: PagePatch.Frame, _ lsn: LSN, _ file: Int
+  ) throws(PageFileError) {
+    guard frame.kind != .freed else { return set(frame.number, to: nil, file) }
+    let image: PageImage
+    let isNew: Bool
+    let own = file == 0 ? maps.0 : maps.1
+    if frame.kind == .patch, case .image(let existing) = own[frame.number] {
+      // Nobody else can see this image yet, so it is patched where it is.
+      image = existing
+      isNew = false
+    } else {
+      image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
+      isNew = true
+      do throws(PageFileError) {
+        try fill(image, frame, file)
+      } catch {
+        image.release()
+        throw error
+      }
+    }
+    guard PagePatch.apply(frame.ranges, to: image.mutableBytes) else {
+      if isNew { image.release() }
+      throw .corruptWAL(lsn: lsn, reason: "a patch of page \(frame.number) leaves the page")
+    }
+    image.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
+    if isNew { set(frame.number, to: image, file) }
+  }
+
+  /// Makes an image the version before the patch.
+  private func fill(
+    _ image: PageImage, _ frame: PagePatch.Frame, _ file: Int
+  ) throws(PageFileError) {
+    let page = image.mutableBytes
+    if frame.kind == .fresh { return page.zero(0, page.count) }
+    let earlier = file == 0 ? maps.1 : maps.0
+    switch earlier[frame.number] {
+    case .image(let older):
+      page.copy(older.bytes, to: 0)
+    case .freed:
+      throw .corruptPage(frame.number, reason: "patched after it was freed")
+    case .absent:
+      let ticket = pager.cache.enter()
+      defer { pager.cache.leave(ticket) }
+      page.copy(try pager.page(frame.number, in: base), to: 0)
+    }
+  }
+
+  private mutating func set(_ number: PageNumber, to image: PageImage?, _ file: Int) {
+    if file == 0 {
+      maps.0.set(number, to: image, edition: 0)
+    } else {
+      maps.1.set(number, to: image, edition: 0)
+    }
+  }
+
+  /// Passes every page the log has made through the gate that pages from slots pass.
+  func validate() throws(PageFileError) {
+    for map in [maps.0, maps.1] {
+      try map.forEach { (number, image) throws(PageFileError) in
+        guard let page = image?.bytes else { return }
+        guard page.uint32(at: PageHeader.numberOffset) == number.rawValue,
+          let kind = PageKind(rawValue: page[PageHeader.kindOffset]), kind != .table
+        else { throw .corruptPage(number, reason: "the log makes a page of another number or kind") }
+        if let broken = pager.contentRuleBroken(page, kind) {
+          throw .corruptPage(number, reason: broken)
+        }
+      }
+    }
+  }
+
+  /// Hands the maps to the caller.
+  mutating func takeMaps() -> (PageMap, PageMap) {
+    ownsMaps = false
+    return maps
+  }
+}

@@ -1,0 +1,166 @@
+/// What opening found: the newest meta slot and what the log adds to it.
+struct RecoveredState {
+  var meta: MetaSlot
+  /// The write number of each meta slot, 0 for one that cannot be read.
+  var writeNumbers: [UInt64]
+  /// The tables that readable meta slots refer to: the newest, and the other slot's.
+  var tables: [PageTableRoot]
+  var maps: (PageMap, PageMap)
+  var end: WALRecovery.End
+  /// What the files looked like, to see whether somebody has written since.
+  var fingerprint: Fingerprint
+
+  struct Fingerprint: Hashable {
+    var metaSlots: [[UInt8]]
+    var walHeaders: [[UInt8]]
+  }
+
+  /// Cleanly closed, with nothing in the log since.
+  var isClean: Bool { meta.isClean && end.lastFile == nil }
+
+  /// The snapshot of the last commit. Takes over the maps.
+  func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
+    Snapshot(
+      lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion, maps: maps,
+      newest: end.lastFile ?? 0, registry: registry)
+  }
+}
+
+/// Reads a store's files without changing them.
+struct StoreReader {
+  let dataFile: any StorageFile
+  let walFiles: [(any StorageFile)?]
+  let cacheByteCount: Int
+
+  /// The state after the last commit that counts, and the pager to read it with: `pager` if it is
+  /// given, for a store that was read before.
+  func recover(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
+    let recovery = WALRecovery(files: try readHeaders(), dataPath: dataFile.path)
+    let slots = try [readMetaSlot(0), readMetaSlot(1)]
+    let readings = slots.map { bytes in readMeta(bytes) }
+    let (meta, _) = try recovery.chooseMeta(readings)
+    let readable = readings.compactMap { if case .valid(let meta) = $0 { meta } else { nil } }
+    let pager =
+      pager
+      ?? Pager(
+        dataFile: dataFile, storeID: meta.storeID, pageByteCount: meta.pageByteCount,
+        cacheByteCount: cacheByteCount)
+    try checkTableRoot(meta, pager)
+    var replay = LogReplay(pager: pager, table: meta.table)
+    let end = try recovery.replay(meta) { (file, commit) throws(PageFileError) in
+      try replay.apply(commit, file: file)
+    }
+    try replay.validate()
+    let state = RecoveredState(
+      meta: meta,
+      writeNumbers: readings.map { if case .valid(let meta) = $0 { meta.writeNumber } else { 0 } },
+      tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
+      maps: replay.takeMaps(), end: end,
+      fingerprint: try fingerprint(metaSlots: slots))
+    return (pager, state)
+  }
+
+  private func readMeta(_ bytes: [UInt8]) -> MetaSlot.Reading {
+    Bytes.with(bytes) { MetaSlot.read($0) }
+  }
+
+  private func readMetaSlot(_ index: Int) throws(PageFileError) -> [UInt8] {
+    try read(dataFile, at: MetaSlot.offset(of: index), byteCount: MetaSlot.byteCount)
+  }
+
+  private func readHeaders() throws(PageFileError) -> [WALRecovery.File] {
+    var files: [WALRecovery.File] = []
+    for file in walFiles {
+      let header = try file.map { (file) throws(PageFileError) in
+        try read(file, at: 0, byteCount: WALHeader.byteCount)
+      }
+      files.append(
+        WALRecovery.File(
+          file: file, header: header.flatMap { bytes in Bytes.with(bytes) { WALHeader($0) } }))
+    }
+    return files
+  }
+
+  private func read(
+    _ file: any StorageFile, at offset: Int, byteCount: Int
+  ) throws(PageFileError) -> [UInt8] {
+    var buffer = ByteBuffer(capacity: byteCount)
+    buffer.append(zeros: byteCount)
+    let count = try file.read(into: buffer.mutableBytes, at: offset)
+    return buffer.bytes.slice(0, count).array()
+  }
+
+  /// The root page of the table is proven with all 64 bits of its checksum; its entries carry 32.
+  private func checkTableRoot(_ meta: MetaSlot, _ pager: Pager) throws(PageFileError) {
+    guard meta.table.height > 0 else { return }
+    let ticket = pager.cache.enter()
+    defer { pager.cache.leave(ticket) }
+    let image = try pager.image(
+      of: meta.table.entry, number: 0, level: meta.table.height - 1, for: nil)
+    guard pager.checksum(of: image.bytes) == meta.table.checksum else {
+      throw .corruptMeta(reason: "the page table is not the one the meta slot names")
+    }
+  }
+
+  /// What the meta slots and WAL headers look like now.
+  func fingerprint(
+    metaSlots: [[UInt8]]? = nil
+  ) throws(PageFileError) -> RecoveredState.Fingerprint {
+    var headers: [[UInt8]] = []
+    for file in walFiles {
+      headers.append(
+        try file.map { (file) throws(PageFileError) in
+          try read(file, at: 0, byteCount: WALHeader.byteCount)
+        } ?? [])
+    }
+    let slots: [[UInt8]]
+    if let metaSlots { slots = metaSlots } else { slots = try [readMetaSlot(0), readMetaSlot(1)] }
+    return .init(metaSlots: slots, walHeaders: headers)
+  }
+
+  /// Whether a commit has been appended where the log ended.
+  func hasCommit(after state: RecoveredState) throws(PageFileError) -> Bool {
+    guard let file = walFiles[state.end.nextFile] else { return false }
+    let offset = state.end.nextOffset
+    let bytes = try read(file, at: offset, byteCount: WALHeader.sectorByteCount)
+    let header = Bytes.with(bytes) {
+      WALCommitHeader($0, storeID: state.meta.storeID, offset: offset)
+    }
+    return header?.lsn == state.end.lsn.next
+  }
+
+  // MARK: Beside the owner
+
+  /// How often a reader starts over because the owner wrote while it was reading.
+  private static let attemptCountMax = 16
+
+  /// Reads a store that its owner may be writing to: what was read counts only if the meta slots and
+  /// WAL headers are the same afterwards.
+  func recoverBesideOwner(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
+    var lastFailure: PageFileError?
+    for _ in 0..<Self.attemptCountMax {
+      let before = try fingerprint()
+      pager?.metaWitness.withLock { $0 = before.metaSlots }
+      var failure: PageFileError?
+      do throws(PageFileError) {
+        let (pager, state) = try recover(pager)
+        let after = try fingerprint()
+        if after == before {
+          pager.metaWitness.withLock { $0 = before.metaSlots }
+          return (pager, state)
+        }
+        state.maps.0.release()
+        state.maps.1.release()
+      } catch {
+        failure = error
+      }
+      // Damage is only believed when it looks the same twice: while the log was being searched for
+      // witnesses, the owner may have made commits durable that the scan before did not reach.
+      if failure == nil { continue }
+      let after = try fingerprint()
+      if let failure, after == before, failure == lastFailure { throw failure }
+      lastFailure = after == before ? failure : nil
+    }
+    throw .busy(path: dataFile.path)
+  }
+}

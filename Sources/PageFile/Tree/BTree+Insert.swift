@@ -1,0 +1,100 @@
+/// Insertion: find the leaf, put the cell, carry splits upwards.
+extension BTree {
+  /// Stores a value under a key, in place of the one that was there. Returns whether one was.
+  ///
+  /// Reads a page a level and edits one; each split edits one page more and adds one.
+  ///
+  /// - Throws: `limitExceeded` for a value above `Cell.valueByteCountMax`, before anything is changed;
+  ///   what the source throws; `corruptPage` when pages contradict each other.
+  package func insert(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
+    BTree.checkKey(key)
+    guard value.count <= Cell.valueByteCountMax else {
+      throw .limitExceeded(
+        what: "value byte count", value: value.count, limit: Cell.valueByteCountMax)
+    }
+    let root = source.root(of: tree)
+    guard root != .none else {
+      try plant(Cell(CellKey(key), payload(for: key, value)))
+      return false
+    }
+    var path = TreePath()
+    let rootPage = try source.treePage(root)
+    let leaf = try path.descend(from: rootPage, in: source, .toward(key))
+    let found = leaf.search(key)
+    if found.isEqual, let chain = leaf.chain(found.index) { try chain.free(in: source) }
+    let payload = try payload(for: key, value)
+    let editor = try edit(leaf.number)
+    if found.isEqual {
+      if editor.replacePayload(at: found.index, with: payload) { return true }
+      editor.remove(at: found.index)
+    }
+    let split = try insert(Cell(CellKey(key), payload), at: found.index, editor)
+    try carry(split, up: &path)
+    return found.isEqual
+  }
+
+  /// What a leaf cell holds for a value; a long one is written to a chain.
+  private func payload(for key: Bytes, _ value: Bytes) throws(PageFileError) -> CellPayload {
+    let fits = Cell.fitsInline(
+      keyByteCount: key.count, valueByteCount: value.count, pageSize: source.pageSize)
+    if fits { return .value(value) }
+    let chain = try OverflowChain.write(value, to: source)
+    return .overflow(byteCount: chain.byteCount, first: chain.first)
+  }
+
+  /// Begins an empty tree. Nothing is known yet of what its keys share.
+  private func plant(_ cell: Cell) throws(PageFileError) {
+    let (number, page) = try source.allocate(.leaf, level: 0)
+    TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0).put(cell, at: 0)
+    source.setRoot(of: tree, to: number)
+  }
+
+  /// Puts a cell into a page, which is split when it has no room.
+  func insert(
+    _ cell: Cell, at index: Int, _ editor: TreePageEditor
+  ) throws(PageFileError) -> Split? {
+    editor.insert(cell, at: index) ? nil : try split(editor, adding: cell, at: index)
+  }
+
+  /// Tells the parents of a page that was split, as far up as they are split themselves.
+  func carry(_ split: consuming Split?, up path: inout TreePath) throws(PageFileError) {
+    var pending = split
+    while let split = pending.take() {
+      guard let level = path.pop() else { return try growRoot(split) }
+      let editor = try edit(level.page.number)
+      let index = level.index + 1
+      let separator = CellKey(split.separator.bytes)
+      try checkOrder(of: separator, at: index, in: editor.page)
+      editor.setChild(at: level.index, to: split.left)
+      pending = try insert(Cell(separator, .child(split.right)), at: index, editor)
+    }
+  }
+
+  /// A separator comes out of the child. If the child holds keys that are not its own, it may not
+  /// belong where it is to go, and the page would no longer be ordered.
+  private func checkOrder(
+    of separator: CellKey, at index: Int, in page: TreePage
+  ) throws(PageFileError) {
+    let isAbove =
+      index - 1 < page.firstKeyIndex || page.key(index - 1).compare(to: separator) < 0
+    let isBelow = index >= page.cellCount || separator.compare(to: page.key(index)) < 0
+    guard isAbove && isBelow else {
+      throw .corruptPage(
+        page.child(index - 1), reason: "the page holds keys outside its parent's bounds")
+    }
+  }
+
+  /// Puts a new root above one that was split.
+  private func growRoot(_ split: borrowing Split) throws(PageFileError) {
+    let level = try source.treePage(split.left).level + 1
+    guard level < TreePage.depthMax else {
+      throw .corruptPage(split.left, reason: "the tree is deeper than \(TreePage.depthMax) levels")
+    }
+    let (number, page) = try source.allocate(.branch, level: level)
+    let separator = CellKey(split.separator.bytes)
+    let editor = TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0)
+    editor.put(Cell(.none, .child(split.left)), at: 0)
+    editor.put(Cell(separator, .child(split.right)), at: 1)
+    source.setRoot(of: tree, to: number)
+  }
+}

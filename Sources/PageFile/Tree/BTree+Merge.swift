@@ -1,0 +1,41 @@
+/// Merging a page under a quarter full with a neighbour.
+///
+/// When no neighbour has room, nothing is moved: they are then more than three quarters full, so the
+/// two together waste no more than pages split in the middle do, and the small one goes when its last
+/// cell does. Evening them out would write two pages to save none.
+extension BTree {
+  /// Merges the child at `index` with the one before or behind it, if both fit a page with some room
+  /// to spare. Returns the index of the parent's cell to be removed; its page is freed.
+  func merge(
+    _ page: TreePage, at index: Int, of parent: TreePage
+  ) throws(PageFileError) -> Int? {
+    for right in [index, index + 1] where right > 0 && right < parent.cellCount {
+      let other = right == index ? right - 1 : right
+      let neighbour = try source.treePage(parent.child(other), level: page.level)
+      let (lower, upper) = right == index ? (neighbour, page) : (page, neighbour)
+      if try merge(lower, upper, at: right, of: parent) { return right }
+    }
+    return nil
+  }
+
+  private func merge(
+    _ lower: TreePage, _ upper: TreePage, at right: Int, of parent: TreePage
+  ) throws(PageFileError) -> Bool {
+    // A quick no: the prefix of both together is hardly ever longer than their own.
+    let room = lower.capacity - TreePageEditor.spareByteCount(capacity: lower.capacity)
+    guard lower.usedByteCount + upper.usedByteCount <= room else { return false }
+    var separator = ByteBuffer()
+    let key = parent.key(right)
+    key.append(first: key.byteCount, to: &separator)
+    let list = CellList(copying: lower, separator.bytes, upper)
+    let all = 0..<list.count
+    guard list.byteCount(of: all) <= room else { return false }
+    guard list.isAscending(at: lower.cellCount) else {
+      throw .corruptPage(upper.number, reason: "the page holds keys outside its parent's bounds")
+    }
+    let editor = try edit(lower.number)
+    list.write(all, to: editor)
+    try source.free(upper.number)
+    return true
+  }
+}

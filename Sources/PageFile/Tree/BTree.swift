@@ -1,0 +1,82 @@
+/// An ordered map from keys to values, both plain bytes. A handle: all state is in the pages.
+///
+/// Branch pages hold separators cut to what separates, leaves hold the keys; all leaves are at the
+/// same depth. Pages know neither their parent nor their neighbours, so an edit touches the leaf and,
+/// when that splits or is merged, the pages above it.
+///
+///  1. Every key of the child of branch cell i is at or above separator i and below separator i + 1.
+///  2. A child's level is its parent's level less one; leaves have level 0.
+///  3. An empty tree has no page; no page of a tree is empty.
+///  4. A page belongs to one tree, once.
+///
+/// Each operation runs between the source's `enter` and `leave`. Keys and values handed in must not
+/// lie in pages of a tree that is being changed, and have the slack of rule 3 of `Bytes`. After an
+/// error in a mutation the transaction has to be rolled back.
+package struct BTree {
+  package static let keyByteCountMax = Cell.keyByteCountMax
+
+  let source: PageSource
+  let tree: TreeNumber
+
+  package init(_ source: PageSource, _ tree: TreeNumber) {
+    self.source = source
+    self.tree = tree
+  }
+
+  /// Whether a key is there. One page read a level.
+  package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
+    try leaf(for: key)?.search(key).isEqual ?? false
+  }
+
+  /// Appends the value of a key, and returns false when the key is not there. One page read a level,
+  /// and one for each link of an overflow chain.
+  package func value(
+    of key: Bytes, appendTo buffer: inout ByteBuffer
+  ) throws(PageFileError) -> Bool {
+    guard let leaf = try leaf(for: key) else { return false }
+    let found = leaf.search(key)
+    guard found.isEqual else { return false }
+    try leaf.appendValue(found.index, from: source, to: &buffer)
+    return true
+  }
+
+  /// The leaf where a key is or would be, nil in an empty tree. Unlike `TreePath.descend` it forgets
+  /// the way.
+  private func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
+    BTree.checkKey(key)
+    let root = source.root(of: tree)
+    guard root != .none else { return nil }
+    var page = try source.treePage(root)
+    while !page.isLeaf {
+      page = try source.treePage(page.child(page.childIndex(for: key)), level: page.level - 1)
+    }
+    return page
+  }
+
+  static func checkKey(_ key: Bytes) {
+    precondition(key.count >= 1 && key.count <= keyByteCountMax, "a key has 1 to 512 bytes")
+  }
+
+  func edit(_ number: PageNumber) throws(PageFileError) -> TreePageEditor {
+    TreePageEditor(try source.edit(number))
+  }
+}
+
+extension TreePage {
+  /// The overflow chain of a leaf cell's value, nil when the value lies in the page.
+  package func chain(_ index: Int) -> OverflowChain? {
+    overflow(index).map { OverflowChain(byteCount: $0.byteCount, first: $0.first) }
+  }
+
+  /// Appends a leaf cell's value, wherever it lies.
+  @usableFromInline
+  package func appendValue(
+    _ index: Int, from source: PageSource, to buffer: inout ByteBuffer
+  ) throws(PageFileError) {
+    if let value = inlineValue(index) {
+      buffer.append(value)
+    } else if let chain = chain(index) {
+      try chain.append(from: source, to: &buffer)
+    }
+  }
+}

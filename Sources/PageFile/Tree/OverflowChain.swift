@@ -1,0 +1,82 @@
+/// Values too long for a leaf, in a chain of overflow pages.
+///
+/// The cell knows the value's length and the gate knows that all links but the last are full, so a
+/// chain has to end exactly where its length says. That also ends every walk along a cycle.
+package struct OverflowChain {
+  package let byteCount: Int
+  package let first: PageNumber
+
+  /// Writes a value that is not empty into new pages.
+  package static func write(
+    _ value: Bytes, to source: PageSource
+  ) throws(PageFileError) -> OverflowChain {
+    let capacity = OverflowPage.capacity(pageSize: source.pageSize)
+    var (first, last) = (PageNumber.none, MutableBytes?.none)
+    var offset = 0
+    while offset < value.count {
+      let (number, page) = try source.allocate(.overflow, level: 0)
+      let part = value.slice(offset, min(capacity, value.count - offset))
+      OverflowPage.write(part, to: page)
+      if let last { OverflowPage.setNext(number, of: last) } else { first = number }
+      last = page
+      offset += part.count
+    }
+    return OverflowChain(byteCount: value.count, first: first)
+  }
+
+  /// Visits each link with its number: `arrive` before it is read, `body` when it is known to be right.
+  /// The next one is found before `body` runs, which may free it.
+  private func forEachLink(
+    in source: PageSource,
+    arrive: (PageNumber) throws(PageFileError) -> Void = { (_) throws(PageFileError) in },
+    _ body: (PageNumber, OverflowPage) throws(PageFileError) -> Void
+  ) throws(PageFileError) {
+    var number = first
+    var rest = byteCount
+    while rest > 0 {
+      guard number != .none else {
+        throw .corruptPage(first, reason: "an overflow chain is too short for its value")
+      }
+      try arrive(number)
+      let link = OverflowPage(try source.page(number))
+      guard link.bytes[PageHeader.kindOffset] == PageKind.overflow.rawValue else {
+        throw .corruptPage(number, reason: "an overflow chain leads to a page of another kind")
+      }
+      let next = link.next
+      rest -= link.content.count
+      guard rest >= 0, rest > 0 || next == .none else {
+        throw .corruptPage(number, reason: "an overflow chain is too long for its value")
+      }
+      try body(number, link)
+      number = next
+    }
+  }
+
+  /// Appends the value. One page read a link.
+  package func append(
+    from source: PageSource, to buffer: inout ByteBuffer
+  ) throws(PageFileError) {
+    try forEachLink(in: source) { (_, link) throws(PageFileError) in buffer.append(link.content) }
+  }
+
+  /// Frees all links.
+  package func free(in source: PageSource) throws(PageFileError) {
+    try forEachLink(in: source) { (number, _) throws(PageFileError) in try source.free(number) }
+  }
+
+  /// Walks the chain for a check. `reach` is told each page before it is read, and says whether the
+  /// walk may go there.
+  package func check(
+    in source: PageSource, reach: (PageNumber) -> Bool
+  ) throws(PageFileError) {
+    try forEachLink(in: source) { (number) throws(PageFileError) in
+      guard reach(number) else {
+        throw .corruptPage(number, reason: "the page is reached twice")
+      }
+    } _: { (number, link) throws(PageFileError) in
+      if let broken = OverflowPage.ruleBroken(link.bytes) {
+        throw .corruptPage(number, reason: broken)
+      }
+    }
+  }
+}
