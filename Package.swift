@@ -15,10 +15,17 @@ let package = Package(
   name: "msgstore",
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
+    .library(name: "MsgStore", targets: ["MsgStore"]),
     .library(name: "PageFile", targets: ["PageFile"]),
   ],
   targets: [
+    .systemLibrary(
+      name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "PageFile", swiftSettings: strict),
+    .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: strict),
     .testTarget(name: "PageFileTests", dependencies: ["PageFile"], swiftSettings: strict),
+    .testTarget(
+      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile"],
+      swiftSettings: strict),
   ]
 )

@@ -28,7 +28,7 @@ public final class Database: Sendable {
   }
 
   deinit {
-    try? engine.close()
+    try? engine.close(waits: false)
   }
 
   /// Begins to read the last commit.
@@ -51,8 +51,9 @@ public final class Database: Sendable {
   /// - Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
   public func checkpoint() throws(PageFileError) { try engine.checkpoint(shrink: true) }
 
-  /// Checkpoints, marks the file as cleanly closed, and lets go of it. Transactions still open get
-  /// `closed`. Calling it again does nothing.
+  /// Checkpoints, marks the file as cleanly closed, and lets go of it. Waits for an open write
+  /// transaction to end, so it must not be called by whoever holds one; read transactions still open
+  /// get `snapshotExpired`. Calling it again does nothing.
   public func close() throws(PageFileError) { try engine.close() }
 
   /// Figures about the open database.

@@ -8,7 +8,9 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   // Unchecked: the memory has one owner, and this type cannot be copied.
   @usableFromInline var base: UnsafeMutableRawPointer
   /// The number of bytes written so far.
-  public private(set) var count: Int
+  @inlinable
+  public var count: Int { end }
+  @usableFromInline var end: Int
   @usableFromInline var capacity: Int
 
   @usableFromInline static let slack = 8
@@ -17,7 +19,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   public init(capacity: Int = 64) {
     let capacity = max(capacity, 16)
     unsafe base = .allocate(byteCount: capacity + Self.slack, alignment: 16)
-    count = 0
+    end = 0
     self.capacity = capacity
   }
 
@@ -26,15 +28,21 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// What has been written. Valid until the buffer is changed or freed.
+  @inlinable
   public var bytes: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
   /// What has been written, for changing it in place. Valid until the buffer grows or is freed.
+  @inlinable
   package var mutableBytes: MutableBytes { unsafe MutableBytes(base: base, count: count) }
 
   /// Makes room for `byteCount` more bytes.
+  @inlinable
   public mutating func reserve(_ byteCount: Int) {
-    let needed = count + byteCount
-    guard needed > capacity else { return }
+    if count + byteCount > capacity { grow(to: count + byteCount) }
+  }
+
+  @usableFromInline
+  mutating func grow(to needed: Int) {
     let grown = max(needed, capacity * 2)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.slack, alignment: 16)
     unsafe larger.copyMemory(from: base, byteCount: count)
@@ -44,24 +52,27 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// Forgets the content and keeps the room.
-  public mutating func removeAll() { count = 0 }
+  public mutating func removeAll() { end = 0 }
 
   /// Forgets everything behind the first `byteCount` bytes.
+  @inlinable
   package mutating func truncate(to byteCount: Int) {
     precondition(byteCount >= 0 && byteCount <= count, "a buffer cannot be truncated upwards")
-    count = byteCount
+    end = byteCount
   }
 
+  @inlinable
   package mutating func append(_ byte: UInt8) {
     reserve(1)
     unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
+    end += 1
   }
 
+  @inlinable
   package mutating func append(_ bytes: Bytes) {
     reserve(bytes.count)
     unsafe (base + count).copyMemory(from: bytes.base, byteCount: bytes.count)
-    count += bytes.count
+    end += bytes.count
   }
 
   package mutating func append(_ array: [UInt8]) {
@@ -71,7 +82,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         unsafe (base + count).copyMemory(from: start, byteCount: source.count)
       }
     }
-    count += array.count
+    end += array.count
   }
 
   /// The UTF-8 bytes of a string.
@@ -82,20 +93,26 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
       if let start = source.baseAddress {
         unsafe (base + count).copyMemory(from: start, byteCount: source.count)
       }
-      count += source.count
+      end += source.count
     }
   }
 
+  @inlinable
   package mutating func append(littleEndian value: UInt16) { appendRaw(value.littleEndian) }
+  @inlinable
   package mutating func append(littleEndian value: UInt32) { appendRaw(value.littleEndian) }
+  @inlinable
   package mutating func append(littleEndian value: UInt64) { appendRaw(value.littleEndian) }
+  @inlinable
   package mutating func append(bigEndian value: UInt32) { appendRaw(value.bigEndian) }
+  @inlinable
   package mutating func append(bigEndian value: UInt64) { appendRaw(value.bigEndian) }
 
-  private mutating func appendRaw<T: FixedWidthInteger>(_ value: T) {
+  @inlinable
+  mutating func appendRaw<T: FixedWidthInteger>(_ value: T) {
     reserve(MemoryLayout<T>.size)
     unsafe base.storeBytes(of: value, toByteOffset: count, as: T.self)
-    count += MemoryLayout<T>.size
+    end += MemoryLayout<T>.size
   }
 
   /// An unsigned number, seven bits a byte, low end first, the high bit set on all but the last.
@@ -116,6 +133,6 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   package mutating func append(zeros byteCount: Int) {
     reserve(byteCount)
     unsafe (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-    count += byteCount
+    end += byteCount
   }
 }

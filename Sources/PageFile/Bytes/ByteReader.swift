@@ -2,9 +2,10 @@
 ///
 /// Each read returns nil instead of going past the end; the caller turns that into the error that
 /// names the place.
+@usableFromInline
 package struct ByteReader {
   @usableFromInline let bytes: Bytes
-  package internal(set) var offset: Int
+  @usableFromInline package internal(set) var offset: Int
 
   @inlinable
   package init(_ bytes: Bytes, at offset: Int = 0) {

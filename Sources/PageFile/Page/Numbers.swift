@@ -24,7 +24,8 @@ package struct SlotNumber: Sendable, Hashable, Comparable, CustomStringConvertib
   package var description: String { "\(rawValue)" }
 }
 
-/// A commit's number: 1, 2, 3 …. It never restarts and is never given twice.
+/// A commit's number: 1, 2, 3 …. It never restarts. Only the numbers of commits that a power cut took
+/// back are given again.
 public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number as it is stored.
   public let rawValue: UInt64

@@ -7,7 +7,7 @@
 ///  3. One checkpoint at a time.
 final class Checkpointer: @unchecked Sendable {
   // Unchecked: `metas` is only touched by the one checkpoint that runs, the rest is locked.
-  private let pager: Pager
+  let pager: Pager
   private let published: Published
   private let metas: MetaSlots
   let slots: Locked<Slots>
@@ -23,7 +23,13 @@ final class Checkpointer: @unchecked Sendable {
       var tablePages: Set<UInt32> = []
 
       /// Pages, the table pages above them, and as many again for the levels above those.
-      var slotCount: Int { pageCount == 0 ? 0 : pageCount + tablePages.count * 2 + 8 }
+      var slotCount: Int { tablePages.isEmpty ? 0 : pageCount + tablePages.count * 2 + 8 }
+    }
+
+    /// What one commit has added.
+    struct Addition {
+      var pageCount: Int
+      var tablePages: [UInt32] = []
     }
   }
 
@@ -36,14 +42,20 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Reserving
 
-  /// Sets slots aside for pages that are about to be committed for the first time since the turn.
+  /// Sets slots aside for what a commit adds to the next checkpoint: pages that are committed for the
+  /// first time since the turn, and the table pages above those and above freed ones.
   /// - Throws: `diskFull` when the data file cannot grow; nothing is set aside then.
-  func reserve(_ pages: [PageNumber]) throws(PageFileError) {
-    if pages.isEmpty { return }
+  func reserve(
+    _ pages: [PageNumber], freed: [PageNumber]
+  ) throws(PageFileError) -> Reservation.Addition {
+    var addition = Reservation.Addition(pageCount: pages.count)
     let reserved = reservation.withLock { reservation in
       reservation.current.pageCount += pages.count
-      for page in pages {
-        reservation.current.tablePages.insert(page.rawValue / UInt32(pager.entryCount))
+      for number in pages + freed {
+        let tablePage = number.rawValue / UInt32(pager.entryCount)
+        if reservation.current.tablePages.insert(tablePage).inserted {
+          addition.tablePages.append(tablePage)
+        }
       }
       return reservation.current.slotCount + reservation.ended.slotCount
     }
@@ -56,9 +68,20 @@ final class Checkpointer: @unchecked Sendable {
         slots.setReserved(reserved)
       }
     } catch {
-      reservation.withLock { $0.current.pageCount -= pages.count }
+      takeBack(addition)
       throw error
     }
+    return addition
+  }
+
+  /// Undoes a reservation whose commit was not written.
+  func takeBack(_ addition: Reservation.Addition) {
+    let reserved = reservation.withLock { reservation in
+      reservation.current.pageCount -= addition.pageCount
+      reservation.current.tablePages.subtract(addition.tablePages)
+      return reservation.current.slotCount + reservation.ended.slotCount
+    }
+    slots.withLock { $0.setReserved(reserved) }
   }
 
   /// Extends the data file in steps that grow with it, so that it is seldom done.
@@ -82,27 +105,13 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Writing pages
 
-  /// Writes the pages of a map to free slots and makes the table that holds them. Nothing refers to
-  /// what it has written until it is published; when it fails, the slots are free again.
+  /// Writes the pages of a map to free slots and makes the table that holds them.
   func write(
     _ map: PageMap, onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN
   ) throws(PageFileError) -> Written {
-    var allocated: [SlotNumber] = []
-    let pager = pager
-    let slots = slots
-    let written = Written(table: table)
-    do throws(PageFileError) {
-      var writer = SlotWriter(pager)
-      var changes: [TableUpdate.Change] = []
-      let allocate: () throws(PageFileError) -> SlotNumber = { () throws(PageFileError) in
-        let slot = try slots.withLock { (slots) throws(PageFileError) in
-          if slots.freeCount == 0 { try self.grow(&slots, by: 1) }
-          return slots.allocate()
-        }
-        guard let slot else { throw .diskFull }
-        allocated.append(slot)
-        return slot
-      }
+    var images: [(image: PageImage, place: TableEntry)] = []
+    let written = try writing(onto: table, pageNumberEnd: pageNumberEnd, lsn: lsn) {
+      (writer, changes, allocate) throws(PageFileError) in
       try map.forEach { (number, image) throws(PageFileError) in
         guard let image else {
           return changes.append(.init(index: Int(number.rawValue), entry: .none))
@@ -111,8 +120,33 @@ final class Checkpointer: @unchecked Sendable {
         let checksum = try writer.write(image.bytes, to: slot)
         let entry = TableEntry(slot: slot, check: UInt32(truncatingIfNeeded: checksum))
         changes.append(.init(index: Int(number.rawValue), entry: entry))
-        written.keep(image, at: entry)
+        images.append((image, entry))
       }
+    }
+    for (image, place) in images { written.keep(image, at: place) }
+    return written
+  }
+
+  /// Writes pages with `body`, which notes the table entries it changes, and then the table pages
+  /// above them. Nothing refers to what was written until it is published; when it fails, the slots
+  /// are free again.
+  func writing(
+    onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN,
+    _ body: (
+      inout SlotWriter, inout [TableUpdate.Change], () throws(PageFileError) -> SlotNumber
+    ) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> Written {
+    var allocated: [SlotNumber] = []
+    let written = Written(table: table)
+    do throws(PageFileError) {
+      var writer = SlotWriter(pager)
+      var changes: [TableUpdate.Change] = []
+      let allocate: () throws(PageFileError) -> SlotNumber = { () throws(PageFileError) in
+        let slot = try self.allocateSlot()
+        allocated.append(slot)
+        return slot
+      }
+      try body(&writer, &changes, allocate)
       var update = TableUpdate(pager, allocate: allocate)
       written.table = try update.apply(
         changes, to: table, pageNumberEnd: pageNumberEnd, lsn: lsn, writer: &writer)
@@ -124,6 +158,15 @@ final class Checkpointer: @unchecked Sendable {
       throw error
     }
     return written
+  }
+
+  private func allocateSlot() throws(PageFileError) -> SlotNumber {
+    let slot = try slots.withLock { (slots) throws(PageFileError) in
+      if slots.freeCount == 0 { try grow(&slots, by: 1) }
+      return slots.allocate()
+    }
+    guard let slot else { throw .diskFull }
+    return slot
   }
 
   /// What a checkpoint has written and not yet published.
@@ -168,12 +211,19 @@ final class Checkpointer: @unchecked Sendable {
     written.moveImages(to: pager.cache)
     let version = published.current.tableVersion
     show(written.table)
-    reservation.withLock { $0.ended = Reservation.Part() }
     slots.withLock { slots in
       slots.retire(written.replaced, version: version)
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      slots.setReserved(reservation.withLock { $0.current.slotCount })
     }
+  }
+
+  /// The commits before the turn are in the data file: nothing need be reserved for them any more.
+  func endTurn() {
+    let reserved = reservation.withLock { reservation in
+      reservation.ended = Reservation.Part()
+      return reservation.current.slotCount
+    }
+    slots.withLock { $0.setReserved(reserved) }
   }
 
   /// The newest published meta content, to be changed and published anew.
@@ -189,7 +239,7 @@ final class Checkpointer: @unchecked Sendable {
   func trim(keeping slack: Int) throws(PageFileError) {
     try slots.withLock { (slots) throws(PageFileError) in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      let target = max(slots.usedEnd, slots.usedEnd + slots.reservedCount + slack)
+      let target = slots.usedEnd + slots.reservedCount + slack
       guard target < slots.slotCount else { return }
       try pager.dataFile.truncate(to: Pager.slotsOffset + target * pager.pageByteCount)
       slots.shrink(to: target)

@@ -55,6 +55,17 @@ final class Published: @unchecked Sendable {
     }
   }
 
+  /// Publishes a table that holds what the one before held, in other slots.
+  func move(_ table: PageTableRoot) {
+    replace { old in
+      old.maps.0.retain()
+      old.maps.1.retain()
+      return Snapshot(
+        lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
+        maps: old.maps, newest: old.newest, registry: registry)
+    }
+  }
+
   /// Publishes a table that holds everything: both maps are empty.
   func replaceAll(_ table: PageTableRoot) {
     replace { old in

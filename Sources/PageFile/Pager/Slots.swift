@@ -1,8 +1,8 @@
 /// Which slots of the data file are in use, promised to commits, or waiting for a snapshot to end.
 ///
 ///  1. A slot is free when neither meta slot's table nor the table of any open snapshot refers to it.
-///  2. `freeCount` never falls below `reservedCount`, so a checkpoint finds room for everything that
-///     was committed.
+///  2. Between checkpoints `freeCount` is not below `reservedCount`, so that one finds room for
+///     everything that was committed.
 struct Slots {
   private var usedWords: [UInt64] = []
   private(set) var slotCount = 0

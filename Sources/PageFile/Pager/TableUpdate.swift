@@ -36,7 +36,7 @@ struct TableUpdate: ~Copyable {
     defer { pager.cache.leave(ticket) }
     for change in changes {
       let old = try pager.tableEntry(at: change.index, level: 0, in: table, for: nil)
-      if !old.isNone { replaced.append(old.slot) }
+      if !old.isNone && old != change.entry { replaced.append(old.slot) }
     }
     var height = max(1, table.height)
     while TablePage.reach(height: height, entryCount: pager.entryCount) < UInt64(pageNumberEnd) {

@@ -31,6 +31,9 @@ package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
   package func rename(_ name: String, to newName: String) throws(PageFileError) {
     lock.lock()
     defer { lock.unlock() }
+    guard contents[newName] == nil else {
+      throw .ioError(call: "link", errno: 17, path: path(of: newName))
+    }
     guard let content = contents.removeValue(forKey: name) else {
       throw .ioError(call: "rename", errno: 2, path: path(of: name))
     }

@@ -84,6 +84,16 @@ package final class PosixDirectory: StorageDirectory {
   package func rename(_ name: String, to newName: String) throws(PageFileError) {
     let path = path(of: name)
     let newPath = self.path(of: newName)
+    // `link` fails when the name is taken, where `rename` would replace what has it.
+    if unsafe link(path, newPath) == 0 {
+      _ = try SystemCall.run("unlink", path) { unsafe unlink(path) }
+      return
+    }
+    let code = errno
+    // Some file systems have no second names.
+    guard code == EPERM || code == ENOTSUP || code == EMLINK, try !exists(newName) else {
+      throw .ioError(call: "link", errno: code, path: newPath)
+    }
     #if canImport(Darwin)
       _ = try SystemCall.run("rename", path) { unsafe Darwin.rename(path, newPath) }
     #elseif canImport(Musl)

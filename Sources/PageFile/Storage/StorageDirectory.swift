@@ -8,7 +8,7 @@ package protocol StorageDirectory: AnyObject, Sendable {
 
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile
 
-  /// Gives a file another name, replacing what had it.
+  /// Gives a file another name, which must be free: nothing is ever replaced.
   func rename(_ name: String, to newName: String) throws(PageFileError)
 
   func remove(_ name: String) throws(PageFileError)

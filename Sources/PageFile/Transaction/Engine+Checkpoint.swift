@@ -9,28 +9,29 @@ extension Engine {
       guard let side = state.withLock({ $0.writing }) else { return }
       try runCheckpoint(side)
       if shrink {
-        try side.checkpointer.trim(keeping: 0)
+        try shrinkDataFile(side)
         try side.wal.shrink(1 - published.current.newest)
       }
     }
+  }
+
+  /// Gives free slots back to the file system.
+  private func shrinkDataFile(_ side: WriteSide) throws(PageFileError) {
+    if let written = try side.checkpointer.compact() {
+      try publish(written, side.checkpointer.meta, side) { published.move($0) }
+    }
+    try side.checkpointer.trim(keeping: 0)
   }
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
   private func oneAtATime(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
     // A checkpoint that is under way may have begun before the commits that this one is asked for.
     checkpointLock.lock()
-    state.withLock { $0.isCheckpointRunning = true }
     do throws(PageFileError) {
       try body()
-      state.withLock {
-        $0.checkpointError = nil
-        $0.isCheckpointRunning = false
-      }
+      state.withLock { $0.checkpointError = nil }
     } catch {
-      state.withLock {
-        $0.checkpointError = error
-        $0.isCheckpointRunning = false
-      }
+      state.withLock { $0.checkpointError = error }
       checkpointLock.unlock()
       gate.knock()
       throw error
@@ -56,6 +57,7 @@ extension Engine {
     precondition(
       current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
     let (ended, lsn, chain, next) = try side.wal.turn()
+    precondition(ended == current.newest, "the log and the maps disagree on the current WAL file")
     side.checkpointer.turn()
     published.turn()
     state.withLock {
@@ -83,13 +85,8 @@ extension Engine {
     meta.roots = ended.roots
     meta.writer = .turn
     meta.isClean = false
-    do throws(PageFileError) {
-      try side.checkpointer.publish(written, meta) { published.checkpoint($0) }
-    } catch {
-      // A sync may have failed: what the meta slots hold is unknown.
-      side.wal.setPoisoned()
-      throw error
-    }
+    try publish(written, meta, side) { published.checkpoint($0) }
+    side.checkpointer.endTurn()
     state.withLock {
       $0.ended = nil
       $0.checkpointCount += 1
@@ -100,6 +97,19 @@ extension Engine {
     }
     if retiredCount > max(1024, slotCount / 4) {
       _ = pager.registry.expireOldest(but: published.current.registration)
+    }
+  }
+
+  private func publish(
+    _ written: Checkpointer.Written, _ meta: MetaSlot, _ side: WriteSide,
+    show: (PageTableRoot) -> Void
+  ) throws(PageFileError) {
+    do throws(PageFileError) {
+      try side.checkpointer.publish(written, meta, show: show)
+    } catch {
+      // A sync may have failed: what the meta slots hold is unknown.
+      side.wal.setPoisoned()
+      throw error
     }
   }
 
@@ -120,7 +130,9 @@ extension Engine {
 
   // MARK: Closing
 
-  func close() throws(PageFileError) {
+  /// - Parameter waits: Whether to wait for a write transaction that is open. Otherwise the files are
+  ///   left as a crash would leave them, to be closed when the transaction has ended.
+  func close(waits: Bool = true) throws(PageFileError) {
     let isFirst = state.withLock { state in
       defer { state.isClosed = true }
       return !state.isClosed
@@ -128,6 +140,7 @@ extension Engine {
     guard isFirst else { return }
     gate.knock()
     worker.stop()
+    guard waits || gate.isFree else { return }
     gate.enter()
     gate.leave()
     defer { closeFiles() }
@@ -140,8 +153,8 @@ extension Engine {
 
   /// Gives back what the files have grown by and marks the store as closed with an empty log.
   private func closeCleanly(_ side: WriteSide) throws(PageFileError) {
-    pager.registry.expireAll()
-    try side.checkpointer.trim(keeping: 0)
+    pager.registry.expireAll(but: published.current.registration)
+    try shrinkDataFile(side)
     try side.wal.shrink(0)
     try side.wal.shrink(1)
     var meta = side.checkpointer.meta
@@ -150,7 +163,8 @@ extension Engine {
   }
 
   /// Lets go of the files when no reader is inside: later ones find their snapshot expired.
-  private func closeFiles() {
+  func closeFiles() {
+    state.withLock { $0.areFilesClosed = true }
     pager.registry.expireAll()
     pager.cache.waitForReaders()
     pager.dataFile.close()

@@ -124,30 +124,68 @@ extension Engine {
   /// The parts that writing needs; made, and the store marked as in use, before the first commit.
   /// The caller is inside the gate.
   func writeSide() throws(PageFileError) -> WriteSide {
-    let (existing, recovered) = state.withLock { ($0.writing, $0.recovered) }
+    let (existing, recovered, isPoisoned) = state.withLock {
+      ($0.writing, $0.recovered, $0.isPoisoned)
+    }
     if let existing { return existing }
+    if isPoisoned { throw .poisoned }
     let files = try walFilesToWrite()
     let metas = MetaSlots(
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
-    // What was read may be in the page cache only; after this it is on the disk.
-    if !recovered.isClean { try metas.rewriteNewest() }
     let checkpointer = Checkpointer(
       pager: pager, published: published, metas: metas, slots: try usedSlots(recovered.tables))
+    let wal: WALWriter
+    do throws(PageFileError) {
+      wal = try beginUse(files, checkpointer, recovered)
+    } catch {
+      // What the meta slots and headers hold now is unknown; opening anew finds out.
+      state.withLock { $0.isPoisoned = true }
+      throw error
+    }
+    let side = WriteSide(
+      wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: try freeNumbers()))
+    state.withLock { $0.writing = side }
+    return side
+  }
+
+  /// Marks the store as in use, durably, with a log that no commit is in.
+  private func beginUse(
+    _ files: [any StorageFile], _ checkpointer: Checkpointer, _ recovered: RecoveredState
+  ) throws(PageFileError) -> WALWriter {
+    if let index = recovered.emptyLog {
+      // The log that the clean close began: its header is durable and no commit was ever in it.
+      try publishInUse(checkpointer, recovered.meta.generation)
+      return try makeWAL(files, current: index, recovered.meta.generation, recovered)
+    }
+    // What was read may be in the page cache only; after this it is on the disk.
+    try checkpointer.rewriteNewestMeta()
     let generation = Generation(after: recovered.end.generationCounter)
-    // A log that holds commits is needed until they are in the data file. One of a store that was
-    // closed cleanly is not, so there the new log can be begun first.
-    if !recovered.isClean { try moveLogToDataFile(checkpointer, recovered, generation) }
-    let wal = try beginLog(files, recovered, generation)
-    // "In use", and only with the log just begun; durable before the first commit.
+    try moveLogToDataFile(checkpointer, recovered, generation)
+    try beginLog(files, recovered, generation)
+    // From here on a slot without its log is refused.
+    try publishInUse(checkpointer, generation)
+    return try makeWAL(files, current: 0, generation, recovered)
+  }
+
+  private func publishInUse(
+    _ checkpointer: Checkpointer, _ generation: Generation
+  ) throws(PageFileError) {
     var meta = checkpointer.meta
     meta.generation = generation
     meta.writer = .turn
     meta.isClean = false
     try checkpointer.publish(meta)
-    let side = WriteSide(
-      wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: try freeNumbers()))
-    state.withLock { $0.writing = side }
-    return side
+  }
+
+  private func makeWAL(
+    _ files: [any StorageFile], current: Int, _ generation: Generation,
+    _ recovered: RecoveredState
+  ) throws(PageFileError) -> WALWriter {
+    var byteCounts: [Int] = []
+    for file in files { byteCounts.append(try file.byteCount()) }
+    return WALWriter(
+      files: files, storeID: pager.storeID, current: current, generation: generation,
+      lastLSN: recovered.end.lsn, chain: recovered.end.chain, allocatedByteCounts: byteCounts)
   }
 
   /// Writes every page that the log changed to a free slot, whatever is there already, and publishes
@@ -180,39 +218,38 @@ extension Engine {
   /// Begins one WAL file and marks the other as empty; both are durable when this returns.
   private func beginLog(
     _ files: [any StorageFile], _ recovered: RecoveredState, _ generation: Generation
-  ) throws(PageFileError) -> WALWriter {
-    var byteCounts: [Int] = []
+  ) throws(PageFileError) {
     for (index, file) in files.enumerated() {
       let header = WALHeader(
         storeID: pager.storeID, isEmpty: index == 1,
         generation: index == 0 ? generation : .none,
         firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
-      let byteCount = try file.byteCount()
-      if byteCount < WALWriter.byteCountMin {
-        try writeZeros(file, from: byteCount, to: WALWriter.byteCountMin)
-      }
       try file.write(header.encode(), at: 0)
-      // Durable after this: the header, and the blocks that commits will be written to.
+      // Durable after this: the header.
       try file.sync(.durable)
-      byteCounts.append(max(byteCount, WALWriter.byteCountMin))
     }
-    return WALWriter(
-      files: files, storeID: pager.storeID, generation: generation, lastLSN: recovered.end.lsn,
-      chain: recovered.end.chain, allocatedByteCounts: byteCounts)
   }
 
+  /// Both WAL files, made if they are missing, with blocks that commits can be written to.
   private func walFilesToWrite() throws(PageFileError) -> [any StorageFile] {
     var files: [any StorageFile] = []
     var hasCreated = false
     for (index, walName) in walFileNames.enumerated() {
-      if let file = walFiles.withLock({ $0[index] }) {
-        files.append(file)
+      let file: any StorageFile
+      if let existing = walFiles.withLock({ $0[index] }) {
+        file = existing
       } else {
-        let file = try directory.open(walName, .create)
+        file = try directory.open(walName, .create)
         walFiles.withLock { $0[index] = file }
-        files.append(file)
         hasCreated = true
       }
+      let byteCount = try file.byteCount()
+      if byteCount < WALWriter.byteCountMin {
+        try writeZeros(file, from: byteCount, to: WALWriter.byteCountMin)
+        // Durable after this: the blocks that commits will be written to.
+        try file.sync(.durable)
+      }
+      files.append(file)
     }
     // Durable after this: the names of the WAL files.
     if hasCreated { try directory.sync() }

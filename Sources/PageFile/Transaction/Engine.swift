@@ -23,8 +23,11 @@ final class Engine: @unchecked Sendable {
     /// What the first write begins from.
     var recovered: RecoveredState
     var isClosed = false
-    var isCheckpointRunning = false
+    var areFilesClosed = false
+    /// The WAL file whose checkpoint is not published yet.
     var ended: EndedFile?
+    /// Marking the store as in use has failed half-way.
+    var isPoisoned = false
     var isCheckpointWanted = false
     var isGrowthWanted = false
     /// Why the last checkpoint failed.
@@ -63,12 +66,17 @@ final class Engine: @unchecked Sendable {
     idle.withLock { $0 = { [weak self] in self?.checkpointAfterQuiet() } }
   }
 
-  /// After this long without a commit the log is moved to the data file, so that an app that is
-  /// killed later opens quickly.
+  /// A store without a commit for this long, and at most twice as long, moves its log to the data
+  /// file, so that an app that is killed later opens quickly.
   static let quietMilliseconds = 3000
 
   var walFileNames: [String] { Self.walFileNames(name) }
   static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
+
+  deinit {
+    // Only when nobody has closed: the database went while a write transaction was open.
+    if state.withLock({ !$0.areFilesClosed }) { closeFiles() }
+  }
 
   // MARK: Reading
 
@@ -140,8 +148,14 @@ final class Engine: @unchecked Sendable {
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
     let lsn: LSN
     do throws(PageFileError) {
-      lsn = source.hasChanges ? try append(source, side) : source.snapshot.lsn
-      unsafe side.numbers.commit(freed: source.freed)
+      if source.hasChanges {
+        lsn = try append(source, side)
+        unsafe side.numbers.commit(freed: source.freed)
+      } else {
+        // Pages may have come and gone: their numbers must not stay, as no commit says they exist.
+        lsn = source.snapshot.lsn
+        unsafe side.numbers.rollback()
+      }
     } catch {
       unsafe side.numbers.rollback()
       gate.leave()
@@ -160,10 +174,17 @@ final class Engine: @unchecked Sendable {
     let pages = source.dirty?.sorted() ?? []
     var frames = ByteBuffer(capacity: 4096)
     try appendFrames(source, pages, to: &frames)
-    try side.checkpointer.reserve(
-      pages.map(\.number).filter { if case .absent = map[$0] { true } else { false } })
-    let lsn = try side.wal.append(
-      frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots)
+    let reserved = try side.checkpointer.reserve(
+      pages.map(\.number).filter { if case .absent = map[$0] { true } else { false } },
+      freed: source.freed)
+    let lsn: LSN
+    do throws(PageFileError) {
+      lsn = try side.wal.append(
+        frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots)
+    } catch {
+      side.checkpointer.takeBack(reserved)
+      throw error
+    }
     map.retain()
     for (number, image) in pages {
       image.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)

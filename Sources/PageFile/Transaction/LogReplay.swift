@@ -41,6 +41,9 @@ struct LogReplay: ~Copyable {
     let image: PageImage
     let isNew: Bool
     let own = file == 0 ? maps.0 : maps.1
+    if frame.kind == .patch, case .freed = own[frame.number] {
+      throw .corruptPage(frame.number, reason: "patched after it was freed")
+    }
     if frame.kind == .patch, case .image(let existing) = own[frame.number] {
       // Nobody else can see this image yet, so it is patched where it is.
       image = existing

@@ -15,14 +15,17 @@ struct RecoveredState {
     var walHeaders: [[UInt8]]
   }
 
-  /// Cleanly closed, with nothing in the log since.
-  var isClean: Bool { meta.isClean && end.lastFile == nil }
+  /// Whether every readable meta slot says that the store was closed cleanly, and the log has nothing
+  /// that came since.
+  var isClean: Bool
+  /// The WAL file that a clean close has begun and left without a commit, if it is there.
+  var emptyLog: Int?
 
   /// The snapshot of the last commit. Takes over the maps.
   func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
     Snapshot(
       lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion, maps: maps,
-      newest: end.lastFile ?? 0, registry: registry)
+      newest: end.lastFile ?? emptyLog ?? 0, registry: registry)
   }
 }
 
@@ -47,16 +50,18 @@ struct StoreReader {
         cacheByteCount: cacheByteCount)
     try checkTableRoot(meta, pager)
     var replay = LogReplay(pager: pager, table: meta.table)
-    let end = try recovery.replay(meta) { (file, commit) throws(PageFileError) in
+    let end = try recovery.replay(meta, beside: readable) { (file, commit) throws(PageFileError) in
       try replay.apply(commit, file: file)
     }
     try replay.validate()
+    let isClean = end.lastFile == nil && WALRecovery.isCleanlyClosed(readable)
     let state = RecoveredState(
       meta: meta,
       writeNumbers: readings.map { if case .valid(let meta) = $0 { meta.writeNumber } else { 0 } },
       tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
       maps: replay.takeMaps(), end: end,
-      fingerprint: try fingerprint(metaSlots: slots))
+      fingerprint: try fingerprint(metaSlots: slots), isClean: isClean,
+      emptyLog: isClean ? recovery.emptyLog(meta) : nil)
     return (pager, state)
   }
 

@@ -26,6 +26,9 @@ final class WriterGate: @unchecked Sendable {
 
   func enter() { enter { .enter } }
 
+  /// Whether nobody is inside at this moment.
+  var isFree: Bool { lock.withLock { !isTaken } }
+
   func leave() {
     lock.withLock {
       isTaken = false

@@ -76,6 +76,15 @@ struct WALRecovery {
     return .walMismatch(reason: "no WAL file of generation \(generation) is beside \(dataPath)")
   }
 
+  /// The file that a cleanly closed store's meta slots name, when it begins where they end.
+  func emptyLog(_ meta: MetaSlot) -> Int? {
+    files.firstIndex { file in
+      guard let header = file.header(of: meta.storeID) else { return false }
+      return header.generation == meta.generation && header.chain == meta.chain
+        && header.firstLSN == meta.checkpointLSN.next
+    }
+  }
+
   // MARK: Commits
 
   /// Where the log ended.
@@ -95,13 +104,14 @@ struct WALRecovery {
   /// Calls `apply` for each commit above the checkpoint, in order, and says where they end.
   /// - Throws: `corruptWAL` when commits that are known to have been durable are not reached.
   func replay(
-    _ meta: MetaSlot, apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+    _ meta: MetaSlot, beside readable: [MetaSlot],
+    apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
   ) throws(PageFileError) -> End {
     let headers = files.map { $0.header(of: meta.storeID) }
     var end = End(
       lsn: meta.checkpointLSN, chain: meta.chain, roots: meta.roots, lastFile: nil,
-      generationCounter: max(
-        meta.generation.counter, headers.compactMap { $0?.generation.counter }.max() ?? 0))
+      generationCounter: (readable.map(\.generation.counter)
+        + headers.compactMap { $0?.generation.counter }).max() ?? 0)
     var stop = WALScan.Stop.end
     if let first = headers.firstIndex(where: { $0?.generation == meta.generation }) {
       stop = try scan(first, headers[first], &end, apply) ?? .broken(reason: "log does not follow")

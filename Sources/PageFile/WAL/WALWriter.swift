@@ -43,13 +43,13 @@ final class WALWriter: @unchecked Sendable {
   static let byteCountMax = 8 << 20
 
   init(
-    files: [any StorageFile], storeID: StoreID, generation: Generation, lastLSN: LSN,
-    chain: UInt64, allocatedByteCounts: [Int]
+    files: [any StorageFile], storeID: StoreID, current: Int, generation: Generation,
+    lastLSN: LSN, chain: UInt64, allocatedByteCounts: [Int]
   ) {
     self.files = files
     self.storeID = storeID
     position = Position(
-      current: 0, generation: generation, offset: WALHeader.commitsOffset, chain: chain,
+      current: current, generation: generation, offset: WALHeader.commitsOffset, chain: chain,
       lastLSN: lastLSN, allocatedByteCounts: allocatedByteCounts)
     sync = Sync(durableLSN: lastLSN)
   }
@@ -130,7 +130,8 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
-  /// write and one sync with no change of size. Called off the commit path; failing is no harm.
+  /// write and one sync with no change of size. Called off the commit path. A write that fails does no
+  /// harm; a sync that fails may have lost commits that were written meanwhile, and poisons.
   func growAhead() {
     growLock.lock()
     defer { growLock.unlock() }
@@ -141,9 +142,14 @@ final class WALWriter: @unchecked Sendable {
     guard allocated < target else { return }
     do throws(PageFileError) {
       try writeZeros(files[current], from: allocated, to: target)
-      try files[current].sync(.durable)
     } catch {
       return
+    }
+    do throws(PageFileError) {
+      // Durable after this: the zeros, and the commits before them.
+      try files[current].sync(.durable)
+    } catch {
+      return setPoisoned()
     }
     appendLock.withLock { position.allocatedByteCounts[current] = target }
   }
@@ -202,7 +208,7 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Leaves a witness of what is durable where the next commit will begin, unless that commit is
-  /// there already and is a witness itself. Failing is no harm: the witness is not needed to recover.
+  /// there already: then the one after it will be the witness. Failing is no harm: the witness is not needed to recover.
   private func writeWatermark(_ durable: LSN) {
     guard position.lastLSN == durable,
       position.offset + WALHeader.sectorByteCount
