@@ -1,0 +1,56 @@
+import PageFile
+
+/// What the trees of a store are called and what their keys say, for tools that draw pages.
+package enum SchemaReport {
+  /// The name of a tree.
+  package static func treeName(_ number: Int) -> String { Schema.name(of: TreeNumber(number)) }
+
+  /// A key as a person reads it.
+  ///
+  /// Any bytes may be given.
+  package static func describeKey(_ key: [UInt8], tree: Int) -> String {
+    Bytes.with(key) { bytes in describe(bytes, TreeNumber(tree)) ?? hexadecimal(key) }
+  }
+
+  private static func describe(_ key: Bytes, _ tree: TreeNumber) -> String? {
+    switch tree {
+    case Schema.settings, Schema.conversationNames, Schema.memberNames:
+      return key.isValidUTF8 ? quoted(key) : nil
+    case Schema.members:
+      return key.count == 4 ? key.bigEndianNumber(at: 0).map { "\($0)" } : nil
+    case Schema.conversations:
+      guard let number = key.bigEndianNumber(at: 0) else { return nil }
+      if key.count == 4 { return "\(number) summary" }
+      return key.count == 5 && key[4] == ConversationDetails.keySuffix ? "\(number) details" : nil
+    case Schema.activity:
+      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else { return nil }
+      return "\(KeyEncoding.unflipped(key.bigEndian64(at: 0))) µs, \(number)"
+    case Schema.participants:
+      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else { return nil }
+      return "\(hexadecimal(key.slice(0, 8).array())), \(number)"
+    case Schema.ids:
+      guard key.count > 4, let number = key.bigEndianNumber(at: 0) else { return nil }
+      return "\(number) \(quoted(key.dropFirst(4)))"
+    case Schema.messages:
+      return message(key)
+    default:
+      return nil
+    }
+  }
+
+  private static func message(_ key: Bytes) -> String? {
+    guard let number = key.bigEndianNumber(at: 0), let (place, byteCount) = key.place(at: 4) else {
+      return nil
+    }
+    let id = quoted(key.dropFirst(4 + byteCount))
+    if place.isPending { return "\(number) pending \(place.time) µs, order \(place.rank) \(id)" }
+    let sequence = place.sequence.map { "sequence \($0)" } ?? "no sequence"
+    return "\(number) \(place.time) µs, \(sequence) \(id)"
+  }
+
+  private static func quoted(_ bytes: Bytes) -> String { "\"\(bytes.repairedText())\"" }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,295 @@
+import PageFile
+
+extension MessageStore {
+  /// Reads everything and returns what is not as it must be: first what the pages say, then names,
+  /// conversations, messages and ids.
+  ///
+  /// Beyond a thousand findings the rest is only counted.
+  ///
+  /// The messages and conversations are seen at one moment; writing goes on meanwhile. Every page is
+  /// read at least once, most messages twice; memory grows with the number of conversations only.
+  ///
+  /// - Throws: `storage` when the store cannot be read at all.
+  public func check() throws(StoreError) -> [Finding] {
+    let pages = StoreCheck()
+    try checkPages { finding in pages.report("\(finding.description)") }
+    do {
+      return try pages.result + read { snapshot in try snapshot.check(localMember: localMember) }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      preconditionFailure("the closure throws nothing else")
+    }
+  }
+}
+
+extension StoreSnapshot {
+  fileprivate func check(localMember: MemberID?) throws(StoreError) -> [Finding] {
+    let check = StoreCheck()
+    let parts = [
+      check.names, check.messages, check.conversations, check.lists, check.ids,
+    ]
+    for part in parts {
+      do throws(StoreError) {
+        try within { (reader) throws(StoreError) in try part(reader, localMember) }
+      } catch .storage(.snapshotExpired) {
+        throw .storage(.snapshotExpired)
+      } catch {
+        check.report("\(error)")
+      }
+    }
+    return check.result
+  }
+}
+
+/// What holds among the trees of a store.
+///
+/// Each part reads one or two trees from end to end and looks up in the others what must be there.
+///
+///  1. Names and numbers of conversations and members lead to each other, and no number is as high
+///     as the next one.
+///  2. Every message decodes and has its id entry; every id entry has its message.
+///  3. Counters, last message and activity of a conversation are what a count says.
+///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
+///     any.
+final class StoreCheck {
+  private static let findingCountMax = 1000
+
+  private var findings: [Finding] = []
+  private var findingCount = 0
+  private var recounts: [UInt32: Recount] = [:]
+
+  /// What a conversation's messages say of its summary.
+  private struct Recount {
+    var messageCount = 0
+    var unreadCount = 0
+    var activity: Int64 = 0
+    var last: ConversationSummary.Last?
+  }
+
+  func report(_ sentence: String) {
+    findingCount += 1
+    if findings.count < Self.findingCountMax { findings.append(Finding(sentence)) }
+  }
+
+  var result: [Finding] {
+    let rest = findingCount - findings.count
+    return rest == 0 ? findings : findings + [Finding("there are \(rest) more findings")]
+  }
+
+  /// Runs `body` on every cell of a tree.
+  ///
+  /// The bytes live as long as the call.
+  private func walk(
+    _ tree: TreeNumber, _ reader: StoreReader,
+    _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var cursor = Cursor(reader.source, tree)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    try storage { () throws(PageFileError) in _ = try cursor.first() }
+    while cursor.isAtCell {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key)
+      try reader.append(cursor, to: &value)
+      try body(key.bytes, value.bytes)
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+  }
+}
+
+/// Rule 1.
+extension StoreCheck {
+  func names(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    try names(reader, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
+      try reader.member(number).string
+    }
+    try names(reader, Schema.conversationNames, .nextConversation) { (number) throws(StoreError) in
+      try reader.details(number).id.string
+    }
+    try walk(Schema.members, reader) { (key, value) throws(StoreError) in
+      let name = value.repairedText()
+      let number = try reader.number(of: name, in: Schema.memberNames)
+      if key.count != 4 || number == nil || number != key.bigEndianNumber(at: 0) {
+        report("member \"\(name)\" has another number than its entry, or none")
+      }
+    }
+  }
+
+  private func names(
+    _ reader: StoreReader, _ tree: TreeNumber, _ setting: Setting,
+    nameOf: (UInt32) throws(StoreError) -> String
+  ) throws(StoreError) {
+    let next = try reader.source.value(of: setting) ?? 1
+    try walk(tree, reader) { (key, value) throws(StoreError) in
+      let name = key.repairedText()
+      guard value.count == 4 else {
+        return report("\(Schema.name(of: tree)): \"\(name)\" has no number")
+      }
+      let number = value.uint32(at: 0)
+      if !key.isValidUTF8 { report("\(Schema.name(of: tree)): number \(number) has no valid name") }
+      if number == 0 || UInt64(number) >= next {
+        report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), the next is \(next)")
+      }
+      do throws(StoreError) {
+        let back = try nameOf(number)
+        if !back.hasSameBytes(as: name) {
+          report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), that is \"\(back)\"")
+        }
+      } catch .corruptRecord(let tree, let reason) {
+        report("\(tree): \(reason)")
+      }
+    }
+  }
+}
+
+/// Rules 2 and 3.
+extension StoreCheck {
+  func messages(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    // The same rule of what is unread as the writer's, on the same state.
+    let state = WriteState(
+      reader, numbers: NameNumbers(),
+      localMember: try localMember.flatMap { (id) throws(StoreError) in
+        try reader.number(of: id.string, in: Schema.memberNames)
+      }, clock: StoreOptions.systemClock)
+    var summary = ConversationSummary(created: 0)
+    var number: UInt32?
+    try walk(Schema.messages, reader) { (key, value) throws(StoreError) in
+      guard let conversation = key.bigEndianNumber(at: 0), let position = key.dropFirst(4).position
+      else { return report("messages: a key of \(key.count) bytes is no position") }
+      if conversation != number {
+        number = conversation
+        do throws(StoreError) {
+          summary = try state.conversation(conversation).summary
+        } catch .corruptRecord(let tree, let reason) {
+          report("\(tree): \(reason)")
+          summary = ConversationSummary(created: 0)
+        }
+      }
+      let name = "message \"\(position.id)\" of conversation \(conversation)"
+      guard let record = MessageRecord(value) else { return report("\(name) is no record") }
+      var text = ByteBuffer(capacity: record.textByteCount)
+      if !record.appendText(to: &text) { report("\(name) has no valid text") }
+      if try reader.place(of: position.id, in: conversation) != position.place {
+        report("\(name) has no id entry, or one that leads elsewhere")
+      }
+      if reader.names[record.sender] == nil {
+        do throws(StoreError) {
+          _ = try reader.member(record.sender)
+        } catch .corruptRecord(_, let reason) {
+          report("\(name): \(reason)")
+        }
+      }
+      var recount = recounts[conversation] ?? Recount()
+      if let last = recount.last, last.position >= position { report("\(name) is out of order") }
+      recount.activity =
+        recount.messageCount == 0
+        ? position.place.time : max(recount.activity, position.place.time)
+      recount.messageCount += 1
+      if state.isUnread(record, at: position, summary) { recount.unreadCount += 1 }
+      recount.last = ConversationSummary.Last(
+        position: position, sender: record.sender, status: record.status,
+        text: Preview.cut(text.bytes.repairedText()))
+      recounts[conversation] = recount
+    }
+  }
+
+  func conversations(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
+      let isDetails = key.count == 5 && key[4] == ConversationDetails.keySuffix
+      guard let number = key.bigEndianNumber(at: 0), isDetails || key.count == 4 else {
+        return report("conversations: a key has \(key.count) bytes")
+      }
+      do throws(StoreError) {
+        var cursor = Cursor(reader.source, Schema.conversations)
+        let summary = try reader.summary(number, &cursor)
+        if !isDetails { try conversation(number, reader, summary) }
+      } catch .corruptRecord(let tree, let reason) {
+        report("\(tree): \(reason)")
+      }
+    }
+  }
+
+  private func conversation(
+    _ number: UInt32, _ reader: StoreReader, _ summary: ConversationSummary
+  ) throws(StoreError) {
+    let details = try reader.details(number)
+    let name = "conversation \"\(details.id)\""
+    let recount = recounts[number] ?? Recount()
+    if summary.messageCount != recount.messageCount {
+      report("\(name) says \(summary.messageCount) messages and has \(recount.messageCount)")
+    }
+    if summary.unreadCount != recount.unreadCount {
+      report("\(name) says \(summary.unreadCount) unread and has \(recount.unreadCount)")
+    }
+    if summary.last != recount.last { report("\(name) shows another message than its last") }
+    if summary.activity != recount.activity {
+      report("\(name) says activity \(summary.activity) and has \(recount.activity)")
+    }
+    if try reader.number(of: details.id.string, in: Schema.conversationNames) != number {
+      report("\(name) has number \(number), and its name leads elsewhere")
+    }
+    for participant in details.participants { _ = try reader.member(participant) }
+    let listed = KeyEncoding.key(KeyEncoding.flipped(summary.listTime), number)
+    if try !contains(listed.bytes, Schema.activity, reader) { report("\(name) is not in the list") }
+    guard !details.participants.isEmpty else { return }
+    let entry = KeyEncoding.key(ConversationDetails.digest(details.participants), number)
+    if try !contains(entry.bytes, Schema.participants, reader) {
+      report("\(name) cannot be found by its participants")
+    }
+  }
+
+  private func contains(
+    _ key: Bytes, _ tree: TreeNumber, _ reader: StoreReader
+  ) throws(StoreError) -> Bool {
+    do throws(PageFileError) {
+      return try BTree(reader.source, tree).contains(key)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  func ids(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    try walk(Schema.ids, reader) { (key, value) throws(StoreError) in
+      guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
+        let (place, byteCount) = value.place(at: 0), byteCount == value.count
+      else { return report("ids: an entry of \(key.count) bytes has no place") }
+      let id = MessageID(key.dropFirst(4))
+      let message = KeyEncoding.key(conversation, Position(place, id))
+      if try !contains(message.bytes, Schema.messages, reader) {
+        report("ids: message \"\(id)\" of conversation \(conversation) is not at its place")
+      }
+    }
+  }
+}
+
+/// Rule 4, from the side of the lists.
+extension StoreCheck {
+  func lists(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    try list(Schema.activity, reader) { (number) throws(StoreError) in
+      var cursor = Cursor(reader.source, Schema.conversations)
+      return KeyEncoding.flipped(try reader.summary(number, &cursor).listTime)
+    }
+    try list(Schema.participants, reader) { (number) throws(StoreError) in
+      ConversationDetails.digest(try reader.details(number).participants)
+    }
+  }
+
+  private func list(
+    _ tree: TreeNumber, _ reader: StoreReader, headOf: (UInt32) throws(StoreError) -> UInt64
+  ) throws(StoreError) {
+    try walk(tree, reader) { (key, value) throws(StoreError) in
+      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else {
+        return report("\(Schema.name(of: tree)): a key has \(key.count) bytes, not 12")
+      }
+      do throws(StoreError) {
+        if try headOf(number) != key.bigEndian64(at: 0) {
+          report("\(Schema.name(of: tree)): an entry of conversation \(number) is not its own")
+        }
+      } catch .corruptRecord(let other, let reason) {
+        report("\(Schema.name(of: tree)): \(other): \(reason)")
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package import PageFile
+import Synchronization
+
+/// The messages and conversations of a chat client, in one file with its log beside it.
+///
+/// There is one way to read and one way to write, both closures. A reader sees one moment and waits
+/// for nobody; writers take turns. Nothing has to be tended. A store may be used from any thread, and
+/// ends with `close()` or when the last reference to it goes.
+public final class MessageStore: Sendable {
+  /// The member whose unread messages are counted, where that is known.
+  package let localMember: MemberID?
+  private let localNumber: UInt32?
+  private let database: Database
+  private let names: MemberNames
+  /// The numbers that the next writer begins with.
+  private let numbers = Mutex(NameNumbers())
+  private let clock: @Sendable () -> Timestamp
+  let readers = WorkerPool(countMax: 4)
+  let writer = WorkerPool(countMax: 1)
+
+  /// How often `read` begins anew when its moment is no longer kept.
+  private static let repetitionCountMax = 3
+
+  /// Opens a store, or creates it.
+  ///
+  /// Opening reads a few pages, whatever the size of the store; after anything but a clean close it
+  /// also reads the log.
+  ///
+  /// - Parameters:
+  ///   - path: The data file; the log lies beside it.
+  ///   - options: How to open it.
+  /// - Throws: `storage`, with `busy` inside when somebody else has it; `notAMessageStore`;
+  ///   `schemaTooNew`; `localMemberDiffers`; `invalidIdentifier` for the local member. Nothing was
+  ///   changed then.
+  public convenience init(path: String, options: StoreOptions = .init()) throws(StoreError) {
+    try options.localMember?.validate()
+    let database = try storage { () throws(PageFileError) in
+      try Database(path: path, options: options.database)
+    }
+    try self.init(database, path: path, options)
+  }
+
+  /// The same in a directory of any kind, for tests and tools.
+  package convenience init(
+    in directory: any StorageDirectory, name: String, options: StoreOptions = .init()
+  ) throws(StoreError) {
+    try options.localMember?.validate()
+    let database = try storage { () throws(PageFileError) in
+      try Database(in: directory, name: name, options: options.database)
+    }
+    try self.init(database, path: directory.path(of: name), options)
+  }
+
+  private init(_ database: Database, path: String, _ options: StoreOptions) throws(StoreError) {
+    let names = MemberNames()
+    let opening = Opening(database: database, names: names, path: path, options: options)
+    do throws(StoreError) {
+      localNumber = try opening.run()
+      localMember = try localNumber.map { (number) throws(StoreError) in
+        try opening.member(number)
+      }
+    } catch {
+      try? database.close()
+      throw error
+    }
+    self.database = database
+    self.names = names
+    clock = options.clock
+  }
+
+  deinit {
+    readers.finish()
+    writer.finish()
+  }
+
+  /// Reads one moment of the store.
+  ///
+  /// Waits for nobody; beginning costs well under a microsecond.
+  ///
+  /// The closure runs again, at most three times, on a new moment when its own grew too old to be
+  /// kept. It must not wait for a write.
+  ///
+  /// - Throws: What the closure throws, unchanged; `storage`.
+  public func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
+    var repetitionCount = 0
+    while true {
+      let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
+      let snapshot = StoreSnapshot(transaction, names)
+      do {
+        return try body(snapshot)
+      } catch StoreError.storage(.snapshotExpired)
+        where repetitionCount < Self.repetitionCountMax
+      {
+        repetitionCount += 1
+      }
+    }
+  }
+
+  /// Changes the store: everything the closure does is one commit, or nothing if it throws.
+  ///
+  /// Waits for the writer before. The closure must not begin another write.
+  ///
+  /// - Parameters:
+  ///   - level: `full` returns when the commit is on the disk; `relaxed` when it is safe from the
+  ///     process being killed, for what can be fetched again.
+  ///   - body: What to do.
+  /// - Throws: What the closure throws, unchanged; `storage`.
+  @discardableResult
+  public func write<R>(
+    _ level: SyncLevel = .full, _ body: (borrowing StoreWriter) throws -> R
+  ) throws -> R {
+    let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
+    // Only one writer is here at a time. If it fails, the next one begins with nothing.
+    let numbers = numbers.withLock { held in
+      defer { held = NameNumbers() }
+      return held
+    }
+    let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
+    let state = WriteState(reader, numbers: numbers, localMember: localNumber, clock: clock)
+    let result: R
+    do {
+      result = try body(StoreWriter(state))
+      try state.finish()
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+    do throws(PageFileError) {
+      _ = try transaction.commit(level.pageLevel)
+    } catch {
+      throw StoreError.storage(error)
+    }
+    self.numbers.withLock { $0 = state.numbers }
+    return result
+  }
+
+  /// Moves what is in the log to the data file now.
+  ///
+  /// It happens by itself as well.
+  public func checkpoint() throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.checkpoint() }
+  }
+
+  /// Ends the store: waits for what runs in the background, and leaves a clean file.
+  ///
+  /// Everything afterwards throws `closed`. It must not be called from within a closure of this
+  /// store.
+  public func close() throws(StoreError) {
+    readers.close()
+    writer.close()
+    try storage { () throws(PageFileError) in try database.close() }
+  }
+
+  /// What was counted since the store was opened.
+  public var statistics: StoreStatistics { StoreStatistics(database.statistics) }
+
+  /// Looks for pages that break a rule.
+  func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.check(report) }
+  }
+}

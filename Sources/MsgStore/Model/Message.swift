@@ -1,0 +1,194 @@
+/// One message: a value, complete in itself.
+public struct Message: Sendable {
+  /// Its name, unique in the conversation.
+  public var id: MessageID
+  /// The conversation it belongs to.
+  public var conversation: ConversationID
+  /// Who wrote it.
+  public var sender: MemberID
+  /// Its text: any valid UTF-8 up to 1 MiB, kept byte for byte.
+  public var text: String
+  private var fields: Fields
+  private var serverMicroseconds: Int64
+  private var localMicroseconds: Int64
+  private var sequenceNumber: Int64
+  // Not `Rare?`: that is set to nil first, and a message that is set twice is copied once more when
+  // it is made, which took a third of the time of reading one.
+  private var rare: Optional<Rare>
+
+  /// The status, and which of the numbers say something: one byte, where a status and three optionals
+  /// would take 25.
+  private struct Fields: Hashable {
+    private var bits: UInt8
+    private static let statusMask: UInt8 = 7
+
+    init(_ status: MessageStatus, serverTime: Bool, localTime: Bool, sequence: Bool) {
+      bits =
+        status.rawValue | (serverTime ? Field.serverTime.rawValue : 0)
+        | (localTime ? Field.localTime.rawValue : 0) | (sequence ? Field.sequence.rawValue : 0)
+    }
+
+    var status: MessageStatus {
+      get { MessageStatus(rawValue: bits & Self.statusMask) ?? .pending }
+      set { bits = bits & ~Self.statusMask | newValue.rawValue }
+    }
+
+    subscript(field: Field) -> Bool {
+      get { bits & field.rawValue != 0 }
+      set { bits = newValue ? bits | field.rawValue : bits & ~field.rawValue }
+    }
+  }
+
+  private enum Field: UInt8 {
+    case serverTime = 8
+    case localTime = 16
+    case sequence = 32
+  }
+
+  /// What few messages have, out of the way of all the others.
+  private final class Rare: Sendable {
+    let replyTo: MessageID?
+    let localOrder: Int64
+    init(replyTo: MessageID?, localOrder: Int64) {
+      self.replyTo = replyTo
+      self.localOrder = localOrder
+    }
+  }
+
+  /// A message that is not stored yet.
+  ///
+  /// - Parameters:
+  ///   - id: Its name; a new one by default.
+  ///   - conversation: Where it belongs.
+  ///   - sender: Who wrote it.
+  ///   - text: Up to 1 MiB of UTF-8.
+  ///   - localTime: When it was written, by the device's clock. A pending message without one gets
+  ///     the time of its insertion.
+  ///   - serverTimestamp: When the server took it. A message without one is pending.
+  ///   - sequence: The server's number for it in the conversation.
+  ///   - status: nil stands for `pending` without a server time and for `sent` with one.
+  ///   - replyTo: The message that this one answers; it need not be there.
+  public init(
+    id: MessageID = .random(), in conversation: ConversationID, from sender: MemberID,
+    text: String, localTime: Timestamp? = nil, serverTimestamp: Timestamp? = nil,
+    sequence: Int64? = nil, status: MessageStatus? = nil, replyTo: MessageID? = nil
+  ) {
+    self.id = id
+    self.conversation = conversation
+    self.sender = sender
+    self.text = text
+    fields = Fields(
+      status ?? (serverTimestamp == nil ? .pending : .sent), serverTime: serverTimestamp != nil,
+      localTime: localTime != nil, sequence: sequence != nil)
+    serverMicroseconds = serverTimestamp?.microseconds ?? 0
+    localMicroseconds = localTime?.microseconds ?? 0
+    sequenceNumber = sequence ?? 0
+    rare = replyTo.map { Rare(replyTo: $0, localOrder: 0) }
+  }
+
+  /// All fields as they are.
+  private init(
+    _ id: MessageID, _ conversation: ConversationID, _ sender: MemberID, _ text: String,
+    _ fields: Fields, _ serverMicroseconds: Int64, _ localMicroseconds: Int64,
+    _ sequenceNumber: Int64, _ rare: Rare?
+  ) {
+    self.id = id
+    self.conversation = conversation
+    self.sender = sender
+    self.text = text
+    self.fields = fields
+    self.serverMicroseconds = serverMicroseconds
+    self.localMicroseconds = localMicroseconds
+    self.sequenceNumber = sequenceNumber
+    self.rare = rare
+  }
+
+  /// A message as it is stored at a place.
+  ///
+  /// `extra` is the local time of an acknowledged message, the sequence of a pending one.
+  static func stored(
+    id: MessageID, in conversation: ConversationID, from sender: MemberID, text: String,
+    place: Place, hasExtra: Bool, extra: Int64, status: MessageStatus, replyTo: MessageID?
+  ) -> Message {
+    if place.isPending {
+      return Message(
+        id, conversation, sender, text,
+        Fields(status, serverTime: false, localTime: true, sequence: hasExtra), 0, place.time,
+        hasExtra ? extra : 0, Rare(replyTo: replyTo, localOrder: place.rank))
+    }
+    return Message(
+      id, conversation, sender, text,
+      Fields(status, serverTime: true, localTime: hasExtra, sequence: place.hasRank), place.time,
+      hasExtra ? extra : 0, place.rank, replyTo.map { Rare(replyTo: $0, localOrder: 0) })
+  }
+
+  /// How far it has come.
+  public var status: MessageStatus {
+    get { fields.status }
+    set { fields.status = newValue }
+  }
+
+  /// When the server took it; nil while it is pending.
+  public var serverTimestamp: Timestamp? {
+    get { timestamp(serverMicroseconds, .serverTime) }
+    set { serverMicroseconds = set(newValue?.microseconds, .serverTime) }
+  }
+
+  /// When it was written, by the clock of the device that wrote it.
+  public var localTime: Timestamp? {
+    get { timestamp(localMicroseconds, .localTime) }
+    set { localMicroseconds = set(newValue?.microseconds, .localTime) }
+  }
+
+  /// The server's number for it in the conversation.
+  public var sequence: Int64? {
+    get { fields[.sequence] ? sequenceNumber : nil }
+    set { sequenceNumber = set(newValue, .sequence) }
+  }
+
+  /// The message that this one answers.
+  public var replyTo: MessageID? {
+    get { rare?.replyTo }
+    set { rare = Rare(replyTo: newValue, localOrder: localOrder) }
+  }
+
+  /// Its place in the thread, of a message that was read from a store.
+  public var position: Position {
+    let place: Place =
+      fields[.serverTime]
+      ? .acknowledged(serverMicroseconds, sequence: sequence)
+      : .pending(localMicroseconds, localOrder: localOrder)
+    return Position(place, id)
+  }
+
+  private var localOrder: Int64 { rare?.localOrder ?? 0 }
+
+  private func timestamp(_ microseconds: Int64, _ field: Field) -> Timestamp? {
+    fields[field] ? Timestamp(microseconds: microseconds) : nil
+  }
+
+  private mutating func set(_ value: Int64?, _ field: Field) -> Int64 {
+    fields[field] = value != nil
+    return value ?? 0
+  }
+}
+
+extension Message: Hashable {
+  /// Equality of all fields and of the place; texts are equal when their bytes are.
+  public static func == (a: Message, b: Message) -> Bool {
+    a.id == b.id && a.conversation == b.conversation && a.sender == b.sender
+      && a.fields == b.fields
+      && a.serverMicroseconds == b.serverMicroseconds
+      && a.localMicroseconds == b.localMicroseconds && a.sequenceNumber == b.sequenceNumber
+      && a.localOrder == b.localOrder && a.replyTo == b.replyTo && a.text.hasSameBytes(as: b.text)
+  }
+
+  /// Feeds what tells messages apart to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(conversation)
+    hasher.combine(id)
+    hasher.combine(status)
+    hasher.combine(serverMicroseconds)
+    hasher.combine(sequenceNumber)
+  }
+}

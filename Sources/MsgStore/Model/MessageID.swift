@@ -1,0 +1,130 @@
+import PageFile
+
+/// The name of a message, unique in its conversation.
+///
+/// 1 to 255 bytes of UTF-8, kept exactly and compared as plain bytes. The limits are checked when it
+/// is given to a store, not here.
+///
+/// A slice makes one for every message that is touched, so up to 31 bytes lie in the value itself and
+/// cost no allocation; the string is made when it is asked for. Inside are four words of big-endian
+/// bytes, padded with zeros, the last byte being the length: comparing the words as numbers compares
+/// the bytes. A longer name has 255 as its length, which sorts it behind the shorter ones that it
+/// begins with, and all its bytes in an object.
+public struct MessageID: Sendable {
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+  private let long: LongName?
+
+  static let inlineByteCountMax = 31
+  private static let longMark: UInt64 = 255
+
+  /// A name with this text.
+  public init(_ string: String) {
+    var buffer = ByteBuffer(capacity: 32)
+    buffer.append(string)
+    self.init(buffer.bytes)
+  }
+
+  /// The bytes must have the slack behind them that pages and `ByteBuffer`s have.
+  init(_ bytes: Bytes) {
+    let isLong = bytes.count > Self.inlineByteCountMax
+    let mark = isLong ? Self.longMark : UInt64(bytes.count)
+    words = (
+      Self.word(bytes, at: 0, byteCountMax: 8), Self.word(bytes, at: 8, byteCountMax: 8),
+      Self.word(bytes, at: 16, byteCountMax: 8), Self.word(bytes, at: 24, byteCountMax: 7) | mark
+    )
+    long = isLong ? LongName(bytes.array()) : nil
+  }
+
+  private static func word(_ bytes: Bytes, at offset: Int, byteCountMax: Int) -> UInt64 {
+    offset >= bytes.count
+      ? 0
+      : bytes.bigEndianHead(at: offset, byteCount: min(bytes.count - offset, byteCountMax))
+  }
+
+  /// The number of bytes in UTF-8.
+  public var byteCount: Int { long?.bytes.count ?? Int(words.3 & 0xFF) }
+
+  /// The name as text, made anew at each call.
+  public var string: String {
+    var buffer = ByteBuffer(capacity: 32)
+    buffer.append(self)
+    return buffer.bytes.repairedText()
+  }
+
+  /// A new name of 20 characters: eight of time, so that later ones sort later and lie together in
+  /// the store, and twelve of chance.
+  public static func random() -> MessageID {
+    let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
+    let milliseconds = WallClock.microseconds() / 1000
+    var buffer = ByteBuffer(capacity: 20)
+    for shift in stride(from: Int64(42), through: 0, by: -6) {
+      buffer.append(alphabet[Int(milliseconds >> shift & 63)])
+    }
+    // The system is asked twice only: asking costs more than all the rest.
+    for _ in 0..<2 {
+      let bits = UInt64.random(in: .min ... .max)
+      for shift in stride(from: UInt64(0), to: 36, by: 6) {
+        buffer.append(alphabet[Int(bits >> shift & 63)])
+      }
+    }
+    return MessageID(buffer.bytes)
+  }
+
+  func validate() throws(StoreError) {
+    try Identifier.validate("message id", byteCount: byteCount)
+  }
+
+  /// The bytes of a name that does not fit into the value.
+  fileprivate final class LongName: Sendable {
+    let bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+  }
+}
+
+extension MessageID: Hashable, Comparable {
+  /// Equality of the bytes.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.words == b.words && a.long?.bytes == b.long?.bytes
+  }
+
+  /// Order of the bytes.
+  public static func < (a: Self, b: Self) -> Bool {
+    if a.words != b.words { return a.words < b.words }
+    guard let a = a.long, let b = b.long else { return false }
+    return a.bytes.lexicographicallyPrecedes(b.bytes)
+  }
+
+  /// Feeds the name to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(words.0)
+    hasher.combine(words.1)
+    hasher.combine(words.2)
+    hasher.combine(words.3)
+    if let long { hasher.combine(long.bytes) }
+  }
+}
+
+extension MessageID: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// A name written in the source.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// The name as text.
+  public var description: String { string }
+}
+
+extension ByteBuffer {
+  /// The bytes of a message's name.
+  mutating func append(_ id: MessageID) { id.append(to: &self) }
+}
+
+extension MessageID {
+  fileprivate func append(to buffer: inout ByteBuffer) {
+    if let long { return buffer.append(long.bytes) }
+    let end = buffer.count + byteCount
+    buffer.append(bigEndian: words.0)
+    if byteCount > 8 { buffer.append(bigEndian: words.1) }
+    if byteCount > 16 { buffer.append(bigEndian: words.2) }
+    if byteCount > 24 { buffer.append(bigEndian: words.3) }
+    buffer.truncate(to: end)
+  }
+}

@@ -1,0 +1,190 @@
+package import PageFile
+
+/// A message as the messages tree stores it, without what its key says.
+///
+/// See docs/message-format.md, M-1 … M-10.
+///
+///     offset  size    field
+///          0     1    tag: 1; 2 is kept for segments
+///          1     1    flags
+///          2     1    status
+///          3     1–5  number of the sender, varint
+///          …     1–10 with flag 1: local time minus server time, signed varint
+///          …     1–10 with flag 2: sequence of a pending message, signed varint
+///          …     1+n  with flag 4: id of the message it answers, its length first
+///          …     1–10 with flag 8: mark ordinal, varint
+///          …     1–3  with flag 16: byte count of the text, varint
+///          …          text up to the end; with flag 16 one LZ4 block
+///
+/// Flag 32 says that it came as history. The two upper flags are zero.
+///  1. A pending message has its local time in its key and a sequence only here; an acknowledged one
+///     has its sequence in its key. The difference wraps, so any two times can be stored.
+///  2. The mark ordinal is that of the conversation when the message came to lie below the read
+///     mark; the message is unread while the conversation's ordinal is still the same.
+///  3. The status lies at a fixed offset, so that changing it changes one byte of the page.
+///
+/// The bytes belong to whoever holds the record; a `MessageRecord` is a view of them.
+package struct MessageRecord {
+  static let tag: UInt8 = 1
+  static let statusOffset = 2
+
+  package struct Flags: OptionSet {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let localTime = Flags(rawValue: 1)
+    package static let sequence = Flags(rawValue: 2)
+    package static let reply = Flags(rawValue: 4)
+    package static let markOrdinal = Flags(rawValue: 8)
+    package static let compressed = Flags(rawValue: 16)
+    package static let history = Flags(rawValue: 32)
+    static let known: UInt8 = 63
+  }
+
+  package var flags: Flags
+  package var status: MessageStatus
+  package var sender: UInt32
+  var localDelta: Int64 = 0
+  var sequenceNumber: Int64 = 0
+  package var replyBytes: Bytes = .empty
+  /// Where in the record the id of the message that it answers begins.
+  private(set) var replyOffset = 0
+  private var markOrdinalNumber: UInt64 = 0
+  /// What the text has uncompressed.
+  package var textByteCount: Int
+  /// The text, or the LZ4 block it is compressed to.
+  package var payload: Bytes
+
+  package init(
+    flags: Flags, status: MessageStatus, sender: UInt32, textByteCount: Int, payload: Bytes
+  ) {
+    self.flags = flags
+    self.status = status
+    self.sender = sender
+    self.textByteCount = textByteCount
+    self.payload = payload
+  }
+
+  /// Reads a record.
+  ///
+  /// Any bytes may be given; nil when they are no record.
+  package init?(_ bytes: Bytes) {
+    var reader = ByteReader(bytes)
+    guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= Flags.known,
+      let code = reader.byte(), let status = MessageStatus(rawValue: code),
+      let sender = reader.varint(), sender <= UInt64(UInt32.max)
+    else { return nil }
+    self.init(
+      flags: Flags(rawValue: flags), status: status, sender: UInt32(sender), textByteCount: 0,
+      payload: .empty)
+    if flags & ~Flags.history.rawValue != 0 {
+      guard readRareFields(&reader) else { return nil }
+    }
+    payload = reader.rest()
+    if !self.flags.contains(.compressed) { textByteCount = payload.count }
+    guard textByteCount <= TextCompression.textByteCountMax else { return nil }
+  }
+
+  private mutating func readRareFields(_ reader: inout ByteReader) -> Bool {
+    if flags.contains(.localTime) {
+      guard let value = reader.signedVarint() else { return false }
+      localDelta = value
+    }
+    if flags.contains(.sequence) {
+      guard let value = reader.signedVarint() else { return false }
+      sequenceNumber = value
+    }
+    if flags.contains(.reply) {
+      guard let byteCount = reader.byte(), byteCount > 0, let reply = reader.take(Int(byteCount))
+      else { return false }
+      replyBytes = reply
+      replyOffset = reader.offset - reply.count
+    }
+    if flags.contains(.markOrdinal) {
+      guard let value = reader.varint() else { return false }
+      markOrdinalNumber = value
+    }
+    if flags.contains(.compressed) {
+      guard let value = reader.varint(), value <= UInt64(TextCompression.textByteCountMax) else {
+        return false
+      }
+      textByteCount = Int(value)
+    }
+    return true
+  }
+
+  /// Writes the record.
+  package func append(to buffer: inout ByteBuffer) {
+    buffer.append(Self.tag)
+    buffer.append(flags.rawValue)
+    buffer.append(status.rawValue)
+    buffer.append(varint: UInt64(sender))
+    if flags.contains(.localTime) { buffer.append(signedVarint: localDelta) }
+    if flags.contains(.sequence) { buffer.append(signedVarint: sequenceNumber) }
+    if flags.contains(.reply) {
+      buffer.append(UInt8(replyBytes.count))
+      buffer.append(replyBytes)
+    }
+    if flags.contains(.markOrdinal) { buffer.append(varint: markOrdinalNumber) }
+    if flags.contains(.compressed) { buffer.append(varint: UInt64(textByteCount)) }
+    buffer.append(payload)
+  }
+}
+
+extension MessageRecord {
+  /// The mark ordinal of rule 2.
+  package var markOrdinal: UInt64? {
+    get { flags.contains(.markOrdinal) ? markOrdinalNumber : nil }
+    set {
+      markOrdinalNumber = newValue ?? 0
+      if newValue == nil { flags.remove(.markOrdinal) } else { flags.insert(.markOrdinal) }
+    }
+  }
+
+  /// The sequence of a pending message.
+  package var pendingSequence: Int64? {
+    get { flags.contains(.sequence) ? sequenceNumber : nil }
+    set {
+      sequenceNumber = newValue ?? 0
+      if newValue == nil { flags.remove(.sequence) } else { flags.insert(.sequence) }
+    }
+  }
+
+  /// When the message at a place was written, by the clock of the device that wrote it.
+  package func localTime(at place: Place) -> Int64? {
+    if place.isPending { return place.time }
+    return flags.contains(.localTime) ? place.time &+ localDelta : nil
+  }
+
+  /// Notes the local time of a message that goes to an acknowledged place; at a pending one it is in
+  /// the key.
+  package mutating func setLocalTime(_ time: Int64?, at place: Place) {
+    if let time, !place.isPending {
+      localDelta = time &- place.time
+      flags.insert(.localTime)
+    } else {
+      flags.remove(.localTime)
+    }
+  }
+
+  package var replyTo: MessageID? { flags.contains(.reply) ? MessageID(replyBytes) : nil }
+
+  /// Adds the text's bytes to a buffer.
+  ///
+  /// False, and nothing added, when they are not valid UTF-8 or do not decompress to what the
+  /// record says.
+  package func appendText(to buffer: inout ByteBuffer) -> Bool {
+    let start = buffer.count
+    if flags.contains(.compressed) {
+      guard TextCompression.decompress(payload, byteCount: textByteCount, to: &buffer) else {
+        return false
+      }
+    } else {
+      buffer.append(payload)
+    }
+    guard buffer.bytes.dropFirst(start).isValidUTF8 else {
+      buffer.truncate(to: start)
+      return false
+    }
+    return true
+  }
+}

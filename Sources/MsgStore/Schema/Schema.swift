@@ -1,0 +1,90 @@
+import PageFile
+
+/// The trees of a message store.
+///
+/// See docs/message-format.md, T-1 … T-9.
+///
+///     tree  name                key → value
+///        0  settings            name of the setting → its value
+///        1  conversation names  id bytes → number
+///        2  conversations       number → summary; number, 0x01 → details
+///        3  activity            time (8), number → nothing; listed backwards
+///        4  member names        id bytes → number
+///        5  members             number → id bytes
+///        6  messages            number of the conversation, position → message
+///        7  ids                 number of the conversation, id bytes → place
+///        8  participants        digest of the sorted members (8), number → nothing
+///
+/// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members
+/// are numbered from 1 in the order in which they came; a number is never given twice.
+enum Schema {
+  /// What this library writes, and the newest it reads.
+  static let version: UInt64 = 1
+
+  static let settings = TreeNumber(0)
+  static let conversationNames = TreeNumber(1)
+  static let conversations = TreeNumber(2)
+  static let activity = TreeNumber(3)
+  static let memberNames = TreeNumber(4)
+  static let members = TreeNumber(5)
+  static let messages = TreeNumber(6)
+  static let ids = TreeNumber(7)
+  static let participants = TreeNumber(8)
+
+  static let names = [
+    "settings", "conversation names", "conversations", "activity", "member names", "members",
+    "messages", "ids", "participants",
+  ]
+
+  static func name(of tree: TreeNumber) -> String {
+    names.indices.contains(tree.rawValue) ? names[tree.rawValue] : "\(tree.rawValue)"
+  }
+}
+
+/// The keys of the settings tree.
+///
+/// All values are numbers of eight bytes, little-endian.
+enum Setting: String {
+  /// The schema version. What has no such setting is no message store.
+  case schemaVersion = "schema version"
+  /// The number that the next conversation gets.
+  case nextConversation = "next conversation"
+  /// The number that the next member gets.
+  case nextMember = "next member"
+  /// The number of the member whose unread messages are counted.
+  case localMember = "local member"
+}
+
+extension PageSource {
+  /// The value of a setting, or nil where it is not set.
+  ///
+  /// Called between `enter` and `leave`.
+  func value(of setting: Setting) throws(StoreError) -> UInt64? {
+    var key = ByteBuffer()
+    key.append(setting.rawValue)
+    var value = ByteBuffer()
+    let isThere = try storage { () throws(PageFileError) in
+      try BTree(self, Schema.settings).value(of: key.bytes, appendTo: &value)
+    }
+    guard isThere else { return nil }
+    guard value.count == 8 else {
+      throw .corruptRecord(
+        tree: Schema.name(of: Schema.settings),
+        reason: "\"\(setting.rawValue)\" has \(value.count) bytes, not 8")
+    }
+    return value.bytes.uint64(at: 0)
+  }
+
+  /// Sets a setting.
+  ///
+  /// Called between `enter` and `leave`.
+  func set(_ setting: Setting, to number: UInt64) throws(StoreError) {
+    var key = ByteBuffer()
+    key.append(setting.rawValue)
+    var value = ByteBuffer()
+    value.append(littleEndian: number)
+    _ = try storage { () throws(PageFileError) in
+      try BTree(self, Schema.settings).insert(key.bytes, value.bytes)
+    }
+  }
+}

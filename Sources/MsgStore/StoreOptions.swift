@@ -1,0 +1,56 @@
+import PageFile
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  /// Whether the store may be changed.
+  public enum Access: Sendable, Hashable {
+    /// Opens or creates; one owner at a time.
+    case readWrite
+    /// Opens what is there, beside its owner, and writes nothing.
+    case readOnly
+  }
+
+  /// Whose store this is: their own messages are never unread to them.
+  ///
+  /// It is kept in the store the first time it is given, and giving another one later is an error.
+  /// nil: what the store says.
+  public var localMember: MemberID?
+  /// The size of a page in bytes: 4096, 8192, 16384 or 32768.
+  ///
+  /// Fixed when the store is created.
+  public var pageByteCount: Int
+  /// How much memory pages may take, in bytes.
+  ///
+  /// Less suits an extension, more a large store.
+  public var cacheByteCount: Int
+  /// Whether the store may be changed.
+  public var access: Access
+  /// The device's clock, for what comes without a time of its own.
+  public var clock: @Sendable () -> Timestamp
+
+  /// Options that suit an app on a phone, but for what is given.
+  public init(
+    localMember: MemberID? = nil, pageByteCount: Int = 8192, cacheByteCount: Int = 16 << 20,
+    access: Access = .readWrite,
+    clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock
+  ) {
+    self.localMember = localMember
+    self.pageByteCount = pageByteCount
+    self.cacheByteCount = cacheByteCount
+    self.access = access
+    self.clock = clock
+  }
+
+  /// The system's clock.
+  @Sendable public static func systemClock() -> Timestamp {
+    Timestamp(microseconds: WallClock.microseconds())
+  }
+
+  var database: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.pageByteCount = pageByteCount
+    options.cacheByteCount = cacheByteCount
+    options.access = access == .readOnly ? .readOnly : .readWrite
+    return options
+  }
+}

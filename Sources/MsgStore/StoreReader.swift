@@ -1,0 +1,99 @@
+import PageFile
+
+/// What snapshots and writers read with: a source of pages and the names of members.
+///
+/// Every operation of the public types is one `within`, so that the pages it sees stay where they
+/// are until it is done.
+struct StoreReader {
+  let source: PageSource
+  let names: MemberNames
+  /// Whether what is read is committed, so that names may be kept for others.
+  let isCommitted: Bool
+
+  /// Runs an operation while no page that was handed out is freed.
+  @inline(__always)
+  func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try storage { () throws(PageFileError) in try source.enter() }
+    defer { source.leave() }
+    return try body()
+  }
+
+  /// The number that a name tree has for a name.
+  func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
+    let key = KeyEncoding.key(name)
+    guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
+    var value = ByteBuffer()
+    guard try self.value(of: key.bytes, in: tree, appendTo: &value) else { return nil }
+    guard value.count == 4 else { throw corrupt(tree, "a number has \(value.count) bytes") }
+    return value.bytes.uint32(at: 0)
+  }
+
+  /// The name of a member.
+  ///
+  /// What refers to a number that has none is corrupt.
+  func member(_ number: UInt32) throws(StoreError) -> MemberID {
+    if let id = names[number] { return id }
+    let key = KeyEncoding.key(number)
+    var value = ByteBuffer()
+    guard try self.value(of: key.bytes, in: Schema.members, appendTo: &value),
+      value.bytes.isValidUTF8
+    else { throw corrupt(Schema.members, "member \(number) has no name") }
+    let id = MemberID(value.bytes.repairedText())
+    if isCommitted { names.insert(id, at: number) }
+    return id
+  }
+
+  /// The place of a message, or nil when it is not there.
+  func place(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Place? {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
+      try self.value(of: key.bytes, in: Schema.ids, appendTo: &value)
+    else { return nil }
+    guard let (place, byteCount) = value.bytes.place(at: 0), byteCount == value.count else {
+      throw corrupt(Schema.ids, "message \"\(id)\" has no place")
+    }
+    return place
+  }
+
+  /// The position of the last message in a conversation before a position, or at it; nil where there
+  /// is none.
+  func lastPosition(
+    upTo limit: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var cursor = Cursor(source, Schema.messages)
+    let key = KeyEncoding.key(conversation, limit)
+    let isThere = try storage { () throws(PageFileError) in
+      if try cursor.seek(key.bytes) { return true }
+      return try cursor.previous()
+    }
+    guard isThere, cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
+      return nil
+    }
+    return try position(cursor)
+  }
+
+  /// The position in the key of the message that a cursor stands at.
+  func position(_ cursor: borrowing Cursor) throws(StoreError) -> Position {
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
+    guard let position = key.bytes.position else {
+      throw corrupt(Schema.messages, "a key is no position")
+    }
+    return position
+  }
+
+  func value(
+    of key: Bytes, in tree: TreeNumber, appendTo value: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    do throws(PageFileError) {
+      return try BTree(source, tree).value(of: key, appendTo: &value)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  func corrupt(_ tree: TreeNumber, _ reason: String) -> StoreError {
+    .corruptRecord(tree: Schema.name(of: tree), reason: reason)
+  }
+}

@@ -1,0 +1,91 @@
+import PageFile
+
+/// The store as it was at one moment, for the length of one `read`.
+///
+/// It waits for nobody and nobody waits for it. What it returns are values that outlive it; it and
+/// its threads are of no use after the closure they were given to.
+public struct StoreSnapshot: ~Copyable {
+  private let transaction: ReadTransaction
+  private let reader: StoreReader
+
+  init(_ transaction: consuming ReadTransaction, _ names: MemberNames) {
+    reader = StoreReader(source: transaction.source, names: names, isCommitted: true)
+    self.transaction = transaction
+  }
+
+  /// The messages of a conversation.
+  ///
+  /// One lookup; an unknown conversation reads as an empty one.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func thread(_ id: ConversationID) throws(StoreError) -> Thread { try reader.thread(id) }
+
+  /// One message by its name, or nil when it is not there.
+  ///
+  /// Three lookups.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    try reader.message(id, in: conversation)
+  }
+
+  /// A conversation by its name, or nil when it is not there.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
+    try reader.within { () throws(StoreError) in try reader.conversation(id) }
+  }
+
+  /// Conversations by newest activity, one after another; those without messages are listed under
+  /// the time they were made.
+  ///
+  /// - Parameters:
+  ///   - count: How many at most, 1 or more.
+  ///   - position: Where to read on: `older` of the slice before.
+  /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
+  public func conversations(
+    count: Int, after position: ConversationPosition? = nil
+  ) throws(StoreError) -> ConversationSlice {
+    try reader.within { () throws(StoreError) in
+      try reader.conversations(count: count, after: position)
+    }
+  }
+
+  /// All conversations, in the order in which they came to this store: the order that gives them the
+  /// same numbers again when they are put into a new one.
+  package func forEachConversation(_ body: (Conversation) throws -> Void) throws {
+    try reader.forEachConversation(body)
+  }
+
+  /// Runs an operation on the trees themselves.
+  func within<R>(_ body: (StoreReader) throws(StoreError) -> R) throws(StoreError) -> R {
+    try reader.within { () throws(StoreError) in try body(reader) }
+  }
+}
+
+extension StoreReader {
+  func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+    Thread(
+      self, id,
+      try within { () throws(StoreError) in
+        try number(of: id.string, in: Schema.conversationNames)
+      })
+  }
+
+  func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    try within { () throws(StoreError) in
+      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+        let place = try place(of: id, in: number)
+      else { return nil }
+      var builder = SliceBuilder(self, conversation, number, count: 1)
+      guard try builder.append(at: Position(place, id)) else {
+        throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+      }
+      return builder.finish(forwardCount: 0, hasOlder: false, hasNewer: false).first
+    }
+  }
+}

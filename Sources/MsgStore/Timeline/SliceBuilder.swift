@@ -1,0 +1,129 @@
+import PageFile
+
+/// Copies messages out of pages into what a slice owns, checking each of them once.
+struct SliceBuilder: ~Copyable {
+  private let reader: StoreReader
+  private let conversation: ConversationID
+  private let number: UInt32
+  private var rows: [SliceRow] = []
+  private var buffer: ByteBuffer
+  private var senders: [MemberID] = []
+  /// Where in `senders` the sender of each of these numbers is.
+  ///
+  /// A slice has few senders but may have thousands: one that was pushed out of here is only listed
+  /// again.
+  private var recentSenders = InlineArray<16, (number: UInt32, index: Int32)>(repeating: (0, -1))
+
+  /// Room for typical messages; more is made when it is needed.
+  private static let typicalByteCount = 144
+  private static let reservedCountMax = 256
+
+  init(_ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32, count: Int) {
+    self.reader = reader
+    self.conversation = conversation
+    self.number = number
+    let reserved = min(count, Self.reservedCountMax)
+    buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
+    rows.reserveCapacity(reserved)
+  }
+
+  var count: Int { rows.count }
+
+  /// Adds the message a cursor stands at.
+  ///
+  /// False, and nothing added, at the end of the tree and where another conversation begins.
+  mutating func append(_ cursor: borrowing Cursor) throws(StoreError) -> Bool {
+    guard cursor.isAtCell else { return false }
+    let start = buffer.count
+    cursor.appendKey(to: &buffer)
+    guard buffer.bytes.bigEndianNumber(at: start) == number else {
+      buffer.truncate(to: start)
+      return false
+    }
+    let valueOffset = buffer.count
+    if let value = cursor.inlineValue {
+      buffer.append(value)
+    } else {
+      do throws(PageFileError) {
+        try cursor.appendValue(to: &buffer)
+      } catch {
+        throw .storage(error)
+      }
+    }
+    try addRow(keyOffset: start, valueOffset: valueOffset)
+    return true
+  }
+
+  /// Adds the message at a position.
+  ///
+  /// False when there is none.
+  mutating func append(at position: Position) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(number, position)
+    let start = buffer.count
+    buffer.append(key.bytes)
+    let valueOffset = buffer.count
+    guard try reader.value(of: key.bytes, in: Schema.messages, appendTo: &buffer) else {
+      return false
+    }
+    try addRow(keyOffset: start, valueOffset: valueOffset)
+    return true
+  }
+
+  /// Checks the record whose bytes were copied last, and notes where its parts are.
+  private mutating func addRow(keyOffset: Int, valueOffset: Int) throws(StoreError) {
+    let placeOffset = keyOffset + KeyEncoding.numberByteCount
+    guard let (place, placeByteCount) = buffer.bytes.place(at: placeOffset),
+      case let idOffset = placeOffset + placeByteCount,
+      (1...Identifier.byteCountMax).contains(valueOffset - idOffset),
+      let record = MessageRecord(buffer.bytes.dropFirst(valueOffset))
+    else { throw corrupt }
+    // Only numbers are kept of the record: decompressing may move the bytes it looks at.
+    let replyOffset = valueOffset + record.replyOffset
+    let replyByteCount = UInt8(truncatingIfNeeded: record.replyBytes.count)
+    let textByteCount = record.textByteCount
+    var textOffset = buffer.count - record.payload.count
+    if record.flags.contains(.compressed) {
+      var block = ByteBuffer(capacity: record.payload.count)
+      block.append(record.payload)
+      textOffset = buffer.count
+      guard TextCompression.decompress(block.bytes, byteCount: textByteCount, to: &buffer) else {
+        throw corrupt
+      }
+    }
+    guard buffer.bytes.slice(textOffset, textByteCount).isValidUTF8 else { throw corrupt }
+    let hasExtra =
+      place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
+    rows.append(
+      SliceRow(
+        place: place,
+        extra: place.isPending ? record.sequenceNumber : place.time &+ record.localDelta,
+        idOffset: idOffset, replyOffset: replyOffset, textOffset: textOffset,
+        textByteCount: Int32(textByteCount), senderIndex: try senderIndex(record.sender),
+        idByteCount: UInt8(valueOffset - idOffset), replyByteCount: replyByteCount,
+        hasExtra: hasExtra, status: record.status))
+  }
+
+  private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
+    let slot = Int(number & 15)
+    if recentSenders[slot].number == number && recentSenders[slot].index >= 0 {
+      return recentSenders[slot].index
+    }
+    let index = Int32(senders.count)
+    senders.append(try reader.member(number))
+    recentSenders[slot] = (number, index)
+    return index
+  }
+
+  private var corrupt: StoreError {
+    reader.corrupt(
+      Schema.messages, "message \(rows.count) of a slice of \"\(conversation)\" is no record")
+  }
+
+  /// The slice of what was added: first `forwardCount` messages forwards, then the rest backwards.
+  consuming func finish(forwardCount: Int, hasOlder: Bool, hasNewer: Bool) -> Slice {
+    Slice(
+      SliceContent(
+        rows: rows, forwardCount: forwardCount, buffer: buffer, senders: senders,
+        conversation: conversation, hasOlder: hasOlder, hasNewer: hasNewer))
+  }
+}

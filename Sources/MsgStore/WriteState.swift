@@ -1,0 +1,198 @@
+import PageFile
+
+/// What one write transaction knows beside the trees: the summaries it has touched, and numbers.
+///
+/// Summaries are kept here until the commit or until somebody wants to read conversations, so that
+/// five hundred messages for one conversation write its summary once.
+///
+///  1. A fault of the storage or a corrupt record may have left a change half done; from then on
+///     every change throws it again, and so does `finish`, and nothing is committed.
+///  2. Whatever else is refused is refused before anything changes.
+final class WriteState {
+  let reader: StoreReader
+  /// The time, for what comes without one.
+  let clock: @Sendable () -> Timestamp
+  /// Whose unread messages are counted.
+  var localMember: UInt32?
+  private(set) var numbers: NameNumbers
+  private var failure: StoreError?
+  private var conversations: [UInt32: OpenConversation] = [:]
+  private var recent: (id: ConversationID, conversation: OpenConversation)?
+
+  /// How many summaries are kept before they are written.
+  private static let conversationCountMax = 4096
+
+  init(
+    _ reader: StoreReader, numbers: NameNumbers, localMember: UInt32?,
+    clock: @escaping @Sendable () -> Timestamp
+  ) {
+    self.reader = reader
+    self.numbers = numbers
+    self.localMember = localMember
+    self.clock = clock
+  }
+
+  /// Runs one change, see rule 1.
+  func change<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    if let failure { throw failure }
+    do throws(StoreError) {
+      return try reader.within(body)
+    } catch {
+      switch error {
+      case .storage, .corruptRecord, .numbersExhausted: failure = error
+      default: break
+      }
+      throw error
+    }
+  }
+
+  /// Writes what is still only here.
+  ///
+  /// After it the transaction can be committed.
+  func finish() throws(StoreError) {
+    try change { () throws(StoreError) in try flush() }
+  }
+
+  /// Writes the summaries that changed, for reading conversations.
+  func flush() throws(StoreError) {
+    for conversation in conversations.values where conversation.isChanged {
+      try write(conversation)
+    }
+  }
+
+  private func write(_ conversation: OpenConversation) throws(StoreError) {
+    let key = KeyEncoding.key(conversation.number)
+    var value = ByteBuffer(capacity: 256)
+    conversation.summary.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    let listTime = conversation.summary.listTime
+    if conversation.listedTime != listTime {
+      if let listed = conversation.listedTime {
+        let key = KeyEncoding.key(KeyEncoding.flipped(listed), conversation.number)
+        try remove(key.bytes, in: Schema.activity)
+      }
+      let key = KeyEncoding.key(KeyEncoding.flipped(listTime), conversation.number)
+      try insert(key.bytes, .empty, in: Schema.activity)
+    }
+    conversation.wasWritten()
+  }
+
+  func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
+    _ = try storage { () throws(PageFileError) in
+      try BTree(reader.source, tree).insert(key, value)
+    }
+  }
+
+  func remove(_ key: Bytes, in tree: TreeNumber) throws(StoreError) {
+    let wasThere = try storage { () throws(PageFileError) in
+      try BTree(reader.source, tree).remove(key)
+    }
+    guard wasThere else { throw reader.corrupt(tree, "an entry is missing") }
+  }
+}
+
+/// Numbers of conversations and members, given when there is none yet.
+extension WriteState {
+  /// A conversation by its name, or nil when it is not there.
+  func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
+    if let recent, recent.id == id { return recent.conversation }
+    var number = numbers.conversations[id]
+    if number == nil {
+      number = try reader.number(of: id.string, in: Schema.conversationNames)
+      if let number { numbers.insert(id, number) }
+    }
+    guard let number else { return nil }
+    let conversation = try conversation(number)
+    recent = (id, conversation)
+    return conversation
+  }
+
+  /// A conversation by its number.
+  func conversation(_ number: UInt32) throws(StoreError) -> OpenConversation {
+    if let conversation = conversations[number] { return conversation }
+    var cursor = Cursor(reader.source, Schema.conversations)
+    let summary = try reader.summary(number, &cursor)
+    let conversation = OpenConversation(number, summary, listedTime: summary.listTime)
+    try keep(conversation)
+    return conversation
+  }
+
+  /// A conversation by its name; a new one with these details when it is not there.
+  func conversation(
+    _ id: ConversationID, orNew details: () -> ConversationDetails
+  ) throws(StoreError) -> OpenConversation {
+    if let conversation = try existingConversation(id) { return conversation }
+    let number = try newNumber(.nextConversation, "conversation")
+    try name(id.string, number, in: Schema.conversationNames)
+    try write(details(), of: number)
+    let summary = ConversationSummary(created: clock().microseconds)
+    let conversation = OpenConversation(number, summary, listedTime: nil)
+    try keep(conversation)
+    numbers.insert(id, number)
+    recent = (id, conversation)
+    return conversation
+  }
+
+  /// The number of a member, given now if there is none.
+  func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
+    if let number = numbers.members[id] { return number }
+    if let number = try reader.number(of: id.string, in: Schema.memberNames) {
+      numbers.insert(id, number)
+      return number
+    }
+    let number = try newNumber(.nextMember, "member")
+    try name(id.string, number, in: Schema.memberNames)
+    let key = KeyEncoding.key(number)
+    let value = KeyEncoding.key(id.string)
+    try insert(key.bytes, value.bytes, in: Schema.members)
+    numbers.insert(id, number)
+    return number
+  }
+
+  private func keep(_ conversation: OpenConversation) throws(StoreError) {
+    if conversations.count >= Self.conversationCountMax {
+      try flush()
+      conversations.removeAll()
+      recent = nil
+    }
+    conversations[conversation.number] = conversation
+  }
+
+  private func name(_ name: String, _ number: UInt32, in tree: TreeNumber) throws(StoreError) {
+    let key = KeyEncoding.key(name)
+    var value = ByteBuffer()
+    value.append(littleEndian: number)
+    try insert(key.bytes, value.bytes, in: tree)
+  }
+
+  private func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {
+    let next = try reader.source.value(of: setting) ?? 1
+    guard next > 0, next < UInt64(UInt32.max) else { throw .numbersExhausted(what: what) }
+    try reader.source.set(setting, to: next + 1)
+    return UInt32(next)
+  }
+}
+
+/// A conversation's summary while a transaction changes it.
+final class OpenConversation {
+  let number: UInt32
+  var summary: ConversationSummary {
+    didSet { isChanged = true }
+  }
+  /// Whether the summary differs from what the trees have.
+  private(set) var isChanged: Bool
+  /// The time under which the activity tree has it, nil when it has it not.
+  private(set) var listedTime: Int64?
+
+  init(_ number: UInt32, _ summary: ConversationSummary, listedTime: Int64?) {
+    self.number = number
+    self.summary = summary
+    self.listedTime = listedTime
+    isChanged = listedTime == nil
+  }
+
+  func wasWritten() {
+    isChanged = false
+    listedTime = summary.listTime
+  }
+}

@@ -1,0 +1,177 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Records come back as they were written, and no bytes make reading one trap.
+@Suite struct RecordTests {
+  private func messageRecord(_ random: inout SeededGenerator) -> [UInt8] {
+    var text = ByteBuffer()
+    let words = ["hello ", "привет ", "👩‍👩‍👧 ", "ok ", "漢字"]
+    for _ in 0..<Int.random(in: 0..<200, using: &random) {
+      text.append(words.randomElement(using: &random) ?? "")
+    }
+    var block = ByteBuffer()
+    let isCompressed = TextCompression.compress(text.bytes, to: &block)
+    var reply = ByteBuffer()
+    reply.append([UInt8](repeating: 65, count: Int.random(in: 1...255, using: &random)))
+    var record = MessageRecord(
+      flags: random.chance(50) ? .history : [],
+      status: MessageStatus.allCases.randomElement(using: &random) ?? .sent,
+      sender: UInt32.random(in: 0 ... .max, using: &random), textByteCount: text.count,
+      payload: isCompressed ? block.bytes : text.bytes)
+    if isCompressed { record.flags.insert(.compressed) }
+    let place = Place.acknowledged(Int64.random(in: .min ... .max, using: &random), sequence: nil)
+    let local = random.chance(50) ? Int64.random(in: .min ... .max, using: &random) : nil
+    record.setLocalTime(local, at: place)
+    record.pendingSequence = random.chance(50) ? .random(in: .min ... .max, using: &random) : nil
+    record.markOrdinal = random.chance(50) ? .random(in: 0 ... .max, using: &random) : nil
+    if random.chance(50) {
+      record.flags.insert(.reply)
+      record.replyBytes = reply.bytes
+    }
+    var bytes = ByteBuffer()
+    record.append(to: &bytes)
+    guard let back = MessageRecord(bytes.bytes) else {
+      Issue.record("a written record cannot be read")
+      return []
+    }
+    #expect(back.flags == record.flags && back.status == record.status)
+    #expect(back.sender == record.sender && back.localTime(at: place) == local)
+    #expect(back.pendingSequence == record.pendingSequence)
+    #expect(back.markOrdinal == record.markOrdinal && back.replyTo == record.replyTo)
+    var backText = ByteBuffer()
+    let hasText = back.appendText(to: &backText)
+    #expect(hasText)
+    #expect(backText.bytes.compare(to: text.bytes) == 0)
+    return bytes.bytes.array()
+  }
+
+  /// Reads bytes as every kind of record; what can be read is written and read once more.
+  private func decodeAll(_ bytes: [UInt8]) {
+    Bytes.with(bytes) { bytes in
+      if let record = MessageRecord(bytes) {
+        var text = ByteBuffer()
+        if !record.appendText(to: &text) { #expect(text.count == 0) }
+        _ = record.replyTo
+        _ = record.localTime(at: .acknowledged(.max, sequence: nil))
+      }
+      if let summary = ConversationSummary(bytes) {
+        var written = ByteBuffer()
+        summary.append(to: &written)
+        #expect(ConversationSummary(written.bytes) == summary)
+      }
+      if let details = ConversationDetails(bytes) {
+        var written = ByteBuffer()
+        details.append(to: &written)
+        #expect(ConversationDetails(written.bytes) == details)
+      }
+    }
+  }
+
+  @Test(arguments: seeds(4)) func messagesRoundTripAndDamageIsNoTrap(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<300 {
+      var bytes = messageRecord(&random)
+      for _ in 0..<20 where !bytes.isEmpty {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8(random.next() & 0xFF)
+        if random.chance(20) { bytes.removeLast(min(bytes.count, 3)) }
+        decodeAll(bytes)
+      }
+    }
+  }
+
+  @Test(arguments: seeds(4)) func conversationsRoundTripAndDamageIsNoTrap(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<300 {
+      var summary = ConversationSummary(created: .random(in: .min ... .max, using: &random))
+      summary.messageCount = .random(in: 0..<1 << 40, using: &random)
+      summary.unreadCount = .random(in: 0..<300, using: &random)
+      summary.nextLocalOrder = .random(in: 0..<1 << 40, using: &random)
+      summary.markOrdinal = .random(in: 0..<1 << 40, using: &random)
+      if random.chance(50) { summary.mark = Position(.acknowledged(-5, sequence: nil), "m") }
+      if random.chance(50) {
+        summary.activity = .random(in: .min ... .max, using: &random)
+        let id = MessageID(String(repeating: "x", count: .random(in: 1...255, using: &random)))
+        summary.last = ConversationSummary.Last(
+          position: Position(.pending(3, localOrder: 9), id), sender: 77, status: .failed,
+          text: "привет")
+      }
+      var written = ByteBuffer()
+      summary.append(to: &written)
+      #expect(ConversationSummary(written.bytes) == summary)
+      damage(written.bytes.array(), &random)
+
+      let details = ConversationDetails(
+        id: "room", title: random.chance(50) ? "Zoë 🎈" : nil,
+        participants: (0..<Int.random(in: 0..<40, using: &random)).map { _ in
+          UInt32.random(in: 0 ... .max, using: &random)
+        })
+      written.removeAll()
+      details.append(to: &written)
+      #expect(ConversationDetails(written.bytes) == details)
+      damage(written.bytes.array(), &random)
+    }
+  }
+
+  private func damage(_ bytes: [UInt8], _ random: inout SeededGenerator) {
+    var bytes = bytes
+    for _ in 0..<10 where !bytes.isEmpty {
+      bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8(random.next() & 0xFF)
+      if random.chance(20) { bytes.removeLast() }
+      decodeAll(bytes)
+    }
+  }
+
+  @Test(arguments: seeds(4)) func anyBytesAreARecordOrNone(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      var bytes = random.bytes(Int.random(in: 0..<60, using: &random))
+      if bytes.count > 2 {
+        bytes[0] = 1
+        bytes[1] &= random.chance(50) ? 63 : 3
+        bytes[2] &= 7
+      }
+      decodeAll(bytes)
+    }
+  }
+
+  @Test func aDeclaredLengthOverTheLimitAllocatesNothing() {
+    var bytes = ByteBuffer()
+    bytes.append([1, MessageRecord.Flags.compressed.rawValue, 2, 1])
+    bytes.append(varint: UInt64(TextCompression.textByteCountMax) + 1)
+    bytes.append([0, 0, 0])
+    #expect(MessageRecord(bytes.bytes) == nil)
+  }
+
+  @Test func onlyTextsThatGetSmallerAreCompressed() {
+    var random = SeededGenerator(seed: 1)
+    var short = ByteBuffer()
+    short.append(String(repeating: "a", count: 511))
+    var noise = ByteBuffer()
+    noise.append(random.bytes(4000))
+    var long = ByteBuffer()
+    long.append(String(repeating: "abc ", count: 1000))
+    var block = ByteBuffer()
+    let isShortSmaller = TextCompression.compress(short.bytes, to: &block)
+    let isNoiseSmaller = TextCompression.compress(noise.bytes, to: &block)
+    #expect(!isShortSmaller && !isNoiseSmaller && block.count == 0)
+    let isLongSmaller = TextCompression.compress(long.bytes, to: &block)
+    #expect(isLongSmaller && block.count < 100)
+    var back = ByteBuffer()
+    for wrong in [0, 3999, 4001, TextCompression.textByteCountMax + 1] {
+      let isTaken = TextCompression.decompress(block.bytes, byteCount: wrong, to: &back)
+      #expect(!isTaken && back.count == 0)
+    }
+    let isTaken = TextCompression.decompress(block.bytes, byteCount: 4000, to: &back)
+    #expect(isTaken && back.bytes.compare(to: long.bytes) == 0)
+  }
+
+  @Test func previewsEndAtTheBorderOfACharacter() {
+    let family = "👩‍👩‍👧"  // 18 bytes
+    #expect(Preview.cut(String(repeating: family, count: 20)).utf8.count == 144)
+    #expect(Preview.cut(String(repeating: "a", count: 160)).utf8.count == 160)
+    #expect(Preview.cut(String(repeating: "a", count: 161)).utf8.count == 160)
+    #expect(Preview.cut(String(repeating: "é", count: 100)).utf8.count == 160)
+    #expect(Preview.cut("a" + String(repeating: "\u{301}", count: 200)) == "")
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import MsgStore
+import PageFile
+import Testing
+
+/// Repeatable randomness (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
+  }
+}
+
+/// Seeds for a random test: another one in each run, printed; `MSGSTORE_SEED=n` replays one.
+func seeds(_ count: Int) -> [UInt64] {
+  if let text = ProcessInfo.processInfo.environment["MSGSTORE_SEED"], let seed = UInt64(text) {
+    return [seed]
+  }
+  let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1 << 32) }
+  print("seeds: \(seeds)")
+  return seeds
+}
+
+/// A place in a thread as the description of the order says it, and the order written from that.
+struct NaivePlace {
+  var serverTime: Int64?
+  var sequence: Int64?
+  var localTime: Int64
+  var localOrder: Int64
+  var id: String
+
+  static func precedes(_ a: NaivePlace, _ b: NaivePlace) -> Bool {
+    switch (a.serverTime, b.serverTime) {
+    case (_?, nil): return true  // acknowledged messages first
+    case (nil, _?): return false
+    case (let x?, let y?):
+      if x != y { return x < y }  // by server time
+      switch (a.sequence, b.sequence) {
+      case (_?, nil): return true  // a missing sequence after any number
+      case (nil, _?): return false
+      case (let p?, let q?) where p != q: return p < q
+      default: return Array(a.id.utf8).lexicographicallyPrecedes(Array(b.id.utf8))
+      }
+    case (nil, nil):
+      if a.localTime != b.localTime { return a.localTime < b.localTime }
+      if a.localOrder != b.localOrder { return a.localOrder < b.localOrder }  // as written here
+      // Within a conversation no two have the same local order; places of two may be compared.
+      return Array(a.id.utf8).lexicographicallyPrecedes(Array(b.id.utf8))
+    }
+  }
+
+  var position: Position {
+    Position(
+      serverTime.map { Place.acknowledged($0, sequence: sequence) }
+        ?? .pending(localTime, localOrder: localOrder),
+      MessageID(id))
+  }
+}
+
+/// A store in memory.
+func memoryStore(
+  _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
+  clock: Int64 = 1_000_000
+) throws -> MessageStore {
+  try MessageStore(
+    in: directory, name: "store",
+    options: StoreOptions(
+      localMember: localMember, clock: { Timestamp(microseconds: clock) }))
+}
+
+func message(
+  _ id: MessageID, at time: Int64?, _ sequence: Int64? = nil, from sender: MemberID = "you",
+  local: Int64? = nil, text: String = "hello"
+) -> Message {
+  Message(
+    id: id, in: "room", from: sender, text: text,
+    localTime: local.map { Timestamp(microseconds: $0) },
+    serverTimestamp: time.map { Timestamp(microseconds: $0) }, sequence: sequence)
+}
+
+func time(_ microseconds: Int64) -> Timestamp { Timestamp(microseconds: microseconds) }
+
+extension Slice {
+  var ids: [String] { map(\.id.string) }
+}
+
+extension MessageStore {
+  func expectSound(_ location: SourceLocation = #_sourceLocation) throws {
+    let findings = try check()
+    #expect(findings == [], sourceLocation: location)
+  }
+}
