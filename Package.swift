@@ -17,15 +17,26 @@ let package = Package(
   products: [
     .library(name: "MsgStore", targets: ["MsgStore"]),
     .library(name: "PageFile", targets: ["PageFile"]),
+    .executable(name: "msgdump", targets: ["msgdump"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "PageFile", swiftSettings: strict),
     .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: strict),
+    .executableTarget(
+      name: "msgdump",
+      dependencies: [
+        "MsgStore", "PageFile",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "PageFileTests", dependencies: ["PageFile"], swiftSettings: strict),
     .testTarget(
-      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile"],
+      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump"],
       swiftSettings: strict),
   ]
 )

@@ -1,0 +1,148 @@
+import ArgumentParser
+import MsgStore
+
+/// The messages of a conversation, or of all.
+struct MessagesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages",
+    abstract: "Prints messages, oldest first.",
+    discussion: """
+      Without a place, every message of the conversation is printed; without a conversation, those \
+      of all conversations. The id of a printed message is a place to read on from.
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case jsonl
+  }
+
+  @OptionGroup var storeArgument: StoreArgument
+
+  @Option(help: "The conversation to read.")
+  var conversation: String?
+
+  @Option(help: ArgumentHelp("The newest messages.", valueName: "count"))
+  var tail: Int?
+
+  @Option(help: ArgumentHelp("What is older than this message.", valueName: "message id"))
+  var before: String?
+
+  @Option(help: ArgumentHelp("What is newer than this message.", valueName: "message id"))
+  var after: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What was said around a time in UTC, such as 2024-01-31 or 2024-01-31T18:05.",
+      valueName: "date"))
+  var at: String?
+
+  @Option(help: "How many messages to print, with --before, --after, and --at.")
+  var count = 50
+
+  @Option(help: "The form to print them in.")
+  var format = Format.text
+
+  func validate() throws {
+    let placeCount = [tail.map(String.init), before, after, at].count { $0 != nil }
+    guard placeCount <= 1 else {
+      throw ValidationError("--tail, --before, --after and --at exclude one another")
+    }
+    if conversation == nil && (before != nil || after != nil || at != nil) {
+      throw ValidationError("--before, --after and --at need a --conversation")
+    }
+    guard (tail ?? count) > 0 else { throw ValidationError("the count has to be above zero") }
+    guard at.map({ UTCDate.parse($0) != nil }) ?? true else {
+      throw ValidationError("--at takes a date such as 2024-01-31 or 2024-01-31T18:05")
+    }
+  }
+
+  func run() throws {
+    let printer = MessagePrinter(format: format, output: Output())
+    try storeArgument.open().readOnce { snapshot in
+      if let conversation {
+        let id = ConversationID(conversation)
+        guard let found = try snapshot.conversation(id) else {
+          throw ToolError.failure("there is no conversation \"\(conversation)\"")
+        }
+        try print(found, in: snapshot, with: printer)
+      } else {
+        try snapshot.forEachConversation { conversation in
+          try printer.print(heading: conversation)
+          try print(conversation, in: snapshot, with: printer)
+        }
+      }
+    }
+    try printer.output.flush()
+  }
+
+  private func print(
+    _ conversation: Conversation, in snapshot: borrowing StoreSnapshot, with printer: MessagePrinter
+  ) throws {
+    let thread = try snapshot.thread(conversation.id)
+    if let tail {
+      try printer.print(thread.tail(tail))
+    } else if let before {
+      let position = try position(of: before, in: conversation, snapshot)
+      try printer.print(thread.before(position, count: count))
+    } else if let after {
+      let position = try position(of: after, in: conversation, snapshot)
+      try printer.print(thread.after(position, count: count))
+    } else if let time = at.flatMap(UTCDate.parse) {
+      try printer.print(thread.at(time, count: count))
+    } else {
+      try thread.forEachMessage(printer.print)
+    }
+  }
+
+  private func position(
+    of id: String, in conversation: Conversation, _ snapshot: borrowing StoreSnapshot
+  ) throws -> Position {
+    guard let message = try snapshot.message(MessageID(id), in: conversation.id) else {
+      throw ToolError.failure("there is no message \"\(id)\" in \"\(conversation.id)\"")
+    }
+    return message.position
+  }
+}
+
+/// Prints messages in one of the formats.
+///
+/// As text, a slice also says what lies beyond it.
+private struct MessagePrinter {
+  let format: MessagesCommand.Format
+  let output: Output
+
+  private static let table = TextTable(
+    .left("time", 27), .left("status", 9), .left("id", 20), .left("sender", 12), .left("text", 0))
+
+  func print(heading conversation: Conversation) throws {
+    if format == .text { try output.line("# \(conversation.id.string.visible)") }
+  }
+
+  func print(_ slice: Slice) throws {
+    try printEdge(slice.older, "the thread begins here", "--before", slice.first)
+    for message in slice { try print(message) }
+    try printEdge(slice.newer, "the thread ends here", "--after", slice.last)
+  }
+
+  func print(_ message: Message) throws {
+    guard format == .text else { return try output.record(.message(message)) }
+    let time = message.serverTimestamp ?? message.localTime
+    let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
+    try output.line(
+      Self.table.row([
+        time.map(UTCDate.format) ?? "-", message.status.name, message.id.string.visible,
+        message.sender.string.visible, replyMark + message.text.visible,
+      ]))
+  }
+
+  private func printEdge(
+    _ edge: Edge, _ end: String, _ option: String, _ outermost: Message?
+  ) throws {
+    guard format == .text else { return }
+    switch (edge, outermost) {
+    case (.end, _): try output.line("-- \(end)")
+    case (.more, let message?): try output.line("-- more: \(option) \(message.id.string.visible)")
+    case (.more, nil): break
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import MsgStore
+import PageFile
+
+/// One page, drawn with its cells.
+struct PageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "page",
+    abstract: "Shows one page: its header, its cells, and their keys.")
+
+  @OptionGroup var storeArgument: StoreArgument
+
+  @Argument(help: "The number of the page.")
+  var number: UInt32
+
+  func run() throws {
+    let (page, cells) = try storeArgument.inspect().page(PageNumber(number))
+    let output = Output()
+    let pageTable = PageTable()
+    try output.line(pageTable.header)
+    try output.line(pageTable.row(page))
+    let table = TextTable(
+      .right("cell", 5), .left("child", 10), .right("value", 12), .left("key", 0))
+    try output.line("")
+    try output.line(table.header)
+    for cell in cells {
+      try output.line(
+        table.row([
+          "\(cell.index)", cell.child.map { "\($0)" } ?? "", Self.value(of: cell),
+          Self.describe(cell.key, tree: page.tree),
+        ]))
+    }
+    try output.flush()
+  }
+
+  /// What the value takes; a star says that it lies in an overflow chain.
+  private static func value(of cell: CellReport) -> String {
+    guard cell.child == nil else { return "" }
+    return "\(cell.valueByteCount)\(cell.overflow ? " *" : "")"
+  }
+
+  /// The key in the words of its tree.
+  ///
+  /// The first key of a branch page is empty: it stands for everything before the second.
+  static func describe(_ key: [UInt8], tree: Int?) -> String {
+    guard let tree, !key.isEmpty else { return key.isEmpty ? "-" : "\(key)" }
+    return SchemaReport.describeKey(key, tree: tree).visible
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import MsgStore
+import PageFile
+
+/// Makes a new store from lines of JSON.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Makes a new store from JSON lines.",
+    discussion: """
+      The store is built beside its place, under a name that ends with .restoring, and gets its own \
+      name when it is complete. If a line is wrong, nothing is left behind.
+      """)
+
+  @Argument(help: "The file with JSON lines; - is standard input.", completion: .file())
+  var file: String
+
+  @Argument(help: "The data file of the store to make.", completion: .file())
+  var store: String
+
+  @Flag(
+    help: """
+      Pass over fields and kinds of lines that are not known, and over messages whose id was there \
+      before.
+      """)
+  var lenient = false
+
+  @Flag(help: "Number the messages of each conversation in the order of their lines.")
+  var sequenceFromOrder = false
+
+  @Option(help: "Whose store it is; goes before what the file says.")
+  var localMember: String?
+
+  func run() throws {
+    let input = try InputFile(path: file)
+    let reader = JSONRecordReader(isLenient: lenient) { buffer, offset throws(ToolError) in
+      try input.read(into: &buffer, at: offset)
+    }
+    let place = try NewStorePlace(path: store)
+    do {
+      let restorer = Restorer(
+        isLenient: lenient, numbersFromOrder: sequenceFromOrder,
+        localMember: localMember.map { MemberID($0) })
+      try restorer.restore(reader, to: place.temporaryPath)
+      try place.settle()
+    } catch StoreError.storage(.busy(let path)) {
+      // Another restore was quicker; what lies there is its.
+      throw StoreError.storage(.busy(path: path))
+    } catch {
+      place.clear()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import PageFile
+
+/// What the two WAL files hold.
+struct WALCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wal",
+    abstract: "Lists the commits in both WAL files, and why the scan of each stopped.")
+
+  @OptionGroup var storeArgument: StoreArgument
+
+  func run() throws {
+    let report = try storeArgument.inspect().wal()
+    let output = Output()
+    let table = TextTable(
+      .left("file", 6), .right("offset", 10), .right("LSN", 12), .right("durable LSN", 12),
+      .right("frames", 6), .right("bytes", 10))
+    try output.line(table.header)
+    for commit in report.commits {
+      try output.line(
+        table.row([
+          commit.file, "\(commit.offset)", "\(commit.lsn)", "\(commit.durableLSN)",
+          "\(commit.frameCount)", "\(commit.byteCount)",
+        ]))
+    }
+    for stop in report.stops { try output.line("\(stop.file): \(stop.reason)") }
+    try output.flush()
+  }
+}

@@ -1,0 +1,275 @@
+/// Reads the values of one line of JSON from its bytes, without trusting any of them.
+///
+/// It is as strict as RFC 8259: nothing is repaired and nothing is guessed. Every error says at
+/// which byte of the line it arose. No bytes make it trap.
+struct JSONScanner {
+  /// How deep values may lie in one another: those that are skipped, the others are flat.
+  private static let depthMax = 64
+
+  private let bytes: [UInt8]
+  private let line: Range<Int>
+  let lineNumber: Int
+  private var offset: Int
+
+  /// A scanner of `line`, a range of `bytes`.
+  init(_ bytes: [UInt8], line: Range<Int>, lineNumber: Int) {
+    precondition(line.upperBound <= bytes.count, "the line lies in the bytes")
+    self.bytes = bytes
+    self.line = line
+    self.lineNumber = lineNumber
+    offset = line.lowerBound
+  }
+
+  // MARK: Structure
+
+  /// The next byte that is not a blank, nil at the end of the line.
+  mutating func peek() -> UInt8? {
+    while offset < line.upperBound {
+      switch bytes[offset] {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): offset += 1
+      case let byte: return byte
+      }
+    }
+    return nil
+  }
+
+  /// Passes over a byte if it is the next one.
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard peek() == byte else { return false }
+    offset += 1
+    return true
+  }
+
+  /// Passes over a byte that has to be the next one.
+  mutating func expect(_ byte: UInt8) throws(ToolError) {
+    guard take(byte) else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
+  }
+
+  /// Whether more follows in an object or an array that ends with `closing`.
+  ///
+  /// The first time, there is no comma before it.
+  mutating func hasNext(before closing: UInt8, isFirst: inout Bool) throws(ToolError) -> Bool {
+    if take(closing) { return false }
+    if isFirst {
+      isFirst = false
+    } else {
+      try expect(UInt8(ascii: ","))
+      if peek() == closing { throw unexpected("a value") }
+    }
+    return true
+  }
+
+  /// Passes over `null` if it is the next value.
+  mutating func takeNull() throws(ToolError) -> Bool {
+    guard peek() == UInt8(ascii: "n") else { return false }
+    try expect(word: "null")
+    return true
+  }
+
+  /// Makes sure that nothing follows.
+  mutating func expectEnd() throws(ToolError) {
+    if peek() != nil { throw unexpected("the end of the line") }
+  }
+
+  private mutating func expect(word: String) throws(ToolError) {
+    let begin = offset
+    var isEqual = true
+    for byte in word.utf8 {
+      isEqual = isEqual && offset < line.upperBound && bytes[offset] == byte
+      offset += 1
+    }
+    guard isEqual else {
+      offset = begin
+      throw unexpected("'\(word)'")
+    }
+  }
+
+  // MARK: Strings
+
+  /// A string.
+  mutating func string() throws(ToolError) -> String {
+    guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
+    offset += 1
+    let begin = offset
+    while offset < line.upperBound {
+      switch bytes[offset] {
+      case UInt8(ascii: "\""):
+        let string = try text(begin..<offset)
+        offset += 1
+        return string
+      case UInt8(ascii: "\\"): return try stringWithEscapes(from: begin)
+      case 0..<0x20: throw error("a control character in a string has to be escaped")
+      default: offset += 1
+      }
+    }
+    throw error("the string does not end")
+  }
+
+  /// The rare kind of string: what is before the first escape is copied, then all the rest.
+  private mutating func stringWithEscapes(from begin: Int) throws(ToolError) -> String {
+    var string = try text(begin..<offset)
+    var runBegin = offset
+    while offset < line.upperBound {
+      switch bytes[offset] {
+      case UInt8(ascii: "\""):
+        string += try text(runBegin..<offset)
+        offset += 1
+        return string
+      case UInt8(ascii: "\\"):
+        string += try text(runBegin..<offset)
+        string.unicodeScalars.append(try escape())
+        runBegin = offset
+      case 0..<0x20: throw error("a control character in a string has to be escaped")
+      default: offset += 1
+      }
+    }
+    throw error("the string does not end")
+  }
+
+  /// The bytes as text, if they are UTF-8.
+  private func text(_ range: Range<Int>) throws(ToolError) -> String {
+    do throws(UTF8.ValidationError) {
+      return String(copying: try UTF8Span(validating: bytes.span.extracting(range)))
+    } catch {
+      throw self.error("not valid UTF-8", at: range.lowerBound + error.byteOffsets.lowerBound)
+    }
+  }
+
+  private mutating func escape() throws(ToolError) -> Unicode.Scalar {
+    let begin = offset
+    offset += 1
+    guard offset < line.upperBound else { throw error("the string does not end") }
+    let letter = bytes[offset]
+    offset += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{c}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try escapedScalar(from: begin)
+    default: throw error("there is no such escape", at: begin)
+    }
+  }
+
+  /// What follows `\u`: one unit of UTF-16, or two that belong together.
+  private mutating func escapedScalar(from begin: Int) throws(ToolError) -> Unicode.Scalar {
+    let first = try hexDigits()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    guard first < 0xdc00, offset + 1 < line.upperBound, bytes[offset] == UInt8(ascii: "\\"),
+      bytes[offset + 1] == UInt8(ascii: "u")
+    else { throw error("half of a surrogate pair", at: begin) }
+    offset += 2
+    let second = try hexDigits()
+    guard (0xdc00...0xdfff).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
+    else { throw error("half of a surrogate pair", at: begin) }
+    return scalar
+  }
+
+  private mutating func hexDigits() throws(ToolError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard offset < line.upperBound,
+        let digit = Character(Unicode.Scalar(bytes[offset])).hexDigitValue, bytes[offset] < 0x80
+      else { throw error("four hexadecimal digits have to follow \\u") }
+      value = value << 4 | UInt32(digit)
+      offset += 1
+    }
+    return value
+  }
+
+  // MARK: Numbers
+
+  /// A number, exactly as it is written.
+  mutating func decimal() throws(ToolError) -> JSONDecimal {
+    _ = peek()
+    var decimal = JSONDecimal()
+    let begin = offset
+    decimal.isNegative = takeDigitSign(UInt8(ascii: "-"))
+    let hasLeadingZero = nextByte == UInt8(ascii: "0")
+    let integerDigitCount = takeDigits { decimal.append($0) }
+    guard integerDigitCount > 0 else {
+      offset = begin
+      throw unexpected("a number")
+    }
+    if hasLeadingZero && integerDigitCount > 1 {
+      throw error("a number does not begin with a zero", at: begin)
+    }
+    if takeDigitSign(UInt8(ascii: ".")) {
+      let digitCount = takeDigits { decimal.append(fractionDigit: $0) }
+      if digitCount == 0 { throw error("a digit has to follow the point") }
+    }
+    if takeDigitSign(UInt8(ascii: "e")) || takeDigitSign(UInt8(ascii: "E")) {
+      let isNegative = takeDigitSign(UInt8(ascii: "-"))
+      if !isNegative { _ = takeDigitSign(UInt8(ascii: "+")) }
+      var exponent = 0
+      let digitCount = takeDigits { exponent = min(exponent * 10 + Int($0), 1_000_000_000) }
+      if digitCount == 0 { throw error("a digit has to follow the exponent's sign") }
+      decimal.multiply(byPowerOfTen: isNegative ? -exponent : exponent)
+    }
+    return decimal
+  }
+
+  private var nextByte: UInt8? { offset < line.upperBound ? bytes[offset] : nil }
+
+  private mutating func takeDigitSign(_ byte: UInt8) -> Bool {
+    guard nextByte == byte else { return false }
+    offset += 1
+    return true
+  }
+
+  private mutating func takeDigits(_ body: (UInt8) -> Void) -> Int {
+    let begin = offset
+    while let byte = nextByte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+      body(byte - UInt8(ascii: "0"))
+      offset += 1
+    }
+    return offset - begin
+  }
+
+  // MARK: The rest
+
+  /// Passes over a value of any kind.
+  mutating func skipValue(depth: Int = 0) throws(ToolError) {
+    guard depth < Self.depthMax else { throw error("values lie too deep in one another") }
+    var isFirst = true
+    switch peek() {
+    case UInt8(ascii: "\""): _ = try string()
+    case UInt8(ascii: "t"): try expect(word: "true")
+    case UInt8(ascii: "f"): try expect(word: "false")
+    case UInt8(ascii: "n"): try expect(word: "null")
+    case UInt8(ascii: "["):
+      offset += 1
+      while try hasNext(before: UInt8(ascii: "]"), isFirst: &isFirst) {
+        try skipValue(depth: depth + 1)
+      }
+    case UInt8(ascii: "{"):
+      offset += 1
+      while try hasNext(before: UInt8(ascii: "}"), isFirst: &isFirst) {
+        _ = try string()
+        try expect(UInt8(ascii: ":"))
+        try skipValue(depth: depth + 1)
+      }
+    default: _ = try decimal()
+    }
+  }
+
+  /// Where the next value begins, to be given to `error`.
+  mutating func mark() -> Int {
+    _ = peek()
+    return offset
+  }
+
+  /// An error at the current byte, or at one that `mark` gave.
+  func error(_ reason: String, at place: Int? = nil) -> ToolError {
+    let column = min(place ?? offset, line.upperBound) - line.lowerBound + 1
+    return .badLine(line: lineNumber, column: column, reason: reason)
+  }
+
+  private mutating func unexpected(_ wanted: String) -> ToolError {
+    peek() == nil
+      ? error("the line ends where \(wanted) has to follow") : error("\(wanted) has to follow here")
+  }
+}

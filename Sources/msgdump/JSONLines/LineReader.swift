@@ -1,0 +1,89 @@
+/// Splits a stream of bytes into lines, however it arrives, in bounded memory.
+///
+/// Lines end with a line feed, with or without a carriage return before it; the last one may end
+/// with the stream. Empty lines are skipped, but counted. A line stays in `buffer` until the next is
+/// asked for.
+package struct LineReader: ~Copyable {
+  /// Puts more bytes of the stream into the buffer from an offset on and returns how many; none
+  /// means that the stream has ended.
+  package typealias Source = (_ buffer: inout [UInt8], _ offset: Int) throws(ToolError) -> Int
+
+  /// No line may be longer: a message has at most 1 MiB of text, six times that in escapes.
+  package static let lineByteCountMax = 16 << 20
+  private static let firstByteCount = 256 << 10
+
+  /// Where the line lies that `next` has told of.
+  package private(set) var buffer: [UInt8]
+  /// The number of the line read last; the first is 1.
+  package private(set) var lineNumber = 0
+
+  private let source: Source
+  /// The part of the buffer that has not been handed out yet.
+  private var unread = 0..<0
+  private var hasEnded = false
+
+  package init(source: @escaping Source) {
+    self.source = source
+    buffer = [UInt8](repeating: 0, count: Self.firstByteCount)
+  }
+
+  /// The next line that is not empty, as a range of `buffer`; nil at the end of the stream.
+  package mutating func next() throws(ToolError) -> Range<Int>? {
+    while let line = try nextLine() {
+      if !line.isEmpty { return line }
+    }
+    return nil
+  }
+
+  private mutating func nextLine() throws(ToolError) -> Range<Int>? {
+    var searched = unread.lowerBound
+    while true {
+      let unsearched = searched..<unread.upperBound
+      if let lineFeed = System.firstOffset(of: UInt8(ascii: "\n"), in: buffer, unsearched) {
+        let line = unread.lowerBound..<lineFeed
+        unread = lineFeed + 1..<unread.upperBound
+        lineNumber += 1
+        return try checked(line)
+      }
+      searched = unread.upperBound
+      if hasEnded {
+        guard !unread.isEmpty else { return nil }
+        let line = unread
+        unread = line.upperBound..<line.upperBound
+        lineNumber += 1
+        return try checked(line)
+      }
+      searched -= try readMore()
+    }
+  }
+
+  private func checked(_ line: Range<Int>) throws(ToolError) -> Range<Int> {
+    guard line.count <= Self.lineByteCountMax else { throw tooLong(lineNumber) }
+    guard let last = line.last, buffer[last] == UInt8(ascii: "\r") else { return line }
+    return line.lowerBound..<last
+  }
+
+  /// Moves what is unread to the front, or makes the buffer larger when that is no gain, and fills
+  /// the rest.
+  ///
+  /// Returns by how much everything moved.
+  private mutating func readMore() throws(ToolError) -> Int {
+    let moved = unread.lowerBound
+    if moved > 0 {
+      for offset in unread { buffer[offset - moved] = buffer[offset] }
+      unread = 0..<unread.count
+    }
+    if unread.count == buffer.count {
+      guard unread.count <= Self.lineByteCountMax else { throw tooLong(lineNumber + 1) }
+      buffer += [UInt8](repeating: 0, count: buffer.count)
+    }
+    let byteCount = try source(&buffer, unread.upperBound)
+    hasEnded = byteCount == 0
+    unread = 0..<unread.upperBound + byteCount
+    return moved
+  }
+
+  private func tooLong(_ line: Int) -> ToolError {
+    .badLine(line: line, column: nil, reason: "is longer than \(Self.lineByteCountMax) bytes")
+  }
+}

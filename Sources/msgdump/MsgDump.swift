@@ -1,0 +1,67 @@
+import ArgumentParser
+
+/// Looks into a store file, checks it, exports it, and makes a new one from an export.
+///
+/// Exit status: 0 when all is well, 1 when a check has findings, 2 for a mistake in the arguments or
+/// a failure, said in one line on standard error.
+@main
+struct MsgDump: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "msgdump",
+    abstract: "Looks into a chat store.",
+    discussion: """
+      All commands but restore open the store read-only, also while its owner has it open, and \
+      leave every file as it was.
+      """,
+    subcommands: [
+      InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, PagesCommand.self,
+      PageCommand.self, TreeCommand.self, WALCommand.self, CheckCommand.self, ExportCommand.self,
+      RestoreCommand.self, SampleCommand.self,
+    ])
+
+  /// The status of a check that has findings.
+  static let findings = ExitCode(1)
+  /// The status of everything that could not be done.
+  private static let failure: Int32 = 2
+
+  static func main() {
+    System.ignoreBrokenPipes()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      System.exit(status(afterReporting: error))
+    }
+  }
+
+  private static func status(afterReporting error: any Error) -> Int32 {
+    switch error {
+    case ToolError.outputClosed: return 0
+    case let code as ExitCode: return code.rawValue
+    default: break
+    }
+    if exitCode(for: error) == .success {
+      // Asking for help is an error to the parser, and none to us.
+      return print(help: fullMessage(for: error))
+    }
+    let words = isOfParser(error) ? message(for: error) : ToolError.sentence(for: error)
+    let line = words.split(whereSeparator: \.isNewline).joined(separator: " ")
+    System.writeToStandardError("msgdump: \(line)\n")
+    return failure
+  }
+
+  private static func isOfParser(_ error: any Error) -> Bool {
+    error is ValidationError || exitCode(for: error) == .validationFailure
+  }
+
+  private static func print(help: String) -> Int32 {
+    let output = Output()
+    do {
+      try output.line(help)
+      try output.flush()
+      return 0
+    } catch {
+      return error == .outputClosed ? 0 : failure
+    }
+  }
+}

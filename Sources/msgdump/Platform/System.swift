@@ -1,0 +1,180 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The few system calls the tool makes itself, besides those of the store.
+///
+/// Foundation would do the same, at three times the time it takes the process to start.
+enum System {
+  /// Makes writing to a closed pipe an error that can be handled instead of a signal that kills.
+  static func ignoreBrokenPipes() {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Ends the process with a status.
+  static func exit(_ status: Int32) -> Never {
+    #if canImport(Glibc)
+      Glibc.exit(status)
+    #elseif canImport(Musl)
+      Musl.exit(status)
+    #else
+      Darwin.exit(status)
+    #endif
+  }
+
+  /// Whether a person is looking at standard error.
+  static var standardErrorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Writes text to standard error.
+  ///
+  /// There is nowhere to report a failure of that to.
+  static func writeToStandardError(_ text: String) {
+    var bytes = Array(text.utf8)
+    var writtenByteCount = 0
+    while writtenByteCount < bytes.count {
+      let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe write(
+          STDERR_FILENO, buffer.baseAddress?.advanced(by: writtenByteCount),
+          buffer.count - writtenByteCount)
+      }
+      guard result > 0 else { return }
+      writtenByteCount += result
+    }
+  }
+
+  /// Writes all bytes to standard output.
+  static func writeToStandardOutput(_ bytes: [UInt8]) throws(ToolError) {
+    var writtenByteCount = 0
+    while writtenByteCount < bytes.count {
+      let result = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe write(
+          STDOUT_FILENO, buffer.baseAddress?.advanced(by: writtenByteCount),
+          buffer.count - writtenByteCount)
+      }
+      if result >= 0 {
+        writtenByteCount += result
+      } else if errno == EPIPE {
+        throw .outputClosed
+      } else if errno != EINTR {
+        throw .failure("cannot write to standard output: \(reason(errno))")
+      }
+    }
+  }
+
+  /// Where a byte is for the first time in a range of `buffer`; nil when it is not there.
+  ///
+  /// A loop would do, at a tenth of the speed.
+  static func firstOffset(of byte: UInt8, in buffer: [UInt8], _ range: Range<Int>) -> Int? {
+    precondition(range.upperBound <= buffer.count, "the range lies in the buffer")
+    return unsafe buffer.withUnsafeBytes { bytes -> Int? in
+      guard let base = bytes.baseAddress,
+        let found = unsafe memchr(base + range.lowerBound, Int32(byte), range.count)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
+  }
+
+  /// The system's words for an error number.
+  static func reason(_ errorNumber: Int32) -> String {
+    guard let words = unsafe strerror(errorNumber) else { return "error \(errorNumber)" }
+    return unsafe String(cString: words)
+  }
+
+  /// The length of the file at a path in bytes, or nil when nothing is there.
+  ///
+  /// What is there but is no ordinary file counts as having content.
+  static func fileByteCount(at path: String) throws(ToolError) -> Int? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw .failure("cannot look at \(path): \(reason(errno))")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .max }
+    return Int(status.st_size)
+  }
+
+  /// Gives a file another name, in place of whatever has that name.
+  static func rename(_ path: String, to newPath: String) throws(ToolError) {
+    #if canImport(Glibc)
+      let result = unsafe Glibc.rename(path, newPath)
+    #elseif canImport(Musl)
+      let result = unsafe Musl.rename(path, newPath)
+    #else
+      let result = unsafe Darwin.rename(path, newPath)
+    #endif
+    guard result == 0 else {
+      throw .failure("cannot rename \(path) to \(newPath): \(reason(errno))")
+    }
+  }
+
+  /// Removes a file if it is there.
+  static func remove(_ path: String) {
+    _ = unsafe unlink(path)
+  }
+
+  /// Makes the names in the directory that holds `path` durable.
+  static func syncDirectory(of path: String) throws(ToolError) {
+    let directory =
+      path.utf8.lastIndex(of: UInt8(ascii: "/")).map { slash in
+        slash == path.startIndex ? "/" : String(path[..<slash])
+      } ?? "."
+    let descriptor = unsafe open(directory, O_RDONLY)
+    guard descriptor >= 0 else {
+      throw .failure("cannot open the directory \(directory): \(reason(errno))")
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw .failure("cannot sync the directory \(directory): \(reason(errno))")
+    }
+  }
+}
+
+/// A file that is read from its beginning to its end, once.
+struct InputFile: ~Copyable {
+  private let descriptor: Int32
+  private let name: String
+
+  /// Opens the file at `path`; `-` is standard input.
+  init(path: String) throws(ToolError) {
+    if path == "-" {
+      descriptor = STDIN_FILENO
+      name = "standard input"
+      return
+    }
+    name = path
+    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .failure("cannot open \(path): \(System.reason(errno))")
+    }
+  }
+
+  deinit {
+    if descriptor != STDIN_FILENO { close(descriptor) }
+  }
+
+  /// Reads into `buffer` from `offset` to at most its end.
+  ///
+  /// Returns how many bytes were read; none means that the file has ended.
+  func read(into buffer: inout [UInt8], at offset: Int) throws(ToolError) -> Int {
+    precondition(offset >= 0 && offset < buffer.count, "there is no room to read into")
+    while true {
+      let result = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe systemRead(
+          descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+      }
+      if result >= 0 { return result }
+      if errno != EINTR { throw .failure("cannot read \(name): \(System.reason(errno))") }
+    }
+  }
+}
+
+/// The system call, under a name that the methods above do not hide.
+private func systemRead(_ descriptor: Int32, _ address: UnsafeMutableRawPointer?, _ byteCount: Int)
+  -> Int
+{
+  unsafe read(descriptor, address, byteCount)
+}

@@ -1,0 +1,37 @@
+/// Standard output, written in large pieces.
+///
+/// What is written must be flushed at the end; nothing is flushed behind the caller's back, so that
+/// a failure to write always surfaces as an error.
+final class Output {
+  private static let pieceByteCount = 64 * 1024
+
+  private var bytes: [UInt8] = []
+
+  init() {
+    bytes.reserveCapacity(Self.pieceByteCount * 2)
+  }
+
+  /// Writes a line of text.
+  func line(_ text: String) throws(ToolError) {
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "\n"))
+    try flushIfLarge()
+  }
+
+  /// Writes a record as a line of JSON.
+  func record(_ record: JSONRecord) throws(ToolError) {
+    JSONLineWriter.append(record, to: &bytes)
+    try flushIfLarge()
+  }
+
+  /// Hands over everything to the system.
+  func flush() throws(ToolError) {
+    guard !bytes.isEmpty else { return }
+    defer { bytes.removeAll(keepingCapacity: true) }
+    try System.writeToStandardOutput(bytes)
+  }
+
+  private func flushIfLarge() throws(ToolError) {
+    if bytes.count >= Self.pieceByteCount { try flush() }
+  }
+}

@@ -1,0 +1,53 @@
+import MsgStore
+import Testing
+import msgdump
+
+/// What is written is read back the same, and is written in one way only.
+@Suite struct JSONRoundTripTests {
+  @Test func recordsSurviveARoundTrip() throws {
+    let odd = (0..<0x100).compactMap { Unicode.Scalar($0).map(String.init) }.joined() + "\u{10ffff}"
+    let message = Message(
+      id: MessageID(odd), in: "c", from: MemberID(odd), text: odd + odd,
+      localTime: Timestamp(microseconds: -1_234_567),
+      serverTimestamp: Timestamp(microseconds: .min), sequence: .max, status: .failed,
+      replyTo: MessageID(odd))
+    let written: [JSONRecord] = [
+      .store(localMember: "änn"),
+      .conversation("c", participants: ["a", "b\"", ""], title: "\\"),
+      .conversation("d", participants: [], title: nil),
+      .receipt("c", upTo: "m"), .receipt("c", upTo: nil), .message(message),
+      .message(Message(id: "n", in: "c", from: "a", text: "")),
+    ]
+    let text = lines(of: written)
+    let back = try records(of: text)
+    #expect(back == written)
+    #expect(lines(of: back) == text)
+  }
+
+  @Test func linesAreWrittenInOneWay() {
+    let message = Message(
+      id: "m", in: "c", from: "s", text: "a\"\\/\n\r\t\u{1}\u{1f}é\u{7f}",
+      localTime: Timestamp(microseconds: 1_704_067_200_000_120),
+      serverTimestamp: Timestamp(milliseconds: 1_704_067_200_000), sequence: 7, status: .read,
+      replyTo: "r")
+    #expect(
+      lines(of: [.message(message)])
+        == #"{"conversation":"c","id":"m","sender":"s","#
+        + #""text":"a\"\\/\n\r\t\u0001\u001fé\#u{7f}","timestamp_ms":1704067200000,"#
+        + #""sequence":7,"local_ms":1704067200000.12,"status":"read","reply_to":"r"}"# + "\n")
+    #expect(
+      lines(of: [.message(Message(id: "m", in: "c", from: "s", text: "t"))])
+        == #"{"conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":null}"# + "\n")
+  }
+
+  @Test(arguments: [
+    (Int64(0), "0"), (1, "0.001"), (-1, "-0.001"), (1000, "1"), (-1500, "-1.5"), (10_010, "10.01"),
+    (.max, "9223372036854775.807"), (.min, "-9223372036854775.808"),
+  ])
+  func timesAreWrittenWithoutLoss(microseconds: Int64, expected: String) {
+    let message = Message(
+      id: "m", in: "c", from: "s", text: "t",
+      serverTimestamp: Timestamp(microseconds: microseconds))
+    #expect(lines(of: [.message(message)]).contains(#""timestamp_ms":\#(expected)}"#))
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// The commands from the outside: what they print, what they leave behind, how they end.
+@Suite struct MsgDumpCommandTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func restoreSample() throws -> String {
+    let sample = try directory.run("sample", "--messages", "1200").text
+    let restored = try directory.run("restore", "-", "chat", input: sample)
+    #expect(restored.status == 0 && restored.errorText == "" && restored.output.isEmpty)
+    return sample
+  }
+
+  @Test func anExportIsWhatWasRestored() throws {
+    let sample = try restoreSample()
+    let export = try directory.run("export", "chat")
+    #expect(export.status == 0)
+    #expect(export.text == sample)
+    #expect(try directory.run("restore", "-", "again", input: export.text).status == 0)
+    #expect(try directory.run("export", "again").text == sample)
+  }
+
+  @Test func aBadLineLeavesNothingBehind() throws {
+    let good = #"{"conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":1}"# + "\n"
+    for (bad, reason) in [
+      ("{\"conversation\":7}", "line 3, byte 17: a string has to follow here"),
+      (good, "line 3: the message id \"m\" was there before"),
+      (
+        #"{"conversation":"c","id":"","sender":"s","text":"t","timestamp_ms":1}"#,
+        "line 3: a message id is empty"
+      ),
+      (#"{"kind":"store","local_member":"a"}"#, "line 3: the store's own line has to be the first"),
+      (
+        #"{"kind":"receipt","conversation":"c","up_to":"x"}"#,
+        "line 3: the conversation has no message \"x\" to be read up to"
+      ),
+    ] {
+      let run = try directory.run("restore", "-", "chat", input: good + "\n" + bad)
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(run.errorText == "msgdump: \(reason)\n")
+      #expect(try directory.names == [])
+    }
+  }
+
+  @Test func whatIsThereIsNotTouched() throws {
+    let file = directory.url.appendingPathComponent("chat")
+    for name in ["chat", "chat-wal1", "chat.restoring"] {
+      let other = directory.url.appendingPathComponent(name)
+      try Data("precious".utf8).write(to: other)
+      let run = try directory.run("restore", "-", "chat")
+      #expect(run.status == 2 && run.errorText.contains(name))
+      #expect(try Data(contentsOf: other) == Data("precious".utf8))
+      #expect(try directory.names == [name])
+      try FileManager.default.removeItem(at: other)
+    }
+    // What mktemp leaves is no store, and nothing that could be lost.
+    try Data().write(to: file)
+    #expect(try directory.run("restore", "-", "chat").status == 0)
+    #expect(try directory.run("export", "chat").text == "")
+  }
+
+  @Test func ordersAreNumberedOnRequest() throws {
+    let lines = ["b", "a"].map {
+      #"{"conversation":"c","id":"\#($0)","sender":"s","text":"t","timestamp_ms":1}"# + "\n"
+    }
+    #expect(
+      try directory.run("restore", "--sequence-from-order", "-", "n", input: lines.joined()).status
+        == 0)
+    let messages = try directory.run("messages", "n", "--conversation", "c", "--format", "jsonl")
+    #expect(
+      messages.text.split(separator: "\n").map { $0.contains(#""id":"b""#) } == [true, false])
+    #expect(messages.text.contains(#""sequence":2"#))
+  }
+
+  @Test func aThreadIsReadFromPlaceToPlace() throws {
+    _ = try restoreSample()
+    func ids(_ arguments: String...) throws -> [Substring] {
+      let all = ["messages", "chat", "--conversation", "book-club"] + arguments
+      let run = try ToolRun(all + ["--format", "jsonl"], in: directory.url)
+      #expect(run.status == 0)
+      return run.text.split(separator: "\n").compactMap { line in
+        line.firstRange(of: #""id":""#).map { line[$0.upperBound...].prefix { $0 != "\"" } }
+      }
+    }
+    #expect(try ids("--tail", "2") == ["club-001199", "club-001200"])
+    #expect(
+      try ids("--before", "club-001199", "--count", "2") == ["club-001197", "club-001198"])
+    #expect(try ids("--after", "club-001198", "--count", "1") == ["club-001199"])
+    #expect(try ids("--at", "1999-01-01", "--count", "2") == ["club-000001", "club-000002"])
+    #expect(try ids().count == 1200)
+  }
+
+  @Test(arguments: [
+    ["frobnicate"], ["messages"], ["messages", "nowhere"], ["info", "nowhere"],
+    ["check", "nowhere"],
+    ["messages", "chat", "--tail", "1", "--before", "x", "--conversation", "c"],
+    ["messages", "chat", "--at", "soon", "--conversation", "c"],
+    ["messages", "chat", "--before", "x"],
+    ["messages", "chat", "--conversation", "c", "--tail", "0"], ["page", "chat", "x"],
+    ["restore", "nowhere", "chat"], ["restore", "-", "nowhere/chat"],
+  ])
+  func mistakesAreSaidInOneLine(arguments: [String]) throws {
+    let run = try ToolRun(arguments, in: directory.url)
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errorText.hasPrefix("msgdump: ") && run.errorText.hasSuffix("\n"))
+    #expect(run.errorText.count { $0.isNewline } == 1, "\(run.errorText)")
+    #expect(try directory.names == [])
+  }
+
+  @Test func helpIsNoMistake() throws {
+    for arguments in [["--help"], ["messages", "--help"], ["help", "restore"]] {
+      let run = try ToolRun(arguments, in: directory.url)
+      #expect(run.status == 0 && run.errorText == "" && run.text.contains("USAGE"))
+    }
+  }
+}
