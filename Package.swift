@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MsgStore", targets: ["MsgStore"]),
     .library(name: "PageFile", targets: ["PageFile"]),
     .executable(name: "msgdump", targets: ["msgdump"]),
+    .executable(name: "msgstore-bench", targets: ["msgstore-bench"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -25,12 +26,22 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "PageFile", swiftSettings: strict),
     .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: strict),
     .executableTarget(
       name: "msgdump",
       dependencies: [
         "MsgStore", "PageFile",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "msgstore-bench",
+      dependencies: [
+        "MsgStore", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -1,0 +1,162 @@
+import ArgumentParser
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// `msgstore-bench` measures the message store beside SQLite, and beside what the machine costs.
+///
+/// Every engine gets the same messages and the same queries in the same order, and does the same
+/// work; engines take turns; figures are medians over rounds, ratios are taken round by round.
+/// Whatever is read is compared with what was written. The workloads, with what is one operation:
+///
+///     import             one message, in transactions of 500, relaxed
+///     size               bytes on disk per message after import and checkpoint
+///     tail50-huge        newest 50 of the thread that holds half of all messages
+///     tail50-random      newest 50 of a random other thread
+///     scroll50           next older 50, walking the huge thread back from its end
+///     at-date            50 messages around a random date of the huge thread
+///     get-by-id          one message by its conversation and id
+///     list20             the 20 conversations with the newest activity
+///     open-tail50        open the store, read one tail, close it
+///     memory             peak resident bytes of a process that opens the store and reads 10,000 tails
+///     commit-full        one message and its conversation's summary, durable when it returns
+///     commit-relaxed     the same, relaxed
+///     acknowledge        a pending message gets its server timestamp and moves to its place
+///     mark-read-1000     the newest 1000 messages of a thread have been read
+///     open-insert-close  open, insert one message at full durability, close
+///     wal-size           WAL bytes per commit-full, over 20,000 commits
+///     written            bytes written to any file per message, over 100,000 commits
+///     scale              tail50-huge and commit-relaxed at 10⁴, 10⁵, 10⁶ messages
+@main
+struct Bench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "msgstore-bench",
+    abstract: "Measures the message store beside SQLite and what the machine itself costs.",
+    subcommands: [Run.self, ReadTails.self], defaultSubcommand: Run.self)
+
+  /// Every error is one line on standard error and ends with status 2.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      let isFailure = exitCode(for: error) != .success
+      guard isFailure else { exit(withError: error) }
+      let message = message(for: error).split(separator: "\n").first ?? "failed"
+      Progress.say("msgstore-bench: \(message)\n")
+      Bench.exit(withError: ExitCode(2))
+    }
+  }
+}
+
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs workloads and prints a table, or JSON.",
+    discussion: "Workloads: " + catalogue.map(\.name).joined(separator: ", "))
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, json
+  }
+
+  @Option(help: "Engines, separated by commas.")
+  var engines = NameList(EngineName.allCases.map(\.rawValue))
+
+  @Option(help: ArgumentHelp("Workloads, separated by commas.", valueName: "names"))
+  var workloads = NameList(catalogue.map(\.name))
+
+  @Option(help: "How many messages to import (default: 100000, or all of the corpus).")
+  var messages: Int?
+
+  @Option(help: "How many conversations to spread them over, unless there is a corpus.")
+  var conversations = 200
+
+  @Option(help: "A file of JSON lines to take messages from.")
+  var corpus: String?
+
+  @Option(help: "Where to put the stores while they are measured (default: .build, or TMPDIR).")
+  var directory: String?
+
+  @Option(help: "Decides the messages and queries.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How often each workload is measured.")
+  var rounds = 5
+
+  @Flag(help: "Lets `scale` go up to ten million messages.")
+  var large = false
+
+  @Option(help: "text or json.")
+  var format = Format.text
+
+  @Option(help: "A file for the report (default: standard output).")
+  var output: String?
+
+  func validate() throws {
+    for name in engines.names where EngineName(rawValue: name) == nil {
+      throw ValidationError("there is no engine \(name)")
+    }
+    for name in workloads.names where !catalogue.contains(where: { $0.name == name }) {
+      throw ValidationError("there is no workload \(name)")
+    }
+    guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages is at least 1000") }
+    guard conversations >= 2 else { throw ValidationError("--conversations is at least 2") }
+    guard rounds >= 1 else { throw ValidationError("--rounds is at least 1") }
+  }
+
+  func run() throws {
+    let source: any Corpus
+    var messageCount = messages ?? 100_000
+    if let corpus {
+      let file = try CorpusFile(path: corpus, limit: messages, seed: seed)
+      messageCount = messages ?? file.count
+      source = file
+    } else {
+      source = SyntheticCorpus(conversationCount: conversations, seed: seed)
+    }
+    let directory = try Files.makeTemporaryDirectory(in: parentDirectory)
+    defer { Files.remove(directory) }
+    let settings = Settings(
+      engines: EngineName.allCases.filter { engines.names.contains($0.rawValue) },
+      workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
+      isLarge: large)
+    let stage = try Stage(settings: settings, corpus: source, directory: directory)
+    let figures = try stage.run()
+    let report = Report(
+      machine: Machine(directory: directory),
+      settings: [
+        ("corpus", .string(source.summary)), ("messages", .number(Double(messageCount))),
+        ("conversations", .number(Double(source.conversations.count))),
+        ("rounds", .number(Double(rounds))), ("seed", .number(Double(seed))),
+        ("sqlite", .string("WAL, 64 MiB cache, 1 GiB mmap, NORMAL or FULL")),
+      ], figures: figures)
+    let text = format == .json ? report.json : report.text
+    if let output { try Files.write(text, to: output) } else { print(text, terminator: "") }
+  }
+
+  private var parentDirectory: String {
+    if let directory { return directory }
+    if Files.isDirectory(".build") { return ".build" }
+    return unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+  }
+}
+
+/// Names with commas between them.
+struct NameList: ExpressibleByArgument {
+  var names: [String]
+
+  init(_ names: [String]) {
+    self.names = names
+  }
+
+  init?(argument: String) {
+    names = argument.split(separator: ",").map(String.init)
+    if names.isEmpty { return nil }
+  }
+
+  var defaultValueDescription: String { "all" }
+}

@@ -1,0 +1,116 @@
+/// Messages from a file of JSON lines: `conversation`, `id`, `sender`, `timestamp_ms`, `text` and,
+/// where known, `reply_to`.
+///
+/// Other fields are not looked at.
+///
+/// They arrive in the order of the file. When it is used up, its texts are used again, drawn at
+/// random, so that a conversation comes up as often as in the file, with new ids and later times.
+struct CorpusFile: Corpus {
+  let summary: String
+  let conversations: [CorpusConversation]
+  fileprivate let messages: [ChatMessage]
+  fileprivate let seed: UInt64
+
+  /// How many messages the file gave.
+  var count: Int { messages.count }
+
+  /// Reads at most `limit` lines of the file.
+  init(path: String, limit: Int?, seed: UInt64) throws {
+    let bytes = try Files.read(path)
+    var reader = CorpusReader()
+    for (number, line) in bytes.split(separator: 10).prefix(limit ?? .max).enumerated() {
+      try reader.add(line, place: "\(path), line \(number + 1)")
+    }
+    guard !reader.messages.isEmpty else { throw BenchError("\(path) has no messages") }
+    messages = reader.messages
+    conversations = reader.conversations
+    self.seed = seed
+    summary = "corpus of \(messages.count) messages, seed \(seed)"
+  }
+
+  func makeStream() -> any MessageStream {
+    FileStream(corpus: self)
+  }
+}
+
+/// Takes in the lines one by one.
+private struct CorpusReader {
+  /// A thread of thousands of people does not list them all.
+  private static let participantCountMax = 8
+
+  var messages: [ChatMessage] = []
+  var conversations: [CorpusConversation] = []
+  var sequences: [Int64] = []
+  private var indices: [String: Int] = [:]
+
+  mutating func add(_ line: ArraySlice<UInt8>, place: String) throws {
+    guard let fields = JSONLine.fields(of: line) else {
+      throw BenchError("\(place): not a JSON object of plain values")
+    }
+    func string(_ name: String) throws -> String {
+      guard case .string(let value) = fields[name], !value.isEmpty else {
+        throw BenchError("\(place): no string \"\(name)\"")
+      }
+      return value
+    }
+    guard case .integer(let milliseconds) = fields["timestamp_ms"] else {
+      throw BenchError("\(place): no integer \"timestamp_ms\"")
+    }
+    var replyTo: String?
+    if case .string(let id) = fields["reply_to"] { replyTo = id }
+    let sender = try string("sender")
+    let index = try conversationIndex(string("conversation"))
+    let isKnown = conversations[index].participants.contains(sender)
+    if !isKnown, conversations[index].participants.count < Self.participantCountMax {
+      conversations[index].participants.append(sender)
+    }
+    sequences[index] += 1
+    messages.append(
+      ChatMessage(
+        conversation: index, id: try string("id"), sender: sender, text: try string("text"),
+        serverTime: milliseconds * 1_000, sequence: sequences[index], localTime: nil, status: 2,
+        replyTo: replyTo))
+  }
+
+  private mutating func conversationIndex(_ id: String) -> Int {
+    if let index = indices[id] { return index }
+    indices[id] = conversations.count
+    conversations.append(CorpusConversation(id: id, participants: [], title: nil))
+    sequences.append(0)
+    return conversations.count - 1
+  }
+}
+
+private struct FileStream: MessageStream {
+  let corpus: CorpusFile
+  var generator: SeededGenerator
+  var index = 0
+  var sequences: [Int64]
+  /// The time of the newest message so far, in milliseconds; what is made up comes after it.
+  var milliseconds: Int64
+
+  init(corpus: CorpusFile) {
+    self.corpus = corpus
+    generator = SeededGenerator(seed: corpus.seed)
+    sequences = Array(repeating: 0, count: corpus.conversations.count)
+    milliseconds = (corpus.messages.compactMap(\.serverTime).max() ?? 0) / 1_000
+  }
+
+  mutating func next(in conversation: Int?) -> ChatMessage {
+    var message: ChatMessage
+    if conversation == nil, index < corpus.count {
+      message = corpus.messages[index]
+      index += 1
+    } else {
+      message = corpus.messages[generator.index(below: corpus.count)]
+      milliseconds += 1 + Int64(generator.index(below: 4_000))
+      message.conversation = conversation ?? message.conversation
+      message.id = PushID.make(milliseconds: milliseconds, using: &generator)
+      message.serverTime = milliseconds * 1_000
+      message.replyTo = nil
+    }
+    sequences[message.conversation] += 1
+    message.sequence = sequences[message.conversation]
+    return message
+  }
+}

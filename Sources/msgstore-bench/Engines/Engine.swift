@@ -1,0 +1,87 @@
+import ArgumentParser
+
+enum EngineName: String, CaseIterable, ExpressibleByArgument {
+  case msgstore, sqlite
+  /// What the machine itself costs; see `LimitEngine`.
+  case limit
+}
+
+/// What a commit promises when it returns.
+enum Durability {
+  /// On the disk.
+  case full
+  /// Survives the process, not a power cut.
+  case relaxed
+}
+
+/// A message by name.
+struct MessageKey {
+  var id: String
+  var conversation: Int
+}
+
+/// A store under test.
+///
+/// Every operation times itself: what an application would have at hand already, such as the
+/// engine's own form of a message or of a conversation's name, is made before the clock starts.
+/// All that is read is held in values, strings included, when the transaction is over, and is
+/// folded into the digest field by field before the clock stops.
+protocol Engine: AnyObject {
+  var name: EngineName { get }
+  /// The store's files are the only ones in it.
+  var directory: String { get }
+
+  /// Opens the store, which is made if there is none.
+  func open() throws
+  func close() throws
+  func checkpoint() throws
+  /// What the commits that follow promise. Not timed.
+  func use(_ durability: Durability) throws
+  /// WAL bytes written since the store was opened, padding and page images included.
+  var walByteCount: UInt64 { get throws }
+
+  /// Makes these conversations, which are all of the corpus', in one transaction. Not timed.
+  func put(_ conversations: [CorpusConversation]) throws
+  /// Inserts messages that have just arrived, with their conversations' summaries, in one
+  /// transaction.
+  func insert(_ messages: [ChatMessage]) throws -> UInt64
+  /// Gives a pending message its server time and sequence.
+  func acknowledge(_ message: ChatMessage) throws -> UInt64
+  /// Everything in the conversation has been read by the local member.
+  func markRead(_ conversation: Int) throws -> UInt64
+
+  /// The newest messages of a conversation.
+  func tail(of conversation: Int, count: Int) throws -> Reading
+  /// Puts the place from which `scroll` reads on at a conversation's end. Not timed.
+  func startScroll(_ conversation: Int) throws
+  /// The messages before that place; then their first is the place.
+  func scroll(count: Int) throws -> Reading
+  /// Half of the messages before the time, half from it on.
+  func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading
+  /// One message after the other by its id, each in a transaction of its own.
+  func messages(_ keys: [MessageKey]) throws -> Reading
+  /// The conversations with the newest activity.
+  func list(count: Int) throws -> Reading
+
+  /// Opens the store, reads one tail, closes it. The store is closed before and after.
+  func openTailClose(of conversation: Int, count: Int) throws -> Reading
+  /// Opens the store, inserts one message at full durability, closes it.
+  func openInsertClose(_ message: ChatMessage) throws -> UInt64
+
+  /// The sum of the fingerprints of all messages of a conversation.
+  func fingerprint(of conversation: Int) throws -> UInt64
+}
+
+extension Engine {
+  /// Begins anew with an empty store.
+  ///
+  /// Not timed.
+  func reset(_ conversations: [CorpusConversation]) throws {
+    try close()
+    Files.remove(directory)
+    try Files.makeDirectory(directory)
+    try open()
+    try use(.relaxed)
+    try put(conversations)
+  }
+}

@@ -1,0 +1,255 @@
+import MsgStore
+
+/// Our own store, through its public interface.
+final class MsgStoreEngine: Engine {
+  let name = EngineName.msgstore
+  let directory: String
+  private let ids: [ConversationID]
+  private var store: MessageStore?
+  private var level = SyncLevel.relaxed
+  /// Where `scroll` reads on: the thread, and the position if it is not the end.
+  private var scrolled: (conversation: Int, place: Position?) = (0, nil)
+
+  init(directory: String, conversationIDs: [String]) {
+    self.directory = directory
+    ids = conversationIDs.map { ConversationID($0) }
+  }
+
+  // MARK: The store
+
+  private func makeStore() throws -> MessageStore {
+    var options = StoreOptions()
+    options.localMember = MemberID(localMember)
+    return try MessageStore(path: "\(directory)/chat.msgstore", options: options)
+  }
+
+  private var current: MessageStore {
+    get throws {
+      guard let store else { throw BenchError("the store is not open") }
+      return store
+    }
+  }
+
+  func open() throws { store = try makeStore() }
+
+  func close() throws {
+    try store?.close()
+    store = nil
+  }
+
+  func checkpoint() throws { try current.checkpoint() }
+
+  func use(_ durability: Durability) { level = durability == .full ? .full : .relaxed }
+
+  var walByteCount: UInt64 {
+    get throws { try current.statistics.walByteCount }
+  }
+
+  // MARK: Writing
+
+  func put(_ conversations: [CorpusConversation]) throws {
+    try current.write(.relaxed) { chat in
+      for (index, conversation) in conversations.enumerated() {
+        try chat.putConversation(
+          ids[index], participants: conversation.participants.map { MemberID($0) },
+          title: conversation.title)
+      }
+    }
+  }
+
+  private func draft(_ message: ChatMessage) -> Message {
+    Message(
+      id: MessageID(message.id), in: ids[message.conversation], from: MemberID(message.sender),
+      text: message.text, localTime: message.localTime.map { Timestamp(microseconds: $0) },
+      serverTimestamp: message.serverTime.map { Timestamp(microseconds: $0) },
+      sequence: message.sequence, status: MessageStatus(rawValue: message.status),
+      replyTo: message.replyTo.map { MessageID($0) })
+  }
+
+  func insert(_ messages: [ChatMessage]) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let drafts = messages.map(draft)
+    if let only = drafts.first, drafts.count == 1 {
+      return try timed {
+        try store.write(level) { chat in _ = try chat.insert(only) }
+      }
+    }
+    return try timed {
+      try store.write(level) { chat in _ = try chat.insert(contentsOf: drafts, as: .live) }
+    }
+  }
+
+  func acknowledge(_ message: ChatMessage) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let id = MessageID(message.id)
+    let conversation = ids[message.conversation]
+    let time = Timestamp(microseconds: message.serverTime ?? 0)
+    let sequence = message.sequence
+    var isKnown = false
+    let elapsed = try timed {
+      isKnown = try store.write(level) { chat in
+        try chat.acknowledge(id, in: conversation, serverTimestamp: time, sequence: sequence)
+      }
+    }
+    guard isKnown else { throw BenchError("msgstore does not know \(message.id)") }
+    return elapsed
+  }
+
+  func markRead(_ conversation: Int) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let id = ids[conversation]
+    return try timed {
+      try store.write(level) { chat in _ = try chat.markRead(id) }
+    }
+  }
+
+  func openInsertClose(_ message: ChatMessage) throws -> UInt64 {
+    let draft = draft(message)
+    return try timed {
+      let store = try makeStore()
+      try store.write(.full) { chat in _ = try chat.insert(draft) }
+      try store.close()
+    }
+  }
+
+  // MARK: Reading
+
+  func tail(of conversation: Int, count: Int) throws -> Reading {
+    try read(conversation) { store, id in try store.read { try $0.thread(id).tail(count) } }
+  }
+
+  func startScroll(_ conversation: Int) {
+    scrolled = (conversation, nil)
+  }
+
+  func scroll(count: Int) throws -> Reading {
+    let place = scrolled.place
+    var older: Edge?
+    let reading = try read(scrolled.conversation) { store, id in
+      let slice = try store.read { chat in
+        guard let place else { return try chat.thread(id).tail(count) }
+        return try chat.thread(id).before(place, count: count)
+      }
+      older = slice.older
+      return slice
+    }
+    if case .more(let position) = older { scrolled.place = position }
+    return reading
+  }
+
+  func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading {
+    let time = Timestamp(microseconds: time)
+    return try read(conversation) { store, id in
+      try store.read { try $0.thread(id).at(time, count: count) }
+    }
+  }
+
+  func openTailClose(of conversation: Int, count: Int) throws -> Reading {
+    let id = ids[conversation]
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      let store = try makeStore()
+      let slice = try store.read { try $0.thread(id).tail(count) }
+      try store.close()
+      fold(slice, in: id, into: &reading.digest)
+    }
+    return reading
+  }
+
+  @inline(__always)
+  private func read(
+    _ conversation: Int, _ body: (MessageStore, ConversationID) throws -> Slice
+  ) throws -> Reading {
+    let store = try current
+    let id = ids[conversation]
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      fold(try body(store, id), in: id, into: &reading.digest)
+    }
+    return reading
+  }
+
+  @inline(__always)
+  private func fold(_ slice: Slice, in conversation: ConversationID, into digest: inout Digest) {
+    var previous: MessageID?
+    for message in slice {
+      digest.fold(fields(of: message, in: conversation, after: previous))
+      previous = message.id
+    }
+  }
+
+  @inline(__always)
+  private func fields(
+    of message: Message, in conversation: ConversationID, after previous: MessageID?
+  ) -> MessageFields {
+    MessageFields(
+      idByteCount: message.id.byteCount, senderByteCount: message.sender.string.utf8.count,
+      textByteCount: message.text.utf8.count, serverTime: message.serverTimestamp?.microseconds,
+      sequence: message.sequence, localTime: message.localTime?.microseconds,
+      status: message.status.rawValue, replyToByteCount: message.replyTo?.byteCount,
+      isInConversation: message.conversation == conversation, isNewID: message.id != previous)
+  }
+
+  func messages(_ keys: [MessageKey]) throws -> Reading {
+    let store = try current
+    let keys = keys.map { (id: MessageID($0.id), conversation: ids[$0.conversation]) }
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      for key in keys {
+        let message = try store.read { try $0.message(key.id, in: key.conversation) }
+        guard let message else { throw BenchError("msgstore does not find \(key.id.string)") }
+        reading.digest.fold(fields(of: message, in: key.conversation, after: nil))
+      }
+    }
+    return reading
+  }
+
+  func list(count: Int) throws -> Reading {
+    let store = try current
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      let list = try store.read { try $0.conversations(count: count) }
+      for conversation in list {
+        let preview = conversation.preview
+        reading.digest.fold(
+          ConversationFields(
+            participantCount: conversation.participants.count,
+            participantByteCount: conversation.participants.reduce(0) { $0 + $1.string.utf8.count },
+            titleByteCount: conversation.title?.utf8.count,
+            lastActivity: conversation.lastActivity?.microseconds,
+            unreadCount: conversation.unreadCount, messageCount: conversation.messageCount,
+            previewIDByteCount: preview?.messageID.byteCount ?? 0,
+            previewSenderByteCount: preview?.sender.string.utf8.count ?? 0,
+            previewTextByteCount: preview?.text.utf8.count ?? 0,
+            previewTime: preview?.serverTimestamp?.microseconds
+          ).mixed)
+      }
+    }
+    return reading
+  }
+
+  func fingerprint(of conversation: Int) throws -> UInt64 {
+    let store = try current
+    var sum: UInt64 = 0
+    var place: Position?
+    while true {
+      let slice = try store.read { chat in
+        guard let place else { return try chat.thread(ids[conversation]).tail(500) }
+        return try chat.thread(ids[conversation]).before(place, count: 500)
+      }
+      for message in slice {
+        sum &+= Fingerprint.of(
+          ChatMessage(
+            conversation: conversation, id: message.id.string, sender: message.sender.string,
+            text: message.text, serverTime: message.serverTimestamp?.microseconds,
+            sequence: message.sequence, localTime: message.localTime?.microseconds,
+            status: message.status.rawValue, replyTo: message.replyTo?.string))
+      }
+      guard case .more(let position) = slice.older else { return sum }
+      place = position
+    }
+  }
+}

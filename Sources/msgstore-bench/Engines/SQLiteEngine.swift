@@ -1,0 +1,153 @@
+/// SQLite through its C interface, held as well as we know how: see `SQLiteQuery` for the schema.
+///
+/// WAL, a cache of 64 MiB, `mmap_size` of 1 GiB; NORMAL stands for relaxed and FULL for full.
+///
+/// Conversations go by their number, which an application has at hand, so that SQLite need not
+/// look up their names. A conversation's row is updated once per transaction, not per message.
+final class SQLiteEngine: Engine {
+  let name = EngineName.sqlite
+  let directory: String
+  var path: String { "\(directory)/chat.sqlite" }
+  private var connection: SQLiteConnection?
+  private var durability = Durability.relaxed
+  /// Where `scroll` reads on: the thread, and its first row so far.
+  var scrolled: (conversation: Int, first: SQLiteMessage?) = (0, nil)
+
+  init(directory: String) {
+    self.directory = directory
+  }
+
+  var current: SQLiteConnection {
+    get throws {
+      guard let connection else { throw BenchError("sqlite is not open") }
+      return connection
+    }
+  }
+
+  /// What a conversation is called in SQLite.
+  static func number(_ conversation: Int) -> Int64 { Int64(conversation) + 1 }
+
+  // MARK: The store
+
+  func open() throws {
+    let isFresh = try Files.byteCount(in: directory) == 0
+    let connection = try SQLiteConnection(path: path, isFresh: isFresh)
+    if isFresh { try connection.execute(SQLiteQuery.schema) }
+    self.connection = connection
+    try use(durability)
+  }
+
+  func close() throws {
+    try connection?.close()
+    connection = nil
+  }
+
+  func checkpoint() throws { try current.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+  func use(_ durability: Durability) throws {
+    self.durability = durability
+    try use(durability, on: current)
+  }
+
+  private func use(_ durability: Durability, on connection: SQLiteConnection) throws {
+    try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
+  }
+
+  var walByteCount: UInt64 {
+    get throws { try current.walByteCount }
+  }
+
+  // MARK: Writing
+
+  func put(_ conversations: [CorpusConversation]) throws {
+    let connection = try current
+    try connection.run(connection.statement(.begin))
+    let insert = try connection.statement(.putConversation)
+    for (index, conversation) in conversations.enumerated() {
+      insert.bind(Self.number(index), at: 1)
+      insert.bind(copying: conversation.id, at: 2)
+      insert.bind(copying: conversation.participants.joined(separator: "\u{1F}"), at: 3)
+      insert.bind(copying: conversation.title, at: 4)
+      try connection.run(insert)
+    }
+    try connection.run(connection.statement(.commit))
+  }
+
+  func insert(_ messages: [ChatMessage]) throws -> UInt64 {
+    let connection = try current
+    let drafts = SQLiteDrafts(messages)
+    return try timed { try insert(drafts, with: connection) }
+  }
+
+  private func insert(_ drafts: SQLiteDrafts, with connection: SQLiteConnection) throws {
+    try connection.run(connection.statement(.begin))
+    let insert = try connection.statement(.insertMessage)
+    var changes: [Int64: SQLiteSummaryChange] = [:]
+    for (index, draft) in drafts.items.enumerated() {
+      drafts.bind(draft, to: insert)
+      try connection.run(insert)
+      guard connection.changeCount == 1 else { continue }
+      changes[draft.conversation, default: SQLiteSummaryChange(newest: index)]
+        .add(index, of: drafts.items)
+    }
+    for (conversation, change) in changes {
+      try summarize(conversation, change, of: drafts, with: connection)
+    }
+    try connection.run(connection.statement(.commit))
+  }
+
+  private func summarize(
+    _ conversation: Int64, _ change: SQLiteSummaryChange, of drafts: SQLiteDrafts,
+    with connection: SQLiteConnection
+  ) throws {
+    let update = try connection.statement(.summarize)
+    drafts.bindPreview(drafts.items[change.newest], to: update)
+    update.bind(conversation, at: 1)
+    update.bind(change.count, at: 3)
+    update.bind(change.unreadCount, at: 4)
+    try connection.run(update)
+    guard connection.changeCount == 0 else { return }
+    let older = try connection.statement(.summarizeOlder)
+    older.bind(conversation, at: 1)
+    older.bind(change.count, at: 2)
+    older.bind(change.unreadCount, at: 3)
+    try connection.run(older)
+  }
+
+  func acknowledge(_ message: ChatMessage) throws -> UInt64 {
+    let connection = try current
+    let drafts = SQLiteDrafts([message])
+    return try timed {
+      try connection.run(connection.statement(.begin))
+      let move = try connection.statement(.acknowledgeMessage)
+      drafts.bindAcknowledgement(drafts.items[0], to: move)
+      try connection.run(move)
+      guard connection.changeCount == 1 else {
+        throw BenchError("sqlite does not know \(message.id)")
+      }
+      let summary = try connection.statement(.acknowledgeSummary)
+      drafts.bindAcknowledgedSummary(drafts.items[0], to: summary)
+      try connection.run(summary)
+      try connection.run(connection.statement(.commit))
+    }
+  }
+
+  func markRead(_ conversation: Int) throws -> UInt64 {
+    let connection = try current
+    return try timed {
+      let update = try connection.statement(.markRead)
+      update.bind(Self.number(conversation), at: 1)
+      try connection.run(update)
+    }
+  }
+
+  func openInsertClose(_ message: ChatMessage) throws -> UInt64 {
+    let drafts = SQLiteDrafts([message])
+    return try timed {
+      let connection = try SQLiteConnection(path: path, keepsWAL: false)
+      try use(.full, on: connection)
+      try insert(drafts, with: connection)
+      try connection.close()
+    }
+  }
+}

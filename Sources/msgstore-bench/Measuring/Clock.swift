@@ -1,0 +1,25 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Nanoseconds of a clock that only goes forward.
+///
+/// One call costs about 25 ns.
+@inline(__always)
+func nanoseconds() -> UInt64 {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}
+
+/// Runs `body` and says how long that took.
+@inline(__always)
+func timed<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
+  let start = nanoseconds()
+  try body()
+  return nanoseconds() &- start
+}

@@ -1,0 +1,112 @@
+/// What a read gave back: how much, and a number folded from every field of it in order.
+///
+/// Folding makes sure that each field was made into a value, at a cost of a few instructions, the
+/// same for all engines; and it is compared with what was written, for every single read.
+struct Reading {
+  var nanoseconds: UInt64 = 0
+  var digest = Digest()
+}
+
+struct Digest: Equatable {
+  private(set) var count = 0
+  private(set) var value: UInt64 = 0
+
+  @inline(__always)
+  mutating func fold(_ fields: MessageFields) {
+    fold(fields.mixed)
+  }
+
+  @inline(__always)
+  mutating func fold(_ mixed: UInt64) {
+    count &+= 1
+    value = (value ^ mixed) &* 0x9E37_79B9_7F4A_7C15
+  }
+}
+
+/// The fields of a message as numbers: strings by their lengths, the rest by value.
+struct MessageFields {
+  var idByteCount: Int
+  var senderByteCount: Int
+  var textByteCount: Int
+  var serverTime: Int64?
+  var sequence: Int64?
+  var localTime: Int64?
+  var status: UInt8
+  var replyToByteCount: Int?
+  /// Whether the conversation is the one asked for.
+  ///
+  /// How an engine names it is its own affair.
+  var isInConversation: Bool
+  /// Whether the id differs from the one before, which has to look at the bytes of both.
+  var isNewID: Bool
+
+  @inline(__always)
+  var mixed: UInt64 {
+    let lengths = idByteCount &+ senderByteCount &<< 8 &+ textByteCount &<< 16
+    let marks = Int(status) &<< 48 &+ (isInConversation ? 0 : 1 &<< 56) &+ (isNewID ? 0 : 1 &<< 57)
+    let times = (serverTime ?? .min) &+ (localTime ?? 0) &* 3 &+ (sequence ?? .max) &* 5
+    return UInt64(truncatingIfNeeded: lengths &+ marks &+ (replyToByteCount ?? 0) &<< 40)
+      ^ UInt64(bitPattern: times)
+  }
+}
+
+/// The fields of a conversation as numbers.
+///
+/// How long a preview is depends on where an engine cuts a long text, so only the beginning of its
+/// length counts.
+struct ConversationFields {
+  var participantCount: Int
+  var participantByteCount: Int
+  var titleByteCount: Int?
+  var lastActivity: Int64?
+  var unreadCount: Int
+  var messageCount: Int
+  var previewIDByteCount: Int
+  var previewSenderByteCount: Int
+  var previewTextByteCount: Int
+  var previewTime: Int64?
+
+  static let previewByteCountSure = 120
+
+  @inline(__always)
+  var mixed: UInt64 {
+    let previewText = min(previewTextByteCount, Self.previewByteCountSure)
+    let lengths =
+      participantCount &+ participantByteCount &<< 4 &+ (titleByteCount ?? 0) &<< 14
+      &+ previewIDByteCount &<< 24 &+ previewSenderByteCount &<< 32 &+ previewText &<< 40
+    let numbers =
+      (lastActivity ?? 0) &* 3 &+ (previewTime ?? 0) &* 5 &+ Int64(unreadCount) &* 7
+      &+ Int64(messageCount) &* 11
+    return UInt64(truncatingIfNeeded: lengths) ^ UInt64(bitPattern: numbers)
+  }
+}
+
+/// A number of every byte of a message, for the check that all threads hold what was written.
+///
+/// The sum over a thread does not depend on the order in which it is read; the sequence does.
+struct Fingerprint {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ string: String) {
+    for byte in string.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    add(Int64(string.utf8.count))
+  }
+
+  mutating func add(_ number: Int64?) {
+    value = (value ^ UInt64(bitPattern: number ?? .min)) &* 0x100_0000_01B3
+    value ^= value >> 29
+  }
+
+  static func of(_ message: ChatMessage) -> UInt64 {
+    var fingerprint = Fingerprint()
+    fingerprint.add(message.id)
+    fingerprint.add(message.sender)
+    fingerprint.add(message.text)
+    fingerprint.add(message.serverTime)
+    fingerprint.add(message.sequence)
+    fingerprint.add(message.localTime)
+    fingerprint.add(Int64(message.status))
+    fingerprint.add(message.replyTo ?? "")
+    return fingerprint.value
+  }
+}

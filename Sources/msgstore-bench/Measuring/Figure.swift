@@ -1,0 +1,73 @@
+/// What one engine did in one round of a workload.
+struct Round {
+  /// The round's figure: the median of its samples unless the workload says otherwise.
+  var value: Double
+  var samples: [Double]
+  var operationCount: Int
+
+  /// A round of timed operations, in nanoseconds each.
+  init(samples: [Double], operationsPerSample: Int = 1) {
+    self.samples = samples
+    value = samples.median
+    operationCount = samples.count * operationsPerSample
+  }
+
+  /// A round whose figure is a total divided by the operations: what happens seldom, such as a
+  /// checkpoint, has its share in it.
+  init(mean value: Double, samples: [Double] = [], operationCount: Int) {
+    self.value = value
+    self.samples = samples.isEmpty ? [value] : samples
+    self.operationCount = operationCount
+  }
+}
+
+extension [Double] {
+  /// The middle value, or the mean of the two in the middle.
+  var median: Double {
+    guard !isEmpty else { return 0 }
+    let sorted = sorted()
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+  }
+
+  /// The smallest value that at least this share of the values do not exceed.
+  func quantile(_ share: Double) -> Double {
+    guard !isEmpty else { return 0 }
+    let rank = Int((Double(count) * share).rounded(.up))
+    return sorted()[Swift.max(rank, 1) - 1]
+  }
+}
+
+/// One line of the report.
+struct Figure {
+  static let perOperation = "ns/op"
+
+  var engine: EngineName
+  var workload: String
+  var unit: String
+  var median: Double
+  var p99: Double
+  var operationCount: Int
+  /// The median of an engine divided by this one's; only our own figures have it.
+  var versus: [(engine: EngineName, ratio: Double)] = []
+
+  /// Turns the rounds of all engines into figures; ratios are taken round by round.
+  static func all(
+    of workload: String, unit: String = perOperation, rounds: [EngineName: [Round]]
+  ) -> [Figure] {
+    EngineName.allCases.compactMap { engine in
+      guard let own = rounds[engine], !own.isEmpty else { return nil }
+      var figure = Figure(
+        engine: engine, workload: workload, unit: unit,
+        median: own.map(\.value).median, p99: own.flatMap(\.samples).quantile(0.99),
+        operationCount: own.reduce(0) { $0 + $1.operationCount })
+      guard engine == .msgstore else { return figure }
+      for other in EngineName.allCases where other != engine {
+        guard let theirs = rounds[other] else { continue }
+        // A figure of nothing has no ratio.
+        let ratios = zip(theirs, own).filter { $1.value > 0 }.map { $0.value / $1.value }
+        if !ratios.isEmpty { figure.versus.append((other, ratios.median)) }
+      }
+      return figure
+    }
+  }
+}

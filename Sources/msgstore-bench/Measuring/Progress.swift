@@ -1,0 +1,41 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Says on standard error what is being done, where that is a terminal, and notices Control-C, so
+/// that the stores of an interrupted run are removed as well.
+final class Progress {
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private var lastShown: UInt64 = 0
+
+  /// Set by the signal handler, which may do nothing else.
+  nonisolated(unsafe) private static var isInterrupted: sig_atomic_t = 0
+
+  init() {
+    for number in [SIGINT, SIGTERM] {
+      _ = signal(number) { _ in unsafe Progress.isInterrupted = 1 }
+    }
+  }
+
+  /// To be called between pieces of work; shows at most ten lines a second.
+  func show(_ text: @autoclosure () -> String) throws {
+    guard unsafe Self.isInterrupted == 0 else { throw BenchError("interrupted") }
+    guard isShown, nanoseconds() - lastShown > 100_000_000 else { return }
+    lastShown = nanoseconds()
+    Self.say("\r\u{1B}[K\(text())")
+  }
+
+  func clear() {
+    if isShown { Self.say("\r\u{1B}[K") }
+  }
+
+  /// Writes to standard error.
+  static func say(_ text: String) {
+    let bytes = Array(text.utf8)
+    unsafe _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

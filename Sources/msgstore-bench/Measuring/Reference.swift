@@ -1,0 +1,98 @@
+/// What every engine must hold: the benchmark's own account of all that was written.
+///
+/// A message is kept as a few numbers, so that ten million of them fit. Messages of a conversation
+/// come in order, and their sequences are 1, 2, 3 …, so a thread is an array.
+struct Reference {
+  struct Entry {
+    var time: Int64
+    /// `MessageFields.mixed` of it.
+    var mixed: UInt64
+  }
+
+  struct Thread {
+    var entries: [Entry] = []
+    /// The sum of the fingerprints of all messages.
+    var fingerprint: UInt64 = 0
+    var summary: ConversationFields
+  }
+
+  private(set) var threads: [Thread]
+
+  init(_ conversations: [CorpusConversation]) {
+    threads = conversations.map { conversation in
+      Thread(
+        summary: ConversationFields(
+          participantCount: conversation.participants.count,
+          participantByteCount: conversation.participants.reduce(0) { $0 + $1.utf8.count },
+          titleByteCount: conversation.title?.utf8.count, lastActivity: nil, unreadCount: 0,
+          messageCount: 0, previewIDByteCount: 0, previewSenderByteCount: 0,
+          previewTextByteCount: 0, previewTime: nil))
+    }
+  }
+
+  /// The thread that holds the most messages.
+  var hugeConversation: Int {
+    threads.indices.max { threads[$0].entries.count < threads[$1].entries.count } ?? 0
+  }
+
+  /// Takes in a message that has its server time and the next sequence of its conversation.
+  mutating func append(_ message: ChatMessage) {
+    let time = message.serverTime ?? 0
+    let fields = MessageFields(
+      idByteCount: message.id.utf8.count, senderByteCount: message.sender.utf8.count,
+      textByteCount: message.text.utf8.count, serverTime: message.serverTime,
+      sequence: message.sequence, localTime: message.localTime, status: message.status,
+      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true)
+    threads[message.conversation].entries.append(Entry(time: time, mixed: fields.mixed))
+    threads[message.conversation].fingerprint &+= Fingerprint.of(message)
+    threads[message.conversation].summary.lastActivity = time
+    threads[message.conversation].summary.messageCount += 1
+    threads[message.conversation].summary.unreadCount += message.sender == localMember ? 0 : 1
+    threads[message.conversation].summary.previewIDByteCount = message.id.utf8.count
+    threads[message.conversation].summary.previewSenderByteCount = message.sender.utf8.count
+    threads[message.conversation].summary.previewTextByteCount = message.text.utf8.count
+    threads[message.conversation].summary.previewTime = time
+  }
+
+  mutating func append(_ messages: [ChatMessage]) {
+    for message in messages { append(message) }
+  }
+
+  mutating func markRead(_ conversation: Int) {
+    threads[conversation].summary.unreadCount = 0
+  }
+
+  /// The messages `range` of a thread, which may reach beyond either end of it.
+  func messages(_ range: Range<Int>, of conversation: Int) -> Digest {
+    let entries = threads[conversation].entries
+    var digest = Digest()
+    for index in range.clamped(to: entries.indices) { digest.fold(entries[index].mixed) }
+    return digest
+  }
+
+  func tail(_ count: Int, of conversation: Int) -> Digest {
+    let end = threads[conversation].entries.count
+    return messages(end - count..<end, of: conversation)
+  }
+
+  /// Half of `count` messages before the time, the other half from it on.
+  func around(_ time: Int64, count: Int, of conversation: Int) -> Digest {
+    let entries = threads[conversation].entries
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    return messages(low - count / 2..<low + (count - count / 2), of: conversation)
+  }
+
+  /// The conversations with the newest activity.
+  func list(count: Int) -> Digest {
+    var digest = Digest()
+    let active = threads.filter { $0.summary.lastActivity != nil }
+      .sorted { ($0.summary.lastActivity ?? 0) > ($1.summary.lastActivity ?? 0) }
+    for thread in active.prefix(count) { digest.fold(thread.summary.mixed) }
+    return digest
+  }
+}

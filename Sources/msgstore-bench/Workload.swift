@@ -1,0 +1,104 @@
+/// One thing that is measured, under a name that stays.
+protocol Workload: Sendable {
+  var name: String { get }
+  /// Measures it on the stage's stores, which hold the corpus, and leaves them so that the next
+  /// workload can go on: whatever it writes it also notes in the stores' account.
+  func run(on stage: Stage) throws -> [Figure]
+}
+
+/// All workloads in the order in which they run: what the import left is measured first, and what
+/// writes much comes late.
+let catalogue: [any Workload] = [
+  Import(), Size(),
+  Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
+  Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
+  Commit(name: "commit-full", durability: .full),
+  Commit(name: "commit-relaxed", durability: .relaxed),
+  Acknowledge(), MarkRead(), OpenInsertClose(), WALSize(), Written(), Scale(),
+]
+
+/// What a run is about.
+struct Settings {
+  var engines: [EngineName]
+  var workloads: [String]
+  var messageCount: Int
+  var roundCount: Int
+  var seed: UInt64
+  var isLarge: Bool
+}
+
+/// Where workloads perform: the stores, and what they need to say how far they are.
+final class Stage {
+  let settings: Settings
+  let stores: Stores
+  let directory: String
+  let progress = Progress()
+  /// Whether the stores hold the corpus.
+  private var isFilled = false
+
+  init(settings: Settings, corpus: any Corpus, directory: String) throws {
+    self.settings = settings
+    self.directory = directory
+    stores = try Stores(
+      settings.engines, corpus: corpus, messageCount: settings.messageCount, seed: settings.seed,
+      directory: "\(directory)/stores")
+  }
+
+  func run() throws -> [Figure] {
+    defer { progress.clear() }
+    var figures: [Figure] = []
+    for workload in catalogue where settings.workloads.contains(workload.name) {
+      if !(workload is Import) { try fill(workload) }
+      try progress.show(workload.name)
+      figures += try workload.run(on: self)
+      if workload is Import { isFilled = true }
+    }
+    if isFilled { try stores.verify() }
+    try stores.close()
+    return figures
+  }
+
+  /// Imports the corpus, untimed, unless a workload has done so or does without it.
+  private func fill(_ workload: any Workload) throws {
+    guard !isFilled, !(workload is Scale) else { return }
+    for engine in stores.engines {
+      _ = try stores.fill(engine, count: stores.messageCount) {
+        try progress.show("filling \(engine.name.rawValue)")
+      }
+    }
+    isFilled = true
+    try stores.verify()
+  }
+
+  /// Measures in rounds of blocks; see `Stores.round`.
+  ///
+  /// A first, shorter round warms up and is not counted.
+  func measure<Input>(
+    _ workload: String, blockCount: Int, operationsPerSample: Int = 1,
+    prepare: () throws -> Input,
+    engine: (any Engine, Input) throws -> [Double],
+    limit: ((LimitEngine, Input) throws -> [Double])? = nil,
+    finish: (Input) throws -> Void = { _ in }
+  ) throws -> [Figure] {
+    var rounds: [EngineName: [Round]] = [:]
+    for number in 0...settings.roundCount {
+      try progress.show("\(workload), round \(number) of \(settings.roundCount)")
+      let round = try stores.round(
+        number, blockCount: number == 0 ? 1 : blockCount, operationsPerSample: operationsPerSample,
+        prepare: prepare, engine: engine, limit: limit, finish: finish)
+      if number > 0 { rounds.merge(round.mapValues { [$0] }) { $0 + $1 } }
+    }
+    return Figure.all(of: workload, rounds: rounds)
+  }
+
+  /// Measures work on closed stores.
+  func withStoresClosed<Result>(_ work: () throws -> Result) throws -> Result {
+    for engine in stores.engines {
+      try engine.checkpoint()
+      try engine.close()
+    }
+    let result = try work()
+    for engine in stores.engines { try engine.open() }
+    return result
+  }
+}

@@ -1,0 +1,43 @@
+/// One message and its conversation's summary in a transaction of its own, to conversations drawn
+/// as in the corpus.
+///
+/// At full durability the limit is a bare write and sync of as many bytes as our median commit
+/// writes, block by block beside the engines, for the disk's own mood changes by the second.
+struct Commit: Workload {
+  let name: String
+  let durability: Durability
+  static let operationCount = 20
+
+  func run(on stage: Stage) throws -> [Figure] {
+    let stores = stage.stores
+    for engine in stores.engines { try engine.use(durability) }
+    var bytes: [UInt8] = []
+    if durability == .full, let limit = stores.limit {
+      try measureCommit(on: stores)
+      bytes = [UInt8](repeating: 0x5A, count: limit.writeByteCount)
+    }
+    let operationCount = Self.operationCount * (durability == .full ? 1 : 10)
+    return try stage.measure(
+      name, blockCount: 10, prepare: { stores.stream.next(count: operationCount) },
+      engine: { engine, messages in try messages.map { Double(try engine.insert([$0])) } },
+      limit: durability == .relaxed
+        ? nil
+        : { limit, messages in try messages.map { _ in Double(try limit.writeAndSync(bytes)) } },
+      finish: stores.noteWritten)
+  }
+
+  /// Finds how many bytes our median commit writes, for the limit to write as many.
+  private func measureCommit(on stores: Stores) throws {
+    let messages = stores.stream.next(count: 100)
+    for engine in stores.engines {
+      let byteCounts = try messages.map { message in
+        let before = try engine.walByteCount
+        _ = try engine.insert([message])
+        return Double(try engine.walByteCount - before)
+      }
+      guard engine.name == .msgstore else { continue }
+      stores.limit?.use(writeByteCount: Int(byteCounts.median))
+    }
+    stores.noteWritten(messages)
+  }
+}

@@ -1,0 +1,17 @@
+/// What a notification extension does: opens the store, inserts one message at full durability,
+/// closes it.
+struct OpenInsertClose: Workload {
+  let name = "open-insert-close"
+
+  func run(on stage: Stage) throws -> [Figure] {
+    let stores = stage.stores
+    return try stage.withStoresClosed {
+      try stage.measure(
+        name, blockCount: 5, prepare: { stores.stream.next(count: 5) },
+        engine: { engine, messages in
+          try messages.map { Double(try engine.openInsertClose($0)) }
+        },
+        finish: stores.noteWritten)
+    }
+  }
+}

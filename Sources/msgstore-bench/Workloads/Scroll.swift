@@ -1,0 +1,38 @@
+/// The next older 50 messages, walking the huge thread back from its end, and again from there
+/// when its beginning is reached.
+struct Scroll: Workload {
+  let name = "scroll50"
+  private static let operationCount = 250
+
+  private struct Walk {
+    var conversation: Int
+    /// What each step gives; the first is the tail and only begins the walk.
+    var expected: [Digest]
+  }
+
+  func run(on stage: Stage) throws -> [Figure] {
+    let reference = stage.stores.reference
+    let huge = reference.hugeConversation
+    let messageCount = reference.threads[huge].entries.count
+    let stepCount = min(Self.operationCount, max(1, messageCount / Tail.count - 1))
+    let walk = Walk(
+      conversation: huge,
+      expected: (0...stepCount).map { step in
+        let end = messageCount - step * Tail.count
+        return reference.messages(end - Tail.count..<end, of: huge)
+      })
+    return try stage.measure(
+      name, blockCount: max(4, min(40, 1_000 / stepCount)), prepare: { walk },
+      engine: { engine, walk in try self.walk(walk, with: engine) })
+  }
+
+  private func walk(_ walk: Walk, with engine: any Engine) throws -> [Double] {
+    try engine.startScroll(walk.conversation)
+    let times = try walk.expected.map { expected in
+      let reading = try engine.scroll(count: Tail.count)
+      try reading.digest.check(is: expected, of: name, by: engine)
+      return Double(reading.nanoseconds)
+    }
+    return Array(times.dropFirst())
+  }
+}
