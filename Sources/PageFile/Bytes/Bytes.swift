@@ -22,6 +22,16 @@ public struct Bytes: @unchecked Sendable {
     self.count = count
   }
 
+  /// The bytes of a buffer, for as long as it lives.
+  @inlinable @unsafe
+  package init(_ buffer: UnsafeRawBufferPointer) {
+    guard let start = buffer.baseAddress else {
+      self = .empty
+      return
+    }
+    unsafe self.init(base: start, count: buffer.count)
+  }
+
   /// No bytes at all.
   @inlinable
   package static var empty: Bytes {

@@ -3,14 +3,14 @@
 /// A small open-addressing table: the writer asks it at every page it touches, and a `Dictionary`
 /// takes five times as long (docs/decisions.md).
 @safe
-final class DirtyPages {
+package final class DirtyPages {
   /// Page numbers, 0 where the place is empty.
   private var keys: UnsafeMutablePointer<UInt32>
   private var images: UnsafeMutablePointer<PageImage>
   private var capacity: Int
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  init() {
+  package init() {
     capacity = 64
     unsafe keys = .allocate(capacity: capacity)
     unsafe images = .allocate(capacity: capacity)
@@ -24,20 +24,21 @@ final class DirtyPages {
   }
 
   private func place(of number: PageNumber) -> Int {
-    var index = Int(number.rawValue &* 0x9E37_79B1 >> 7) & (capacity - 1)
+    // The upper bits are the mixed ones.
+    var index = Int((number.rawValue &* 0x9E37_79B1) >> 12) & (capacity - 1)
     while unsafe keys[index] != 0 && keys[index] != number.rawValue {
       index = (index + 1) & (capacity - 1)
     }
     return index
   }
 
-  subscript(number: PageNumber) -> PageImage? {
+  package subscript(number: PageNumber) -> PageImage? {
     let index = place(of: number)
     return unsafe keys[index] == 0 ? nil : images[index]
   }
 
   /// Adds a page that is not here yet; takes over the reference.
-  func insert(_ number: PageNumber, _ image: PageImage) {
+  package func insert(_ number: PageNumber, _ image: PageImage) {
     if count * 2 >= capacity { grow() }
     let index = place(of: number)
     unsafe keys[index] = number.rawValue
@@ -61,7 +62,7 @@ final class DirtyPages {
   }
 
   /// Takes a page out and hands its image to the caller.
-  func remove(_ number: PageNumber) -> PageImage? {
+  package func remove(_ number: PageNumber) -> PageImage? {
     var hole = place(of: number)
     guard unsafe keys[hole] != 0 else { return nil }
     let removed = unsafe images[hole]
@@ -81,7 +82,7 @@ final class DirtyPages {
   }
 
   /// All pages in the order of their numbers.
-  func sorted() -> [(number: PageNumber, image: PageImage)] {
+  package func sorted() -> [(number: PageNumber, image: PageImage)] {
     var pages: [(number: PageNumber, image: PageImage)] = []
     pages.reserveCapacity(count)
     for index in 0..<capacity where unsafe keys[index] != 0 {
@@ -91,7 +92,7 @@ final class DirtyPages {
   }
 
   /// Lets go of all images.
-  func removeAll() {
+  package func removeAll() {
     for index in 0..<capacity where unsafe keys[index] != 0 {
       unsafe images[index].release()
       unsafe keys[index] = 0

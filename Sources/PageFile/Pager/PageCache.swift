@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// What is put in and taken out goes through one lock; both happen next to a system call.
 @safe
-final class PageCache: @unchecked Sendable {
+package final class PageCache: @unchecked Sendable {
   // Unchecked: places and epochs are atomic, the rest is only touched under `lock`.
   private static let wayCount = 8
 
@@ -27,7 +27,7 @@ final class PageCache: @unchecked Sendable {
   private var retired: [(image: PageImage, epoch: UInt64)] = []
 
   /// - Parameter pageCountMax: How many pages fit into the budget; at least 64 are kept.
-  init(pageCountMax: Int) {
+  package init(pageCountMax: Int) {
     imageCountMax = max(64, pageCountMax)
     var setCount = 8
     while setCount * Self.wayCount < imageCountMax { setCount *= 2 }
@@ -48,8 +48,8 @@ final class PageCache: @unchecked Sendable {
   }
 
   /// Between `enter` and `leave`, which must be given the ticket, no image that `find` gave is freed.
-  func enter() -> ReaderEpochs.Ticket { readers.enter() }
-  func leave(_ ticket: ReaderEpochs.Ticket) { readers.leave(ticket) }
+  package func enter() -> ReaderEpochs.Ticket { readers.enter() }
+  package func leave(_ ticket: ReaderEpochs.Ticket) { readers.leave(ticket) }
 
   /// Returns when every reader that was inside has left.
   func waitForReaders() {
@@ -59,7 +59,7 @@ final class PageCache: @unchecked Sendable {
 
   /// The image of what a table entry names, if it is here. Valid until `leave`.
   @inline(__always)
-  func find(_ entry: TableEntry) -> PageImage? {
+  package func find(_ entry: TableEntry) -> PageImage? {
     let first = firstPlace(of: entry.slot)
     for index in first..<first + Self.wayCount {
       if let image = image(at: index), image.place == entry {
@@ -84,7 +84,7 @@ final class PageCache: @unchecked Sendable {
 
   /// Puts an image in the table under its place; takes over the caller's reference. An image that is
   /// there for the same slot goes.
-  func insert(_ image: PageImage) {
+  package func insert(_ image: PageImage) {
     lock.lock()
     defer { lock.unlock() }
     let index = placeToFill(image.place.slot)
@@ -97,7 +97,7 @@ final class PageCache: @unchecked Sendable {
   }
 
   /// Forgets what was in a slot that is about to be written anew.
-  func remove(_ slot: SlotNumber) {
+  package func remove(_ slot: SlotNumber) {
     lock.withLock {
       let first = firstPlace(of: slot)
       for index in first..<first + Self.wayCount {
@@ -107,7 +107,7 @@ final class PageCache: @unchecked Sendable {
   }
 
   /// Changes the budget, evicting what no longer fits.
-  func setPageCountMax(_ count: Int) {
+  package func setPageCountMax(_ count: Int) {
     lock.withLock {
       imageCountMax = max(64, count)
       while imageCount > imageCountMax { evictOne() }
@@ -116,7 +116,7 @@ final class PageCache: @unchecked Sendable {
   }
 
   /// How many pages are held, those that only wait for readers included.
-  var pageCount: Int { lock.withLock { imageCount + retired.count } }
+  package var pageCount: Int { lock.withLock { imageCount + retired.count } }
 
   /// The place for a slot's image: its own, an empty one, or that of one not used lately.
   private func placeToFill(_ slot: SlotNumber) -> Int {

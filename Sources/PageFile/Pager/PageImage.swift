@@ -21,7 +21,7 @@ import Synchronization
 ///  1. An image is written by one transaction only, before anybody else can reach it.
 ///  2. From then on its page never changes.
 @safe
-struct PageImage: @unchecked Sendable {
+package struct PageImage: @unchecked Sendable {
   // Unchecked: rules 1 and 2; the counted fields are atomic.
   let address: UnsafeMutableRawPointer
 
@@ -33,7 +33,7 @@ struct PageImage: @unchecked Sendable {
   }
 
   /// A new image of undefined bytes with one reference.
-  init(pageByteCount: Int, account: ImageAccount) {
+  package init(pageByteCount: Int, account: ImageAccount) {
     unsafe address = .allocate(byteCount: Self.pageOffset + pageByteCount + 8, alignment: 16)
     unsafe address.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
     unsafe address.storeBytes(of: UInt32(pageByteCount), toByteOffset: 16, as: UInt32.self)
@@ -56,17 +56,17 @@ struct PageImage: @unchecked Sendable {
   }
 
   /// The page. Valid while the image is kept by whoever the caller relies on.
-  var bytes: Bytes {
+  package var bytes: Bytes {
     unsafe Bytes(base: UnsafeRawPointer(address + Self.pageOffset), count: pageByteCount)
   }
 
   /// The page, for the one transaction that makes it.
-  var mutableBytes: MutableBytes {
+  package var mutableBytes: MutableBytes {
     unsafe MutableBytes(base: address + Self.pageOffset, count: pageByteCount)
   }
 
   /// Where the cache keeps the image. Set before it is put there.
-  var place: TableEntry {
+  package var place: TableEntry {
     get { TableEntry(rawValue: unsafe address.load(fromByteOffset: 8, as: UInt64.self)) }
     nonmutating set {
       unsafe address.storeBytes(of: newValue.rawValue, toByteOffset: 8, as: UInt64.self)
@@ -90,9 +90,9 @@ struct PageImage: @unchecked Sendable {
   /// Whether the image was used since this was last asked.
   func takeUsedMark() -> Bool { unsafe usedLately.pointee.exchange(false, ordering: .relaxed) }
 
-  func retain() { unsafe references.pointee.add(1, ordering: .relaxed) }
+  package func retain() { unsafe references.pointee.add(1, ordering: .relaxed) }
 
-  func release() {
+  package func release() {
     let left = unsafe references.pointee
       .subtract(1, ordering: .acquiringAndReleasing).newValue
     guard left == 0 else { return }
@@ -105,9 +105,11 @@ struct PageImage: @unchecked Sendable {
 }
 
 /// Counts the images of one database that are alive, so that what old snapshots keep can be limited.
-final class ImageAccount: Sendable {
+package final class ImageAccount: Sendable {
   private let living = Atomic<Int>(0)
 
+  package init() {}
+
   func add(_ count: Int) { living.add(count, ordering: .relaxed) }
-  var livingCount: Int { living.load(ordering: .relaxed) }
+  package var livingCount: Int { living.load(ordering: .relaxed) }
 }

@@ -20,31 +20,33 @@ import Synchronization
 ///
 /// Nodes are counted by hand for the same reason as `PageImage`: a reader follows plain addresses.
 @safe
-struct PageMap: @unchecked Sendable {
+package struct PageMap: @unchecked Sendable {
   // Unchecked: rule 1; what is shared is immutable but for its atomic counts.
   private var root: UnsafeMutableRawPointer?
   private var levels = 0
   /// How many page numbers have an entry.
-  private(set) var count = 0
+  package private(set) var count = 0
+  /// How many of the entries are images; the others say that a page is freed.
+  private(set) var imageCount = 0
 
-  init() { unsafe root = nil }
+  package init() { unsafe root = nil }
 
   /// The entry of a page that the log frees: nothing is at this address.
   private static var freedMark: UnsafeMutableRawPointer {
     unsafe UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
   }
 
-  enum Entry {
+  package enum Entry {
     case absent
     case image(PageImage)
     case freed
   }
 
-  var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// What the map says of a page. Valid while somebody keeps the map.
   @inline(__always)
-  subscript(number: PageNumber) -> Entry {
+  package subscript(number: PageNumber) -> Entry {
     guard var node = unsafe root else { return .absent }
     var shift = (levels - 1) * 6
     if UInt64(number.rawValue) >> UInt64(shift + 6) != 0 { return .absent }
@@ -62,19 +64,20 @@ struct PageMap: @unchecked Sendable {
   }
 
   /// Keeps the whole map: one more `release` is needed.
-  func retain() {
+  package func retain() {
     if let root = unsafe root { unsafe Node.retain(root) }
   }
 
-  func release() {
+  package func release() {
     if let root = unsafe root { unsafe Node.release(root, level: levels - 1) }
   }
 
   /// Sets or replaces an entry; nil says that the page is freed. The map takes over the caller's
   /// reference to the image. The caller must be the only holder of this value's root, or have
   /// retained it for itself, and gives the same `edition` for all changes before it shares the map.
-  mutating func set(_ number: PageNumber, to image: PageImage?, edition: UInt64) {
+  package mutating func set(_ number: PageNumber, to image: PageImage?, edition: UInt64) {
     let value = unsafe image?.address ?? Self.freedMark
+    if image != nil { imageCount += 1 }
     while levels == 0 || UInt64(number.rawValue) >> UInt64(levels * 6) != 0 { addLevel(edition) }
     if let root = unsafe root {
       unsafe self.root = insert(number, value, into: root, level: levels - 1, edition: edition)
@@ -112,6 +115,7 @@ struct PageMap: @unchecked Sendable {
     let index = unsafe (Node.bitmap(node) & (bit - 1)).nonzeroBitCount
     let child = unsafe Node.children(node)[index]
     if level == 0 {
+      if unsafe child != Self.freedMark { imageCount -= 1 }
       unsafe Node.releaseChild(child, level: 0)
       unsafe Node.children(node)[index] = value
     } else {
@@ -122,7 +126,7 @@ struct PageMap: @unchecked Sendable {
   }
 
   /// Calls `body` for every entry, in the order of page numbers; nil means freed.
-  func forEach<E: Error>(_ body: (PageNumber, PageImage?) throws(E) -> Void) throws(E) {
+  package func forEach<E: Error>(_ body: (PageNumber, PageImage?) throws(E) -> Void) throws(E) {
     if let root = unsafe root { unsafe try forEach(in: root, level: levels - 1, base: 0, body) }
   }
 

@@ -3,7 +3,7 @@
 /// The page table says which they are: numbers below the end with no entry. They are collected once,
 /// at the first write after opening, and kept from then on. As ranges, because a file may claim any
 /// end it likes.
-final class PageNumbers {
+package final class PageNumbers {
   /// Free in the last commit; what is to be taken first at the end.
   private var free: [Range<UInt32>]
   /// Taken from `free` by the transaction that is open.
@@ -12,10 +12,10 @@ final class PageNumbers {
   private var returned: [PageNumber] = []
 
   /// - Parameter free: Ascending; the lowest are given out first.
-  init(free: [Range<UInt32>]) { self.free = free.reversed() }
+  package init(free: [Range<UInt32>]) { self.free = free.reversed() }
 
   /// A free number, or nil when the next one has to come from the end.
-  func take() -> PageNumber? {
+  package func take() -> PageNumber? {
     if let number = returned.popLast() { return number }
     guard let range = free.popLast() else { return nil }
     if range.count > 1 { free.append(range.lowerBound + 1..<range.upperBound) }
@@ -25,10 +25,10 @@ final class PageNumbers {
   }
 
   /// Gives back a number that this transaction took or added at the end.
-  func giveBack(_ number: PageNumber) { returned.append(number) }
+  package func giveBack(_ number: PageNumber) { returned.append(number) }
 
   /// Ends the transaction; the pages it freed may be used by the next.
-  func commit(freed: [PageNumber]) {
+  package func commit(freed: [PageNumber]) {
     add(returned)
     add(freed)
     returned = []
@@ -36,7 +36,7 @@ final class PageNumbers {
   }
 
   /// Ends the transaction as if it had not been.
-  func rollback() {
+  package func rollback() {
     add(taken.reversed())
     returned = []
     taken = []

@@ -5,7 +5,7 @@ import Synchronization
 /// A reader takes one of a fixed number of places and writes the current epoch there. Something that
 /// was taken out of reach in epoch e may be freed once every place is empty or shows a later epoch.
 @safe
-final class ReaderEpochs: @unchecked Sendable {
+package final class ReaderEpochs: @unchecked Sendable {
   // Unchecked: all shared state is atomic.
   private static let placeCount = 64
   /// One cache line for each place, so that readers on different cores do not disturb each other.
@@ -17,7 +17,7 @@ final class ReaderEpochs: @unchecked Sendable {
   private let crowd = Atomic<Int>(0)
 
   /// What `leave` needs back.
-  struct Ticket {
+  package struct Ticket {
     fileprivate let place: Int
   }
 

@@ -3,20 +3,20 @@
 ///  1. A slot is free when neither meta slot's table nor the table of any open snapshot refers to it.
 ///  2. Between checkpoints `freeCount` is not below `reservedCount`, so that one finds room for
 ///     everything that was committed.
-struct Slots {
+package struct Slots {
   private var usedWords: [UInt64] = []
-  private(set) var slotCount = 0
-  private(set) var freeCount = 0
-  private(set) var reservedCount = 0
+  package private(set) var slotCount = 0
+  package private(set) var freeCount = 0
+  package private(set) var reservedCount = 0
   /// Slots that the table of some version no longer uses, oldest first.
   private var retired: [(version: UInt64, slots: [SlotNumber])] = []
   /// No slot below this word's is free.
   private var firstFreeWord = 0
 
-  init(slotCount: Int) { grow(to: slotCount) }
+  package init(slotCount: Int) { grow(to: slotCount) }
 
   /// Takes note that the file has become longer.
-  mutating func grow(to count: Int) {
+  package mutating func grow(to count: Int) {
     guard count > slotCount else { return }
     freeCount += count - slotCount
     slotCount = count
@@ -25,19 +25,19 @@ struct Slots {
   }
 
   /// Takes note that the file has become shorter; the slots that go must be free.
-  mutating func shrink(to count: Int) {
+  package mutating func shrink(to count: Int) {
     freeCount -= slotCount - count
     slotCount = count
     usedWords.removeLast(usedWords.count - (count + 63) / 64)
   }
 
-  func isUsed(_ slot: SlotNumber) -> Bool {
+  package func isUsed(_ slot: SlotNumber) -> Bool {
     let index = Int(slot.rawValue) - 1
     return index < slotCount && usedWords[index / 64] & 1 << UInt64(index % 64) != 0
   }
 
   /// Marks a slot as in use; false when it was already, or lies outside the file.
-  mutating func markUsed(_ slot: SlotNumber) -> Bool {
+  package mutating func markUsed(_ slot: SlotNumber) -> Bool {
     let index = Int(slot.rawValue) - 1
     guard index >= 0, index < slotCount, !isUsed(slot) else { return false }
     usedWords[index / 64] |= 1 << UInt64(index % 64)
@@ -46,7 +46,7 @@ struct Slots {
   }
 
   /// The lowest free slot, now in use.
-  mutating func allocate() -> SlotNumber? {
+  package mutating func allocate() -> SlotNumber? {
     for wordIndex in firstFreeWord..<usedWords.count where usedWords[wordIndex] != .max {
       let index = wordIndex * 64 + (~usedWords[wordIndex]).trailingZeroBitCount
       guard index < slotCount else { break }
@@ -59,7 +59,7 @@ struct Slots {
   }
 
   /// Gives back slots that nothing refers to.
-  mutating func release(_ slots: [SlotNumber]) {
+  package mutating func release(_ slots: [SlotNumber]) {
     for slot in slots {
       let index = Int(slot.rawValue) - 1
       usedWords[index / 64] &= ~(1 << UInt64(index % 64))
@@ -69,12 +69,12 @@ struct Slots {
   }
 
   /// Slots that tables up to `version` may refer to and later ones do not.
-  mutating func retire(_ slots: [SlotNumber], version: UInt64) {
+  package mutating func retire(_ slots: [SlotNumber], version: UInt64) {
     if !slots.isEmpty { retired.append((version, slots)) }
   }
 
   /// Frees what no snapshot refers to any more.
-  mutating func releaseRetired(oldestVersion: UInt64) {
+  package mutating func releaseRetired(oldestVersion: UInt64) {
     while let first = retired.first, first.version < oldestVersion {
       release(first.slots)
       retired.removeFirst()
@@ -82,12 +82,12 @@ struct Slots {
   }
 
   /// How many slots wait for snapshots to end.
-  var retiredCount: Int { retired.reduce(0) { $0 + $1.slots.count } }
+  package var retiredCount: Int { retired.reduce(0) { $0 + $1.slots.count } }
 
-  mutating func setReserved(_ count: Int) { reservedCount = count }
+  package mutating func setReserved(_ count: Int) { reservedCount = count }
 
   /// The number of slots up to the last one in use.
-  var usedEnd: Int {
+  package var usedEnd: Int {
     for wordIndex in usedWords.indices.reversed() where usedWords[wordIndex] != 0 {
       return wordIndex * 64 + 64 - usedWords[wordIndex].leadingZeroBitCount
     }

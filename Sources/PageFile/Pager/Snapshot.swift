@@ -47,5 +47,8 @@ final class Snapshot: Sendable {
     return entry
   }
 
+  /// Pages that only the log has.
+  var loggedPageCount: Int { maps.0.count + maps.1.count }
+
   func map(_ index: Int) -> PageMap { index == 0 ? maps.0 : maps.1 }
 }

@@ -103,7 +103,8 @@ private final class MemoryFile: StorageFile, @unchecked Sendable {
 
   func read(into target: MutableBytes, at offset: Int) -> Int {
     content.lock.withLock {
-      let count = max(0, min(target.count, content.bytes.count - offset))
+      let count = min(target.count, content.bytes.count - offset)
+      guard count > 0 else { return 0 }
       unsafe content.bytes.withUnsafeBytes { source in
         unsafe target.withUnsafeMutableBytes { buffer in
           unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + count]))
@@ -127,7 +128,7 @@ private final class MemoryFile: StorageFile, @unchecked Sendable {
 
   private func grow(to byteCount: Int) {
     let missing = byteCount - content.bytes.count
-    if missing > 0 { content.bytes.append(contentsOf: repeatElement(0, count: missing)) }
+    if missing > 0 { content.bytes += [UInt8](repeating: 0, count: missing) }
   }
 
   func extend(to byteCount: Int) { content.lock.withLock { grow(to: byteCount) } }

@@ -10,7 +10,8 @@ extension Engine {
       try runCheckpoint(side)
       if shrink {
         try shrinkDataFile(side)
-        try side.wal.shrink(1 - published.current.newest)
+        try side.wal.shrink(0)
+        try side.wal.shrink(1)
       }
     }
   }

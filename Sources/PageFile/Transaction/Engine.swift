@@ -108,7 +108,7 @@ final class Engine: @unchecked Sendable {
   private func askForRoom() throws(PageFileError) -> WriterGate.Answer {
     try state.withLock { (state) throws(PageFileError) in
       if state.isClosed { throw .closed }
-      guard let side = state.writing, isFull(side, times: 2) else { return .enter }
+      guard let side = state.writing, isFull(side) else { return .enter }
       if side.wal.isPoisoned { throw .poisoned }
       if let error = state.checkpointError {
         state.checkpointError = nil
@@ -120,13 +120,19 @@ final class Engine: @unchecked Sendable {
     }
   }
 
-  /// Whether the log, or what of it is in memory, has reached a share of what it may: at the first
-  /// the worker begins a checkpoint, at twice that writers wait for it.
-  private func isFull(_ side: WriteSide, times: Int) -> Bool {
+  /// Whether the worker should begin a checkpoint: the current WAL file, or what of it is in memory,
+  /// has reached half of what it may.
+  private func isHalfFull(_ side: WriteSide) -> Bool {
     let snapshot = published.current
-    let pageCount = snapshot.maps.0.count + snapshot.maps.1.count
-    return side.wal.endOffset > WALWriter.byteCountMax / 2 * times
-      || pageCount * pager.pageByteCount > options.cacheByteCount / 4 * times
+    return side.wal.endOffset > WALWriter.byteCountMax / 2
+      || snapshot.map(snapshot.newest).count * pager.pageByteCount > options.cacheByteCount / 2
+  }
+
+  /// Whether writers should wait for a checkpoint.
+  private func isFull(_ side: WriteSide) -> Bool {
+    let snapshot = published.current
+    return side.wal.endOffset > WALWriter.byteCountMax
+      || snapshot.loggedPageCount * pager.pageByteCount > options.cacheByteCount
   }
 
   private func wantCheckpoint(_ state: inout State) {
@@ -214,7 +220,7 @@ final class Engine: @unchecked Sendable {
   /// What keeps the store well: room in the log, and memory within its budget.
   private func afterCommit(_ side: WriteSide) {
     state.withLock { state in
-      if isFull(side, times: 1) && state.checkpointError == nil { wantCheckpoint(&state) }
+      if isHalfFull(side) && state.checkpointError == nil { wantCheckpoint(&state) }
       if side.wal.wantsToGrow && !state.isGrowthWanted {
         state.isGrowthWanted = true
         worker.enqueue { [weak self] in
@@ -236,7 +242,8 @@ final class Engine: @unchecked Sendable {
     let livingCount = pager.account.livingCount
     guard livingCount > budget else { return }
     let snapshot = published.current
-    let loggedCount = snapshot.maps.0.count + snapshot.maps.1.count
+    // A page that the log frees takes no memory.
+    let loggedCount = snapshot.maps.0.imageCount + snapshot.maps.1.imageCount
     pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
     // What is neither logged nor cached is kept by old snapshots alone.
     if pager.account.livingCount - pager.cache.pageCount - loggedCount > budget {
@@ -251,7 +258,7 @@ final class Engine: @unchecked Sendable {
       lastLSN: snapshot.lsn, durableLSN: side?.wal.durableLSN ?? snapshot.lsn,
       walByteCount: side?.wal.byteCountWritten ?? 0, checkpointCount: checkpointCount,
       cachedPageCount: pager.cache.pageCount,
-      loggedPageCount: snapshot.maps.0.count + snapshot.maps.1.count,
+      loggedPageCount: snapshot.loggedPageCount,
       snapshotCount: pager.registry.count)
   }
 }

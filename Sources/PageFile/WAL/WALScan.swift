@@ -2,9 +2,9 @@
 ///
 /// Whether what lies behind the last good commit is a torn tail or damage is decided in
 /// `WALRecovery`, with the witnesses that this file's other half finds.
-struct WALScan: ~Copyable {
+package struct WALScan: ~Copyable {
   /// Why a scan stopped.
-  enum Stop: Sendable, Hashable {
+  package enum Stop: Sendable, Hashable {
     /// Nothing that looks like a commit follows.
     case end
     /// Something follows that does not continue the chain.
@@ -13,13 +13,13 @@ struct WALScan: ~Copyable {
 
   let file: any StorageFile
   let header: WALHeader
-  private(set) var offset = WALHeader.commitsOffset
-  private(set) var chain: UInt64
-  private(set) var lsn: LSN
+  package private(set) var offset = WALHeader.commitsOffset
+  package private(set) var chain: UInt64
+  package private(set) var lsn: LSN
   private var buffer = ByteBuffer(capacity: 4096)
   private let byteCount: Int
 
-  init(_ file: any StorageFile, _ header: WALHeader) throws(PageFileError) {
+  package init(_ file: any StorageFile, _ header: WALHeader) throws(PageFileError) {
     self.file = file
     self.header = header
     chain = header.chain
@@ -28,14 +28,14 @@ struct WALScan: ~Copyable {
   }
 
   /// One commit of the file; its frames are valid until the next is read.
-  struct Commit {
-    let header: WALCommitHeader
-    let offset: Int
-    let frames: Bytes
+  package struct Commit {
+    package let header: WALCommitHeader
+    package let offset: Int
+    package let frames: Bytes
   }
 
   /// Reads the next commit, or says why there is none.
-  mutating func next(_ body: (Commit) throws(PageFileError) -> Void) throws(PageFileError) -> Stop? {
+  package mutating func next(_ body: (Commit) throws(PageFileError) -> Void) throws(PageFileError) -> Stop? {
     guard byteCount - offset >= WALHeader.sectorByteCount else { return .end }
     try read(WALHeader.sectorByteCount)
     guard
@@ -78,7 +78,7 @@ struct WALScan: ~Copyable {
   /// The greatest durable LSN that any commit header or watermark in a WAL file names, at any place
   /// where one may begin. With a readable file header only its own generation counts: older ones are
   /// remains of lives whose commits have long been checkpointed.
-  static func greatestDurableLSN(
+  package static func greatestDurableLSN(
     in file: any StorageFile, header: WALHeader?, storeID: StoreID
   ) throws(PageFileError) -> LSN {
     let byteCount = try file.byteCount()

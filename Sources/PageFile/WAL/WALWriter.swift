@@ -263,14 +263,17 @@ final class WALWriter: @unchecked Sendable {
     }
   }
 
-  /// Gives back the room of a file that no commit is in.
+  /// Gives back what a file has grown by and no commit is in.
   func shrink(_ file: Int) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
-    let allocated = appendLock.withLock { position.allocatedByteCounts[file] }
-    guard allocated > Self.byteCountMin else { return }
-    try files[file].truncate(to: Self.byteCountMin)
-    appendLock.withLock { position.allocatedByteCounts[file] = Self.byteCountMin }
+    appendLock.lock()
+    defer { appendLock.unlock() }
+    let end = file == position.current ? position.offset : 0
+    let target = (end / Self.byteCountMin + 1) * Self.byteCountMin
+    guard position.allocatedByteCounts[file] > target else { return }
+    try files[file].truncate(to: target)
+    position.allocatedByteCounts[file] = target
   }
 
   /// Refuses all further writes.

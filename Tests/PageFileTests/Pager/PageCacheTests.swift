@@ -1,0 +1,101 @@
+import PageFile
+import Testing
+
+/// The cache gives what was put in or nothing, keeps to its budget, and frees nothing that a reader
+/// may still look at.
+@Suite struct PageCacheTests {
+  private let account = ImageAccount()
+
+  private func entry(_ slot: Int, version: Int = 0) -> TableEntry {
+    TableEntry(slot: SlotNumber(UInt32(slot)), check: UInt32(version))
+  }
+
+  private func insert(_ slot: Int, version: Int = 0, into cache: PageCache) {
+    let image = PageImage(pageByteCount: 64, account: account)
+    image.mutableBytes.store(UInt64(slot), at: 0)
+    image.mutableBytes.store(UInt64(version), at: 8)
+    image.place = entry(slot, version: version)
+    cache.insert(image)
+  }
+
+  /// Whether an entry is found; what is found has to be right.
+  private func isFound(_ slot: Int, version: Int = 0, in cache: PageCache) -> Bool {
+    let ticket = cache.enter()
+    defer { cache.leave(ticket) }
+    guard let image = cache.find(entry(slot, version: version)) else { return false }
+    #expect(image.bytes.uint64(at: 0) == UInt64(slot))
+    #expect(image.bytes.uint64(at: 8) == UInt64(version))
+    return true
+  }
+
+  @Test func findsWhatWasInserted() {
+    do {
+      let cache = PageCache(pageCountMax: 1024)
+      for slot in 1...64 { insert(slot, into: cache) }
+      for slot in 1...64 { #expect(isFound(slot, in: cache)) }
+      #expect(!isFound(65, in: cache) && !isFound(1, version: 1, in: cache))
+      #expect(cache.pageCount == 64)
+    }
+    #expect(account.livingCount == 0)
+  }
+
+  @Test func aSlotHoldsItsNewestVersionOnly() {
+    let cache = PageCache(pageCountMax: 64)
+    for version in 0..<200 { insert(9, version: version, into: cache) }
+    #expect((0..<199).allSatisfy { !isFound(9, version: $0, in: cache) })
+    #expect(isFound(9, version: 199, in: cache))
+    cache.remove(SlotNumber(9))
+    #expect(!isFound(9, version: 199, in: cache))
+    cache.remove(SlotNumber(10))
+  }
+
+  /// Beside the pages in the table only those wait that left it since the last reclaiming.
+  @Test(arguments: [64, 100, 500])
+  func evictsWithinItsBudget(pageCountMax: Int) {
+    do {
+      var random = SeededGenerator()
+      let cache = PageCache(pageCountMax: pageCountMax)
+      for _ in 0..<4 * pageCountMax {
+        let slot = 1 + random.below(20 * pageCountMax)
+        if !isFound(slot, in: cache) { insert(slot, into: cache) }
+        #expect(isFound(slot, in: cache) || cache.pageCount >= pageCountMax)
+        #expect(cache.pageCount <= pageCountMax + 64)
+        #expect(account.livingCount == cache.pageCount)
+      }
+      cache.setPageCountMax(64)
+      #expect(cache.pageCount <= 64)
+    }
+    #expect(account.livingCount == 0)
+  }
+
+  @Test func imagesStayUntilTheirReadersHaveLeft() throws {
+    let cache = PageCache(pageCountMax: 64)
+    insert(1, into: cache)
+    let ticket = cache.enter()
+    let image = try #require(cache.find(entry(1)))
+    cache.remove(SlotNumber(1))
+    // Reading anew finds nothing, but the reader inside still has its bytes.
+    #expect(!isFound(1, in: cache))
+    for slot in 2...400 { insert(slot, into: cache) }
+    cache.setPageCountMax(64)
+    #expect(image.bytes.uint64(at: 0) == 1)
+    let keptCount = account.livingCount
+    #expect(keptCount >= 400)
+    cache.leave(ticket)
+    cache.setPageCountMax(64)
+    #expect(account.livingCount <= 64)
+  }
+
+  @Test func moreReadersThanPlacesStillHoldBackFreeing() {
+    let cache = PageCache(pageCountMax: 64)
+    insert(1, into: cache)
+    let tickets = (0..<70).map { _ in cache.enter() }
+    cache.remove(SlotNumber(1))
+    for ticket in tickets.dropLast() { cache.leave(ticket) }
+    cache.setPageCountMax(64)
+    #expect(account.livingCount == 1)
+    if let last = tickets.last { cache.leave(last) }
+    cache.setPageCountMax(64)
+    #expect(account.livingCount == 0)
+  }
+}
