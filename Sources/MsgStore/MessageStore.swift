@@ -1,5 +1,4 @@
 package import PageFile
-import Synchronization
 
 /// The messages and conversations of a chat client, in one file with its log beside it.
 ///
@@ -13,7 +12,7 @@ public final class MessageStore: Sendable {
   private let database: Database
   private let names: MemberNames
   /// The numbers that the next writer begins with.
-  private let numbers = Mutex(NameNumbers())
+  private let numbers = Locked(NameNumbers())
   private let clock: @Sendable () -> Timestamp
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)

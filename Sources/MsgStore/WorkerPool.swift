@@ -1,5 +1,4 @@
 import PageFile
-import Synchronization
 
 /// A few threads of our own for work that may block, so that no thread of Swift's own pool has to.
 ///
@@ -10,7 +9,7 @@ final class WorkerPool: Sendable {
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let countMax: Int
 
   init(countMax: Int) { self.countMax = countMax }

@@ -1,3 +1,5 @@
+import PageFile
+
 /// What all identifiers have in common: 1 to 255 bytes of UTF-8, compared as plain bytes.
 ///
 /// Swift's own `==` on strings takes "é" in one scalar and in two for the same. Two identifiers that
@@ -16,8 +18,17 @@ enum Identifier {
 
 extension String {
   /// Equality of the bytes, where `==` would be that of the characters.
+  ///
+  /// Both are compared where they lie; going through them byte by byte took a sixth of the time of
+  /// reading a slice and comparing who wrote its messages.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let areSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
+      unsafe other.utf8.withContiguousStorageIfAvailable { theirs in
+        unsafe Bytes(UnsafeRawBufferPointer(mine)).compare(to: Bytes(UnsafeRawBufferPointer(theirs))) == 0
+      } ?? utf8.elementsEqual(other.utf8)
+    }
+    return areSame ?? utf8.elementsEqual(other.utf8)
   }
 
   func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
