@@ -30,7 +30,7 @@ public struct StoreOptions: Sendable {
 
   /// Options that suit an app on a phone, but for what is given.
   public init(
-    localMember: MemberID? = nil, pageByteCount: Int = 8192, cacheByteCount: Int = 16 << 20,
+    localMember: MemberID? = nil, pageByteCount: Int = 4096, cacheByteCount: Int = 16 << 20,
     access: Access = .readWrite,
     clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock
   ) {

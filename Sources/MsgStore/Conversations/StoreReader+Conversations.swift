@@ -16,6 +16,8 @@ extension StoreReader {
     var list = Cursor(source, Schema.activity)
     var cursor = Cursor(source, Schema.conversations)
     var found: [Conversation] = []
+    found.reserveCapacity(min(count, 100))
+    var key = ByteBuffer()
     try storage { () throws(PageFileError) in
       if let position {
         let key = KeyEncoding.key(KeyEncoding.flipped(position.time), position.number)
@@ -26,7 +28,7 @@ extension StoreReader {
       }
     }
     while list.isAtCell, found.count < count {
-      var key = ByteBuffer()
+      key.removeAll()
       list.appendKey(to: &key)
       guard key.count == 12, let number = key.bytes.bigEndianNumber(at: 8) else {
         throw corrupt(Schema.activity, "a key has \(key.count) bytes, not 12")
@@ -93,10 +95,9 @@ extension StoreReader {
   /// The summary of a conversation that has a name, a place in the list, or messages.
   func summary(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> ConversationSummary {
     let key = KeyEncoding.key(number)
-    var value = ByteBuffer(capacity: 256)
+    var copy = ByteBuffer()
     let isThere = try storage { () throws(PageFileError) in try cursor.seek(key.bytes) }
-    if isThere { try append(cursor, to: &value) }
-    guard isThere, let summary = ConversationSummary(value.bytes) else {
+    guard isThere, let summary = ConversationSummary(try value(at: cursor, &copy)) else {
       throw corrupt(Schema.conversations, "conversation \(number) has no summary")
     }
     return summary
@@ -108,9 +109,8 @@ extension StoreReader {
   ) throws(StoreError) -> ConversationDetails {
     let key = ConversationDetails.key(number)
     let isThere = cursor.isAtCell && cursor.compareKey(to: key.bytes) == 0
-    var value = ByteBuffer(capacity: 256)
-    if isThere { try append(cursor, to: &value) }
-    guard isThere, let details = ConversationDetails(value.bytes) else {
+    var copy = ByteBuffer()
+    guard isThere, let details = ConversationDetails(try value(at: cursor, &copy)) else {
       throw corrupt(Schema.conversations, "conversation \(number) has no details")
     }
     return details
@@ -122,6 +122,15 @@ extension StoreReader {
     let key = ConversationDetails.key(number)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     return try details(number, &cursor)
+  }
+
+  /// The value of the cell a cursor stands at: in its page, or in the given copy.
+  private func value(
+    at cursor: borrowing Cursor, _ copy: inout ByteBuffer
+  ) throws(StoreError) -> Bytes {
+    if let value = cursor.inlineValue { return value }
+    try append(cursor, to: &copy)
+    return copy.bytes
   }
 
   func append(_ cursor: borrowing Cursor, to value: inout ByteBuffer) throws(StoreError) {

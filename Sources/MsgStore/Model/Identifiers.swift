@@ -22,6 +22,10 @@ extension String {
   /// Both are compared where they lie; going through them byte by byte took a sixth of the time of
   /// reading a slice and comparing who wrote its messages.
   func hasSameBytes(as other: String) -> Bool {
+    // Most often both are the very same value. Unsafe: a string is two words, compared as such.
+    let mine = unsafe unsafeBitCast(self, to: (UInt64, UInt64).self)
+    let theirs = unsafe unsafeBitCast(other, to: (UInt64, UInt64).self)
+    if mine == theirs { return true }
     guard utf8.count == other.utf8.count else { return false }
     let areSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
       unsafe other.utf8.withContiguousStorageIfAvailable { theirs in

@@ -39,12 +39,13 @@ package struct ConversationDetails: Hashable {
       let idByteCount = reader.byte(), idByteCount > 0, let id = reader.take(Int(idByteCount)),
       id.isValidUTF8
     else { return nil }
-    self.init(id: ConversationID(id.repairedText()))
+    // Unsafe, here and below: validated just before.
+    self.init(id: ConversationID(unsafe id.uncheckedText()))
     if flags & Self.hasTitle != 0 {
       guard let byteCount = reader.uint32(), byteCount <= UInt32(Self.titleByteCountMax),
         let title = reader.take(Int(byteCount)), title.isValidUTF8
       else { return nil }
-      self.title = title.repairedText()
+      self.title = unsafe title.uncheckedText()
     }
     guard let count = reader.varint(), count <= UInt64(Self.participantCountMax) else {
       return nil

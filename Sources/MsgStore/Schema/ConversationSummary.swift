@@ -92,8 +92,10 @@ package struct ConversationSummary: Hashable {
       let text = reader.rest()
       guard text.count <= Preview.byteCountMax, text.isValidUTF8 else { return nil }
       self.activity = Int64(bitPattern: activity)
+      // Unsafe: validated just above.
       last = Last(
-        position: position, sender: UInt32(sender), status: status, text: text.repairedText())
+        position: position, sender: UInt32(sender), status: status,
+        text: unsafe text.uncheckedText())
     } else {
       guard reader.isAtEnd else { return nil }
     }

@@ -67,6 +67,8 @@ package struct MessageRecord {
   /// Reads a record.
   ///
   /// Any bytes may be given; nil when they are no record.
+  // Inlined, so that whoever needs a few of the fields does not have the others put together.
+  @inline(__always)
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= Flags.known,
@@ -84,6 +86,7 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.textByteCountMax else { return nil }
   }
 
+  @inline(never)
   private mutating func readRareFields(_ reader: inout ByteReader) -> Bool {
     if flags.contains(.localTime) {
       guard let value = reader.signedVarint() else { return false }

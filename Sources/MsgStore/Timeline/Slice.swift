@@ -66,10 +66,11 @@ struct SliceRow {
   let replyOffset: Int
   let textOffset: Int
   let textByteCount: Int32
-  let senderIndex: Int32
+  let originIndex: Int32
   let idByteCount: UInt8
   let replyByteCount: UInt8
   let hasExtra: Bool
+  let isASCII: Bool
   let status: MessageStatus
 }
 
@@ -85,18 +86,16 @@ final class SliceContent: @unchecked Sendable {
   let hasNewer: Bool
   private let forwardCount: Int
   private let buffer: ByteBuffer
-  private let senders: [MemberID]
-  private let conversation: ConversationID
+  private let origins: [Message.Origin]
 
   init(
-    rows: [SliceRow], forwardCount: Int, buffer: consuming ByteBuffer, senders: [MemberID],
-    conversation: ConversationID, hasOlder: Bool, hasNewer: Bool
+    rows: [SliceRow], forwardCount: Int, buffer: consuming ByteBuffer,
+    origins: [Message.Origin], hasOlder: Bool, hasNewer: Bool
   ) {
     self.rows = rows
     self.forwardCount = forwardCount
     self.buffer = buffer
-    self.senders = senders
-    self.conversation = conversation
+    self.origins = origins
     self.hasOlder = hasOlder
     self.hasNewer = hasNewer
   }
@@ -106,10 +105,11 @@ final class SliceContent: @unchecked Sendable {
     let row = rows[index < backwardCount ? rows.count - 1 - index : index - backwardCount]
     let bytes = buffer.bytes
     // Unsafe: the builder has validated the text.
-    let text = unsafe bytes.slice(row.textOffset, Int(row.textByteCount)).uncheckedText()
+    let text = unsafe bytes.slice(row.textOffset, Int(row.textByteCount))
+      .uncheckedText(isASCII: row.isASCII)
     return Message.stored(
       id: MessageID(bytes.slice(row.idOffset, Int(row.idByteCount))),
-      in: conversation, from: senders[Int(row.senderIndex)], text: text, place: row.place,
+      from: origins[Int(row.originIndex)], text: text, place: row.place,
       hasExtra: row.hasExtra, extra: row.extra, status: row.status,
       replyTo: row.replyByteCount == 0
         ? nil : MessageID(bytes.slice(row.replyOffset, Int(row.replyByteCount))))

@@ -7,12 +7,13 @@ struct SliceBuilder: ~Copyable {
   private let number: UInt32
   private var rows: [SliceRow] = []
   private var buffer: ByteBuffer
-  private var senders: [MemberID] = []
-  /// Where in `senders` the sender of each of these numbers is.
+  private var origins: [Message.Origin] = []
+  /// Where in `origins` the sender of each of these numbers is.
   ///
   /// A slice has few senders but may have thousands: one that was pushed out of here is only listed
   /// again.
-  private var recentSenders = InlineArray<16, (number: UInt32, index: Int32)>(repeating: (0, -1))
+  private let recentSenders: ByteBuffer
+  private static let recentCount = 16
 
   /// Room for typical messages; more is made when it is needed.
   private static let typicalByteCount = 144
@@ -24,6 +25,11 @@ struct SliceBuilder: ~Copyable {
     self.number = number
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
+    // Pairs of a sender's number and one more than where it is in `origins`. An inline array of pairs
+    // was copied whole at each look.
+    var recent = ByteBuffer(capacity: Self.recentCount * 8)
+    recent.append(zeros: Self.recentCount * 8)
+    recentSenders = recent
     rows.reserveCapacity(reserved)
   }
 
@@ -90,7 +96,9 @@ struct SliceBuilder: ~Copyable {
         throw corrupt
       }
     }
-    guard buffer.bytes.slice(textOffset, textByteCount).isValidUTF8 else { throw corrupt }
+    let text = buffer.bytes.slice(textOffset, textByteCount)
+    let isASCII = text.isASCII
+    guard isASCII || text.isValidUTF8 else { throw corrupt }
     let hasExtra =
       place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
     rows.append(
@@ -98,20 +106,20 @@ struct SliceBuilder: ~Copyable {
         place: place,
         extra: place.isPending ? record.sequenceNumber : place.time &+ record.localDelta,
         idOffset: idOffset, replyOffset: replyOffset, textOffset: textOffset,
-        textByteCount: Int32(textByteCount), senderIndex: try senderIndex(record.sender),
+        textByteCount: Int32(textByteCount), originIndex: try originIndex(record.sender),
         idByteCount: UInt8(valueOffset - idOffset), replyByteCount: replyByteCount,
-        hasExtra: hasExtra, status: record.status))
+        hasExtra: hasExtra, isASCII: isASCII, status: record.status))
   }
 
-  private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
-    let slot = Int(number & 15)
-    if recentSenders[slot].number == number && recentSenders[slot].index >= 0 {
-      return recentSenders[slot].index
-    }
-    let index = Int32(senders.count)
-    senders.append(try reader.member(number))
-    recentSenders[slot] = (number, index)
-    return index
+  private mutating func originIndex(_ number: UInt32) throws(StoreError) -> Int32 {
+    let place = Int(number) % Self.recentCount * 8
+    let recent = recentSenders.bytes
+    let known = Int32(truncatingIfNeeded: recent.uint32(at: place + 4))
+    if known > 0 && recent.uint32(at: place) == number { return known - 1 }
+    origins.append(Message.Origin(conversation, try reader.member(number)))
+    recentSenders.mutableBytes.store(number, at: place)
+    recentSenders.mutableBytes.store(UInt32(origins.count), at: place + 4)
+    return Int32(origins.count - 1)
   }
 
   private var corrupt: StoreError {
@@ -123,7 +131,7 @@ struct SliceBuilder: ~Copyable {
   consuming func finish(forwardCount: Int, hasOlder: Bool, hasNewer: Bool) -> Slice {
     Slice(
       SliceContent(
-        rows: rows, forwardCount: forwardCount, buffer: buffer, senders: senders,
-        conversation: conversation, hasOlder: hasOlder, hasNewer: hasNewer))
+        rows: rows, forwardCount: forwardCount, buffer: buffer, origins: origins,
+        hasOlder: hasOlder, hasNewer: hasNewer))
   }
 }

@@ -39,7 +39,11 @@ extension Bytes {
 
   /// The bytes as a string. Only for bytes that `isValidUTF8` has seen, or that came from a string.
   @inlinable @unsafe
-  package func uncheckedText() -> String {
+  package func uncheckedText() -> String { unsafe uncheckedText(isASCII: isASCII) }
+
+  /// The same, for whoever knows whether the bytes are ASCII.
+  @inlinable @unsafe
+  package func uncheckedText(isASCII: Bool) -> String {
     unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> String in
       let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
       return unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: isASCII))

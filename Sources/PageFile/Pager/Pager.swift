@@ -9,6 +9,7 @@ final class Pager: Sendable {
   let cache: PageCache
   let account = ImageAccount()
   let registry = SnapshotRegistry()
+  private let validated = ValidatedPages()
   /// Entries of one table page.
   let entryCount: Int
 
@@ -202,7 +203,10 @@ final class Pager: Sendable {
     } else if kind == .table {
       return "slot \(entry.slot): a table page"
     }
-    return contentRuleBroken(page, kind)
+    if validated.contains(entry) { return nil }
+    let broken = contentRuleBroken(page, kind)
+    if broken == nil { validated.insert(entry) }
+    return broken
   }
 
   /// What is wrong with a page by the rules of its kind, or nil.

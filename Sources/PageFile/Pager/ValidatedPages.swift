@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Which versions of which pages have passed the gate since the store was opened.
+///
+/// A page that left the cache and comes back is proven by its checksum to be what it was, so its
+/// cells need not be walked again: that is half of what bringing in a page costs. A small table that
+/// forgets is enough; what it has forgotten is validated again.
+@safe
+final class ValidatedPages: @unchecked Sendable {
+  // Unchecked: the places are atomic.
+  private static let placeCount = 1 << 15
+
+  private let places: UnsafeMutablePointer<Atomic<UInt64>>
+
+  init() {
+    unsafe places = .allocate(capacity: Self.placeCount)
+    for index in 0..<Self.placeCount { unsafe (places + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    unsafe places.deinitialize(count: Self.placeCount)
+    unsafe places.deallocate()
+  }
+
+  func insert(_ entry: TableEntry) {
+    unsafe places[place(of: entry)].store(entry.rawValue, ordering: .relaxed)
+  }
+
+  func contains(_ entry: TableEntry) -> Bool {
+    unsafe places[place(of: entry)].load(ordering: .relaxed) == entry.rawValue
+  }
+
+  private func place(of entry: TableEntry) -> Int {
+    Int(entry.slot.rawValue) & (Self.placeCount - 1)
+  }
+}
