@@ -5,7 +5,8 @@ import Synchronization
 /// Readers find a page without a lock and without counting references. Two ideas make that safe:
 ///
 ///  1. The table is set-associative: a slot can only be in the eight places of its set, each one
-///     atomic address. Looking up is at most eight loads; nothing ever moves from place to place.
+///     atomic address. Nothing ever moves from place to place. The slots' numbers stand in a table of
+///     their own, eight in half a cache line, so that looking up touches no image but the right one.
 ///  2. Memory is given back by epochs (Fraser, "Practical lock-freedom", 2004): a reader announces
 ///     the epoch in which it entered; an image taken out of the table is freed only when every reader
 ///     inside entered after that.
@@ -17,6 +18,8 @@ package final class PageCache: @unchecked Sendable {
   private static let wayCount = 8
 
   private let places: UnsafeMutablePointer<Atomic<UInt>>
+  /// The slot whose image is in each place, or was a moment ago: a hint, confirmed by the image.
+  private let slots: UnsafeMutablePointer<Atomic<UInt32>>
   private let setCount: Int
   private let readers = ReaderEpochs()
   private let lock = Lock()
@@ -30,11 +33,14 @@ package final class PageCache: @unchecked Sendable {
   package init(pageCountMax: Int) {
     imageCountMax = max(64, pageCountMax)
     var setCount = 8
-    while setCount * Self.wayCount < imageCountMax { setCount *= 2 }
+    // Twice as many places as pages, so that the budget and not the sets decides who has to go.
+    while setCount * Self.wayCount < 2 * imageCountMax { setCount *= 2 }
     self.setCount = setCount
     unsafe places = .allocate(capacity: setCount * Self.wayCount)
+    unsafe slots = .allocate(capacity: setCount * Self.wayCount)
     for index in 0..<setCount * Self.wayCount {
       unsafe (places + index).initialize(to: Atomic(0))
+      unsafe (slots + index).initialize(to: Atomic(0))
     }
   }
 
@@ -43,6 +49,8 @@ package final class PageCache: @unchecked Sendable {
       image(at: index)?.release()
     }
     unsafe places.deinitialize(count: setCount * Self.wayCount)
+    unsafe slots.deinitialize(count: setCount * Self.wayCount)
+    unsafe slots.deallocate()
     unsafe places.deallocate()
     for entry in retired { entry.image.release() }
   }
@@ -61,7 +69,8 @@ package final class PageCache: @unchecked Sendable {
   @inline(__always)
   package func find(_ entry: TableEntry) -> PageImage? {
     let first = firstPlace(of: entry.slot)
-    for index in first..<first + Self.wayCount {
+    for index in first..<first + Self.wayCount
+    where unsafe slots[index].load(ordering: .relaxed) == entry.slot.rawValue {
       if let image = image(at: index), image.place == entry {
         image.markUsed()
         return image
@@ -91,6 +100,7 @@ package final class PageCache: @unchecked Sendable {
     image.markUsed()
     retire(index)
     unsafe places[index].store(UInt(bitPattern: image.address), ordering: .releasing)
+    unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
     while imageCount > imageCountMax { evictOne() }
     if retired.count >= 64 { reclaim() }
@@ -150,6 +160,7 @@ package final class PageCache: @unchecked Sendable {
 
   private func retire(_ index: Int) {
     guard let image = image(at: index) else { return }
+    unsafe slots[index].store(0, ordering: .relaxed)
     unsafe places[index].store(0, ordering: .sequentiallyConsistent)
     imageCount -= 1
     retired.append((image, readers.advance()))

@@ -92,6 +92,7 @@ extension Engine {
       $0.ended = nil
       $0.checkpointCount += 1
     }
+    keepWithinBudget()
     // A snapshot that keeps many slots from being used again makes the file grow.
     let (retiredCount, slotCount) = side.checkpointer.slots.withLock {
       ($0.retiredCount, $0.slotCount)

@@ -234,17 +234,19 @@ final class Engine: @unchecked Sendable {
         worker.enqueue {}
       }
     }
-    keepWithinBudget()
+    let budget = options.cacheByteCount / pager.pageByteCount
+    if pager.account.livingCount > budget { keepWithinBudget() }
   }
 
-  private func keepWithinBudget() {
+  /// Gives the cache what the log's pages leave of the budget, and expires who keeps too much. Called
+  /// after each checkpoint, and after commits once the budget is used up.
+  func keepWithinBudget() {
     let budget = max(64, options.cacheByteCount / pager.pageByteCount)
-    let livingCount = pager.account.livingCount
-    guard livingCount > budget else { return }
     let snapshot = published.current
     // A page that the log frees takes no memory.
     let loggedCount = snapshot.maps.0.imageCount + snapshot.maps.1.imageCount
     pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
+    guard pager.account.livingCount > budget else { return }
     // What is neither logged nor cached is kept by old snapshots alone.
     if pager.account.livingCount - pager.cache.pageCount - loggedCount > budget {
       _ = pager.registry.expireOldest(but: snapshot.registration)
