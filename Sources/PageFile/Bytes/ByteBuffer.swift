@@ -18,7 +18,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// An empty buffer with room for `capacity` bytes before it has to grow.
   public init(capacity: Int = 64) {
     let capacity = max(capacity, 16)
-    unsafe base = .allocate(byteCount: capacity + Self.slack, alignment: 16)
+    unsafe base = .allocate(byteCount: capacity + Self.slack, alignment: 8)
     end = 0
     self.capacity = capacity
   }
@@ -44,7 +44,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline
   mutating func grow(to needed: Int) {
     let grown = max(needed, capacity * 2)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.slack, alignment: 16)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.slack, alignment: 8)
     unsafe larger.copyMemory(from: base, byteCount: count)
     unsafe base.deallocate()
     unsafe base = larger

@@ -175,7 +175,7 @@ package struct PageMap: @unchecked Sendable {
     }
 
     static func make(room: Int, edition: UInt64) -> UnsafeMutableRawPointer {
-      let node = UnsafeMutableRawPointer.allocate(byteCount: 32 + room * 8, alignment: 16)
+      let node = UnsafeMutableRawPointer.allocate(byteCount: 32 + room * 8, alignment: 8)
       unsafe node.storeBytes(of: 1, as: Int.self)
       unsafe node.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
       unsafe node.storeBytes(of: edition, toByteOffset: 16, as: UInt64.self)
