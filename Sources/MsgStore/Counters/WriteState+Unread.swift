@@ -2,6 +2,8 @@ import PageFile
 
 /// Which messages the local member has not read, and how many they are.
 ///
+/// See docs/message-format.md, U-1 … U-5.
+///
 /// Every conversation has a read mark: the place up to which everything has been read. A message is
 /// unseen when it came live and
 ///  1. lies above the mark, or

@@ -39,6 +39,8 @@ public struct Preview: Sendable, Hashable {
   static let byteCountMax = 160
 
   /// As much of a text as a preview keeps.
+  ///
+  /// See docs/message-format.md, A-3.
   package static func cut(_ text: String) -> String {
     guard text.utf8.count > byteCountMax else { return text }
     let limit = text.utf8.index(text.startIndex, offsetBy: byteCountMax)

@@ -2,6 +2,8 @@ import PageFile
 
 /// What all identifiers have in common: 1 to 255 bytes of UTF-8, compared as plain bytes.
 ///
+/// See docs/message-format.md, N-1.
+///
 /// Swift's own `==` on strings takes "é" in one scalar and in two for the same. Two identifiers that
 /// differ in a byte are different here, as they are to the server that made them.
 enum Identifier {

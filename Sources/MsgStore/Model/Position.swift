@@ -1,7 +1,7 @@
 /// The place of a message in its conversation: what slices are read before, after and around.
 ///
 /// A position stays meaningful when its message moves or is deleted: it is a place between the
-/// others, in the thread's total order.
+/// others, in the thread's total order; see docs/message-format.md, K-6.
 ///  1. Acknowledged messages come first: by server time, then sequence, one without a sequence
 ///     behind all that have one, then by the bytes of the id.
 ///  2. Pending ones follow: by local time, then in the order in which they were written here.

@@ -80,7 +80,7 @@ package struct ConversationDetails: Hashable {
 
   /// Under which number the participants tree has this conversation: FNV-1a of the sorted members.
   ///
-  /// Others may have the same, so what is found under it is compared.
+  /// Others may have the same, so what is found under it is compared. See S-9.
   static func digest(_ participants: [UInt32]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for number in participants.sorted() {

@@ -2,7 +2,7 @@ package import PageFile
 
 /// A message as the messages tree stores it, without what its key says.
 ///
-/// See docs/message-format.md, M-1 … M-10.
+/// See docs/message-format.md, E-1 … E-10.
 ///
 ///     offset  size    field
 ///          0     1    tag: 1; 2 is kept for segments

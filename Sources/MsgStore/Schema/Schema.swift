@@ -2,7 +2,7 @@ import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, T-1 … T-9.
+/// See docs/message-format.md, S-1 … S-9.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
@@ -43,7 +43,7 @@ enum Schema {
 
 /// The keys of the settings tree.
 ///
-/// All values are numbers of eight bytes, little-endian.
+/// All values are numbers of eight bytes, little-endian. See docs/message-format.md, S-3.
 enum Setting: String {
   /// The schema version. What has no such setting is no message store.
   case schemaVersion = "schema version"

@@ -3,6 +3,8 @@ package import PageFile
 
 /// Long texts as single LZ4 blocks.
 ///
+/// See docs/message-format.md, E-9.
+///
 /// Short texts alone do not get smaller, so only those of 512 bytes and more are tried, and the block
 /// is kept only when it saves an eighth. Everything here is called with lengths that were checked
 /// against `textByteCountMax` before, so no declared length makes us allocate more than that.

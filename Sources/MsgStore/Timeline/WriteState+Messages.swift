@@ -1,6 +1,8 @@
 import PageFile
 
 /// Storing, moving and deleting messages, and what each of these does to the summary.
+///
+/// See docs/message-format.md, E-10 and A-1 … A-4.
 extension WriteState {
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     try Self.validate(message)

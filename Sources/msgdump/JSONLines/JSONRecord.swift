@@ -2,6 +2,8 @@ package import MsgStore
 
 /// What one line of an export says.
 ///
+/// See docs/message-format.md, J-1 … J-8.
+///
 ///     {"kind":"store","local_member":"ann"}
 ///     {"kind":"conversation","id":"club","participants":["ann","bob"],"title":"Book club"}
 ///     {"kind":"receipt","conversation":"club","up_to":"m-17"}
