@@ -27,7 +27,9 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     unsafe base.deallocate()
   }
 
-  /// What has been written. Valid until the buffer is changed or freed.
+  /// What has been written. Valid until the buffer is changed or freed: the bytes of a temporary, as
+  /// in `makeKey().bytes`, dangle, because it is freed at its last use. Give the buffer a name that
+  /// is used behind them, or pass the buffer itself.
   @inlinable
   public var bytes: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
@@ -116,6 +118,8 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// An unsigned number, seven bits a byte, low end first, the high bit set on all but the last.
+  ///
+  /// See docs/page-file-format.md, B-2.
   package mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -46,7 +46,8 @@ package struct ByteReader {
     return bytes.uint64(at: offset)
   }
 
-  /// A number written by `append(varint:)`. At most ten bytes, and no more than 64 bits.
+  /// A number written by `append(varint:)`. At most ten bytes, and no more than 64 bits. See
+  /// docs/page-file-format.md, B-2.
   @inlinable
   package mutating func varint() -> UInt64? {
     var value: UInt64 = 0

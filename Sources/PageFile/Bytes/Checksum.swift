@@ -4,6 +4,8 @@
 /// Callers seed it with the context of the bytes (store, page number, kind, generation, offset), so
 /// that right bytes in a wrong place fail as surely as wrong bytes do. Known values, which the tests
 /// hold it to: no bytes with seed 0 give EF46DB3751D8E999; "abc" with seed 0 gives 44BC2CF5AD770999.
+///
+/// See docs/page-file-format.md, B-4 … B-6.
 package enum Checksum {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -1,5 +1,7 @@
 /// Which life of a WAL file something belongs to.
 ///
+/// See docs/page-file-format.md, M-8 and W-3.
+///
 /// The counter says which of two lives is the later one; the random part keeps apart two lives that
 /// got the same counter because a copy of the store was put back in between.
 package struct Generation: Sendable, Hashable, CustomStringConvertible {
@@ -26,7 +28,10 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A store's random name, part of every checksum, so that nothing of another store is believed.
+/// A store's random name, part of nearly every checksum, so that nothing of another store is
+/// believed.
+///
+/// See docs/page-file-format.md, M-5 and B-6.
 package struct StoreID: Sendable, Hashable, CustomStringConvertible {
   package static let byteCount = 16
 

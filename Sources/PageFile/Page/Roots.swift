@@ -1,5 +1,7 @@
 /// Tree number → root page: the state that a commit switches, a few dozen bytes that travel in each
 /// commit header and in the meta slots.
+///
+/// See docs/page-file-format.md, M-12 and W-10.
 package struct Roots: Sendable {
   package static let countMax = 16
   package static let byteCount = countMax * 4 + 4

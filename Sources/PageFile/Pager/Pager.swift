@@ -72,7 +72,8 @@ final class Pager: Sendable {
   }
 
   /// Entry `index` of a level, counted over all table pages of that level. On level 0 the index is a
-  /// page number; above, it is the place of a table page in the level below.
+  /// page number; above, it is the place of a table page in the level below. See
+  /// docs/page-file-format.md, T-5.
   func tableEntry(
     at index: Int, level: Int, in table: PageTableRoot,
     for registration: SnapshotRegistry.Registration?
@@ -183,7 +184,9 @@ final class Pager: Sendable {
     return false
   }
 
-  /// The gate: what is wrong with bytes that are to be this page, or nil. See P-1 … P-6.
+  /// The gate: what is wrong with bytes that are to be this page, or nil.
+  ///
+  /// See docs/page-file-format.md, P-1 … P-6, and for table pages T-7.
   func ruleBroken(_ page: Bytes, entry: TableEntry, number: UInt32, level: Int?) -> String? {
     let stored = page.uint64(at: PageHeader.checksumOffset)
     guard page.uint32(at: PageHeader.numberOffset) == number else {

@@ -1,5 +1,7 @@
 /// Which slots of the data file are in use, promised to commits, or waiting for a snapshot to end.
 ///
+/// See docs/page-file-format.md, D-4 and D-5.
+///
 ///  1. A slot is free when neither meta slot's table nor the table of any open snapshot refers to it.
 ///  2. Between checkpoints `freeCount` is not below `reservedCount`, so that one finds room for
 ///     everything that was committed.

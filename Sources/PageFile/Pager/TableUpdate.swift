@@ -1,5 +1,7 @@
 /// Makes the next version of the page table: copy-on-write, from the lowest level up.
 ///
+/// See docs/page-file-format.md, T-6.
+///
 /// Only the table pages above changed entries are written anew. The slots of those they replace, and
 /// of the pages whose entries changed, are collected in `replaced`; the old version stays whole until
 /// they are used again.

@@ -1,4 +1,6 @@
 /// Applies the log's commits to the pages of the newest table, in memory.
+///
+/// See docs/page-file-format.md, W-14 … W-17 and R-10.
 struct LogReplay: ~Copyable {
   private let pager: Pager
   private let base: Snapshot

@@ -141,6 +141,8 @@ struct StoreReader {
 
   /// Reads a store that its owner may be writing to: what was read counts only if the meta slots and
   /// WAL headers are the same afterwards.
+  ///
+  /// See docs/page-file-format.md, R-13.
   func recoverBesideOwner(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
     var lastFailure: PageFileError?
     for _ in 0..<Self.attemptCountMax {

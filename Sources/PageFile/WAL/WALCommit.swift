@@ -104,6 +104,8 @@ package struct WALCommitHeader: Sendable {
 
 /// The sector that says how far the log was durable, written where the next commit will begin.
 ///
+/// See docs/page-file-format.md, W-18 … W-20.
+///
 ///     offset  size  field
 ///          0     4  magic: 'W' 'M' 'R' 'K'
 ///          4     4  zero

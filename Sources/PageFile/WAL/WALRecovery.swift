@@ -1,5 +1,5 @@
 /// From the meta slots and the two WAL files to the last commit: what can be believed, and what of
-/// the log counts. See docs/page-file-format.md, R-1 … R-12, and docs/design.md for why each rule is
+/// the log counts. See docs/page-file-format.md, R-1 … R-13, and docs/design.md for why each rule is
 /// there.
 struct WALRecovery {
   /// What was found of one WAL file.
