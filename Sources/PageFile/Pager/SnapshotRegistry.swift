@@ -45,8 +45,10 @@ final class SnapshotRegistry: @unchecked Sendable {
   /// Expires the oldest snapshot, unless it is the one given. Whether there was another.
   func expireOldest(but published: Registration) -> Bool {
     lock.withLock {
-      guard let index = living.firstIndex(where: { $0 !== published && $0.lsn < published.lsn })
-      else { return false }
+      let isOlder = { (one: Registration) in
+        one.lsn < published.lsn || one.tableVersion < published.tableVersion
+      }
+      guard let index = living.firstIndex(where: isOlder) else { return false }
       living[index].expire()
       living.remove(at: index)
       return true

@@ -152,16 +152,21 @@ extension Engine {
   private func beginUse(
     _ files: [any StorageFile], _ checkpointer: Checkpointer, _ recovered: RecoveredState
   ) throws(PageFileError) -> WALWriter {
-    if let index = recovered.emptyLog {
-      // The log that the clean close began: its header is durable and no commit was ever in it.
-      try publishInUse(checkpointer, recovered.meta.generation)
-      return try makeWAL(files, current: index, recovered.meta.generation, recovered)
+    let generation = Generation(after: recovered.end.generationCounter)
+    if let emptyLog = recovered.emptyLog {
+      // The log that the clean close began has no commit, and the other file is superfluous: a new log
+      // is begun there, as by a turn. Going on in the empty one would give its generation to every
+      // copy of the closed store, and the log of one copy would pass for that of another.
+      let current = 1 - emptyLog
+      try beginLog(files[current], generation, recovered)
+      try publishInUse(checkpointer, generation)
+      return try makeWAL(files, current: current, generation, recovered)
     }
     // What was read may be in the page cache only; after this it is on the disk.
     try checkpointer.rewriteNewestMeta()
-    let generation = Generation(after: recovered.end.generationCounter)
     try moveLogToDataFile(checkpointer, recovered, generation)
-    try beginLog(files, recovered, generation)
+    try beginLog(files[0], generation, recovered)
+    try beginLog(files[1], nil, recovered)
     // From here on a slot without its log is refused.
     try publishInUse(checkpointer, generation)
     return try makeWAL(files, current: 0, generation, recovered)
@@ -215,19 +220,16 @@ extension Engine {
     try checkpointer.publish(written, meta) { published.replaceAll($0) }
   }
 
-  /// Begins one WAL file and marks the other as empty; both are durable when this returns.
+  /// Begins a WAL file with a generation, or marks it as empty; durable when this returns.
   private func beginLog(
-    _ files: [any StorageFile], _ recovered: RecoveredState, _ generation: Generation
+    _ file: any StorageFile, _ generation: Generation?, _ recovered: RecoveredState
   ) throws(PageFileError) {
-    for (index, file) in files.enumerated() {
-      let header = WALHeader(
-        storeID: pager.storeID, isEmpty: index == 1,
-        generation: index == 0 ? generation : .none,
-        firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
-      try file.write(header.encode(), at: 0)
-      // Durable after this: the header.
-      try file.sync(.durable)
-    }
+    let header = WALHeader(
+      storeID: pager.storeID, isEmpty: generation == nil, generation: generation ?? .none,
+      firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
+    try file.write(header.encode(), at: 0)
+    // Durable after this: the header.
+    try file.sync(.durable)
   }
 
   /// Both WAL files, made if they are missing, with blocks that commits can be written to.

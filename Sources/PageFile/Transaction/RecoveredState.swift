@@ -25,7 +25,7 @@ struct RecoveredState {
   func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
     Snapshot(
       lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion, maps: maps,
-      newest: end.lastFile ?? emptyLog ?? 0, registry: registry)
+      newest: end.lastFile ?? emptyLog.map { 1 - $0 } ?? 0, registry: registry)
   }
 }
 

@@ -41,6 +41,28 @@ import Testing
     try expectRefused(directory) { if case .walMismatch = $0 { true } else { false } }
   }
 
+  /// Two copies of one cleanly closed store go their own ways: the log of one is not that of the
+  /// other, though both began where the close left off.
+  @Test func logOfACopyOfTheSameStoreIsAMismatch() throws {
+    let closed = try closedStore()
+    let copies = try (0..<2).map { number in
+      let copy = closed.copy()
+      let database = try Database(in: copy, name: "x")
+      try database.write(.full) { (source) throws(PageFileError) in
+        try source.put([9, UInt8(number)], [1])
+      }
+      return copy.copy()
+    }
+    copies[0]["x-wal0"] = copies[1]["x-wal0"]
+    copies[0]["x-wal1"] = copies[1]["x-wal1"]
+    try expectRefused(copies[0]) {
+      switch $0 {
+      case .walMismatch, .corruptWAL: true
+      default: false
+      }
+    }
+  }
+
   @Test func truncatedFileIsCorrupt() throws {
     let bytes = try #require(try closedStore()["x"])
     for count in [1, 100, 511, 512, 4096, 16384, 16896, 20000, 32768, 40000, bytes.count - 1] {
