@@ -4,24 +4,23 @@ extension Engine {
   /// - Parameter shrink: Whether to give back what the files have grown by.
   func checkpoint(shrink: Bool) throws(PageFileError) {
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
-    if state.withLock({ $0.isClosed }) { throw .closed }
     try oneAtATime { () throws(PageFileError) in
+      // Asked here, as the files may have been closed while another checkpoint ran.
+      if state.withLock({ $0.isClosed }) { throw .closed }
       guard let side = state.withLock({ $0.writing }) else { return }
       try runCheckpoint(side)
-      if shrink {
-        try shrinkDataFile(side)
-        try side.wal.shrink(0)
-        try side.wal.shrink(1)
-      }
+      if shrink { try shrinkFiles(side) }
     }
   }
 
-  /// Gives free slots back to the file system.
-  private func shrinkDataFile(_ side: WriteSide) throws(PageFileError) {
+  /// Gives back to the file system what the files have grown by.
+  private func shrinkFiles(_ side: WriteSide) throws(PageFileError) {
     if let written = try side.checkpointer.compact() {
       try publish(written, side.checkpointer.meta, side) { published.move($0) }
     }
     try side.checkpointer.trim(keeping: 0)
+    try side.wal.shrink(0)
+    try side.wal.shrink(1)
   }
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
@@ -41,12 +40,24 @@ extension Engine {
     gate.knock()
   }
 
-  private func runCheckpoint(_ side: WriteSide) throws(PageFileError) {
+  /// - Parameter isClosing: Whether no commit can follow: then what is published last is marked as
+  ///   cleanly closed.
+  private func runCheckpoint(
+    _ side: WriteSide, isClosing: Bool = false
+  ) throws(PageFileError) {
     if side.wal.isPoisoned { throw .poisoned }
     // A checkpoint that failed has left its file ended and full: it goes first.
     let current = published.current
-    if !current.map(1 - current.newest).isEmpty { try checkpointEndedFile(side) }
-    if try turn(side) { try checkpointEndedFile(side) }
+    if !current.map(1 - current.newest).isEmpty {
+      try checkpointEndedFile(side, isClean: false)
+    }
+    if try turn(side) {
+      try checkpointEndedFile(side, isClean: isClosing)
+    } else if isClosing {
+      var meta = side.checkpointer.meta
+      meta.isClean = true
+      try side.checkpointer.publish(meta)
+    }
   }
 
   /// Has commits go to the other WAL file; false when the current one holds nothing.
@@ -69,7 +80,9 @@ extension Engine {
   }
 
   /// Writes what the ended file's map holds, and publishes it. Commits go on all the while.
-  private func checkpointEndedFile(_ side: WriteSide) throws(PageFileError) {
+  private func checkpointEndedFile(
+    _ side: WriteSide, isClean: Bool
+  ) throws(PageFileError) {
     guard let ended = state.withLock({ $0.ended }) else { return }
     // Durable after these: every commit in the ended file; the header of the file that follows.
     try side.wal.syncForCheckpoint(ended.file)
@@ -85,7 +98,7 @@ extension Engine {
     meta.generation = ended.next
     meta.roots = ended.roots
     meta.writer = .turn
-    meta.isClean = false
+    meta.isClean = isClean
     try publish(written, meta, side) { published.checkpoint($0) }
     side.checkpointer.endTurn()
     state.withLock {
@@ -148,20 +161,11 @@ extension Engine {
     defer { closeFiles() }
     guard let side = state.withLock({ $0.writing }) else { return }
     try oneAtATime { () throws(PageFileError) in
-      try runCheckpoint(side)
-      try closeCleanly(side)
+      try runCheckpoint(side, isClosing: true)
+      // The store is marked as closed by now, and stays so.
+      pager.registry.expireAll(but: published.current.registration)
+      try shrinkFiles(side)
     }
-  }
-
-  /// Gives back what the files have grown by and marks the store as closed with an empty log.
-  private func closeCleanly(_ side: WriteSide) throws(PageFileError) {
-    pager.registry.expireAll(but: published.current.registration)
-    try shrinkDataFile(side)
-    try side.wal.shrink(0)
-    try side.wal.shrink(1)
-    var meta = side.checkpointer.meta
-    meta.isClean = true
-    try side.checkpointer.publish(meta)
   }
 
   /// Lets go of the files when no reader is inside: later ones find their snapshot expired.
