@@ -47,7 +47,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "PageFileTests", dependencies: ["PageFile"], swiftSettings: strict),
     .testTarget(
-      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump"],
+      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
+      swiftSettings: strict),
+    // What the tests of crashes start and kill.
+    .executableTarget(
+      name: "crash-writer", dependencies: ["MsgStore"], path: "Tests/CrashWriter",
       swiftSettings: strict),
   ]
 )

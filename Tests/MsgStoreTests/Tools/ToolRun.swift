@@ -3,6 +3,8 @@ import Foundation
 /// One run of `msgdump`, in a process of its own, as people run it.
 struct ToolRun {
   let status: Int32
+  /// Whether a signal ended it: that is never right, whatever it was given.
+  let wasSignalled: Bool
   let output: Data
   let errorText: String
 
@@ -27,12 +29,13 @@ struct ToolRun {
     try process.run()
     process.waitUntilExit()
     status = process.terminationStatus
+    wasSignalled = process.terminationReason == .uncaughtSignal
     output = try Data(contentsOf: files[1])
     errorText = String(decoding: try Data(contentsOf: files[2]), as: UTF8.self)
   }
 
   /// Where the built products lie: beside the tests.
-  private static var products: URL {
+  static var products: URL {
     #if os(macOS)
       let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? Bundle.main
       return tests.bundleURL.deletingLastPathComponent()
@@ -60,6 +63,21 @@ final class TemporaryDirectory {
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
+
+  /// The bytes of all files in it, by their names.
+  var contents: [String: Data] {
+    get throws {
+      var contents: [String: Data] = [:]
+      for name in try names {
+        // A directory has no bytes.
+        contents[name] = (try? Data(contentsOf: url.appendingPathComponent(name))) ?? Data()
+      }
+      return contents
+    }
+  }
+
+  /// The path of a file in it.
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
   /// Runs the tool in it.
   func run(_ arguments: String..., input: String = "") throws -> ToolRun {

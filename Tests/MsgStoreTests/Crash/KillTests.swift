@@ -1,0 +1,157 @@
+import Foundation
+import MsgStore
+import Testing
+import crash_writer
+
+/// Processes that are killed outright, at random moments, in the same directory over and over.
+///
+/// A few rounds in a normal run; `MSGSTORE_KILLS=100` makes as many as are given.
+@Suite struct KillTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.url.appendingPathComponent("store").path
+  }
+
+  // MARK: Commits
+
+  @Test func killedWriterLosesNothingThatItHasAcknowledged() throws {
+    var random = SeededGenerator(seed: seeds(1)[0])
+    var model = CrashModel()
+    var openingCount = 0
+    for round in 1...killCount(12) {
+      let isKilledWhileOpening = random.chance(30)
+      let victim = try Victim("crash-writer", [path], in: directory.url)
+      let lineCount = isKilledWhileOpening ? 1 : 2
+      try victim.wait { try victim.lines.count >= lineCount }
+      let seconds = Double.random(in: 0...(isKilledWhileOpening ? 0.004 : 0.06), using: &random)
+      #expect(try victim.kill(afterSeconds: seconds))
+      let acknowledged = try expectLines(victim.lines, after: model.stepCount)
+      if acknowledged == nil { openingCount += 1 }
+      // Reading only leaves the log as it was, so that the next process recovers from this crash,
+      // and may be killed while it does.
+      let access: StoreOptions.Access = random.chance(75) ? .readOnly : .readWrite
+      guard acknowledged != nil || FileManager.default.fileExists(atPath: path) else { continue }
+      // One commit more may be there, which was about to be acknowledged.
+      let range = acknowledged.map { $0...$0 + 1 } ?? model.stepCount...model.stepCount
+      try expectSteps(range, &model, access, "round \(round)")
+    }
+    print(
+      "killed writers: \(killCount(12)), \(openingCount) of them while opening; "
+        + "\(model.stepCount) commits")
+    #expect(model.stepCount > 0)
+  }
+
+  /// Checks what the writer said.
+  ///
+  /// Returns the last step whose commit it acknowledged, or with which it began; nil if it was killed
+  /// before it had opened the store.
+  private func expectLines(_ lines: [Substring], after count: Int) throws -> Int? {
+    guard lines.count > 1 else { return nil }
+    // What one opening has seen, the next one sees: no commit comes or goes in between.
+    #expect(lines[1] == "begin \(count)")
+    for (index, line) in lines[2...].enumerated() { try #require(Int(line) == count + index + 1) }
+    return count + lines.count - 2
+  }
+
+  /// Opens the store; everything up to some step of `range` must be there, and nothing else.
+  private func expectSteps(
+    _ range: ClosedRange<Int>, _ model: inout CrashModel, _ access: StoreOptions.Access,
+    _ round: Comment
+  ) throws {
+    let store = try MessageStore(
+      path: path,
+      options: StoreOptions(
+        localMember: access == .readOnly ? nil : CrashStep.localMember, access: access))
+    let number = try CrashStep.lastNumber(in: store)
+    try #require(range.contains(number), round)
+    model.advance(to: number)
+    try #require(try model.difference(from: store) == nil, round)
+    try #require(try store.check() == [], round)
+    try store.close()
+  }
+
+  // MARK: Restore
+
+  private static let messageCount = 40_000
+
+  @Test func killedRestoreLeavesABeginningOfItsFile() throws {
+    var random = SeededGenerator(seed: seeds(1)[0])
+    let file = RestoredFile(messageCount: Self.messageCount)
+    try file.text.write(
+      to: directory.url.appendingPathComponent("chat.jsonl"), atomically: false, encoding: .utf8)
+    let begin = ContinuousClock.now
+    #expect(try directory.run("restore", "chat.jsonl", "whole").status == 0)
+    let duration = ContinuousClock.now - begin
+    var counts: [Int] = []
+    for round in 1...killCount(12) {
+      let victim = try Victim("msgdump", ["restore", "chat.jsonl", "store"], in: directory.url)
+      try victim.wait { try directory.names.contains { $0.hasPrefix("store.restoring") } }
+      // Early moments more often than late ones: they take less time to look at.
+      let share = Double.random(in: 0...1, using: &random)
+      let wasKilled = try victim.kill(afterSeconds: duration / .seconds(1) * share * share)
+      let isThere = FileManager.default.fileExists(atPath: path)
+      // Only a restore that came to its end gives the store its name.
+      #expect(wasKilled != isThere, "round \(round)")
+      let found = isThere ? path : path + ".restoring"
+      if FileManager.default.fileExists(atPath: found) {
+        counts.append(try file.expectBeginning(in: found, "round \(round)"))
+        if isThere { #expect(counts.last == Self.messageCount) }
+      }
+      for name in try directory.names where name.hasPrefix("store") {
+        try FileManager.default.removeItem(at: directory.url.appendingPathComponent(name))
+      }
+    }
+    print("killed restores: \(killCount(12)), messages found: \(counts.sorted())")
+  }
+}
+
+/// A file of messages, and what a store made of its beginning must hold.
+private struct RestoredFile {
+  private static let conversationCount = 17
+
+  let text: String
+  private let threads: [[(id: MessageID, text: String, index: Int)]]
+
+  init(messageCount: Int) {
+    var text = ""
+    var threads = [[(id: MessageID, text: String, index: Int)]](
+      repeating: [], count: Self.conversationCount)
+    for index in 0..<messageCount {
+      // Runs of one conversation, as a real export has, and changes between them.
+      let conversation = (index / 3 + index % 2) % Self.conversationCount
+      let words = "message \(index) " + String(repeating: "word ", count: index % 23)
+      text += #"{"conversation":"c-\#(conversation)","id":"m-\#(index)","#
+      text += #""sender":"s-\#(index % 9)","#
+      text += #""text":"\#(words)","timestamp_ms":\#(1_700_000_000_000 + index)}"# + "\n"
+      threads[conversation].append((MessageID("m-\(index)"), words, index))
+    }
+    self.text = text
+    self.threads = threads
+  }
+
+  /// Opens a store that must hold the first lines and nothing else, and returns how many they are.
+  func expectBeginning(in path: String, _ round: Comment) throws -> Int {
+    let store = try MessageStore(path: path)
+    try #require(try store.check() == [], round)
+    var count = 0
+    var found: [[Message]] = []
+    try store.read { snapshot in
+      found = try (0..<Self.conversationCount).map {
+        try snapshot.thread(ConversationID("c-\($0)")).allMessages()
+      }
+      count = found.reduce(0) { $0 + $1.count }
+      let conversations = try snapshot.conversations(count: Self.conversationCount + 1)
+      try #require(conversations.reduce(0) { $0 + $1.messageCount } == count, round)
+    }
+    for (messages, thread) in zip(found, threads) {
+      let expected = thread.prefix { $0.index < count }
+      let isSame = messages.elementsEqual(expected) { $0.id == $1.id && $0.text == $1.text }
+      try #require(isSame, round)
+    }
+    try store.close()
+    return count
+  }
+}

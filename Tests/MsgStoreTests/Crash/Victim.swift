@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// A process that is killed while it works.
+final class Victim {
+  private let process = Process()
+  private let outputFile: URL
+  private let errorFile: URL
+
+  /// Starts a built tool in a directory.
+  init(_ tool: String, _ arguments: [String], in directory: URL) throws {
+    outputFile = directory.appendingPathComponent(".victim-output")
+    errorFile = directory.appendingPathComponent(".victim-error")
+    // Files instead of pipes: a pipe that some other child has inherited never ends.
+    for file in [outputFile, errorFile] { try Data().write(to: file) }
+    process.executableURL = ToolRun.products.appendingPathComponent(tool)
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: outputFile)
+    process.standardError = try FileHandle(forWritingTo: errorFile)
+    try process.run()
+  }
+
+  /// What it has written to standard output, in whole lines.
+  var lines: [Substring] {
+    get throws {
+      let text = String(decoding: try Data(contentsOf: outputFile), as: UTF8.self)
+      return text[..<(text.lastIndex(of: "\n") ?? text.startIndex)].split(separator: "\n")
+    }
+  }
+
+  /// Waits for its own end, and returns its status and what it has written to standard error.
+  func end() throws -> (status: Int32, errorText: String) {
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, String(decoding: try Data(contentsOf: errorFile), as: UTF8.self)
+    )
+  }
+
+  /// Waits until something holds, or the process has ended.
+  func wait(until condition: () throws -> Bool) throws {
+    while process.isRunning, try !condition() { Victim.sleep(seconds: 0.0002) }
+  }
+
+  /// Kills it with the signal that nobody can catch.
+  ///
+  /// Returns whether that was its end. If it came to one before by itself, that must have been a good
+  /// one.
+  func kill(afterSeconds seconds: Double) throws -> Bool {
+    Victim.sleep(seconds: seconds)
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    let (status, errorText) = try end()
+    let wasKilled = process.terminationReason == .uncaughtSignal
+    #expect(status == (wasKilled ? SIGKILL : 0), "\(errorText)")
+    return wasKilled
+  }
+
+  private static func sleep(seconds: Double) { Foundation.Thread.sleep(forTimeInterval: seconds) }
+}
+
+/// How often processes are killed in a test: a few times, or `MSGSTORE_KILLS=n`.
+func killCount(_ count: Int) -> Int {
+  ProcessInfo.processInfo.environment["MSGSTORE_KILLS"].flatMap { Int($0) } ?? count
+}
