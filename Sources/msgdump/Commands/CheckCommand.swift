@@ -48,7 +48,7 @@ struct CheckCommand: ParsableCommand {
         messageCount += conversation.messageCount
       }
     }
-    return "fine: \(messageCount) messages in \(conversationCount) conversations, "
-      + "\(pageCount) pages"
+    return "fine: \(messageCount.counted("message")) in "
+      + "\(conversationCount.counted("conversation")), \(pageCount.counted("page"))"
   }
 }

@@ -66,8 +66,10 @@ struct MessagesCommand: ParsableCommand {
         }
         try print(found, in: snapshot, with: printer)
       } else {
+        var isFirst = true
         try snapshot.forEachConversation { conversation in
-          try printer.print(heading: conversation)
+          try printer.print(heading: conversation, isFirst: isFirst)
+          isFirst = false
           try print(conversation, in: snapshot, with: printer)
         }
       }
@@ -114,8 +116,11 @@ private struct MessagePrinter {
   private static let table = TextTable(
     .left("time", 27), .left("status", 9), .left("id", 20), .left("sender", 12), .left("text", 0))
 
-  func print(heading conversation: Conversation) throws {
-    if format == .text { try output.line("# \(conversation.id.string.visible)") }
+  func print(heading conversation: Conversation, isFirst: Bool) throws {
+    guard format == .text else { return }
+    if !isFirst { try output.line("") }
+    let title = conversation.title.map { ": \($0.visible)" } ?? ""
+    try output.line("# \(conversation.id.string.visible)\(title)")
   }
 
   func print(_ slice: Slice) throws {

@@ -20,7 +20,7 @@ struct PageCommand: ParsableCommand {
     try output.line(pageTable.header)
     try output.line(pageTable.row(page))
     let table = TextTable(
-      .right("cell", 5), .left("child", 10), .right("value", 12), .left("key", 0))
+      .right("cell", 5), .right("child", 10), .right("value bytes", 12), .left("key", 0))
     try output.line("")
     try output.line(table.header)
     for cell in cells {

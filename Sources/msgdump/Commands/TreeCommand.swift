@@ -26,8 +26,8 @@ struct TreeCommand: ParsableCommand {
     let output = Output()
     for tree in trees {
       try output.line(
-        "\(tree.number) \(SchemaReport.treeName(tree.number)): \(tree.cellCount) cells in "
-          + "\(tree.pageCount) pages, depth \(tree.depth)")
+        "\(tree.number) \(SchemaReport.treeName(tree.number)): \(tree.cellCount.counted("cell")) in "
+          + "\(tree.pageCount.counted("page")), depth \(tree.depth)")
       guard tree.root != .none else { continue }
       try draw(tree.root, of: tree.number, key: [], depth: 1, inspector, output)
     }
@@ -43,9 +43,9 @@ struct TreeCommand: ParsableCommand {
     }
     let (page, cells) = try inspector.page(number)
     let indent = String(repeating: "  ", count: depth)
-    try output.line(
-      "\(indent)\(page.kind) \(number): \(cells.count) cells, from "
-        + PageCommand.describe(key, tree: tree))
+    // The first page of a level has no key that it begins with.
+    let begin = key.isEmpty ? "" : ", from \(PageCommand.describe(key, tree: tree))"
+    try output.line("\(indent)\(page.kind) \(number): \(cells.count.counted("cell"))\(begin)")
     for cell in cells {
       guard let child = cell.child else { continue }
       try draw(child, of: tree, key: cell.key, depth: depth + 1, inspector, output)

@@ -12,18 +12,19 @@ struct WALCommand: ParsableCommand {
   func run() throws {
     let report = try storeArgument.inspect().wal()
     let output = Output()
+    let nameWidth = report.stops.map(\.file.visible.displayWidth).max() ?? 0
     let table = TextTable(
-      .left("file", 6), .right("offset", 10), .right("LSN", 12), .right("durable LSN", 12),
+      .left("file", nameWidth), .right("offset", 10), .right("LSN", 12), .right("durable LSN", 12),
       .right("frames", 6), .right("bytes", 10))
     try output.line(table.header)
     for commit in report.commits {
       try output.line(
         table.row([
-          commit.file, "\(commit.offset)", "\(commit.lsn)", "\(commit.durableLSN)",
+          commit.file.visible, "\(commit.offset)", "\(commit.lsn)", "\(commit.durableLSN)",
           "\(commit.frameCount)", "\(commit.byteCount)",
         ]))
     }
-    for stop in report.stops { try output.line("\(stop.file): \(stop.reason)") }
+    for stop in report.stops { try output.line("\(stop.file.visible): \(stop.reason)") }
     try output.flush()
   }
 }

@@ -4,14 +4,15 @@ import MsgStore
 enum SampleScripts {
   /// 2 March 2026, in the morning.
   private static let begin: Int64 = 1_772_438_400_000_000
-  private static let day: Int64 = 86_400_000_000
+  private static let hour: Int64 = 3_600_000_000
+  private static let day: Int64 = 24 * hour
 
   static let conversations: [SampleScript] = [
     bob, family, kite, layla, noam, masha, asha, yuki, chen, somchai, marks,
   ]
 
   private static let bob = SampleScript(
-    id: "bob", participants: ["ann", "bob"], begin: begin + 9 * day,
+    id: "bob", participants: ["ann", "bob"], begin: begin + 9 * day + 10 * hour,
     lines: [
       SampleLine("bob", "Are you on the 17:40?"),
       SampleLine("ann", "Yes, last carriage. It is packed 🙈", status: .read),

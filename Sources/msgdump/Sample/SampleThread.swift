@@ -4,8 +4,8 @@ import MsgStore
 struct SampleThread {
   private static let conversation: ConversationID = "book-club"
   private static let members = ["ann", "bob", "chen", "layla", "masha", "noam", "yuki"]
-  /// 1 May 2024.
-  private static let begin: Int64 = 1_714_521_600_000_000
+  /// 2 January 2026.
+  private static let begin: Int64 = 1_767_312_000_000_000
   private static let unreadCount = 4
 
   let messageCount: Int
