@@ -39,13 +39,31 @@ package enum SchemaReport {
   }
 
   private static func message(_ key: Bytes) -> String? {
-    guard let number = key.bigEndianNumber(at: 0), let (place, byteCount) = key.place(at: 4) else {
-      return nil
-    }
+    guard let number = key.bigEndianNumber(at: 0) else { return nil }
+    guard let (place, byteCount) = key.place(at: 4) else { return separator(key, number) }
     let id = quoted(key.dropFirst(4 + byteCount))
     if place.isPending { return "\(number) pending \(place.time) µs, order \(place.rank) \(id)" }
     let sequence = place.sequence.map { "sequence \($0)" } ?? "no sequence"
     return "\(number) \(place.time) µs, \(sequence) \(id)"
+  }
+
+  /// The key of a branch page has only as many bytes as tell two pages apart.
+  ///
+  /// What is missing reads as zeros: the first time that it may stand for.
+  private static func separator(_ key: Bytes, _ number: UInt32) -> String? {
+    guard key.count < 4 + 18 else { return nil }
+    let padded = key.array() + [UInt8](repeating: 0, count: max(0, 4 + 9 - key.count))
+    return Bytes.with(padded) { bytes in
+      let time = "\(KeyEncoding.unflipped(bytes.bigEndian64(at: 5))) µs"
+      return switch (key.count, bytes[4]) {
+      case (4, _): "\(number)"
+      case (5, Place.Phase.acknowledged.rawValue): "\(number) acknowledged"
+      case (5, Place.Phase.pending.rawValue): "\(number) pending"
+      case (_, Place.Phase.acknowledged.rawValue): "\(number) \(time)"
+      case (_, Place.Phase.pending.rawValue): "\(number) pending \(time)"
+      default: nil
+      }
+    }
   }
 
   private static func quoted(_ bytes: Bytes) -> String { "\"\(bytes.repairedText())\"" }
