@@ -113,7 +113,9 @@ package final class Inspector {
 
   /// Every finding of the integrity check.
   package func check(_ report: (Finding) -> Void) throws(PageFileError) {
-    try IntegrityCheck(try beginRead()).run(report)
+    let source = try beginRead()
+    engine.checkMetaSlots(report)
+    try IntegrityCheck(source).run(report)
   }
 
   private func beginRead() throws(PageFileError) -> PageSource {

@@ -6,8 +6,25 @@ extension Database {
   /// - Throws: Only what keeps the check itself from going on: `closed`, `snapshotExpired`.
   public func check(_ report: (Finding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
+    engine.checkMetaSlots(report)
     let check = IntegrityCheck(transaction.source)
     try check.run(report)
+  }
+}
+
+extension Engine {
+  /// Reports a meta slot that was written once and cannot be read, as the store was when it was
+  /// opened or last looked at: nothing is lost, but the other one is alone.
+  ///
+  /// The first write after an opening writes both.
+  func checkMetaSlots(_ report: (Finding) -> Void) {
+    let slots = state.withLock { state in
+      state.writing == nil ? state.recovered.fingerprint.metaSlots : []
+    }
+    for (index, bytes) in slots.enumerated() where bytes.contains(where: { $0 != 0 }) {
+      if case .valid = Bytes.with(bytes, { MetaSlot.read($0) }) { continue }
+      report(Finding("meta slot \(index) cannot be read"))
+    }
   }
 }
 

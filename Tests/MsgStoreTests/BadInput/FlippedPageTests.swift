@@ -53,6 +53,20 @@ import Testing
     #expect(foundCount > pages.count && namedCount > 0)
   }
 
+  /// The other meta slot stands in for it, but that is one accident from a lost store.
+  @Test(arguments: 0..<2)
+  func aFlippedByteInAMetaSlotIsAFinding(slot: Int) throws {
+    let directory = try TemporaryDirectory()
+    let sample = try directory.run("sample", "--messages", "10").text
+    try #require(try directory.run("restore", "-", "store", input: sample).status == 0)
+    let file = directory.url.appendingPathComponent("store")
+    var bytes = try Data(contentsOf: file)
+    bytes[MetaSlot.offset(of: slot) + Int.random(in: 0..<Self.sectorByteCount)] ^= 1
+    try bytes.write(to: file)
+    let run = try directory.run("check", "store")
+    #expect(run.status == 1 && run.text == "meta slot \(slot) cannot be read\n", "\(run.text)")
+  }
+
   /// Each page of the data file and what lies before them, each meta slot by itself, and what the log
   /// has at its beginning.
   private static func places(
