@@ -42,13 +42,13 @@ final class SnapshotRegistry: @unchecked Sendable {
   /// The number of living snapshots, the published one included.
   var count: Int { lock.withLock { living.count } }
 
-  /// Expires the oldest snapshot, unless it is the one given. Whether there was another.
+  /// Expires the oldest snapshot of an earlier commit than the published one's. Whether there was one.
+  /// What it keeps in memory is given back when its transaction ends.
   func expireOldest(but published: Registration) -> Bool {
     lock.withLock {
-      let isOlder = { (one: Registration) in
-        one.lsn < published.lsn || one.tableVersion < published.tableVersion
-      }
-      guard let index = living.firstIndex(where: isOlder) else { return false }
+      // By commit and not by table: the snapshot that the one writer builds on is of the last commit,
+      // and a checkpoint must not take it away.
+      guard let index = living.firstIndex(where: { $0.lsn < published.lsn }) else { return false }
       living[index].expire()
       living.remove(at: index)
       return true

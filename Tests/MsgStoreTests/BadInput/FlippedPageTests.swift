@@ -5,7 +5,7 @@ import Testing
 
 /// A byte changed anywhere in a store: what is read is right, or an error says which page is not.
 @Suite struct FlippedPageTests {
-  private static let pageByteCount = 8192
+  private static let pageByteCount = 4096
   private static let sectorByteCount = 512
   private static let flipsPerPlace = 3
 
