@@ -234,6 +234,9 @@ extension Engine {
 
   /// Both WAL files, made if they are missing, with blocks that commits can be written to.
   private func walFilesToWrite() throws(PageFileError) -> [any StorageFile] {
+    // Durable after this: the names of the files that are there. Who made them may have been killed
+    // before it synced the directory, and a WAL file's name must not outlive the data file's.
+    try directory.sync()
     var files: [any StorageFile] = []
     var hasCreated = false
     for (index, walName) in walFileNames.enumerated() {
@@ -253,7 +256,7 @@ extension Engine {
       }
       files.append(file)
     }
-    // Durable after this: the names of the WAL files.
+    // Durable after this: the names of the WAL files made now.
     if hasCreated { try directory.sync() }
     return files
   }

@@ -1,0 +1,33 @@
+import PageFile
+import Testing
+
+/// What an opening owes to the processes before it, and what it leaves behind when it fails.
+@Suite struct OpeningFaultTests {
+  private func put(_ database: Database) throws(PageFileError) {
+    try database.write(.full) { (source) throws(PageFileError) in try source.put([1], [2]) }
+  }
+
+  /// Whoever made the files was killed before the directory was synced, at each such moment.
+  @Test(arguments: 0...2) func namesOfFilesThatWereFoundAreMadeDurable(syncCount: Int) throws {
+    let directory = FailingDirectory()
+    directory.failSyncs(ofNamesAfter: syncCount)
+    _ = try? put(Database(in: directory, name: "x", options: smallPages))
+    directory.failSyncs()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    try put(database)
+    let rest = try Database(in: directory.afterPowerCut(), name: "x", options: smallPages)
+    #expect(try rest.contents() == [[1]: [2]])
+  }
+
+  /// A WAL file's name that outlives the data file's would make the store look robbed.
+  @Test func noWALFileIsMadeBesideAnUnsyncedName() throws {
+    let directory = FailingDirectory()
+    directory.failSyncs(ofNamesAfter: 0)
+    for _ in 0..<2 {
+      #expect(throws: PageFileError.self) {
+        try put(Database(in: directory, name: "x", options: smallPages))
+      }
+    }
+    #expect(!directory.exists("x-wal0"))
+  }
+}
