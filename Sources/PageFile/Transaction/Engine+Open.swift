@@ -55,6 +55,7 @@ extension Engine {
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .readWrite)
     var walFiles: [(any StorageFile)?] = []
+    let engine: Engine
     do throws(PageFileError) {
       guard try dataFile.tryLock() else { throw .busy(path: dataFile.path) }
       walFiles = try openWALFiles(directory, name, .readWrite)
@@ -62,20 +63,22 @@ extension Engine {
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recover(nil)
-      let engine = Engine(
+      engine = Engine(
         directory: directory, name: name, options: options, pager: pager, recovered: recovered,
         walFiles: walFiles)
-      if !recovered.isClean {
-        engine.gate.enter()
-        defer { engine.gate.leave() }
-        _ = try engine.writeSide()
-      }
-      return engine
     } catch {
       dataFile.close()
       for file in walFiles { file?.close() }
       throw error
     }
+    // From here on the engine closes the files, also when this throws. A descriptor that is closed
+    // twice may by then be somebody else's.
+    if !engine.state.withLock({ $0.recovered.isClean }) {
+      engine.gate.enter()
+      defer { engine.gate.leave() }
+      _ = try engine.writeSide()
+    }
+    return engine
   }
 
   static func openWALFiles(

@@ -30,4 +30,17 @@ import Testing
     }
     #expect(!directory.exists("x-wal0"))
   }
+
+  @Test func anOpeningThatFailsClosesEachFileOnce() throws {
+    let files = FailingDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    try put(database)
+    let crashed = files.files.copy()
+    for syncCount in 0..<8 {
+      let directory = FailingDirectory(crashed.copy())
+      directory.failSyncs(ofFilesAfter: syncCount)
+      _ = try? Database(in: directory, name: "x", options: smallPages)
+      #expect(directory.closeCountMax == 1)
+    }
+  }
 }
