@@ -1,6 +1,6 @@
 import PageFile
 
-/// Files in memory whose syncs can be made to fail, and whose names last only once the directory was
+/// Files in memory whose syncs and pages can be made to fail, and whose names last only once the directory was
 /// synced.
 ///
 /// Contents count as durable at once: this is about names, and about who closes what.
@@ -11,6 +11,7 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
   private var durableNames: Set<String> = []
   private var fileSyncCountLeft = Int.max
   private var directorySyncCountLeft = Int.max
+  private var refusesPages = false
   private(set) var closeCounts: [ObjectIdentifier: Int] = [:]
   private var opened: [FailingFile] = []
 
@@ -21,6 +22,15 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
     lock.withLock {
       fileSyncCountLeft = fileCount
       directorySyncCountLeft = directoryCount
+    }
+  }
+
+  /// Whether pages of the data file can be written; meta slots always can.
+  func refusePages(_ refuses: Bool) { lock.withLock { refusesPages = refuses } }
+
+  fileprivate func write(to path: String, at offset: Int) throws(PageFileError) {
+    if path == self.path(of: "x") && offset >= 32768 && lock.withLock({ refusesPages }) {
+      throw .diskFull
     }
   }
 
@@ -89,6 +99,7 @@ private final class FailingFile: StorageFile {
   }
 
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError) {
+    try directory.write(to: path, at: offset)
     try file.write(bytes, at: offset)
   }
 

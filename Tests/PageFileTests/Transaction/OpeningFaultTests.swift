@@ -43,4 +43,21 @@ import Testing
       #expect(directory.closeCountMax == 1)
     }
   }
+
+  /// A checkpoint that was cut short leaves commits in both WAL files, and pages that are in both.
+  /// Only a release build has ever failed here.
+  @Test func pagesInBothWALFilesAreRecovered() throws {
+    let directory = FailingDirectory()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    try Rounds.write(1, to: database)
+    try database.checkpoint()
+    try Rounds.write(2, to: database)
+    directory.refusePages(true)
+    #expect(throws: PageFileError.diskFull) { try database.checkpoint() }
+    try Rounds.write(3, to: database)
+    let copy = try Database(in: directory.files.copy(), name: "x", options: smallPages)
+    #expect(try Rounds.read(copy) == 3)
+    #expect(try copy.findings() == [])
+    directory.refusePages(false)
+  }
 }
