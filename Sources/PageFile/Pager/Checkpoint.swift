@@ -45,12 +45,16 @@ final class Checkpointer: @unchecked Sendable {
   /// Sets slots aside for what a commit adds to the next checkpoint: pages that are committed for the
   /// first time since the turn, and the table pages above those and above freed ones.
   /// - Throws: `diskFull` when the data file cannot grow; nothing is set aside then.
+  /// - Parameter map: What is committed since the turn.
   func reserve(
-    _ pages: [PageNumber], freed: [PageNumber]
+    _ pages: [PageNumber], freed: [PageNumber], beside map: PageMap
   ) throws(PageFileError) -> Reservation.Addition {
-    var addition = Reservation.Addition(pageCount: pages.count)
+    // The map will have this many images more; each needs a slot.
+    let pageCount =
+      pages.count { !map.hasImage(of: $0) } - freed.count { map.hasImage(of: $0) }
+    var addition = Reservation.Addition(pageCount: pageCount)
     let reserved = reservation.withLock { reservation in
-      reservation.current.pageCount += pages.count
+      reservation.current.pageCount += pageCount
       for number in pages + freed {
         let tablePage = number.rawValue / UInt32(pager.entryCount)
         if reservation.current.tablePages.insert(tablePage).inserted {
@@ -203,8 +207,10 @@ final class Checkpointer: @unchecked Sendable {
   func publish(
     _ written: Written, _ meta: MetaSlot, show: (PageTableRoot) -> Void
   ) throws(PageFileError) {
-    // Durable after this: every page and table page the new table refers to.
-    try pager.dataFile.sync(.barrier)
+    // Durable after this: every page and table page the new table refers to. A barrier would keep the
+    // order, but should the sync of the meta slot fail, an opening may find the slot in the system's
+    // memory and make it durable without its pages.
+    try pager.dataFile.sync()
     var meta = meta
     meta.table = written.table
     try metas.publish(meta)

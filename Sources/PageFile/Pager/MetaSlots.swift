@@ -39,6 +39,6 @@ final class MetaSlots {
     try dataFile.write(meta.encode(), at: MetaSlot.offset(of: slot))
     writeNumbers[slot] = meta.writeNumber
     // Durable after this: this slot, and every page written before it.
-    try dataFile.sync(.durable)
+    try dataFile.sync()
   }
 }

@@ -28,6 +28,8 @@ package final class PageCache: @unchecked Sendable {
   private var clockHand = 0
   /// Images out of the table that some reader may still look at, with the epoch they left in.
   private var retired: [(image: PageImage, epoch: UInt64)] = []
+  /// How many may wait before they are looked through again: twice as many as had to stay last time.
+  private var retiredCountMax = 64
 
   /// - Parameter pageCountMax: How many pages fit into the budget; at least 64 are kept.
   package init(pageCountMax: Int) {
@@ -103,7 +105,7 @@ package final class PageCache: @unchecked Sendable {
     unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
     while imageCount > imageCountMax { evictOne() }
-    if retired.count >= 64 { reclaim() }
+    if retired.count >= retiredCountMax { reclaim() }
   }
 
   /// Forgets what was in a slot that is about to be written anew.
@@ -173,5 +175,6 @@ package final class PageCache: @unchecked Sendable {
       entry.image.release()
       return true
     }
+    retiredCountMax = max(64, retired.count * 2)
   }
 }

@@ -63,6 +63,12 @@ package struct PageMap: @unchecked Sendable {
     }
   }
 
+  /// Whether the map holds a version of a page.
+  @inline(never)
+  func hasImage(of number: PageNumber) -> Bool {
+    if case .image = self[number] { true } else { false }
+  }
+
   /// Keeps the whole map: one more `release` is needed.
   package func retain() {
     if let root = unsafe root { unsafe Node.retain(root) }

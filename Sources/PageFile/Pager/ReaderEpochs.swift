@@ -52,6 +52,9 @@ package final class ReaderEpochs: @unchecked Sendable {
       }
     }
     crowd.add(1, ordering: .sequentiallyConsistent)
+    #if arch(arm64)
+      atomicMemoryFence(ordering: .sequentiallyConsistent)
+    #endif
     return Ticket(place: -1)
   }
 

@@ -35,7 +35,7 @@ package struct Slots {
 
   package func isUsed(_ slot: SlotNumber) -> Bool {
     let index = Int(slot.rawValue) - 1
-    return index < slotCount && usedWords[index / 64] & 1 << UInt64(index % 64) != 0
+    return index >= 0 && index < slotCount && usedWords[index / 64] & 1 << UInt64(index % 64) != 0
   }
 
   /// Marks a slot as in use; false when it was already, or lies outside the file.
@@ -60,14 +60,15 @@ package struct Slots {
     return nil
   }
 
-  /// Gives back slots that nothing refers to.
+  /// Gives back slots that nothing refers to. A table read from a damaged file may have named slots
+  /// that are beyond the file, or the same one twice: those are passed over.
   package mutating func release(_ slots: [SlotNumber]) {
-    for slot in slots {
+    for slot in slots where isUsed(slot) {
       let index = Int(slot.rawValue) - 1
       usedWords[index / 64] &= ~(1 << UInt64(index % 64))
       firstFreeWord = min(firstFreeWord, index / 64)
+      freeCount += 1
     }
-    freeCount += slots.count
   }
 
   /// Slots that tables up to `version` may refer to and later ones do not.

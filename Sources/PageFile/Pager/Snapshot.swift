@@ -39,7 +39,10 @@ final class Snapshot: Sendable {
   var tableVersion: UInt64 { registration.tableVersion }
 
   /// What the maps say of a page, the later one first.
-  @inline(__always)
+  ///
+  /// Never inlined: counting bits needs constants, and in a function that throws Swift 6.3 for x86-64
+  /// kept one of them in the register that says whether something was thrown, and returned with it.
+  @inline(never)
   func entry(of number: PageNumber) -> PageMap.Entry {
     let (later, earlier) = newest == 0 ? maps : (maps.1, maps.0)
     let entry = later[number]

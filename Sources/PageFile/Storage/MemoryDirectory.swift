@@ -140,7 +140,7 @@ private final class MemoryFile: StorageFile, @unchecked Sendable {
     }
   }
 
-  func sync(_ kind: FileSync) {}
+  func sync() {}
 
   func tryLock() -> Bool {
     content.lock.withLock {

@@ -81,10 +81,9 @@ package final class PosixFile: StorageFile {
     _ = try SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(byteCount)) }
   }
 
-  package func sync(_ kind: FileSync) throws(PageFileError) {
+  package func sync() throws(PageFileError) {
     #if canImport(Darwin)
-      if kind == .barrier && fcntl(descriptor, F_BARRIERFSYNC) != -1 { return }
-      // Some file systems know only one of the calls; a stronger one may stand in for a weaker one.
+      // Not F_BARRIERFSYNC: see `Checkpointer.publish`.
       if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
       let code = errno
       guard code == ENOTSUP || code == ENOTTY || code == EINVAL else {

@@ -21,7 +21,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Cuts the file to `byteCount`.
   func truncate(to byteCount: Int) throws(PageFileError)
 
-  func sync(_ kind: FileSync) throws(PageFileError)
+  /// Returns when everything written to the file is on the medium. Linux: `fdatasync`; Apple
+  /// platforms: `F_FULLFSYNC`, or `fsync` where the file system does not have it.
+  func sync() throws(PageFileError)
 
   /// Takes the one exclusive lock without waiting; false when somebody else holds it. It ends with
   /// `close` or with the process.

@@ -6,12 +6,3 @@ public enum SyncLevel: Sendable, Hashable {
   /// that came after it. Durable with the next `full` commit or checkpoint.
   case relaxed
 }
-
-/// What a file is asked to make durable.
-package enum FileSync: Sendable {
-  /// Everything written to the file is on the medium when the call returns.
-  case durable
-  /// Everything written before is on the medium before anything written after. Where the system has
-  /// no such call this is the same as `durable`.
-  case barrier
-}

@@ -232,7 +232,7 @@ extension Engine {
       firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
     try file.write(header.encode(), at: 0)
     // Durable after this: the header.
-    try file.sync(.durable)
+    try file.sync()
   }
 
   /// Both WAL files, made if they are missing, with blocks that commits can be written to.
@@ -255,7 +255,7 @@ extension Engine {
       if byteCount < WALWriter.byteCountMin {
         try writeZeros(file, from: byteCount, to: WALWriter.byteCountMin)
         // Durable after this: the blocks that commits will be written to.
-        try file.sync(.durable)
+        try file.sync()
       }
       files.append(file)
     }

@@ -181,8 +181,7 @@ final class Engine: @unchecked Sendable {
     var frames = ByteBuffer(capacity: 4096)
     try appendFrames(source, pages, to: &frames)
     let reserved = try side.checkpointer.reserve(
-      pages.map(\.number).filter { if case .absent = map[$0] { true } else { false } },
-      freed: source.freed)
+      pages.map(\.number), freed: source.freed, beside: map)
     let lsn: LSN
     do throws(PageFileError) {
       lsn = try side.wal.append(

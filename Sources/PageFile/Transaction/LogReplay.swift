@@ -6,7 +6,8 @@ struct LogReplay: ~Copyable {
   private let base: Snapshot
   private var maps: (PageMap, PageMap) = (PageMap(), PageMap())
   private var ownsMaps = true
-  private var lastFile: Int?
+  /// A log is shorter than this by far, but a damaged one may ask for a page with every few bytes.
+  private static let imageByteCountMax = 512 << 20
 
   init(pager: Pager, table: PageTableRoot) {
     self.pager = pager
@@ -51,6 +52,9 @@ struct LogReplay: ~Copyable {
       image = existing
       isNew = false
     } else {
+      guard (maps.0.count + maps.1.count) * pager.pageByteCount < Self.imageByteCountMax else {
+        throw .corruptWAL(lsn: lsn, reason: "the log changes more pages than any log holds")
+      }
       image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
       isNew = true
       do throws(PageFileError) {

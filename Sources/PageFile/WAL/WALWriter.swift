@@ -31,6 +31,8 @@ final class WALWriter: @unchecked Sendable {
   private let appendLock = Lock()
   private let syncLock = Lock()
   private let growLock = Lock()
+  /// One for each file, held by whoever syncs it.
+  private let fileLocks = [Lock(), Lock()]
   private var position: Position
   private var sync: Sync
   private var buffer = ByteBuffer(capacity: 16384)
@@ -145,12 +147,8 @@ final class WALWriter: @unchecked Sendable {
     } catch {
       return
     }
-    do throws(PageFileError) {
-      // Durable after this: the zeros, and the commits before them.
-      try files[current].sync(.durable)
-    } catch {
-      return setPoisoned()
-    }
+    // Durable after this: the zeros, and the commits before them.
+    guard (try? syncFile(current)) != nil else { return }
     appendLock.withLock { position.allocatedByteCounts[current] = target }
   }
 
@@ -192,9 +190,8 @@ final class WALWriter: @unchecked Sendable {
     for file in order where unsynced[file] != nil {
       do throws(PageFileError) {
         // Durable after this: every commit in the file up to `covered`, and its header.
-        try files[file].sync(.durable)
+        try syncFile(file)
       } catch {
-        poison.store(true, ordering: .releasing)
         return nil
       }
     }
@@ -205,6 +202,22 @@ final class WALWriter: @unchecked Sendable {
     writeWatermark(covered)
     appendLock.unlock()
     return covered
+  }
+
+  /// Syncs one file; a failure poisons.
+  ///
+  /// One at a time for each file: the system tells a failure to one caller only, and the next sync
+  /// would succeed without the bytes that were lost.
+  private func syncFile(_ file: Int) throws(PageFileError) {
+    fileLocks[file].lock()
+    defer { fileLocks[file].unlock() }
+    if isPoisoned { throw .poisoned }
+    do throws(PageFileError) {
+      try files[file].sync()
+    } catch {
+      setPoisoned()
+      throw error
+    }
   }
 
   /// Leaves a witness of what is durable where the next commit will begin, unless that commit is
@@ -246,13 +259,8 @@ final class WALWriter: @unchecked Sendable {
     let (covered, isOlder) = appendLock.withLock {
       (position.unsyncedLSNs[file], file != position.current)
     }
-    do throws(PageFileError) {
-      // Durable after this: the commits of the file that ended, or the header of the one begun.
-      try files[file].sync(.durable)
-    } catch {
-      poison.store(true, ordering: .releasing)
-      throw error
-    }
+    // Durable after this: the commits of the file that ended, or the header of the one begun.
+    try syncFile(file)
     guard isOlder, let covered else { return }
     appendLock.withLock {
       if position.unsyncedLSNs[file] == covered { position.unsyncedLSNs[file] = nil }

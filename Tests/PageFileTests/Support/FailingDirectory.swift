@@ -106,9 +106,9 @@ private final class FailingFile: StorageFile {
   func extend(to byteCount: Int) throws(PageFileError) { try file.extend(to: byteCount) }
   func truncate(to byteCount: Int) throws(PageFileError) { try file.truncate(to: byteCount) }
 
-  func sync(_ kind: FileSync) throws(PageFileError) {
+  func sync() throws(PageFileError) {
     try directory.syncFile()
-    try file.sync(kind)
+    try file.sync()
   }
 
   func tryLock() throws(PageFileError) -> Bool { try file.tryLock() }

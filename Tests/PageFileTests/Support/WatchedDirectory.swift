@@ -75,7 +75,7 @@ private final class WatchedFile: StorageFile {
     try directory.change { () throws(PageFileError) in try file.truncate(to: byteCount) }
   }
 
-  func sync(_ kind: FileSync) throws(PageFileError) { try file.sync(kind) }
+  func sync() throws(PageFileError) { try file.sync() }
   func tryLock() throws(PageFileError) -> Bool { try file.tryLock() }
   func close() { file.close() }
 }
