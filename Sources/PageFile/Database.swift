@@ -47,13 +47,15 @@ public final class Database: Sendable {
   }
 
   /// Moves everything committed into the data file and gives back what the WAL files have grown by.
-  /// Readers and writers go on meanwhile. Everything committed before is durable afterwards.
-  /// - Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
+  ///
+  /// Readers and writers go on meanwhile. Everything committed before is durable afterwards. -
+  /// Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
   public func checkpoint() throws(PageFileError) { try engine.checkpoint(shrink: true) }
 
-  /// Checkpoints, marks the file as cleanly closed, and lets go of it. Waits for an open write
-  /// transaction to end, so it must not be called by whoever holds one; read transactions still open
-  /// get `snapshotExpired`. Calling it again does nothing.
+  /// Checkpoints, marks the file as cleanly closed, and lets go of it.
+  ///
+  /// Waits for an open write transaction to end, so it must not be called by whoever holds one;
+  /// read transactions still open get `snapshotExpired`. Calling it again does nothing.
   public func close() throws(PageFileError) { try engine.close() }
 
   /// Figures about the open database.

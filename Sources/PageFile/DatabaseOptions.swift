@@ -8,13 +8,16 @@ public struct DatabaseOptions: Sendable {
     case readOnly
   }
 
-  /// The size of a page in bytes: 4096, 8192, 16384 or 32768. Fixed when the file is created, later
-  /// ignored. A commit copies and compares whole pages, and a page that is not in the cache is read
-  /// whole: the smallest size was the fastest (docs/decisions.md).
+  /// The size of a page in bytes: 4096, 8192, 16384 or 32768.
+  ///
+  /// Fixed when the file is created, later ignored. A commit copies and compares whole pages, and a
+  /// page that is not in the cache is read whole: the smallest size was the fastest
+  /// (docs/decisions.md).
   public var pageByteCount = 4096
 
-  /// How many bytes of pages are kept in memory, clean and changed ones together. An app extension,
-  /// which the system gives little memory, sets this to 6 MiB.
+  /// How many bytes of pages are kept in memory, clean and changed ones together.
+  ///
+  /// An app extension, which the system gives little memory, sets this to 6 MiB.
   public var cacheByteCount = 16 << 20
 
   /// See `Access`.

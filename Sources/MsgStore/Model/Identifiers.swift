@@ -31,7 +31,8 @@ extension String {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
       unsafe other.utf8.withContiguousStorageIfAvailable { theirs in
-        unsafe Bytes(UnsafeRawBufferPointer(mine)).compare(to: Bytes(UnsafeRawBufferPointer(theirs))) == 0
+        unsafe Bytes(UnsafeRawBufferPointer(mine)).compare(
+          to: Bytes(UnsafeRawBufferPointer(theirs))) == 0
       } ?? utf8.elementsEqual(other.utf8)
     }
     return areSame ?? utf8.elementsEqual(other.utf8)

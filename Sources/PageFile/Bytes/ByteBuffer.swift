@@ -27,13 +27,17 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     unsafe base.deallocate()
   }
 
-  /// What has been written. Valid until the buffer is changed or freed: the bytes of a temporary, as
-  /// in `makeKey().bytes`, dangle, because it is freed at its last use. Give the buffer a name that
-  /// is used behind them, or pass the buffer itself.
+  /// What has been written.
+  ///
+  /// Valid until the buffer is changed or freed: the bytes of a temporary, as in `makeKey().bytes`,
+  /// dangle, because it is freed at its last use. Give the buffer a name that is used behind them,
+  /// or pass the buffer itself.
   @inlinable
   public var bytes: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
-  /// What has been written, for changing it in place. Valid until the buffer grows or is freed.
+  /// What has been written, for changing it in place.
+  ///
+  /// Valid until the buffer grows or is freed.
   @inlinable
   package var mutableBytes: MutableBytes { unsafe MutableBytes(base: base, count: count) }
 

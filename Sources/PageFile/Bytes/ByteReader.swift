@@ -46,8 +46,9 @@ package struct ByteReader {
     return bytes.uint64(at: offset)
   }
 
-  /// A number written by `append(varint:)`. At most ten bytes, and no more than 64 bits. See
-  /// docs/page-file-format.md, B-2.
+  /// A number written by `append(varint:)`.
+  ///
+  /// At most ten bytes, and no more than 64 bits. See docs/page-file-format.md, B-2.
   @inlinable
   package mutating func varint() -> UInt64? {
     var value: UInt64 = 0

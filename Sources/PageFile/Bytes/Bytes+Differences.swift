@@ -73,19 +73,25 @@ extension Bytes {
     return offset
   }
 
-  /// Eight bytes as they lie in memory. The caller keeps within the bytes.
+  /// Eight bytes as they lie in memory.
+  ///
+  /// The caller keeps within the bytes.
   @inline(__always)
   private func word(at offset: Int) -> UInt64 {
     unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// The bits in which eight bytes differ. The caller keeps within both.
+  /// The bits in which eight bytes differ.
+  ///
+  /// The caller keeps within both.
   @inline(__always)
   private func wordDifference(from other: Bytes, at offset: Int) -> UInt64 {
     word(at: offset) ^ other.word(at: offset)
   }
 
-  /// The bits in which 32 bytes differ. The caller keeps within both.
+  /// The bits in which 32 bytes differ.
+  ///
+  /// The caller keeps within both.
   @inline(__always)
   private func vectorDifference(from other: Bytes, at offset: Int) -> SIMD4<UInt64> {
     let mine = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)

@@ -3,8 +3,10 @@
 /// Making a string of 60 bytes costs one allocation and little else as long as nothing validates it
 /// again, so the two steps are apart.
 extension Bytes {
-  /// Whether all bytes are below 128: valid UTF-8 without looking any closer. A word at a time, this
-  /// takes a tenth of what the standard library's validation takes for a short text.
+  /// Whether all bytes are below 128: valid UTF-8 without looking any closer.
+  ///
+  /// A word at a time, this takes a tenth of what the standard library's validation takes for a
+  /// short text.
   @inlinable
   package var isASCII: Bool {
     var bits: UInt64 = 0
@@ -37,7 +39,9 @@ extension Bytes {
     }
   }
 
-  /// The bytes as a string. Only for bytes that `isValidUTF8` has seen, or that came from a string.
+  /// The bytes as a string.
+  ///
+  /// Only for bytes that `isValidUTF8` has seen, or that came from a string.
   @inlinable @unsafe
   package func uncheckedText() -> String { unsafe uncheckedText(isASCII: isASCII) }
 

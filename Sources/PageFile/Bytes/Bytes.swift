@@ -45,7 +45,9 @@ public struct Bytes: @unchecked Sendable {
       "bytes outside their range")
   }
 
-  /// The byte at an offset. Traps outside `0 ..< count`.
+  /// The byte at an offset.
+  ///
+  /// Traps outside `0 ..< count`.
   @inlinable
   public subscript(offset: Int) -> UInt8 {
     precondition(offset >= 0 && offset < count, "byte outside its range")
@@ -78,6 +80,7 @@ public struct Bytes: @unchecked Sendable {
   }
 
   /// Up to eight bytes from `offset` as one big-endian number, padded with zeros at its low end.
+  ///
   /// Only for bytes within a page or a `ByteBuffer`, see rule 3.
   @inlinable
   package func bigEndianHead(at offset: Int, byteCount: Int) -> UInt64 {
@@ -179,7 +182,9 @@ public struct MutableBytes {
   @inlinable
   public var readOnly: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
-  /// The byte at an offset. Traps outside `0 ..< count`.
+  /// The byte at an offset.
+  ///
+  /// Traps outside `0 ..< count`.
   @inlinable
   public subscript(offset: Int) -> UInt8 {
     get { readOnly[offset] }

@@ -13,7 +13,9 @@ package enum Checksum {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The checksum of `bytes` under a seed. About a fifth of a nanosecond a byte.
+  /// The checksum of `bytes` under a seed.
+  ///
+  /// About a fifth of a nanosecond a byte.
   package static func of(_ bytes: Bytes, seed: UInt64) -> UInt64 {
     unsafe bytes.withUnsafeBytes { buffer in
       unsafe of(buffer, seed: seed)

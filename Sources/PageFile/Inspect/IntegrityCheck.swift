@@ -1,9 +1,10 @@
 /// Walks everything and reports every finding: each page is reachable exactly once or free, proven
 /// from the root down, of the right kind, with its keys in their bounds.
 extension Database {
-  /// Checks the last commit, page by page, and calls `report` for everything that is wrong. Reads
-  /// every page of the store once; writers and readers go on meanwhile.
-  /// - Throws: Only what keeps the check itself from going on: `closed`, `snapshotExpired`.
+  /// Checks the last commit, page by page, and calls `report` for everything that is wrong.
+  ///
+  /// Reads every page of the store once; writers and readers go on meanwhile. - Throws: Only what
+  /// keeps the check itself from going on: `closed`, `snapshotExpired`.
   public func check(_ report: (Finding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
     engine.checkMetaSlots(report)

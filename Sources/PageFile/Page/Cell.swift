@@ -1,4 +1,6 @@
-/// A cell on its way into a page. See docs/page-file-format.md, P-7 … P-12.
+/// A cell on its way into a page.
+///
+/// See docs/page-file-format.md, P-7 … P-12.
 ///
 ///     leaf cell, value in the page      varint suffix byte count, suffix,
 ///                                       varint value byte count × 2, value
@@ -41,7 +43,9 @@ package struct Cell {
     return cell + pointerByteCount <= byteCountMax(pageSize: pageSize)
   }
 
-  /// What is left of the key behind a prefix. A branch page's first cell has no key to begin with.
+  /// What is left of the key behind a prefix.
+  ///
+  /// A branch page's first cell has no key to begin with.
   private func suffixByteCount(behind prefixByteCount: Int) -> Int {
     max(0, key.byteCount - prefixByteCount)
   }
@@ -74,7 +78,9 @@ package struct Cell {
 }
 
 /// What a cell holds behind its suffix: at most eight bytes made for it, then bytes that lie
-/// elsewhere. Neither kind of cell needs memory of its own this way.
+/// elsewhere.
+///
+/// Neither kind of cell needs memory of its own this way.
 package struct CellPayload {
   /// The first bytes, low end first.
   private let start: UInt64

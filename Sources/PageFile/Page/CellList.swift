@@ -17,8 +17,10 @@ package struct CellList: ~Copyable {
     appendCells(of: TreePage(copy.bytes))
   }
 
-  /// The cells of two neighbours. `separator` is what the parent keeps between them; a branch page's
-  /// first cell gets it back as its key. It stays with the caller.
+  /// The cells of two neighbours.
+  ///
+  /// `separator` is what the parent keeps between them; a branch page's first cell gets it back as
+  /// its key. It stays with the caller.
   package init(copying left: TreePage, _ separator: Bytes, _ right: TreePage) {
     pageSize = left.bytes.count
     isLeaf = left.isLeaf

@@ -1,4 +1,6 @@
-/// One of the two root records of the data file. See docs/page-file-format.md, M-1 … M-12.
+/// One of the two root records of the data file.
+///
+/// See docs/page-file-format.md, M-1 … M-12.
 ///
 ///     offset  size  field
 ///          0     8  magic: 89 'P' 'G' 'F' 0D 0A 1A 0A

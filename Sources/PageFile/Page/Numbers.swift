@@ -1,4 +1,6 @@
-/// A page's name. Page numbers begin at 1; they say nothing about where in the file a page lies.
+/// A page's name.
+///
+/// Page numbers begin at 1; they say nothing about where in the file a page lies.
 public struct PageNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number as it is stored.
   public let rawValue: UInt32
@@ -15,7 +17,9 @@ public struct PageNumber: Sendable, Hashable, Comparable, CustomStringConvertibl
   public var description: String { "\(rawValue)" }
 }
 
-/// A place for one page in the data file. Slots begin at 1; see D-3 of docs/page-file-format.md.
+/// A place for one page in the data file.
+///
+/// Slots begin at 1; see D-3 of docs/page-file-format.md.
 package struct SlotNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
   package let rawValue: UInt32
   package init(_ rawValue: UInt32) { self.rawValue = rawValue }
@@ -24,8 +28,9 @@ package struct SlotNumber: Sendable, Hashable, Comparable, CustomStringConvertib
   package var description: String { "\(rawValue)" }
 }
 
-/// A commit's number: 1, 2, 3 …. It never restarts. Only the numbers of commits that a power cut took
-/// back are given again.
+/// A commit's number: 1, 2, 3 ….
+///
+/// It never restarts. Only the numbers of commits that a power cut took back are given again.
 public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number as it is stored.
   public let rawValue: UInt64

@@ -1,5 +1,6 @@
-/// One link of an overflow chain: a part of a value too long for a leaf. See
-/// docs/page-file-format.md, P-13.
+/// One link of an overflow chain: a part of a value too long for a leaf.
+///
+/// See docs/page-file-format.md, P-13.
 ///
 ///     offset  size  field
 ///         22     2  byte count: bytes of the value in this link
@@ -42,7 +43,9 @@ package struct OverflowPage {
     page.store(next.rawValue, at: nextOffset)
   }
 
-  /// The rule that a page breaks, nil when it keeps all of them. Holds for any bytes of any length.
+  /// The rule that a page breaks, nil when it keeps all of them.
+  ///
+  /// Holds for any bytes of any length.
   package static func ruleBroken(_ page: Bytes) -> String? {
     guard page.count >= 4096, page.count <= 32768, page.count & (page.count &- 1) == 0 else {
       return "the page size is not one of the allowed ones"

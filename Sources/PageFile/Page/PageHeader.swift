@@ -1,4 +1,6 @@
-/// What every page begins with. See docs/page-file-format.md, P-1 … P-6.
+/// What every page begins with.
+///
+/// See docs/page-file-format.md, P-1 … P-6.
 ///
 ///     offset  size  field
 ///          0     8  checksum of bytes 8 ..< page size
@@ -28,7 +30,9 @@ package enum PageHeader {
   @inlinable package static var prefixByteCountOffset: Int { 28 }
 }
 
-/// The kind byte. Zero is no kind, so that a page of zeros is never valid.
+/// The kind byte.
+///
+/// Zero is no kind, so that a page of zeros is never valid.
 package enum PageKind: UInt8, Sendable, CaseIterable {
   case leaf = 1
   case branch = 2

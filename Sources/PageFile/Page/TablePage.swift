@@ -1,5 +1,6 @@
-/// The page table's pages: page number → slot and check, a radix tree. See docs/page-file-format.md,
-/// T-1 … T-7.
+/// The page table's pages: page number → slot and check, a radix tree.
+///
+/// See docs/page-file-format.md, T-1 … T-7.
 ///
 ///     offset  size  field
 ///          0    32  page header: kind 4, level (0 for the lowest), page number = place in its level

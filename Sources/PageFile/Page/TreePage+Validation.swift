@@ -3,7 +3,9 @@
 /// Every number is checked before it is used as an offset, and sums cannot overflow: all of them are
 /// made of a few 16-bit numbers and of lengths below 2³². The wrapping operators say so.
 extension TreePage {
-  /// The deepest tree: levels 0 to 31. A child is one level below its parent, so no walk is longer.
+  /// The deepest tree: levels 0 to 31.
+  ///
+  /// A child is one level below its parent, so no walk is longer.
   package static let depthMax = 32
 
   /// The rule that a page breaks, nil when it keeps all of them.
@@ -188,8 +190,9 @@ private struct CellAreaGauge: ~Copyable {
   private(set) var lowest = Int.max
   private(set) var byteCount = 0
 
-  /// Notes that a cell owns `start ..< end`, a range within the page that is not empty. False when
-  /// another cell owns a part of it.
+  /// Notes that a cell owns `start ..< end`, a range within the page that is not empty.
+  ///
+  /// False when another cell owns a part of it.
   @inline(__always)
   mutating func claims(_ start: Int, _ end: Int) -> Bool {
     lowest = min(lowest, start)

@@ -1,4 +1,6 @@
-/// A branch or leaf page, read in place. See docs/page-file-format.md, P-7 … P-12.
+/// A branch or leaf page, read in place.
+///
+/// See docs/page-file-format.md, P-7 … P-12.
 ///
 ///     offset                 field
 ///      0 ..< 32              header, see `PageHeader`

@@ -13,7 +13,9 @@ package struct TreePageEditor {
   /// Takes up a page that holds cells already.
   package init(_ bytes: MutableBytes) { self.bytes = bytes }
 
-  /// Makes an empty page of a new one. Its keys will share the first bytes of `key`.
+  /// Makes an empty page of a new one.
+  ///
+  /// Its keys will share the first bytes of `key`.
   package init(formatting bytes: MutableBytes, prefix key: CellKey, prefixByteCount: Int) {
     self.bytes = bytes
     format(prefix: key, prefixByteCount: prefixByteCount)
@@ -23,9 +25,11 @@ package struct TreePageEditor {
 
   // MARK: Room
 
-  /// A page is made anew, to gather its freed bytes or to change its prefix, only if that leaves free
-  /// this part of it. It is split otherwise: else a nearly full page whose values keep changing their
-  /// length would be rewritten again and again.
+  /// A page is made anew, to gather its freed bytes or to change its prefix, only if that leaves
+  /// free this part of it.
+  ///
+  /// It is split otherwise: else a nearly full page whose values keep changing their length would
+  /// be rewritten again and again.
   package static func spareByteCount(capacity: Int) -> Int { capacity / 16 }
 
   /// Free bytes once the page is made anew with a prefix of that many bytes.
@@ -53,8 +57,9 @@ package struct TreePageEditor {
 
   // MARK: Edits
 
-  /// Puts a cell at `index`, making the page anew if that makes room. False, and nothing is changed,
-  /// when the page has to be split.
+  /// Puts a cell at `index`, making the page anew if that makes room.
+  ///
+  /// False, and nothing is changed, when the page has to be split.
   package func insert(_ cell: Cell, at index: Int) -> Bool {
     let page = page
     if sharesPrefix(cell.key) {
@@ -114,9 +119,10 @@ package struct TreePageEditor {
     if isLowest { raiseCellArea() }
   }
 
-  /// Changes what a leaf cell holds, in place. False, and nothing is changed, when the cell would
-  /// grow, or shrink at the low end of the cell area, where taking it out and putting it back leaves
-  /// no hole.
+  /// Changes what a leaf cell holds, in place.
+  ///
+  /// False, and nothing is changed, when the cell would grow, or shrink at the low end of the cell
+  /// area, where taking it out and putting it back leaves no hole.
   package func replacePayload(at index: Int, with payload: CellPayload) -> Bool {
     let page = page
     let old = page.payload(index)

@@ -1,5 +1,6 @@
-/// Moves what the log holds to the data file. See docs/design.md, "Checkpoint", for the crash
-/// argument.
+/// Moves what the log holds to the data file.
+///
+/// See docs/design.md, "Checkpoint", for the crash argument.
 ///
 ///  1. A page is only ever written to a free slot, so the published tables stay whole.
 ///  2. The new table counts once it is durable in a meta slot; slots it no longer uses, and the WAL
@@ -132,8 +133,10 @@ final class Checkpointer: @unchecked Sendable {
   }
 
   /// Writes pages with `body`, which notes the table entries it changes, and then the table pages
-  /// above them. Nothing refers to what was written until it is published; when it fails, the slots
-  /// are free again.
+  /// above them.
+  ///
+  /// Nothing refers to what was written until it is published; when it fails, the slots are free
+  /// again.
   func writing(
     onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN,
     _ body: (

@@ -24,8 +24,10 @@ final class MetaSlots {
     newest = meta
   }
 
-  /// Writes the newest content once more: into the slot that cannot be read if there is one, else in
-  /// place into the newer one. What was read from it may be in the page cache only.
+  /// Writes the newest content once more: into the slot that cannot be read if there is one, else
+  /// in place into the newer one.
+  ///
+  /// What was read from it may be in the page cache only.
   func rewriteNewest() throws(PageFileError) {
     newest.writeNumber = nextWriteNumber
     let slot =

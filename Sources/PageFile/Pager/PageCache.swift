@@ -67,7 +67,9 @@ package final class PageCache: @unchecked Sendable {
     while readers.oldest() <= epoch { Pause.briefly() }
   }
 
-  /// The image of what a table entry names, if it is here. Valid until `leave`.
+  /// The image of what a table entry names, if it is here.
+  ///
+  /// Valid until `leave`.
   @inline(__always)
   package func find(_ entry: TableEntry) -> PageImage? {
     let first = firstPlace(of: entry.slot)
@@ -93,8 +95,9 @@ package final class PageCache: @unchecked Sendable {
     return (Int(mixed >> 12) & (setCount - 1)) * Self.wayCount
   }
 
-  /// Puts an image in the table under its place; takes over the caller's reference. An image that is
-  /// there for the same slot goes.
+  /// Puts an image in the table under its place; takes over the caller's reference.
+  ///
+  /// An image that is there for the same slot goes.
   package func insert(_ image: PageImage) {
     lock.lock()
     defer { lock.unlock() }

@@ -55,7 +55,9 @@ package struct PageImage: @unchecked Sendable {
     Int(unsafe address.load(fromByteOffset: 16, as: UInt32.self))
   }
 
-  /// The page. Valid while the image is kept by whoever the caller relies on.
+  /// The page.
+  ///
+  /// Valid while the image is kept by whoever the caller relies on.
   package var bytes: Bytes {
     unsafe Bytes(base: UnsafeRawPointer(address + Self.pageOffset), count: pageByteCount)
   }
@@ -65,7 +67,9 @@ package struct PageImage: @unchecked Sendable {
     unsafe MutableBytes(base: address + Self.pageOffset, count: pageByteCount)
   }
 
-  /// Where the cache keeps the image. Set before it is put there.
+  /// Where the cache keeps the image.
+  ///
+  /// Set before it is put there.
   package var place: TableEntry {
     get { TableEntry(rawValue: unsafe address.load(fromByteOffset: 8, as: UInt64.self)) }
     nonmutating set {
@@ -78,8 +82,9 @@ package struct PageImage: @unchecked Sendable {
     unsafe (address + 20).assumingMemoryBound(to: Atomic<Bool>.self)
   }
 
-  /// Tells the cache's clock. Written only when it changes, so that readers do not fight over the
-  /// cache line.
+  /// Tells the cache's clock.
+  ///
+  /// Written only when it changes, so that readers do not fight over the cache line.
   @inline(__always)
   func markUsed() {
     if unsafe !usedLately.pointee.load(ordering: .relaxed) {

@@ -44,7 +44,9 @@ package struct PageMap: @unchecked Sendable {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// What the map says of a page. Valid while somebody keeps the map.
+  /// What the map says of a page.
+  ///
+  /// Valid while somebody keeps the map.
   @inline(__always)
   package subscript(number: PageNumber) -> Entry {
     guard var node = unsafe root else { return .absent }
@@ -78,9 +80,11 @@ package struct PageMap: @unchecked Sendable {
     if let root = unsafe root { unsafe Node.release(root, level: levels - 1) }
   }
 
-  /// Sets or replaces an entry; nil says that the page is freed. The map takes over the caller's
-  /// reference to the image. The caller must be the only holder of this value's root, or have
-  /// retained it for itself, and gives the same `edition` for all changes before it shares the map.
+  /// Sets or replaces an entry; nil says that the page is freed.
+  ///
+  /// The map takes over the caller's reference to the image. The caller must be the only holder of
+  /// this value's root, or have retained it for itself, and gives the same `edition` for all
+  /// changes before it shares the map.
   package mutating func set(_ number: PageNumber, to image: PageImage?, edition: UInt64) {
     let value = unsafe image?.address ?? Self.freedMark
     if image != nil { imageCount += 1 }

@@ -50,7 +50,9 @@ package final class PageSource {
     for image in doomed { image.release() }
   }
 
-  /// Begins an operation: until the `leave` that belongs to it no page that was handed out is freed.
+  /// Begins an operation: until the `leave` that belongs to it no page that was handed out is
+  /// freed.
+  ///
   /// May be nested.
   package func enter() throws(PageFileError) {
     if depth == 0 { ticket = pager.cache.enter() }
@@ -140,7 +142,9 @@ package final class PageSource {
     return (number, bytes)
   }
 
-  /// Gives a page back. Its number is used again only after the commit.
+  /// Gives a page back.
+  ///
+  /// Its number is used again only after the commit.
   package func free(_ number: PageNumber) throws(PageFileError) {
     guard let dirty else { preconditionFailure("a read transaction does not write") }
     if let image = dirty.remove(number) { doomed.append(image) }

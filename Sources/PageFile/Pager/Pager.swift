@@ -13,7 +13,9 @@ final class Pager: Sendable {
   /// Entries of one table page.
   let entryCount: Int
 
-  /// For a store that is read beside its owner: the meta slots by which its newest snapshot was made.
+  /// For a store that is read beside its owner: the meta slots by which its newest snapshot was
+  /// made.
+  ///
   /// A page that fails its check while they have moved belongs to a table that is gone.
   let metaWitness = Locked<[[UInt8]]?>(nil)
 
@@ -34,7 +36,9 @@ final class Pager: Sendable {
     Self.slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
   }
 
-  /// A page as a snapshot sees it. Valid while the snapshot is held and until `cache.leave`.
+  /// A page as a snapshot sees it.
+  ///
+  /// Valid while the snapshot is held and until `cache.leave`.
   @inline(__always)
   func page(_ number: PageNumber, in snapshot: Snapshot) throws(PageFileError) -> Bytes {
     switch snapshot.entry(of: number) {
@@ -71,9 +75,10 @@ final class Pager: Sendable {
     try tableEntry(at: Int(number.rawValue), level: 0, in: table, for: registration)
   }
 
-  /// Entry `index` of a level, counted over all table pages of that level. On level 0 the index is a
-  /// page number; above, it is the place of a table page in the level below. See
-  /// docs/page-file-format.md, T-5.
+  /// Entry `index` of a level, counted over all table pages of that level.
+  ///
+  /// On level 0 the index is a page number; above, it is the place of a table page in the level
+  /// below. See docs/page-file-format.md, T-5.
   func tableEntry(
     at index: Int, level: Int, in table: PageTableRoot,
     for registration: SnapshotRegistry.Registration?
@@ -128,8 +133,9 @@ final class Pager: Sendable {
     }
   }
 
-  /// What lies in a slot, from the cache or proven and brought there. `level` is that of a table
-  /// page, nil for any other page. Valid until `cache.leave`.
+  /// What lies in a slot, from the cache or proven and brought there.
+  ///
+  /// `level` is that of a table page, nil for any other page. Valid until `cache.leave`.
   @inline(__always)
   func image(
     of entry: TableEntry, number: UInt32, level: Int?,

@@ -15,8 +15,9 @@ struct SlotWriter: ~Copyable {
     staging = ByteBuffer(capacity: Self.byteCountMax)
   }
 
-  /// Writes a page, now or with a later call or `flush`, and returns its checksum. What the cache
-  /// held of the slot goes first.
+  /// Writes a page, now or with a later call or `flush`, and returns its checksum.
+  ///
+  /// What the cache held of the slot goes first.
   mutating func write(_ page: Bytes, to slot: SlotNumber) throws(PageFileError) -> UInt64 {
     let isNext = slot.rawValue == firstSlot.rawValue &+ UInt32(slotCount)
     if !isNext || staging.count + page.count > Self.byteCountMax { try flush() }

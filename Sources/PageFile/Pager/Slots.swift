@@ -60,8 +60,10 @@ package struct Slots {
     return nil
   }
 
-  /// Gives back slots that nothing refers to. A table read from a damaged file may have named slots
-  /// that are beyond the file, or the same one twice: those are passed over.
+  /// Gives back slots that nothing refers to.
+  ///
+  /// A table read from a damaged file may have named slots that are beyond the file, or the same
+  /// one twice: those are passed over.
   package mutating func release(_ slots: [SlotNumber]) {
     for slot in slots where isUsed(slot) {
       let index = Int(slot.rawValue) - 1

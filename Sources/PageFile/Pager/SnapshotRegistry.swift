@@ -42,8 +42,9 @@ final class SnapshotRegistry: @unchecked Sendable {
   /// The number of living snapshots, the published one included.
   var count: Int { lock.withLock { living.count } }
 
-  /// Expires the oldest snapshot of an earlier commit than the published one's. Whether there was one.
-  /// What it keeps in memory is given back when its transaction ends.
+  /// Expires the oldest snapshot of an earlier commit than the published one's.
+  ///
+  /// Whether there was one. What it keeps in memory is given back when its transaction ends.
   func expireOldest(but published: Registration) -> Bool {
     lock.withLock {
       // By commit and not by table: the snapshot that the one writer builds on is of the last commit,

@@ -59,8 +59,9 @@ struct TableUpdate: ~Copyable {
     return PageTableRoot(entry: root.entry, checksum: checksum, height: height)
   }
 
-  /// Writes the table pages of one level that changes fall into. Answers the changes for the level
-  /// above and the checksum of the last page written.
+  /// Writes the table pages of one level that changes fall into.
+  ///
+  /// Answers the changes for the level above and the checksum of the last page written.
   private mutating func applyLevel(
     _ level: Int, _ changes: [Change], _ table: PageTableRoot, lsn: LSN,
     writer: inout SlotWriter

@@ -39,7 +39,9 @@ package final class Lock: @unchecked Sendable {
     return try body()
   }
 
-  /// Lets go of the lock until `broadcast`, then holds it again. May also return for no reason.
+  /// Lets go of the lock until `broadcast`, then holds it again.
+  ///
+  /// May also return for no reason.
   package func wait() { unsafe pthread_cond_wait(condition, mutex) }
 
   /// Like `wait`, but for a limited time.

@@ -107,7 +107,8 @@ private final class MemoryFile: StorageFile, @unchecked Sendable {
       guard count > 0 else { return 0 }
       unsafe content.bytes.withUnsafeBytes { source in
         unsafe target.withUnsafeMutableBytes { buffer in
-          unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + count]))
+          unsafe buffer.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: source[offset..<offset + count]))
         }
       }
       return count

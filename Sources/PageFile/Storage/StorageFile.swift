@@ -1,5 +1,7 @@
-/// One open file: positioned transfers, a size, a sync, a lock. The engine reaches the system
-/// through this and `StorageDirectory` only, so that tests can stand in for both.
+/// One open file: positioned transfers, a size, a sync, a lock.
+///
+/// The engine reaches the system through this and `StorageDirectory` only, so that tests can stand
+/// in for both.
 package protocol StorageFile: AnyObject, Sendable {
   /// For error messages.
   var path: String { get }

@@ -21,8 +21,9 @@ package enum SystemCall {
     }
   }
 
-  /// The error for a failed call. A full device and a locked one have cases of their own, because
-  /// callers act on them.
+  /// The error for a failed call.
+  ///
+  /// A full device and a locked one have cases of their own, because callers act on them.
   package static func error(_ name: String, _ path: String, _ code: Int32) -> PageFileError {
     switch code {
     case ENOSPC, EDQUOT: .diskFull

@@ -6,7 +6,9 @@
   import Glibc
 #endif
 
-/// The device's clock, for layers above that are not handed one. Nothing in this module uses it.
+/// The device's clock, for layers above that are not handed one.
+///
+/// Nothing in this module uses it.
 package enum WallClock {
   /// Microseconds since 1970, UTC.
   package static func microseconds() -> Int64 {

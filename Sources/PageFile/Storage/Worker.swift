@@ -28,7 +28,9 @@ package final class Worker: @unchecked Sendable {
     self.whenIdle = whenIdle
   }
 
-  /// Has `body` run on the thread after everything asked for before. Does nothing after `stop`.
+  /// Has `body` run on the thread after everything asked for before.
+  ///
+  /// Does nothing after `stop`.
   package func enqueue(_ body: @escaping @Sendable () -> Void) {
     lock.withLock {
       if isStopping { return }
@@ -42,8 +44,9 @@ package final class Worker: @unchecked Sendable {
     }
   }
 
-  /// Lets the thread finish what it was asked for and end by itself; nobody waits for it. This may be
-  /// called from the thread itself.
+  /// Lets the thread finish what it was asked for and end by itself; nobody waits for it.
+  ///
+  /// This may be called from the thread itself.
   package func finish() {
     lock.withLock {
       isStopping = true
@@ -99,19 +102,23 @@ private func startThread(_ body: @escaping @Sendable () -> Void) {
   let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
   #if canImport(Darwin)
     var thread: pthread_t?
-    let code = unsafe pthread_create(&thread, nil, { argument in
-      unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
-      return nil
-    }, argument)
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+      }, argument)
     if let thread { unsafe pthread_detach(thread) }
   #else
     var thread = pthread_t()
-    let code = unsafe pthread_create(&thread, nil, { argument in
-      if let argument = unsafe argument {
-        unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
-      }
-      return nil
-    }, argument)
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument = unsafe argument {
+          unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+        }
+        return nil
+      }, argument)
     if code == 0 { pthread_detach(thread) }
   #endif
   precondition(code == 0, "the system has no more threads")

@@ -79,7 +79,9 @@ extension Engine {
     return true
   }
 
-  /// Writes what the ended file's map holds, and publishes it. Commits go on all the while.
+  /// Writes what the ended file's map holds, and publishes it.
+  ///
+  /// Commits go on all the while.
   private func checkpointEndedFile(
     _ side: WriteSide, isClean: Bool
   ) throws(PageFileError) {

@@ -9,7 +9,9 @@ extension Engine {
         limit: 32768)
     }
     if try !directory.exists(name) {
-      if try walFileExists(directory, name) { throw .mainFileMissing(path: directory.path(of: name)) }
+      if try walFileExists(directory, name) {
+        throw .mainFileMissing(path: directory.path(of: name))
+      }
       if options.access == .readWrite { try create(directory, name, options) }
     }
     return options.access == .readWrite
@@ -125,6 +127,7 @@ extension Engine {
   // MARK: The first write
 
   /// The parts that writing needs; made, and the store marked as in use, before the first commit.
+  ///
   /// The caller is inside the gate.
   func writeSide() throws(PageFileError) -> WriteSide {
     let (existing, recovered, isPoisoned) = state.withLock {

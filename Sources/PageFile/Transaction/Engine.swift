@@ -237,8 +237,9 @@ final class Engine: @unchecked Sendable {
     if pager.account.livingCount > budget { keepWithinBudget() }
   }
 
-  /// Gives the cache what the log's pages leave of the budget, and expires who keeps too much. Called
-  /// after each checkpoint, and after commits once the budget is used up.
+  /// Gives the cache what the log's pages leave of the budget, and expires who keeps too much.
+  ///
+  /// Called after each checkpoint, and after commits once the budget is used up.
   func keepWithinBudget() {
     let budget = max(64, options.cacheByteCount / pager.pageByteCount)
     let snapshot = published.current

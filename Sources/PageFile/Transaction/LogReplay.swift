@@ -114,7 +114,9 @@ struct LogReplay: ~Copyable {
         guard let page = image?.bytes else { return }
         guard page.uint32(at: PageHeader.numberOffset) == number.rawValue,
           let kind = PageKind(rawValue: page[PageHeader.kindOffset]), kind != .table
-        else { throw .corruptPage(number, reason: "the log makes a page of another number or kind") }
+        else {
+          throw .corruptPage(number, reason: "the log makes a page of another number or kind")
+        }
         if let broken = pager.contentRuleBroken(page, kind) {
           throw .corruptPage(number, reason: broken)
         }

@@ -1,4 +1,6 @@
-/// One moment of the store, for any number of reads. Letting go of it ends it.
+/// One moment of the store, for any number of reads.
+///
+/// Letting go of it ends it.
 ///
 /// Beginning one takes a lock for a few nanoseconds and reads no page; it waits for nobody.
 public struct ReadTransaction: ~Copyable {

@@ -21,7 +21,9 @@ struct RecoveredState {
   /// The WAL file that a clean close has begun and left without a commit, if it is there.
   var emptyLog: Int?
 
-  /// The snapshot of the last commit. Takes over the maps.
+  /// The snapshot of the last commit.
+  ///
+  /// Takes over the maps.
   func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
     Snapshot(
       lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion, maps: maps,

@@ -16,9 +16,10 @@ public struct WriteTransaction: ~Copyable {
     if isOpen { engine.rollback(source) }
   }
 
-  /// Makes everything written visible at once, and durable as far as the level says. A transaction
-  /// that changed nothing writes nothing; at `full` it still returns only when everything it saw is
-  /// durable.
+  /// Makes everything written visible at once, and durable as far as the level says.
+  ///
+  /// A transaction that changed nothing writes nothing; at `full` it still returns only when
+  /// everything it saw is durable.
   ///
   /// Costs one write of a few hundred bytes for a small change, and at `full` one sync, shared with
   /// whoever commits at the same moment.

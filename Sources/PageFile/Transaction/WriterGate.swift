@@ -12,8 +12,9 @@ final class WriterGate: @unchecked Sendable {
     case wait
   }
 
-  /// Waits until nobody is inside and `ask` lets the caller in. `ask` is called again each time
-  /// somebody leaves or `knock` is called; it must not wait itself.
+  /// Waits until nobody is inside and `ask` lets the caller in.
+  ///
+  /// `ask` is called again each time somebody leaves or `knock` is called; it must not wait itself.
   func enter<E: Error>(_ ask: () throws(E) -> Answer) throws(E) {
     lock.lock()
     defer { lock.unlock() }

@@ -28,8 +28,9 @@ private struct TreeCheck {
   let visit: (PageNumber) -> Void
   let report: (PageNumber, String) -> Void
 
-  /// Checks a page and all below it. Calls itself no deeper than the level of the page, which the
-  /// gate caps.
+  /// Checks a page and all below it.
+  ///
+  /// Calls itself no deeper than the level of the page, which the gate caps.
   func check(
     _ number: PageNumber, level: Int?, above lower: CellKey?, below upper: CellKey?,
     _ seen: inout Set<UInt32>

@@ -1,6 +1,8 @@
 /// Insertion: find the leaf, put the cell, carry splits upwards.
 extension BTree {
-  /// Stores a value under a key, in place of the one that was there. Returns whether one was.
+  /// Stores a value under a key, in place of the one that was there.
+  ///
+  /// Returns whether one was.
   ///
   /// Reads a page a level and edits one; each split edits one page more and adds one.
   ///
@@ -42,7 +44,9 @@ extension BTree {
     return .overflow(byteCount: chain.byteCount, first: chain.first)
   }
 
-  /// Begins an empty tree. Nothing is known yet of what its keys share.
+  /// Begins an empty tree.
+  ///
+  /// Nothing is known yet of what its keys share.
   private func plant(_ cell: Cell) throws(PageFileError) {
     let (number, page) = try source.allocate(.leaf, level: 0)
     TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0).put(cell, at: 0)
@@ -70,8 +74,10 @@ extension BTree {
     }
   }
 
-  /// A separator comes out of the child. If the child holds keys that are not its own, it may not
-  /// belong where it is to go, and the page would no longer be ordered.
+  /// A separator comes out of the child.
+  ///
+  /// If the child holds keys that are not its own, it may not belong where it is to go, and the
+  /// page would no longer be ordered.
   private func checkOrder(
     of separator: CellKey, at index: Int, in page: TreePage
   ) throws(PageFileError) {

@@ -4,8 +4,10 @@
 /// two together waste no more than pages split in the middle do, and the small one goes when its last
 /// cell does. Evening them out would write two pages to save none.
 extension BTree {
-  /// Merges the child at `index` with the one before or behind it, if both fit a page with some room
-  /// to spare. Returns the index of the parent's cell to be removed; its page is freed.
+  /// Merges the child at `index` with the one before or behind it, if both fit a page with some
+  /// room to spare.
+  ///
+  /// Returns the index of the parent's cell to be removed; its page is freed.
   func merge(
     _ page: TreePage, at index: Int, of parent: TreePage
   ) throws(PageFileError) -> Int? {

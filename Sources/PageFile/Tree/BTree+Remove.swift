@@ -1,6 +1,8 @@
 /// Removal: find the cell, take it out with its overflow chain, give back pages that are not needed.
 extension BTree {
-  /// Removes a key and its value. Returns whether it was there.
+  /// Removes a key and its value.
+  ///
+  /// Returns whether it was there.
   ///
   /// Reads a page a level and edits one; reads two neighbours more when the leaf is left under a
   /// quarter full.

@@ -57,8 +57,10 @@ extension BTree {
     return Split(left: page.number, separator: separator, right: number)
   }
 
-  /// The new page takes the place before the full one. In a branch page that is the place of its
-  /// first child, which moves; the new child follows as the first of the full page.
+  /// The new page takes the place before the full one.
+  ///
+  /// In a branch page that is the place of its first child, which moves; the new child follows as
+  /// the first of the full page.
   private func splitBefore(
     _ editor: TreePageEditor, _ cell: Cell
   ) throws(PageFileError) -> Split {

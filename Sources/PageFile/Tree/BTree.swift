@@ -1,4 +1,6 @@
-/// An ordered map from keys to values, both plain bytes. A handle: all state is in the pages.
+/// An ordered map from keys to values, both plain bytes.
+///
+/// A handle: all state is in the pages.
 ///
 /// Branch pages hold separators cut to what separates, leaves hold the keys; all leaves are at the
 /// same depth. Pages know neither their parent nor their neighbours, so an edit touches the leaf and,
@@ -23,13 +25,16 @@ package struct BTree {
     self.tree = tree
   }
 
-  /// Whether a key is there. One page read a level.
+  /// Whether a key is there.
+  ///
+  /// One page read a level.
   package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
     try leaf(for: key)?.search(key).isEqual ?? false
   }
 
-  /// Appends the value of a key, and returns false when the key is not there. One page read a level,
-  /// and one for each link of an overflow chain.
+  /// Appends the value of a key, and returns false when the key is not there.
+  ///
+  /// One page read a level, and one for each link of an overflow chain.
   package func value(
     of key: Bytes, appendTo buffer: inout ByteBuffer
   ) throws(PageFileError) -> Bool {
@@ -40,8 +45,9 @@ package struct BTree {
     return true
   }
 
-  /// The leaf where a key is or would be, nil in an empty tree. Unlike `TreePath.descend` it forgets
-  /// the way.
+  /// The leaf where a key is or would be, nil in an empty tree.
+  ///
+  /// Unlike `TreePath.descend` it forgets the way.
   private func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
     BTree.checkKey(key)
     let root = source.root(of: tree)

@@ -20,7 +20,9 @@ package struct Cursor: ~Copyable {
   /// Off a cell: behind the last one, not before the first.
   private var isAtEnd = false
 
-  /// A cursor before the first cell. Reads nothing.
+  /// A cursor before the first cell.
+  ///
+  /// Reads nothing.
   package init(_ source: PageSource, _ tree: TreeNumber) {
     self.source = source
     self.tree = tree
@@ -28,8 +30,9 @@ package struct Cursor: ~Copyable {
 
   // MARK: Moving
 
-  /// Goes to the first cell whose key is not below `key`, or behind the last cell. Returns whether
-  /// the cell's key is equal. One page read a level, rarely more.
+  /// Goes to the first cell whose key is not below `key`, or behind the last cell.
+  ///
+  /// Returns whether the cell's key is equal. One page read a level, rarely more.
   package mutating func seek(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     guard try descend(.toward(key)) else { return false }
@@ -42,17 +45,23 @@ package struct Cursor: ~Copyable {
     return found.isEqual
   }
 
-  /// Goes to the first cell. False: the tree is empty.
+  /// Goes to the first cell.
+  ///
+  /// False: the tree is empty.
   package mutating func first() throws(PageFileError) -> Bool { try descend(.first) }
 
-  /// Goes to the last cell. False: the tree is empty.
+  /// Goes to the last cell.
+  ///
+  /// False: the tree is empty.
   package mutating func last() throws(PageFileError) -> Bool {
     guard try descend(.last) else { return false }
     index = cellCount - 1
     return true
   }
 
-  /// Goes to the next cell. False: there is none, and the cursor is behind the last.
+  /// Goes to the next cell.
+  ///
+  /// False: there is none, and the cursor is behind the last.
   @inlinable
   package mutating func next() throws(PageFileError) -> Bool {
     if index + 1 < cellCount {
@@ -62,7 +71,9 @@ package struct Cursor: ~Copyable {
     return try stepToNextLeaf()
   }
 
-  /// Goes to the cell before. False: there is none, and the cursor is before the first.
+  /// Goes to the cell before.
+  ///
+  /// False: there is none, and the cursor is before the first.
   @inlinable
   package mutating func previous() throws(PageFileError) -> Bool {
     if index > 0 {
@@ -99,7 +110,9 @@ package struct Cursor: ~Copyable {
     return false
   }
 
-  /// Goes down from the root, to the first cell of a leaf. False: the tree is empty.
+  /// Goes down from the root, to the first cell of a leaf.
+  ///
+  /// False: the tree is empty.
   private mutating func descend(_ turn: TreePath.Turn) throws(PageFileError) -> Bool {
     stand(atEnd: true)
     let root = source.root(of: tree)
@@ -109,7 +122,9 @@ package struct Cursor: ~Copyable {
   }
 
   /// Goes from a branch page on the path down to the leaf that lies beside the present one on the
-  /// side where `turn` comes from. The cursor is off a cell if that fails.
+  /// side where `turn` comes from.
+  ///
+  /// The cursor is off a cell if that fails.
   private mutating func enter(
     _ level: TreePath.Level, _ turn: TreePath.Turn
   ) throws(PageFileError) {
@@ -148,18 +163,24 @@ package struct Cursor: ~Copyable {
 
   // All of these are inlined: called, each would be handed a copy of the cursor with its whole stack.
 
-  /// Whether there is a cell to ask about. Asking off a cell traps.
+  /// Whether there is a cell to ask about.
+  ///
+  /// Asking off a cell traps.
   @inlinable @inline(__always)
   package var isAtCell: Bool { cellCount > 0 }
 
   @inlinable @inline(__always)
   package var keyByteCount: Int { leaf.keyByteCount(index) }
 
-  /// The first part of the key, shared by all keys of the leaf. Lives as long as the page.
+  /// The first part of the key, shared by all keys of the leaf.
+  ///
+  /// Lives as long as the page.
   @inlinable @inline(__always)
   package var keyPrefix: Bytes { leaf.prefix }
 
-  /// The rest of the key. Lives as long as the page.
+  /// The rest of the key.
+  ///
+  /// Lives as long as the page.
   @inlinable @inline(__always)
   package var keySuffix: Bytes { leaf.suffix(index) }
 
@@ -177,14 +198,18 @@ package struct Cursor: ~Copyable {
   @inlinable @inline(__always)
   package func compareKey(to key: Bytes) -> Int { leaf.key(index).compare(to: CellKey(key)) }
 
-  /// The value, nil when it lies in an overflow chain. Lives as long as the page.
+  /// The value, nil when it lies in an overflow chain.
+  ///
+  /// Lives as long as the page.
   @inlinable @inline(__always)
   package var inlineValue: Bytes? { leaf.inlineValue(index) }
 
   @inlinable @inline(__always)
   package var valueByteCount: Int { leaf.valueRange(index).byteCount }
 
-  /// Appends the value, wherever it lies. One page read for each link of an overflow chain.
+  /// Appends the value, wherever it lies.
+  ///
+  /// One page read for each link of an overflow chain.
   @inlinable @inline(__always)
   package func appendValue(to buffer: inout ByteBuffer) throws(PageFileError) {
     try leaf.appendValue(index, from: source, to: &buffer)

@@ -24,7 +24,9 @@ package struct OverflowChain {
     return OverflowChain(byteCount: value.count, first: first)
   }
 
-  /// Visits each link with its number: `arrive` before it is read, `body` when it is known to be right.
+  /// Visits each link with its number: `arrive` before it is read, `body` when it is known to be
+  /// right.
+  ///
   /// The next one is found before `body` runs, which may free it.
   private func forEachLink(
     in source: PageSource,
@@ -52,7 +54,9 @@ package struct OverflowChain {
     }
   }
 
-  /// Appends the value. One page read a link.
+  /// Appends the value.
+  ///
+  /// One page read a link.
   package func append(
     from source: PageSource, to buffer: inout ByteBuffer
   ) throws(PageFileError) {
@@ -64,8 +68,9 @@ package struct OverflowChain {
     try forEachLink(in: source) { (number, _) throws(PageFileError) in try source.free(number) }
   }
 
-  /// Walks the chain for a check. `reach` is told each page before it is read, and says whether the
-  /// walk may go there.
+  /// Walks the chain for a check.
+  ///
+  /// `reach` is told each page before it is read, and says whether the walk may go there.
   package func check(
     in source: PageSource, reach: (PageNumber) -> Bool
   ) throws(PageFileError) {

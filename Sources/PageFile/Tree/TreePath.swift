@@ -33,7 +33,9 @@ package struct TreePath: ~Copyable {
     case toward(Bytes)
   }
 
-  /// Goes down from `page` and notes each branch page on the way. Returns the leaf.
+  /// Goes down from `page` and notes each branch page on the way.
+  ///
+  /// Returns the leaf.
   ///
   /// Costs one page read a level.
   ///

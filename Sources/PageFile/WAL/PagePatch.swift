@@ -1,4 +1,6 @@
-/// What a commit says of one page: a frame. See docs/page-file-format.md, W-13 … W-17.
+/// What a commit says of one page: a frame.
+///
+/// See docs/page-file-format.md, W-13 … W-17.
 ///
 ///     varint  page number
 ///     byte    kind: 1 patch of the version before, 2 patch of zeros (a fresh page), 3 page freed

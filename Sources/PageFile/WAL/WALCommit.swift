@@ -1,5 +1,6 @@
-/// The unit of the log: a header, the frames, one checksum over all of it. See
-/// docs/page-file-format.md, W-5 … W-12.
+/// The unit of the log: a header, the frames, one checksum over all of it.
+///
+/// See docs/page-file-format.md, W-5 … W-12.
 ///
 ///     offset  size  field
 ///          0     4  magic: 'C' 'M' 'T' '1'

@@ -1,4 +1,6 @@
-/// The first sector of a WAL file. See docs/page-file-format.md, W-1 … W-4.
+/// The first sector of a WAL file.
+///
+/// See docs/page-file-format.md, W-1 … W-4.
 ///
 ///     offset  size  field
 ///          0     8  magic: 89 'W' 'A' 'L' 0D 0A 1A 0A

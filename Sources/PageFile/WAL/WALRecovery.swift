@@ -1,6 +1,7 @@
 /// From the meta slots and the two WAL files to the last commit: what can be believed, and what of
-/// the log counts. See docs/page-file-format.md, R-1 … R-13, and docs/design.md for why each rule is
-/// there.
+/// the log counts.
+///
+/// See docs/page-file-format.md, R-1 … R-13, and docs/design.md for why each rule is there.
 struct WALRecovery {
   /// What was found of one WAL file.
   struct File {
@@ -23,7 +24,9 @@ struct WALRecovery {
   // MARK: Meta slots
 
   /// The meta slot to go by, with the index of the slot it is in.
-  func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (meta: MetaSlot, slot: Int) {
+  func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (
+    meta: MetaSlot, slot: Int
+  ) {
     var valid: [(meta: MetaSlot, slot: Int)] = []
     for (slot, reading) in readings.enumerated() {
       switch reading {
@@ -53,9 +56,10 @@ struct WALRecovery {
     readable.allSatisfy { $0.isClean && $0.checkpointLSN == readable[0].checkpointLSN }
   }
 
-  /// A slot written by a turn counts only if the WAL file it names is there; one written by an opening
-  /// is refused only if that file is missing and a later one is there. Either way both files have had
-  /// their names before the slot was written.
+  /// A slot written by a turn counts only if the WAL file it names is there; one written by an
+  /// opening is refused only if that file is missing and a later one is there.
+  ///
+  /// Either way both files have had their names before the slot was written.
   private func counts(_ meta: MetaSlot) -> Bool {
     if files.contains(where: { $0.file == nil || $0.isForeign(to: meta.storeID) }) { return false }
     let headers = files.compactMap { $0.header(of: meta.storeID) }

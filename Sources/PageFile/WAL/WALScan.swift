@@ -35,7 +35,9 @@ package struct WALScan: ~Copyable {
   }
 
   /// Reads the next commit, or says why there is none.
-  package mutating func next(_ body: (Commit) throws(PageFileError) -> Void) throws(PageFileError) -> Stop? {
+  package mutating func next(_ body: (Commit) throws(PageFileError) -> Void) throws(PageFileError)
+    -> Stop?
+  {
     guard byteCount - offset >= WALHeader.sectorByteCount else { return .end }
     try read(WALHeader.sectorByteCount)
     guard
@@ -76,8 +78,10 @@ package struct WALScan: ~Copyable {
   }
 
   /// The greatest durable LSN that any commit header or watermark in a WAL file names, at any place
-  /// where one may begin. With a readable file header only its own generation counts: older ones are
-  /// remains of lives whose commits have long been checkpointed.
+  /// where one may begin.
+  ///
+  /// With a readable file header only its own generation counts: older ones are remains of lives
+  /// whose commits have long been checkpointed.
   package static func greatestDurableLSN(
     in file: any StorageFile, header: WALHeader?, storeID: StoreID
   ) throws(PageFileError) -> LSN {
@@ -108,7 +112,9 @@ package struct WALScan: ~Copyable {
   ) -> (LSN, Generation)? {
     switch bytes.uint32(at: 0) {
     case WALCommitHeader.magic:
-      WALCommitHeader(bytes, storeID: storeID, offset: offset).map { ($0.durableLSN, $0.generation) }
+      WALCommitHeader(bytes, storeID: storeID, offset: offset).map {
+        ($0.durableLSN, $0.generation)
+      }
     case WALWatermark.magic:
       WALWatermark(bytes, storeID: storeID, offset: offset).map { ($0.durableLSN, $0.generation) }
     default: nil

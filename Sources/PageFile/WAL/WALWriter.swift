@@ -75,9 +75,10 @@ final class WALWriter: @unchecked Sendable {
 
   // MARK: Appending
 
-  /// Appends one commit; the one writer calls this. When it returns the commit is in the file, and
-  /// safe if the process dies.
-  /// - Throws: `diskFull` before anything was written; `commitUnknown` when the write failed.
+  /// Appends one commit; the one writer calls this.
+  ///
+  /// When it returns the commit is in the file, and safe if the process dies. - Throws: `diskFull`
+  /// before anything was written; `commitUnknown` when the write failed.
   func append(frames: Bytes, frameCount: Int, roots: Roots) throws(PageFileError) -> LSN {
     let durableLSN = self.durableLSN
     let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
@@ -132,8 +133,10 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
-  /// write and one sync with no change of size. Called off the commit path. A write that fails does no
-  /// harm; a sync that fails may have lost commits that were written meanwhile, and poisons.
+  /// write and one sync with no change of size.
+  ///
+  /// Called off the commit path. A write that fails does no harm; a sync that fails may have lost
+  /// commits that were written meanwhile, and poisons.
   func growAhead() {
     growLock.lock()
     defer { growLock.unlock() }
@@ -154,8 +157,9 @@ final class WALWriter: @unchecked Sendable {
 
   // MARK: Durability
 
-  /// Returns when every commit up to `lsn` is on the disk. Whoever comes first syncs for all who
-  /// have committed by then; the others wait.
+  /// Returns when every commit up to `lsn` is on the disk.
+  ///
+  /// Whoever comes first syncs for all who have committed by then; the others wait.
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     syncLock.lock()
     while sync.durableLSN < lsn {
@@ -221,7 +225,9 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Leaves a witness of what is durable where the next commit will begin, unless that commit is
-  /// there already: then the one after it will be the witness. Failing is no harm: the witness is not needed to recover.
+  /// there already: then the one after it will be the witness.
+  ///
+  /// Failing is no harm: the witness is not needed to recover.
   private func writeWatermark(_ durable: LSN) {
     guard position.lastLSN == durable,
       position.offset + WALHeader.sectorByteCount
@@ -229,14 +235,16 @@ final class WALWriter: @unchecked Sendable {
     else { return }
     let watermark = WALWatermark(durableLSN: durable, generation: position.generation)
     try? write(
-      watermark.encode(storeID: storeID, offset: position.offset), to: position.current, at: position.offset)
+      watermark.encode(storeID: storeID, offset: position.offset), to: position.current,
+      at: position.offset)
   }
 
   // MARK: The turn
 
-  /// Begins the other file with a fresh generation; commits go there from now on. The caller holds
-  /// off writers and knows that the other file's checkpoint was published durably. Answers which
-  /// file has ended, with the chain value it ended with.
+  /// Begins the other file with a fresh generation; commits go there from now on.
+  ///
+  /// The caller holds off writers and knows that the other file's checkpoint was published durably.
+  /// Answers which file has ended, with the chain value it ended with.
   func turn() throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
     growLock.lock()
     defer { growLock.unlock() }

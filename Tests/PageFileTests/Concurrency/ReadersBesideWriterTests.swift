@@ -2,8 +2,9 @@ import PageFile
 import Synchronization
 import Testing
 
-/// Readers on threads of their own, beside a writer and checkpoints. Run under the thread sanitizer
-/// by `make test-tsan`.
+/// Readers on threads of their own, beside a writer and checkpoints.
+///
+/// Run under the thread sanitizer by `make test-tsan`.
 @Suite struct ConcurrencyTests {
   /// Each commit writes its number under every key, so a reader that sees two numbers saw a mix.
   @Test func readersSeeOneMomentBesideWriterAndCheckpoints() throws {
@@ -79,7 +80,8 @@ import Testing
     let reader = try database.beginRead()
     for round in 1...400 { try writeRound(UInt64(round), to: database) }
     try database.checkpoint()
-    let walByteCount = (directory["endless-wal0"]?.count ?? 0) + (directory["endless-wal1"]?.count ?? 0)
+    let walByteCount =
+      (directory["endless-wal0"]?.count ?? 0) + (directory["endless-wal1"]?.count ?? 0)
     #expect(walByteCount <= 20 << 20)
     do throws(PageFileError) {
       let seen = try contents(of: reader.source)
@@ -103,7 +105,9 @@ private func writeRound(_ round: UInt64, to database: Database) throws {
   }
 }
 
-/// The number that all keys show. Throws when they do not agree.
+/// The number that all keys show.
+///
+/// Throws when they do not agree.
 private func readRound(_ database: Database) throws -> UInt64 {
   let transaction = try database.beginRead()
   let values = Set(try contents(of: transaction.source).values)

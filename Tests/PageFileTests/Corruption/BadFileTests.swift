@@ -90,7 +90,9 @@ import Testing
       let checksum = Bytes.with(Array(bytes[offset..<offset + 504])) {
         Checksum.of($0, seed: Checksum.seed(0x4D45_5441))
       }
-      for byte in 0..<8 { bytes[offset + 504 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte)) }
+      for byte in 0..<8 {
+        bytes[offset + 504 + byte] = UInt8(truncatingIfNeeded: checksum >> (8 * byte))
+      }
     }
     directory["x"] = bytes
     try expectRefused(directory) { $0 == .unsupportedFormat(version: 9, features: 0) }

@@ -87,7 +87,8 @@ import Testing
       for number in 0..<600 {
         let count = number % 50 == 0 ? 5000 : Int.random(in: 1...120, using: &random)
         try source.put(
-          [UInt8(number >> 8), UInt8(number & 255)], [UInt8](repeating: UInt8(number % 255) + 1, count: count))
+          [UInt8(number >> 8), UInt8(number & 255)],
+          [UInt8](repeating: UInt8(number % 255) + 1, count: count))
       }
     }
     let contents = try database.contents()

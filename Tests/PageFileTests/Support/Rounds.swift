@@ -5,7 +5,9 @@ import PageFile
 /// Rounds differ in how many keys there are and how long values are, so pages split and merge, and
 /// overflow chains come and go.
 enum Rounds {
-  /// What the store holds after a round. Round 0 is the empty store.
+  /// What the store holds after a round.
+  ///
+  /// Round 0 is the empty store.
   static func contents(after round: Int) -> [[UInt8]: [UInt8]] {
     if round == 0 { return [:] }
     var contents: [[UInt8]: [UInt8]] = [:]
@@ -33,7 +35,9 @@ enum Rounds {
     for key in keyCount(round)..<50 { try source.remove([1, UInt8(key)]) }
   }
 
-  /// The round whose commit is the last one seen. Throws when what is seen is no round's.
+  /// The round whose commit is the last one seen.
+  ///
+  /// Throws when what is seen is no round's.
   static func read(_ database: Database) throws -> Int {
     try round(of: database.contents())
   }

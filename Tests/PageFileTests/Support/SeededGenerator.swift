@@ -1,14 +1,17 @@
 import PageFile
 
 /// Repeatable randomness: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014). Tests print the seed, so that a failure can be run again.
+/// generators", 2014).
+///
+/// Tests print the seed, so that a failure can be run again.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// A generator that differs by run. Its seed is printed at once: a trap takes a test's own
-  /// messages with it.
+  /// A generator that differs by run.
+  ///
+  /// Its seed is printed at once: a trap takes a test's own messages with it.
   init(printedFor test: String = #function) {
     let seed = Self.freshSeed()
     print("\(test) seed \(seed)")

@@ -45,6 +45,7 @@ import Testing
   }
 
   /// A checkpoint that was cut short leaves commits in both WAL files, and pages that are in both.
+  ///
   /// Only a release build has ever failed here.
   @Test func pagesInBothWALFilesAreRecovered() throws {
     let directory = FailingDirectory()

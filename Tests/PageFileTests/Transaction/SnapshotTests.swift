@@ -22,9 +22,11 @@ import Testing
     #expect(try Rounds.read(database) == 8)
   }
 
-  /// The old reader alone keeps more pages than the budget has room for: leaves that are written over,
-  /// or overflow pages that are freed. Freed pages in the log once counted as if they took memory,
-  /// and hid as many that the reader kept.
+  /// The old reader alone keeps more pages than the budget has room for: leaves that are written
+  /// over, or overflow pages that are freed.
+  ///
+  /// Freed pages in the log once counted as if they took memory, and hid as many that the reader
+  /// kept.
   @Test(arguments: [1000, 3000])
   func aSnapshotInTheWayOfTheBudgetExpires(valueByteCount: Int) throws {
     var options = smallPages

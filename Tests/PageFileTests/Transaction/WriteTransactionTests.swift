@@ -73,8 +73,10 @@ import Testing
     }
   }
 
-  /// A transaction took a page number from the end, gave it back, and committed without a change. The
-  /// roots did not move past that number but it counted as free: it was given out twice afterwards.
+  /// A transaction took a page number from the end, gave it back, and committed without a change.
+  ///
+  /// The roots did not move past that number but it counted as free: it was given out twice
+  /// afterwards.
   @Test func numbersTakenAndGivenBackAreNotGivenOutTwice() throws {
     let transaction = try database.beginWrite()
     try transaction.source.put([1], [1], tree: 1)

@@ -155,7 +155,9 @@ import Testing
     #expect(throws: PageFileError.self) { _ = try tree.remove(lowest) }
   }
 
-  /// Damage that the gate does not see, then every operation there is. An error is fine.
+  /// Damage that the gate does not see, then every operation there is.
+  ///
+  /// An error is fine.
   @Test func operationsOnDamagedTreesNeverTrap() throws {
     var random = SeededGenerator()
     var errorCount = 0

@@ -42,8 +42,9 @@ func rawPage(_ number: PageNumber, of source: PageSource) throws(PageFileError) 
   try source.edit(number)
 }
 
-/// Which rule of its kind a page breaks: what would keep it out if it came from the file. A source
-/// does not ask this of pages that its own transaction has changed.
+/// Which rule of its kind a page breaks: what would keep it out if it came from the file.
+///
+/// A source does not ask this of pages that its own transaction has changed.
 func ruleBroken(_ page: Bytes) -> String? {
   switch PageKind(rawValue: page[PageHeader.kindOffset]) {
   case .leaf?, .branch?: TreePage.ruleBroken(page)
@@ -92,7 +93,9 @@ struct ArrayTree {
     return isThere ? buffer.bytes.array() : nil
   }
 
-  /// All leaves from left to right. Valid while the transaction that made them is open.
+  /// All leaves from left to right.
+  ///
+  /// Valid while the transaction that made them is open.
   func leaves() throws -> [TreePage] {
     try source.enter()
     defer { source.leave() }

@@ -22,7 +22,9 @@ import Testing
     for tree in (0..<Roots.countMax).map(TreeNumber.init) { #expect(mine[tree] == theirs[tree]) }
   }
 
-  /// Flips each bit alone. Within `covered` nothing is read any more, behind it all is as before.
+  /// Flips each bit alone.
+  ///
+  /// Within `covered` nothing is read any more, behind it all is as before.
   private func flipEveryBit(
     of bytes: [UInt8], covered: Range<Int>, isRead: (Bytes) -> Bool
   ) {
