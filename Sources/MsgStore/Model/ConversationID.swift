@@ -15,12 +15,13 @@ public struct ConversationID: Sendable, Hashable, Comparable, ExpressibleByStrin
   public init(stringLiteral value: String) { string = value }
 
   /// The number of bytes in UTF-8.
-  public var byteCount: Int { string.utf8.count }
+  @inlinable public var byteCount: Int { string.utf8.count }
 
   /// The identifier as text.
   public var description: String { string }
 
   /// Equality of the bytes.
+  @inlinable
   public static func == (a: Self, b: Self) -> Bool { a.string.hasSameBytes(as: b.string) }
 
   /// Order of the bytes.

@@ -11,8 +11,8 @@ import PageFile
 /// the bytes. A longer name has 255 as its length, which sorts it behind the shorter ones that it
 /// begins with, and all its bytes in an object.
 public struct MessageID: Sendable {
-  private let words: (UInt64, UInt64, UInt64, UInt64)
-  private let long: LongName?
+  @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline let long: LongName?
 
   static let inlineByteCountMax = 31
   private static let longMark: UInt64 = 255
@@ -42,7 +42,7 @@ public struct MessageID: Sendable {
   }
 
   /// The number of bytes in UTF-8.
-  public var byteCount: Int { long?.bytes.count ?? Int(words.3 & 0xFF) }
+  @inlinable public var byteCount: Int { long?.bytes.count ?? Int(words.3 & 0xFF) }
 
   /// The name as text, made anew at each call.
   public var string: String {
@@ -75,16 +75,18 @@ public struct MessageID: Sendable {
   }
 
   /// The bytes of a name that does not fit into the value.
-  fileprivate final class LongName: Sendable {
-    let bytes: [UInt8]
+  @usableFromInline
+  final class LongName: Sendable {
+    @usableFromInline let bytes: [UInt8]
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 }
 
 extension MessageID: Hashable, Comparable {
   /// Equality of the bytes.
+  @inlinable
   public static func == (a: Self, b: Self) -> Bool {
-    a.words == b.words && a.long?.bytes == b.long?.bytes
+    a.words == b.words && ((a.long == nil && b.long == nil) || a.long?.bytes == b.long?.bytes)
   }
 
   /// Order of the bytes.
