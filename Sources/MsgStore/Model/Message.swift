@@ -5,6 +5,8 @@ public struct Message: Sendable {
   // Everything that a getter needs can be inlined where it is used: a screen, or a loop over a slice,
   // then touches a field without a call and without counting references.
   @usableFromInline var origin: Origin
+  /// Which of the origin's senders wrote it.
+  @usableFromInline var senderIndex: Int32
   /// Its text: any valid UTF-8 up to 1 MiB, kept byte for byte.
   public var text: String
   @usableFromInline var fields: Fields
@@ -15,15 +17,14 @@ public struct Message: Sendable {
   // it is made, which took a third of the time of reading one.
   @usableFromInline var rare: Optional<Rare>
 
-  /// Where a message comes from: shared by the messages of one sender in a slice, so that making one
-  /// counts one reference instead of two.
+  /// Where messages come from: shared by all of a slice, so that making one counts one reference.
   @usableFromInline
   final class Origin: Sendable {
     @usableFromInline let conversation: ConversationID
-    @usableFromInline let sender: MemberID
-    init(_ conversation: ConversationID, _ sender: MemberID) {
+    @usableFromInline let senders: [MemberID]
+    init(_ conversation: ConversationID, _ senders: [MemberID]) {
       self.conversation = conversation
-      self.sender = sender
+      self.senders = senders
     }
   }
 
@@ -89,7 +90,8 @@ public struct Message: Sendable {
     sequence: Int64? = nil, status: MessageStatus? = nil, replyTo: MessageID? = nil
   ) {
     self.id = id
-    origin = Origin(conversation, sender)
+    origin = Origin(conversation, [sender])
+    senderIndex = 0
     self.text = text
     fields = Fields(
       status ?? (serverTimestamp == nil ? .pending : .sent), serverTime: serverTimestamp != nil,
@@ -102,12 +104,13 @@ public struct Message: Sendable {
 
   /// All fields as they are.
   private init(
-    _ id: MessageID, _ origin: Origin, _ text: String,
+    _ id: MessageID, _ origin: Origin, _ senderIndex: Int32, _ text: String,
     _ fields: Fields, _ serverMicroseconds: Int64, _ localMicroseconds: Int64,
     _ sequenceNumber: Int64, _ rare: Rare?
   ) {
     self.id = id
     self.origin = origin
+    self.senderIndex = senderIndex
     self.text = text
     self.fields = fields
     self.serverMicroseconds = serverMicroseconds
@@ -120,17 +123,17 @@ public struct Message: Sendable {
   ///
   /// `extra` is the local time of an acknowledged message, the sequence of a pending one.
   static func stored(
-    id: MessageID, from origin: Origin, text: String,
+    id: MessageID, from origin: Origin, senderIndex: Int32, text: String,
     place: Place, hasExtra: Bool, extra: Int64, status: MessageStatus, replyTo: MessageID?
   ) -> Message {
     if place.isPending {
       return Message(
-        id, origin, text,
+        id, origin, senderIndex, text,
         Fields(status, serverTime: false, localTime: true, sequence: hasExtra), 0, place.time,
         hasExtra ? extra : 0, Rare(replyTo: replyTo, localOrder: place.rank))
     }
     return Message(
-      id, origin, text,
+      id, origin, senderIndex, text,
       Fields(status, serverTime: true, localTime: hasExtra, sequence: place.hasRank), place.time,
       hasExtra ? extra : 0, place.rank, replyTo.map { Rare(replyTo: $0, localOrder: 0) })
   }
@@ -138,13 +141,18 @@ public struct Message: Sendable {
   /// The conversation it belongs to.
   public var conversation: ConversationID {
     @inlinable get { origin.conversation }
-    set { origin = Origin(newValue, sender) }
+    set { setOrigin(newValue, sender) }
   }
 
   /// Who wrote it.
   public var sender: MemberID {
-    @inlinable get { origin.sender }
-    set { origin = Origin(conversation, newValue) }
+    @inlinable get { origin.senders[Int(senderIndex)] }
+    set { setOrigin(conversation, newValue) }
+  }
+
+  private mutating func setOrigin(_ conversation: ConversationID, _ sender: MemberID) {
+    origin = Origin(conversation, [sender])
+    senderIndex = 0
   }
 
   /// How far it has come.

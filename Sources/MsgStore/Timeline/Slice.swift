@@ -66,7 +66,7 @@ struct SliceRow {
   let replyOffset: Int
   let textOffset: Int
   let textByteCount: Int32
-  let originIndex: Int32
+  let senderIndex: Int32
   let idByteCount: UInt8
   let replyByteCount: UInt8
   let hasExtra: Bool
@@ -86,16 +86,16 @@ final class SliceContent: @unchecked Sendable {
   let hasNewer: Bool
   private let forwardCount: Int
   private let buffer: ByteBuffer
-  private let origins: [Message.Origin]
+  private let origin: Message.Origin
 
   init(
     rows: [SliceRow], forwardCount: Int, buffer: consuming ByteBuffer,
-    origins: [Message.Origin], hasOlder: Bool, hasNewer: Bool
+    origin: Message.Origin, hasOlder: Bool, hasNewer: Bool
   ) {
     self.rows = rows
     self.forwardCount = forwardCount
     self.buffer = buffer
-    self.origins = origins
+    self.origin = origin
     self.hasOlder = hasOlder
     self.hasNewer = hasNewer
   }
@@ -109,7 +109,7 @@ final class SliceContent: @unchecked Sendable {
       .uncheckedText(isASCII: row.isASCII)
     return Message.stored(
       id: MessageID(bytes.slice(row.idOffset, Int(row.idByteCount))),
-      from: origins[Int(row.originIndex)], text: text, place: row.place,
+      from: origin, senderIndex: row.senderIndex, text: text, place: row.place,
       hasExtra: row.hasExtra, extra: row.extra, status: row.status,
       replyTo: row.replyByteCount == 0
         ? nil : MessageID(bytes.slice(row.replyOffset, Int(row.replyByteCount))))

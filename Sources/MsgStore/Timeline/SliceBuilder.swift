@@ -7,8 +7,8 @@ struct SliceBuilder: ~Copyable {
   private let number: UInt32
   private var rows: [SliceRow] = []
   private var buffer: ByteBuffer
-  private var origins: [Message.Origin] = []
-  /// Where in `origins` the sender of each of these numbers is.
+  private var senders: [MemberID] = []
+  /// Where in `senders` the sender of each of these numbers is.
   ///
   /// A slice has few senders but may have thousands: one that was pushed out of here is only listed
   /// again.
@@ -25,7 +25,7 @@ struct SliceBuilder: ~Copyable {
     self.number = number
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
-    // Pairs of a sender's number and one more than where it is in `origins`. An inline array of pairs
+    // Pairs of a sender's number and one more than where it is in `senders`. An inline array of pairs
     // was copied whole at each look.
     var recent = ByteBuffer(capacity: Self.recentCount * 8)
     recent.append(zeros: Self.recentCount * 8)
@@ -109,20 +109,20 @@ struct SliceBuilder: ~Copyable {
         place: place,
         extra: place.isPending ? record.sequenceNumber : place.time &+ record.localDelta,
         idOffset: idOffset, replyOffset: replyOffset, textOffset: textOffset,
-        textByteCount: Int32(textByteCount), originIndex: try originIndex(record.sender),
+        textByteCount: Int32(textByteCount), senderIndex: try senderIndex(record.sender),
         idByteCount: UInt8(valueOffset - idOffset), replyByteCount: replyByteCount,
         hasExtra: hasExtra, isASCII: isASCII, status: record.status))
   }
 
-  private mutating func originIndex(_ number: UInt32) throws(StoreError) -> Int32 {
+  private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
     let place = Int(number) % Self.recentCount * 8
     let recent = recentSenders.bytes
     let known = Int32(truncatingIfNeeded: recent.uint32(at: place + 4))
     if known > 0 && recent.uint32(at: place) == number { return known - 1 }
-    origins.append(Message.Origin(conversation, try reader.member(number)))
+    senders.append(try reader.member(number))
     recentSenders.mutableBytes.store(number, at: place)
-    recentSenders.mutableBytes.store(UInt32(origins.count), at: place + 4)
-    return Int32(origins.count - 1)
+    recentSenders.mutableBytes.store(UInt32(senders.count), at: place + 4)
+    return Int32(senders.count - 1)
   }
 
   private var corrupt: StoreError {
@@ -134,7 +134,8 @@ struct SliceBuilder: ~Copyable {
   consuming func finish(forwardCount: Int, hasOlder: Bool, hasNewer: Bool) -> Slice {
     Slice(
       SliceContent(
-        rows: rows, forwardCount: forwardCount, buffer: buffer, origins: origins,
+        rows: rows, forwardCount: forwardCount, buffer: buffer,
+        origin: Message.Origin(conversation, senders),
         hasOlder: hasOlder, hasNewer: hasNewer))
   }
 }
