@@ -76,8 +76,8 @@ final class Published: @unchecked Sendable {
   }
 
   /// Publishes what a reader beside the owner has found in the files.
-  func reload(_ recovered: RecoveredState) {
-    replace { old in recovered.snapshot(registry, tableVersion: old.tableVersion + 1) }
+  func reload(_ makeSnapshot: (_ tableVersion: UInt64) -> Snapshot) {
+    replace { old in makeSnapshot(old.tableVersion + 1) }
   }
 
   private func replace(_ make: (Snapshot) -> Snapshot) {

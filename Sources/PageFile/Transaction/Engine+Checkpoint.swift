@@ -175,6 +175,8 @@ extension Engine {
     state.withLock { $0.areFilesClosed = true }
     pager.registry.expireAll()
     pager.cache.waitForReaders()
+    // A commit at `full` may still wait for its sync on another thread.
+    state.withLock { $0.writing }?.wal.finish()
     pager.dataFile.close()
     for file in walFiles.withLock({ $0 }) { file?.close() }
   }

@@ -14,7 +14,7 @@ extension Engine {
     let hasCommit = try reader.hasCommit(after: known)
     if fingerprint == known.fingerprint && !hasCommit { return }
     let (_, recovered) = try reader.recoverBesideOwner(pager)
-    published.reload(recovered)
+    published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
     // The slots of older tables may be written any moment; the log's pages are in memory.
     if recovered.meta.table != known.meta.table {

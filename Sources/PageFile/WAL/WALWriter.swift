@@ -292,6 +292,15 @@ final class WALWriter: @unchecked Sendable {
     position.allocatedByteCounts[file] = target
   }
 
+  /// Returns when nobody syncs, and refuses what comes later: the files are about to be closed.
+  func finish() {
+    syncLock.lock()
+    while sync.isRunning { syncLock.wait() }
+    setPoisoned()
+    syncLock.broadcast()
+    syncLock.unlock()
+  }
+
   /// Refuses all further writes.
   func setPoisoned() { poison.store(true, ordering: .releasing) }
 }

@@ -69,6 +69,40 @@ import Testing
     #expect(database.statistics.durableLSN == database.statistics.lastLSN)
   }
 
+  /// Closing beside durable commits: each of them is there afterwards or was refused, and none is told
+  /// that its fate is unknown because its sync met a closed file.
+  @Test func closingBesideFullCommitsLosesNoneThatReturned() throws {
+    for _ in 0..<10 {
+      let directory = MemoryDirectory()
+      let database = try Database(in: directory, name: "closing")
+      let acknowledged = Locked<[[UInt8]]>([])
+      let failures = Locked<[String]>([])
+      let writers = (0..<3).map { _ in Worker() }
+      for (index, writer) in writers.enumerated() {
+        writer.enqueue {
+          for number in 0..<200 {
+            let key = [UInt8(index), UInt8(number)]
+            do throws(PageFileError) {
+              try database.write(.full) { (source) throws(PageFileError) in
+                try source.put(key, [1])
+              }
+              acknowledged.withLock { $0.append(key) }
+            } catch {
+              if error != .closed { failures.withLock { $0.append("\(error)") } }
+              return
+            }
+          }
+        }
+      }
+      while acknowledged.withLock({ $0.count }) < 20 {}
+      try database.close()
+      for writer in writers { writer.stop() }
+      #expect(failures.withLock { $0 } == [])
+      let contents = try Database(in: directory, name: "closing").contents()
+      #expect(acknowledged.withLock { $0 }.allSatisfy { contents[$0] != nil })
+    }
+  }
+
   /// A reader that never ends costs no log: its snapshot expires, or its versions stay within the
   /// budget.
   @Test func endlessReaderDoesNotHoldBackTheLog() throws {
