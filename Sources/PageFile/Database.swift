@@ -58,6 +58,9 @@ public final class Database: Sendable {
   /// read transactions still open get `snapshotExpired`. Calling it again does nothing.
   public func close() throws(PageFileError) { try engine.close() }
 
+  /// Does the background work that waits, where no thread does it.
+  package func runBackgroundWork() { engine.worker.runQueued() }
+
   /// Figures about the open database.
   public var statistics: Statistics { engine.statistics }
 }

@@ -23,6 +23,21 @@ public struct DatabaseOptions: Sendable {
   /// See `Access`.
   public var access = Access.readWrite
 
+  /// Where background work runs.
+  package enum BackgroundWork: Sendable {
+    /// On a thread of the database's own.
+    case thread
+    /// At the next `beginWrite`, on the thread that calls it, and when asked for: with one thread
+    /// all that happens is decided by who calls what, so a run can be repeated.
+    case caller
+  }
+
+  /// See `BackgroundWork`.
+  package var backgroundWork = BackgroundWork.thread
+
+  /// What store ids, generations and temporary names are made of.
+  package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+
   /// The defaults.
   public init() {}
 

@@ -16,8 +16,8 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A life later than all that the counter has seen.
-  package init(after counter: UInt64) {
-    self.init(counter: counter + 1, random: .random(in: .min ... .max))
+  package init(after counter: UInt64, random: UInt64) {
+    self.init(counter: counter + 1, random: random)
   }
 
   package static var none: Generation { Generation(counter: 0, random: 0) }
@@ -41,10 +41,6 @@ package struct StoreID: Sendable, Hashable, CustomStringConvertible {
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
-  }
-
-  package static func random() -> StoreID {
-    StoreID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
   }
 
   package var description: String {

@@ -20,7 +20,16 @@ package final class Lock: @unchecked Sendable {
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      unsafe pthread_cond_init(condition, nil)
+    #else
+      // The clock that nobody sets: a wait must not last for hours because the device's jumped.
+      var attributes = pthread_condattr_t()
+      unsafe pthread_condattr_init(&attributes)
+      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      unsafe pthread_cond_init(condition, &attributes)
+      unsafe pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -46,12 +55,18 @@ package final class Lock: @unchecked Sendable {
 
   /// Like `wait`, but for a limited time.
   package func wait(milliseconds: Int) {
-    var deadline = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-    let nanoseconds = deadline.tv_nsec + milliseconds % 1000 * 1_000_000
-    deadline.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
-    deadline.tv_nsec = nanoseconds % 1_000_000_000
-    unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+    #if canImport(Darwin)
+      var time = timespec(
+        tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+      unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      var deadline = timespec()
+      unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
+      let nanoseconds = deadline.tv_nsec + milliseconds % 1000 * 1_000_000
+      deadline.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+      deadline.tv_nsec = nanoseconds % 1_000_000_000
+      unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+    #endif
   }
 
   /// Wakes everybody who waits.

@@ -11,7 +11,11 @@ package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
 
   package func path(of name: String) -> String { "memory:\(name)" }
 
-  package func exists(_ name: String) -> Bool { lock.withLock { contents[name] != nil } }
+  package func exists(_ name: String) -> Bool { identity(of: name) != nil }
+
+  package func identity(of name: String) -> FileIdentity? {
+    lock.withLock { contents[name]?.identity }
+  }
 
   package func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
     lock.lock()
@@ -86,6 +90,11 @@ private final class MemoryFileContent: @unchecked Sendable {
   let lock = Lock()
   var bytes: [UInt8] = []
   var isLocked = false
+
+  var identity: FileIdentity {
+    let address = UInt64(UInt(bitPattern: ObjectIdentifier(self)))
+    return FileIdentity(device: 0, inode: address, linkCount: 1)
+  }
 }
 
 private final class MemoryFile: StorageFile, @unchecked Sendable {
@@ -98,6 +107,8 @@ private final class MemoryFile: StorageFile, @unchecked Sendable {
     self.path = path
     self.content = content
   }
+
+  func identity() -> FileIdentity { content.identity }
 
   func byteCount() -> Int { content.lock.withLock { content.bytes.count } }
 

@@ -25,12 +25,12 @@ package final class PosixDirectory: StorageDirectory {
     directoryPath == "." ? name : directoryPath == "/" ? "/\(name)" : "\(directoryPath)/\(name)"
   }
 
-  package func exists(_ name: String) throws(PageFileError) -> Bool {
+  package func identity(of name: String) throws(PageFileError) -> FileIdentity? {
     let path = path(of: name)
     var status = stat()
-    if unsafe stat(path, &status) == 0 { return true }
+    if unsafe stat(path, &status) == 0 { return FileIdentity(status) }
     let code = errno
-    if code == ENOENT || code == ENOTDIR { return false }
+    if code == ENOENT || code == ENOTDIR { return nil }
     throw .ioError(call: "stat", errno: code, path: path)
   }
 

@@ -19,6 +19,12 @@ package final class PosixFile: StorageFile {
     self.path = path
   }
 
+  package func identity() throws(PageFileError) -> FileIdentity {
+    var status = stat()
+    _ = try SystemCall.run("fstat", path) { unsafe fstat(descriptor, &status) }
+    return FileIdentity(status)
+  }
+
   package func byteCount() throws(PageFileError) -> Int {
     let end = try SystemCall.run("lseek", path) { Int(lseek(descriptor, 0, SEEK_END)) }
     return end
@@ -43,10 +49,16 @@ package final class PosixFile: StorageFile {
     var done = 0
     while done < bytes.count {
       let part = bytes.dropFirst(done)
-      let moved = try SystemCall.run("pwrite", path) {
-        unsafe part.withUnsafeBytes { buffer in
-          unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
+      let moved: Int
+      do throws(PageFileError) {
+        moved = try SystemCall.run("pwrite", path) {
+          unsafe part.withUnsafeBytes { buffer in
+            unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
+          }
         }
+      } catch {
+        // Only an error that came before the first byte may say that nothing was written.
+        throw done == 0 ? error : .ioError(call: "pwrite", errno: errno, path: path)
       }
       // A write that moves nothing would be repeated for ever.
       if moved == 0 { throw .ioError(call: "pwrite", errno: EIO, path: path) }
@@ -110,5 +122,14 @@ package final class PosixFile: StorageFile {
     #else
       _ = Glibc.close(descriptor)
     #endif
+  }
+}
+
+extension FileIdentity {
+  /// What the system says of a file.
+  init(_ status: stat) {
+    self.init(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+      linkCount: Int(status.st_nlink))
   }
 }

@@ -3,8 +3,8 @@ package protocol StorageDirectory: AnyObject, Sendable {
   /// The full path of a name, for error messages.
   func path(of name: String) -> String
 
-  /// Whether there is something under this name.
-  func exists(_ name: String) throws(PageFileError) -> Bool
+  /// The file that has this name now; nil when there is none.
+  func identity(of name: String) throws(PageFileError) -> FileIdentity?
 
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile
 
@@ -15,6 +15,13 @@ package protocol StorageDirectory: AnyObject, Sendable {
 
   /// Makes created, renamed and removed names durable.
   func sync() throws(PageFileError)
+}
+
+extension StorageDirectory {
+  /// Whether there is something under this name.
+  package func exists(_ name: String) throws(PageFileError) -> Bool {
+    try identity(of: name) != nil
+  }
 }
 
 /// How a file is opened.

@@ -6,6 +6,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// For error messages.
   var path: String { get }
 
+  /// Which file this is, and how many names it has now.
+  func identity() throws(PageFileError) -> FileIdentity
+
   /// The size of the file in bytes.
   func byteCount() throws(PageFileError) -> Int
 
@@ -14,6 +17,8 @@ package protocol StorageFile: AnyObject, Sendable {
   func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int
 
   /// Writes all bytes at `offset`.
+  /// - Throws: `diskFull` and `deviceLocked` with nothing written; after any other error the range
+  ///   may hold anything.
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError)
 
   /// Makes the file at least `byteCount` long with blocks that exist, reading as zeros.

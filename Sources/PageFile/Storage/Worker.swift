@@ -16,14 +16,18 @@ package final class Worker: @unchecked Sendable {
   private var queue: [@Sendable () -> Void] = []
   private var isRunning = false
   private var isStopping = false
+  private let hasThread: Bool
   private let idleMilliseconds: Int?
   private let whenIdle: @Sendable () -> Void
 
   /// - Parameters:
+  ///   - hasThread: Otherwise all work waits for `runQueued`.
   ///   - idleMilliseconds: After how long without work `whenIdle` runs, once per quiet time.
   package init(
-    idleMilliseconds: Int? = nil, whenIdle: @escaping @Sendable () -> Void = {}
+    hasThread: Bool = true, idleMilliseconds: Int? = nil,
+    whenIdle: @escaping @Sendable () -> Void = {}
   ) {
+    self.hasThread = hasThread
     self.idleMilliseconds = idleMilliseconds
     self.whenIdle = whenIdle
   }
@@ -35,6 +39,7 @@ package final class Worker: @unchecked Sendable {
     lock.withLock {
       if isStopping { return }
       queue.append(body)
+      if !hasThread { return }
       if isRunning {
         lock.broadcast()
       } else {
@@ -42,6 +47,12 @@ package final class Worker: @unchecked Sendable {
         startThread { self.run() }
       }
     }
+  }
+
+  /// Does what waits, if there is no thread for it.
+  package func runQueued() {
+    if hasThread { return }
+    while let body = lock.withLock({ queue.isEmpty ? nil : queue.removeFirst() }) { body() }
   }
 
   /// Lets the thread finish what it was asked for and end by itself; nobody waits for it.

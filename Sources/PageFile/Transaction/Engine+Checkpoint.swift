@@ -68,7 +68,7 @@ extension Engine {
     guard !current.map(current.newest).isEmpty else { return false }
     precondition(
       current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
-    let (ended, lsn, chain, next) = try side.wal.turn()
+    let (ended, lsn, chain, next) = try side.wal.turn(random: options.random())
     precondition(ended == current.newest, "the log and the maps disagree on the current WAL file")
     side.checkpointer.turn()
     published.turn()

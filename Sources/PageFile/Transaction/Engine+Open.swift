@@ -30,15 +30,16 @@ extension Engine {
   private static func create(
     _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
   ) throws(PageFileError) {
-    let temporaryName = "\(name)-new-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let temporaryName = "\(name)-new-\(String(options.random(), radix: 36))"
     let file = try directory.open(temporaryName, .create)
     defer { file.close() }
     do throws(PageFileError) {
       let meta = MetaSlot(
-        pageByteCount: options.pageByteCount, storeID: .random(), writeNumber: 0,
-        checkpointLSN: .zero, chain: .random(in: .min ... .max),
-        generation: Generation(after: 0), writer: .opening, isClean: true, table: .empty,
-        roots: Roots())
+        pageByteCount: options.pageByteCount,
+        storeID: StoreID(high: options.random(), low: options.random()), writeNumber: 0,
+        checkpointLSN: .zero, chain: options.random(),
+        generation: Generation(after: 0, random: options.random()), writer: .opening,
+        isClean: true, table: .empty, roots: Roots())
       try file.extend(to: Pager.slotsOffset)
       try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
       try directory.rename(temporaryName, to: name)
@@ -158,7 +159,8 @@ extension Engine {
   private func beginUse(
     _ files: [any StorageFile], _ checkpointer: Checkpointer, _ recovered: RecoveredState
   ) throws(PageFileError) -> WALWriter {
-    let generation = Generation(after: recovered.end.generationCounter)
+    let generation = Generation(
+      after: recovered.end.generationCounter, random: options.random())
     if let emptyLog = recovered.emptyLog {
       // The log that the clean close began has no commit, and the other file is superfluous: a new log
       // is begun there, as by a turn. Going on in the empty one would give its generation to every

@@ -62,7 +62,9 @@ final class Engine: @unchecked Sendable {
     published = Published(recovered.snapshot(pager.registry), registry: pager.registry)
     state = Locked(State(recovered: recovered))
     let idle = Locked<(@Sendable () -> Void)?>(nil)
-    worker = Worker(idleMilliseconds: Self.quietMilliseconds) { idle.withLock { $0 }?() }
+    worker = Worker(
+      hasThread: options.backgroundWork == .thread, idleMilliseconds: Self.quietMilliseconds
+    ) { idle.withLock { $0 }?() }
     idle.withLock { $0 = { [weak self] in self?.checkpointAfterQuiet() } }
   }
 
@@ -91,6 +93,7 @@ final class Engine: @unchecked Sendable {
   /// Lets the caller in as the one writer.
   func beginWrite() throws(PageFileError) -> PageSource {
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
+    worker.runQueued()
     try gate.enter { () throws(PageFileError) in try askForRoom() }
     do throws(PageFileError) {
       let side = try writeSide()

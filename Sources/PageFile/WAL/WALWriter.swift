@@ -245,13 +245,16 @@ final class WALWriter: @unchecked Sendable {
   ///
   /// The caller holds off writers and knows that the other file's checkpoint was published durably.
   /// Answers which file has ended, with the chain value it ended with.
-  func turn() throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
+  /// - Parameter random: For the generation.
+  func turn(
+    random: UInt64
+  ) throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
     growLock.lock()
     defer { growLock.unlock() }
     appendLock.lock()
     defer { appendLock.unlock() }
     let ended = position.current
-    let next = Generation(after: position.generation.counter)
+    let next = Generation(after: position.generation.counter, random: random)
     let header = WALHeader(
       storeID: storeID, isEmpty: false, generation: next, firstLSN: position.lastLSN.next,
       chain: position.chain)

@@ -58,7 +58,7 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
   }
 
   func path(of name: String) -> String { files.path(of: name) }
-  func exists(_ name: String) -> Bool { files.exists(name) }
+  func identity(of name: String) -> FileIdentity? { files.identity(of: name) }
 
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
     let file = FailingFile(try files.open(name, mode), self)
@@ -92,6 +92,7 @@ private final class FailingFile: StorageFile {
   }
 
   var path: String { file.path }
+  func identity() throws(PageFileError) -> FileIdentity { try file.identity() }
   func byteCount() throws(PageFileError) -> Int { try file.byteCount() }
 
   func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int {

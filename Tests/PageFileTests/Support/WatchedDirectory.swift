@@ -29,7 +29,7 @@ final class WatchedDirectory: StorageDirectory {
   }
 
   func path(of name: String) -> String { files.path(of: name) }
-  func exists(_ name: String) -> Bool { files.exists(name) }
+  func identity(of name: String) -> FileIdentity? { files.identity(of: name) }
 
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
     let file = try change { () throws(PageFileError) in try files.open(name, mode) }
@@ -57,6 +57,7 @@ private final class WatchedFile: StorageFile {
   }
 
   var path: String { file.path }
+  func identity() throws(PageFileError) -> FileIdentity { try file.identity() }
   func byteCount() throws(PageFileError) -> Int { try file.byteCount() }
 
   func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int {
