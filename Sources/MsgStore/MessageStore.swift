@@ -10,9 +10,7 @@ public final class MessageStore: Sendable {
   package let localMember: MemberID?
   private let localNumber: UInt32?
   private let database: Database
-  private let names: MemberNames
-  /// The numbers that the next writer begins with.
-  private let numbers = Locked(NameNumbers())
+  private let known: Locked<KnownNames>
   private let clock: @Sendable () -> Timestamp
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
@@ -63,11 +61,12 @@ public final class MessageStore: Sendable {
       throw error
     }
     self.database = database
-    self.names = names
+    known = Locked(KnownNames(names))
     clock = options.clock
   }
 
   deinit {
+    if database.isForeign { return }
     readers.finish()
     writer.finish()
   }
@@ -84,7 +83,8 @@ public final class MessageStore: Sendable {
     var repetitionCount = 0
     while true {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
-      let snapshot = StoreSnapshot(transaction, names)
+      let life = transaction.life
+      let snapshot = StoreSnapshot(transaction, known.withLock { $0.names(in: life) })
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -109,11 +109,8 @@ public final class MessageStore: Sendable {
     _ level: SyncLevel = .full, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> R {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
-    // Only one writer is here at a time. If it fails, the next one begins with nothing.
-    let numbers = numbers.withLock { held in
-      defer { held = NameNumbers() }
-      return held
-    }
+    let life = transaction.life
+    let (names, numbers) = known.withLock { ($0.names(in: life), $0.takeNumbers(in: life)) }
     let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
     let state = WriteState(reader, numbers: numbers, localMember: localNumber, clock: clock)
     let result: R
@@ -129,7 +126,7 @@ public final class MessageStore: Sendable {
     } catch {
       throw StoreError.storage(error)
     }
-    self.numbers.withLock { $0 = state.numbers }
+    known.withLock { $0.keep(state.numbers, of: life) }
     return result
   }
 
@@ -145,9 +142,35 @@ public final class MessageStore: Sendable {
   /// Everything afterwards throws `closed`. It must not be called from within a closure of this
   /// store.
   public func close() throws(StoreError) {
+    if database.isForeign { throw .storage(.forked) }
     readers.close()
     writer.close()
     try storage { () throws(PageFileError) in try database.close() }
+  }
+
+  /// Lets go of the files, for as long as the system may stop the process or another one, as an app
+  /// extension, shall own the store.
+  ///
+  /// When this returns no write and no sync is under way, none can begin, and the lock is let go:
+  /// an app calls it when it goes to the background. Everything throws `suspended` until `resume`.
+  /// It waits for what is being read and written, and must not be called from within a closure of
+  /// this store. Nothing is lost whether or not there is time for a checkpoint.
+  ///
+  /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
+  ///   but makes the next opening quick.
+  public func suspend(checkpoints: Bool = true) { database.suspend(checkpoints: checkpoints) }
+
+  /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
+  /// store `poisoned`.
+  ///
+  /// What another process has stored meanwhile is seen. Does nothing to a store that is in use and
+  /// sound.
+  ///
+  /// - Throws: `storage`, with what opening throws inside, and `mainFileMissing` or `fileReplaced`
+  ///   when the store is not there any more. The store stays suspended then, and this may be called
+  ///   again.
+  public func resume() throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.resume() }
   }
 
   /// What was counted since the store was opened.

@@ -3,7 +3,22 @@
 /// One process owns a database and writes, one transaction after the other; any number of readers see
 /// one moment each and wait for nobody. May be used from any thread.
 public final class Database: Sendable {
-  let engine: Engine
+  private let directory: any StorageDirectory
+  private let name: String
+  private let options: DatabaseOptions
+  /// Replaced by `resume`.
+  private let current: Locked<Engine>
+  /// Held by whoever closes, suspends or resumes.
+  private let transition = Lock()
+  private let fork = ForkWitness()
+
+  var engine: Engine { current.withLock { $0 } }
+
+  /// The engine, unless this process is not the one that opened it.
+  private func ownEngine() throws(PageFileError) -> Engine {
+    if fork.hasForked { throw .forked }
+    return engine
+  }
 
   /// Opens the data file at a path with the two WAL files beside it, or creates it.
   ///
@@ -16,7 +31,7 @@ public final class Database: Sendable {
   public convenience init(
     path: String, options: DatabaseOptions = DatabaseOptions()
   ) throws(PageFileError) {
-    let (directory, name) = PosixDirectory.split(path)
+    let (directory, name) = PosixDirectory.resolve(path)
     try self.init(in: PosixDirectory(path: directory), name: name, options: options)
   }
 
@@ -24,39 +39,95 @@ public final class Database: Sendable {
   package init(
     in directory: any StorageDirectory, name: String, options: DatabaseOptions = DatabaseOptions()
   ) throws(PageFileError) {
-    engine = try Engine.open(directory, name, options)
+    self.directory = directory
+    self.name = name
+    self.options = options
+    current = Locked(try Engine.open(directory, name, options))
   }
 
   deinit {
-    try? engine.close(waits: false)
+    // Whoever holds the lock holds a reference too, so nobody does; in a child by `fork` even that
+    // is not known.
+    if !fork.hasForked { try? engine.end(.closed, waits: false) }
   }
 
   /// Begins to read the last commit.
-  /// - Throws: `closed`. For a read-only database also what opening throws, because it looks for
+  /// - Throws: `closed`, `suspended`, `forked`. For a read-only database also what opening throws, because it looks for
   ///   newer commits first.
   public func beginRead() throws(PageFileError) -> ReadTransaction {
-    ReadTransaction(engine: engine, snapshot: try engine.snapshotToRead())
+    let engine = try ownEngine()
+    return ReadTransaction(engine: engine, snapshot: try engine.snapshotToRead())
   }
 
   /// Begins to write, after every writer that began before has ended, and after a checkpoint that
   /// has to make room.
-  /// - Throws: `readOnly`, `closed`, `poisoned`; the error of the last checkpoint if there is no room
+  /// - Throws: `readOnly`, `closed`, `suspended`, `forked`, `poisoned`; the error of the last checkpoint if there is no room
   ///   because it failed.
   public func beginWrite() throws(PageFileError) -> WriteTransaction {
-    WriteTransaction(engine: engine, source: try engine.beginWrite())
+    let engine = try ownEngine()
+    return WriteTransaction(engine: engine, source: try engine.beginWrite())
   }
 
   /// Moves everything committed into the data file and gives back what the WAL files have grown by.
   ///
   /// Readers and writers go on meanwhile. Everything committed before is durable afterwards. -
   /// Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
-  public func checkpoint() throws(PageFileError) { try engine.checkpoint(shrink: true) }
+  public func checkpoint() throws(PageFileError) { try ownEngine().checkpoint(shrink: true) }
 
   /// Checkpoints, marks the file as cleanly closed, and lets go of it.
   ///
   /// Waits for an open write transaction to end, so it must not be called by whoever holds one;
   /// read transactions still open get `snapshotExpired`. Calling it again does nothing.
-  public func close() throws(PageFileError) { try engine.close() }
+  public func close() throws(PageFileError) {
+    let engine = try ownEngine()
+    try transition.withLock { () throws(PageFileError) in try engine.end(.closed) }
+  }
+
+  // MARK: Handing over
+
+  /// Lets go of the files, for as long as the system may stop the process or another one shall own
+  /// the store.
+  ///
+  /// When this returns no write and no sync is under way, none can begin, and the lock is let go.
+  /// Reading and writing throw `suspended` until `resume`; transactions that are open throw
+  /// `snapshotExpired`. Waits for an open write transaction to end, so it must not be called by
+  /// whoever holds one. Nothing is lost whether or not there is time for a checkpoint.
+  ///
+  /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
+  ///   but makes the next opening quick. If that fails, the log stays and the next opening reads it.
+  public func suspend(checkpoints: Bool = true) {
+    if fork.hasForked { return }
+    transition.withLock { try? engine.end(.suspended, checkpoints: checkpoints) }
+  }
+
+  /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
+  /// database `poisoned`.
+  ///
+  /// What another process has committed meanwhile is seen. Transactions from before throw
+  /// `snapshotExpired`. Does nothing to a database that is in use and sound.
+  ///
+  /// - Throws: What opening throws, and `mainFileMissing` or `fileReplaced` when the store is not
+  ///   there any more: the database stays suspended, and this may be called again. `closed`,
+  ///   `forked`.
+  public func resume() throws(PageFileError) {
+    let engine = try ownEngine()
+    transition.lock()
+    defer { transition.unlock() }
+    if engine.ending == .closed { throw .closed }
+    if engine.ending == nil {
+      guard engine.isPoisoned else { return }
+      try? engine.end(.suspended, checkpoints: false)
+    }
+    let resumed = try Engine.open(directory, name, options, resuming: engine)
+    current.withLock { $0 = resumed }
+  }
+
+  /// Whether this process is a child, by `fork`, of the one that opened the database: then nothing
+  /// can be done with it, and it holds nothing that the child would have to let go of.
+  public var isForeign: Bool { fork.hasForked }
+
+  /// Whether the database has to be resumed before it can be written to.
+  public var isPoisoned: Bool { engine.isPoisoned }
 
   /// Does the background work that waits, where no thread does it.
   package func runBackgroundWork() { engine.worker.runQueued() }

@@ -22,7 +22,7 @@ extension PageFileError: CustomStringConvertible {
     case .diskFull:
       "there is no room on the device"
     case .poisoned:
-      "an earlier write failed; close the store and open it again to write"
+      "an earlier write failed; resume the store, or close it and open it again, to write"
     case .commitUnknown(let lsn):
       "whether commit \(lsn) is on the disk is unknown until the store is opened again"
     case .busy(let path):
@@ -37,6 +37,14 @@ extension PageFileError: CustomStringConvertible {
       "\(what) would be \(value); the limit is \(limit)"
     case .closed:
       "the database was closed"
+    case .suspended:
+      "the database is suspended"
+    case .fileReplaced(let path):
+      "\(path) was renamed, removed or replaced while it was in use"
+    case .forked:
+      "the database was opened by the parent of this process"
+    case .aborted:
+      "an operation of this transaction failed; nothing of it was committed"
     }
   }
 }

@@ -23,7 +23,7 @@ public enum PageFileError: Error, Sendable, Hashable {
   /// There is no room on the device. Nothing of the transaction was kept.
   case diskFull
   /// An earlier write or sync failed in a way that leaves the disk's content unknown. Reads go on;
-  /// close and reopen to write again.
+  /// `resume`, or close and open again, to write.
   case poisoned
   /// The commit's fate is unknown: it may or may not be there after reopening.
   case commitUnknown(LSN)
@@ -39,4 +39,13 @@ public enum PageFileError: Error, Sendable, Hashable {
   case limitExceeded(what: String, value: Int, limit: Int)
   /// The database was closed.
   case closed
+  /// The database is suspended; `resume` first.
+  case suspended
+  /// The file of this name is another one than was opened, or has none any more. Nothing is written
+  /// from then on.
+  case fileReplaced(path: String)
+  /// This process is a child, by `fork`, of the one that opened the database. Open it anew.
+  case forked
+  /// An operation of the write transaction failed half-way, so that it cannot be committed.
+  case aborted
 }

@@ -6,14 +6,14 @@ package final class Inspector {
 
   /// Opens the files for reading.
   package init(path: String) throws(PageFileError) {
-    let (directory, name) = PosixDirectory.split(path)
+    let (directory, name) = PosixDirectory.resolve(path)
     var options = DatabaseOptions()
     options.access = .readOnly
     engine = try Engine.open(PosixDirectory(path: directory), name, options)
   }
 
   deinit {
-    try? engine.close()
+    try? engine.end(.closed)
   }
 
   /// The file as a whole.

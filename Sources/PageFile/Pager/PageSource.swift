@@ -55,6 +55,7 @@ package final class PageSource {
   ///
   /// May be nested.
   package func enter() throws(PageFileError) {
+    if pager.fork.hasForked { throw .forked }
     if depth == 0 { ticket = pager.cache.enter() }
     depth += 1
     // Asked after announcing the reader: closing expires all first and then waits for readers.

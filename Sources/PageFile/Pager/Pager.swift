@@ -9,6 +9,7 @@ final class Pager: Sendable {
   let cache: PageCache
   let account = ImageAccount()
   let registry = SnapshotRegistry()
+  let fork = ForkWitness()
   private let validated = ValidatedPages()
   /// Entries of one table page.
   let entryCount: Int

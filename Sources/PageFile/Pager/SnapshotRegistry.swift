@@ -5,6 +5,7 @@ final class SnapshotRegistry: @unchecked Sendable {
   // Unchecked: `living` is only touched under `lock`.
   private let lock = Lock()
   private var living: [Registration] = []
+  private let fork = ForkWitness()
 
   /// A snapshot's entry, shared by the snapshot and the registry.
   final class Registration: Sendable {
@@ -28,6 +29,8 @@ final class SnapshotRegistry: @unchecked Sendable {
   }
 
   func remove(_ registration: Registration) {
+    // In a child the lock may be held by a thread that is not there.
+    if fork.hasForked { return }
     lock.withLock {
       // The youngest snapshots come and go; the old ones at the front stay.
       if let index = living.lastIndex(where: { $0 === registration }) { living.remove(at: index) }

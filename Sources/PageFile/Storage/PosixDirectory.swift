@@ -17,6 +17,20 @@ package final class PosixDirectory: StorageDirectory {
     return (directory, String(path[path.index(after: slash)...]))
   }
 
+  /// The same for what a path leads to: links are followed, also where the last name is one, so
+  /// that a store's files lie together whatever way leads to them.
+  package static func resolve(_ path: String) -> (directory: String, name: String) {
+    if let real = realPath(path) { return split(real) }
+    let (directory, name) = split(path)
+    return (realPath(directory) ?? directory, name)
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
   package init(path: String) {
     directoryPath = path
   }

@@ -3,10 +3,11 @@ extension Engine {
   /// Moves everything committed so far into the data file.
   /// - Parameter shrink: Whether to give back what the files have grown by.
   func checkpoint(shrink: Bool) throws(PageFileError) {
+    if pager.fork.hasForked { throw .forked }
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
     try oneAtATime { () throws(PageFileError) in
       // Asked here, as the files may have been closed while another checkpoint ran.
-      if state.withLock({ $0.isClosed }) { throw .closed }
+      if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
       try runCheckpoint(side)
       if shrink { try shrinkFiles(side) }
@@ -66,6 +67,13 @@ extension Engine {
     defer { gate.leave() }
     let current = published.current
     guard !current.map(current.newest).isEmpty else { return false }
+    do throws(PageFileError) {
+      try refuseReplacedFiles(side)
+    } catch .fileReplaced(let path) {
+      // What is acknowledged from here on would not be found under the store's name.
+      side.wal.setPoisoned()
+      throw .fileReplaced(path: path)
+    }
     precondition(
       current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
     let (ended, lsn, chain, next) = try side.wal.turn(random: options.random())
@@ -77,6 +85,13 @@ extension Engine {
         file: ended, lsn: lsn, chain: chain, next: next, roots: current.roots)
     }
     return true
+  }
+
+  private func refuseReplacedFiles(_ side: WriteSide) throws(PageFileError) {
+    try Self.refuseReplaced(pager.dataFile, directory, name)
+    for (file, name) in zip(side.wal.files, walFileNames) {
+      try Self.refuseReplaced(file, directory, name)
+    }
   }
 
   /// Writes what the ended file's map holds, and publishes it.
@@ -147,12 +162,22 @@ extension Engine {
 
   // MARK: Closing
 
-  /// - Parameter waits: Whether to wait for a write transaction that is open. Otherwise the files are
-  ///   left as a crash would leave them, to be closed when the transaction has ended.
-  func close(waits: Bool = true) throws(PageFileError) {
+  /// Ends the use of the files.
+  ///
+  /// - Parameters:
+  ///   - ending: What whoever comes later is told.
+  ///   - waits: Whether to wait for a write transaction that is open. Otherwise the files are left
+  ///     as a crash would leave them, to be closed when the transaction has ended.
+  ///   - checkpoints: Whether to leave a clean file.
+  /// - Throws: What the checkpoint throws; the use of the files has ended all the same.
+  func end(
+    _ ending: PageFileError, waits: Bool = true, checkpoints: Bool = true
+  ) throws(PageFileError) {
+    if pager.fork.hasForked { throw .forked }
     let isFirst = state.withLock { state in
-      defer { state.isClosed = true }
-      return !state.isClosed
+      // Closed is closed for good; suspended may still become closed.
+      defer { if state.ending != .closed { state.ending = ending } }
+      return state.ending == nil
     }
     guard isFirst else { return }
     gate.knock()
@@ -161,7 +186,7 @@ extension Engine {
     gate.enter()
     gate.leave()
     defer { closeFiles() }
-    guard let side = state.withLock({ $0.writing }) else { return }
+    guard checkpoints, let side = state.withLock({ $0.writing }) else { return }
     try oneAtATime { () throws(PageFileError) in
       try runCheckpoint(side, isClosing: true)
       // The store is marked as closed by now, and stays so.

@@ -1,7 +1,10 @@
 /// Opening a store, creating one, and the first write after it. See docs/design.md, "Opening".
 extension Engine {
+  /// - Parameter former: The engine that this one takes over from: then it has to be the same store,
+  ///   and none is made.
   static func open(
-    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
+    resuming former: Engine? = nil
   ) throws(PageFileError) -> Engine {
     guard PageSize.allowed.contains(options.pageByteCount) else {
       throw .limitExceeded(
@@ -9,14 +12,15 @@ extension Engine {
         limit: 32768)
     }
     if try !directory.exists(name) {
-      if try walFileExists(directory, name) {
+      let hasLog = try walFileExists(directory, name)
+      if hasLog || former != nil {
         throw .mainFileMissing(path: directory.path(of: name))
       }
       if options.access == .readWrite { try create(directory, name, options) }
     }
     return options.access == .readWrite
-      ? try openForWriting(directory, name, options)
-      : try openForReading(directory, name, options)
+      ? try openForWriting(directory, name, options, former)
+      : try openForReading(directory, name, options, former)
   }
 
   private static func walFileExists(
@@ -26,48 +30,26 @@ extension Engine {
     return false
   }
 
-  /// Makes an empty store under a name of its own and gives it the real one when it is on the disk.
-  private static func create(
-    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
-  ) throws(PageFileError) {
-    let temporaryName = "\(name)-new-\(String(options.random(), radix: 36))"
-    let file = try directory.open(temporaryName, .create)
-    defer { file.close() }
-    do throws(PageFileError) {
-      let meta = MetaSlot(
-        pageByteCount: options.pageByteCount,
-        storeID: StoreID(high: options.random(), low: options.random()), writeNumber: 0,
-        checkpointLSN: .zero, chain: options.random(),
-        generation: Generation(after: 0, random: options.random()), writer: .opening,
-        isClean: true, table: .empty, roots: Roots())
-      try file.extend(to: Pager.slotsOffset)
-      try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
-      try directory.rename(temporaryName, to: name)
-    } catch {
-      try? directory.remove(temporaryName)
-      // Somebody else has created the store in the meantime: then it is opened.
-      if try directory.exists(name) { return }
-      throw error
-    }
-    // Durable after this: the store's name.
-    try directory.sync()
-  }
-
   private static func openForWriting(
-    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
+    _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .readWrite)
     var walFiles: [(any StorageFile)?] = []
     let engine: Engine
     do throws(PageFileError) {
       guard try dataFile.tryLock() else { throw .busy(path: dataFile.path) }
+      try refuseReplaced(dataFile, directory, name)
+      try refuseOtherNames(dataFile, directory, name)
       walFiles = try openWALFiles(directory, name, .readWrite)
       try refuseEmpty(dataFile, walFiles)
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recover(nil)
+      try refuseOther(pager, than: former)
       engine = Engine(
-        directory: directory, name: name, options: options, pager: pager, recovered: recovered,
+        directory: directory, name: name, options: options,
+        life: former.map { $0.life + 1 } ?? 0, pager: pager, recovered: recovered,
         walFiles: walFiles)
     } catch {
       dataFile.close()
@@ -105,7 +87,8 @@ extension Engine {
   // MARK: Reading beside the owner
 
   private static func openForReading(
-    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
+    _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .read)
     var walFiles: [(any StorageFile)?] = []
@@ -115,8 +98,10 @@ extension Engine {
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recoverBesideOwner(nil)
+      try refuseOther(pager, than: former)
       return Engine(
-        directory: directory, name: name, options: options, pager: pager, recovered: recovered,
+        directory: directory, name: name, options: options,
+        life: former.map { $0.life + 1 } ?? 0, pager: pager, recovered: recovered,
         walFiles: walFiles)
     } catch {
       dataFile.close()
@@ -136,6 +121,7 @@ extension Engine {
     }
     if let existing { return existing }
     if isPoisoned { throw .poisoned }
+    try Self.refuseReplaced(pager.dataFile, directory, name)
     let files = try walFilesToWrite()
     let metas = MetaSlots(
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)

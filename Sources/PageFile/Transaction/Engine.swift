@@ -5,6 +5,8 @@ final class Engine: @unchecked Sendable {
   let directory: any StorageDirectory
   let name: String
   let options: DatabaseOptions
+  /// How often the database had been resumed before.
+  let life: Int
   let pager: Pager
   let published: Published
   let gate = WriterGate()
@@ -22,7 +24,9 @@ final class Engine: @unchecked Sendable {
     var writing: WriteSide?
     /// What the first write begins from.
     var recovered: RecoveredState
-    var isClosed = false
+    /// What whoever begins something is told once the use of the files has ended: `closed` or
+    /// `suspended`.
+    var ending: PageFileError?
     var areFilesClosed = false
     /// The WAL file whose checkpoint is not published yet.
     var ended: EndedFile?
@@ -51,9 +55,10 @@ final class Engine: @unchecked Sendable {
   }
 
   init(
-    directory: any StorageDirectory, name: String, options: DatabaseOptions, pager: Pager,
-    recovered: RecoveredState, walFiles: [(any StorageFile)?]
+    directory: any StorageDirectory, name: String, options: DatabaseOptions, life: Int,
+    pager: Pager, recovered: RecoveredState, walFiles: [(any StorageFile)?]
   ) {
+    self.life = life
     self.walFiles = Locked(walFiles)
     self.directory = directory
     self.name = name
@@ -77,13 +82,22 @@ final class Engine: @unchecked Sendable {
 
   deinit {
     // Only when nobody has closed: the database went while a write transaction was open.
-    if state.withLock({ !$0.areFilesClosed }) { closeFiles() }
+    if !pager.fork.hasForked, state.withLock({ !$0.areFilesClosed }) { closeFiles() }
+  }
+
+  /// Why the use of the files has ended; nil while it goes on.
+  var ending: PageFileError? { state.withLock { $0.ending } }
+
+  /// Whether an earlier failure keeps everybody from writing.
+  var isPoisoned: Bool {
+    state.withLock { $0.isPoisoned || $0.writing?.wal.isPoisoned ?? false }
   }
 
   // MARK: Reading
 
   func snapshotToRead() throws(PageFileError) -> Snapshot {
-    if state.withLock({ $0.isClosed }) { throw .closed }
+    if pager.fork.hasForked { throw .forked }
+    if let ending = state.withLock({ $0.ending }) { throw ending }
     if options.access == .readOnly { try refresh() }
     return published.current
   }
@@ -92,6 +106,7 @@ final class Engine: @unchecked Sendable {
 
   /// Lets the caller in as the one writer.
   func beginWrite() throws(PageFileError) -> PageSource {
+    if pager.fork.hasForked { throw .forked }
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
     worker.runQueued()
     try gate.enter { () throws(PageFileError) in try askForRoom() }
@@ -110,7 +125,7 @@ final class Engine: @unchecked Sendable {
   /// A writer waits for room in the log and in memory, but only while a checkpoint makes some.
   private func askForRoom() throws(PageFileError) -> WriterGate.Answer {
     try state.withLock { (state) throws(PageFileError) in
-      if state.isClosed { throw .closed }
+      if let ending = state.ending { throw ending }
       guard let side = state.writing, isFull(side) else { return .enter }
       if side.wal.isPoisoned { throw .poisoned }
       if let error = state.checkpointError {
@@ -149,11 +164,13 @@ final class Engine: @unchecked Sendable {
   }
 
   func rollback(_ source: PageSource) {
+    if pager.fork.hasForked { return }
     state.withLock { unsafe $0.writing?.numbers.rollback() }
     gate.leave()
   }
 
   func commit(_ source: PageSource, _ level: SyncLevel) throws(PageFileError) -> LSN {
+    if pager.fork.hasForked { throw .forked }
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
     let lsn: LSN
     do throws(PageFileError) {

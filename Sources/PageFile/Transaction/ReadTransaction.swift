@@ -13,6 +13,9 @@ public struct ReadTransaction: ~Copyable {
     source = PageSource(pager: engine.pager, snapshot: snapshot)
   }
 
+  /// How often the database had been resumed when this began.
+  package var life: Int { engine.life }
+
   /// The last commit this transaction sees.
   public var lsn: LSN { source.snapshot.lsn }
 }

@@ -16,6 +16,9 @@ public struct WriteTransaction: ~Copyable {
     if isOpen { engine.rollback(source) }
   }
 
+  /// How often the database had been resumed when this began.
+  package var life: Int { engine.life }
+
   /// Makes everything written visible at once, and durable as far as the level says.
   ///
   /// A transaction that changed nothing writes nothing; at `full` it still returns only when

@@ -75,7 +75,7 @@ import Testing
   @Test func copiesOfARecoveryOpenToTheSameCommit() throws {
     var random = SeededGenerator()
     var openedCount = 0
-    for copy in try play(roundCount: 25, rarity: 12, &random) {
+    for copy in try play(roundCount: 60, rarity: 12, &random) {
       var candidates = [copy.files]
       var rounds = copy.rounds
       for _ in 0..<3 {

@@ -1,0 +1,50 @@
+/// Making a new store: it gets its name when all of it is on the disk.
+extension Engine {
+  /// Makes an empty store under a name of its own and gives it the real one when it is on the disk.
+  static func create(
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+  ) throws(PageFileError) {
+    let temporaryName = temporaryName(name)
+    try removeAbandoned(temporaryName, directory)
+    let file = try directory.open(temporaryName, .create)
+    defer { file.close() }
+    guard try file.tryLock() else { throw .busy(path: file.path) }
+    do throws(PageFileError) {
+      let meta = MetaSlot(
+        pageByteCount: options.pageByteCount,
+        storeID: StoreID(high: options.random(), low: options.random()), writeNumber: 0,
+        checkpointLSN: .zero, chain: options.random(),
+        generation: Generation(after: 0, random: options.random()), writer: .opening,
+        isClean: true, table: .empty, roots: Roots())
+      try file.extend(to: Pager.slotsOffset)
+      try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
+      try directory.rename(temporaryName, to: name)
+    } catch {
+      try? directory.remove(temporaryName)
+      // Somebody else has created the store in the meantime: then it is opened.
+      if try directory.exists(name) { return }
+      throw error
+    }
+    // Durable after this: the store's name.
+    try directory.sync()
+  }
+
+  static func temporaryName(_ name: String) -> String { "\(name)-new" }
+
+  /// Removes what a process that was killed while it created a store has left.
+  ///
+  /// Whoever is still at it holds the lock.
+  private static func removeAbandoned(
+    _ temporaryName: String, _ directory: any StorageDirectory
+  ) throws(PageFileError) {
+    guard try directory.exists(temporaryName) else { return }
+    let file = try directory.open(temporaryName, .readWrite)
+    defer { file.close() }
+    guard try file.tryLock() else { throw .busy(path: file.path) }
+    let identity = try file.identity()
+    // Between the two steps its maker may have given it the real name.
+    guard let named = try directory.identity(of: temporaryName), named.isSameFile(as: identity)
+    else { return }
+    try directory.remove(temporaryName)
+  }
+}

@@ -1,0 +1,43 @@
+/// Whether the files that are open are those that the store's names stand for.
+extension Engine {
+  /// Sees that a name still stands for the file that was opened under it.
+  static func refuseReplaced(
+    _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
+  ) throws(PageFileError) {
+    let identity = try file.identity()
+    guard let named = try directory.identity(of: name), named.isSameFile(as: identity) else {
+      throw .fileReplaced(path: file.path)
+    }
+  }
+
+  /// Sees that no other name stands for the data file.
+  ///
+  /// The WAL files lie beside a name: under another one somebody would find the data file without
+  /// its log.
+  static func refuseOtherNames(
+    _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
+  ) throws(PageFileError) {
+    var identity = try file.identity()
+    if identity.linkCount > 1, let other = try directory.identity(of: temporaryName(name)),
+      other.isSameFile(as: identity)
+    {
+      // Its maker was killed between giving it the real name and taking the first one away.
+      try directory.remove(temporaryName(name))
+      identity = try file.identity()
+    }
+    if identity.linkCount > 1 {
+      throw .readOnly(
+        reason: "\(file.path) has \(identity.linkCount) names (hard links); its log lies beside one"
+      )
+    }
+  }
+
+  /// Sees that a database is resumed with the store that it was opened with.
+  static func refuseOther(
+    _ pager: Pager, than former: Engine?
+  ) throws(PageFileError) {
+    if let former, pager.storeID != former.pager.storeID {
+      throw .fileReplaced(path: pager.dataFile.path)
+    }
+  }
+}
