@@ -71,7 +71,9 @@ public struct StoreWriter: ~Copyable {
 
   /// Removes a message.
   ///
-  /// Counters, preview and activity are as if it had never been there; the conversation stays.
+  /// Counters, preview and activity are as if it had never been there; the conversation stays. Its
+  /// text is in none of the files once a checkpoint has returned that began after the commit (and
+  /// no `read` from before goes on); on flash memory that promises nothing about the chips.
   ///
   /// - Returns: false when there is no such message.
   @discardableResult

@@ -15,6 +15,10 @@ final class WriteState {
   /// Whose unread messages are counted.
   var localMember: UInt32?
   private(set) var numbers: NameNumbers
+  /// Whether the transaction has made the store larger.
+  ///
+  /// One that has not, as a deletion, may use the room that is kept for when the device is full.
+  var hasAdded = false
   private var failure: StoreError?
   private var conversations: [UInt32: OpenConversation] = [:]
   private var recent: (id: ConversationID, conversation: OpenConversation)?
@@ -51,6 +55,7 @@ final class WriteState {
   /// After it the transaction can be committed.
   func finish() throws(StoreError) {
     try change { () throws(StoreError) in try flush() }
+    reader.source.usesReserve = !hasAdded
   }
 
   /// Writes the summaries that changed, for reading conversations.
@@ -122,6 +127,7 @@ extension WriteState {
     _ id: ConversationID, orNew details: () -> ConversationDetails
   ) throws(StoreError) -> OpenConversation {
     if let conversation = try existingConversation(id) { return conversation }
+    hasAdded = true
     let number = try newNumber(.nextConversation, "conversation")
     try name(id.string, number, in: Schema.conversationNames)
     try write(details(), of: number)

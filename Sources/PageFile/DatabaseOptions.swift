@@ -20,6 +20,10 @@ public struct DatabaseOptions: Sendable {
   /// An app extension, which the system gives little memory, sets this to 6 MiB.
   public var cacheByteCount = 16 << 20
 
+  /// Whether transactions can erase what they remove from all files, see
+  /// `WriteTransaction.eraseSecurely`.
+  public var secureDelete = true
+
   /// See `Access`.
   public var access = Access.readWrite
 

@@ -48,4 +48,9 @@ public enum PageFileError: Error, Sendable, Hashable {
   case forked
   /// An operation of the write transaction failed half-way, so that it cannot be committed.
   case aborted
+
+  /// Whether a locked device has turned a call away, which may be tried again.
+  var isRefusal: Bool {
+    if case .deviceLocked = self { true } else { false }
+  }
 }

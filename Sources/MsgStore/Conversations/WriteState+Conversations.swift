@@ -12,6 +12,7 @@ extension WriteState {
         byteCount: title.utf8.count, limit: ConversationDetails.titleByteCountMax)
     }
     try change { () throws(StoreError) in
+      hasAdded = true
       let details = ConversationDetails(
         id: id, title: title, participants: try memberNumbers(of: participants))
       guard let conversation = try existingConversation(id) else {

@@ -36,6 +36,7 @@ extension WriteState {
   private func add(
     _ message: Message, _ arrival: Arrival, to conversation: OpenConversation
   ) throws(StoreError) {
+    hasAdded = true
     let sender = try memberNumber(of: message.sender)
     let position = Position(place(for: message, in: conversation), message.id)
     var text = ByteBuffer(capacity: message.text.utf8.count)
@@ -153,6 +154,7 @@ extension WriteState {
       let position = Position(place, id)
       let value = try record(at: position, in: conversation.number)
       let record = try decode(value.bytes, at: position)
+      reader.source.isErasing = true
       try removeKey(position, in: conversation.number)
       let key = KeyEncoding.key(conversation.number, id)
       try remove(key.bytes, in: Schema.ids)

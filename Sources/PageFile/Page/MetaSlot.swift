@@ -6,7 +6,7 @@
 ///          0     8  magic: 89 'P' 'G' 'F' 0D 0A 1A 0A
 ///          8     4  format version
 ///         12     4  page size in bytes
-///         16    24  feature words: may-read, may-write, must-understand
+///         16    24  feature words, see `Features`
 ///         40    16  store id
 ///         56     8  number of this write
 ///         64     8  checkpoint LSN
@@ -29,8 +29,6 @@ package struct MetaSlot: Sendable {
   /// Each slot is alone in a region of this size, so that no device writes both at once.
   package static let regionByteCount = 16384
   package static let formatVersion: UInt32 = 1
-  /// Features this version knows; it has none to know yet.
-  package static let knownFeatures: UInt64 = 0
   package static let magic: [UInt8] = [0x89, 0x50, 0x47, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let checksumOffset = 504
 
@@ -39,6 +37,22 @@ package struct MetaSlot: Sendable {
     case opening = 2
   }
 
+  /// What a file has that this version of the format does not say, one bit for each, by what
+  /// somebody who does not know it may do.
+  ///
+  /// This version knows none.
+  package struct Features: Sendable, Hashable {
+    /// The file may be read, but not written.
+    package var mayRead: UInt64 = 0
+    /// The file may be read and written; the bit stays.
+    package var mayWrite: UInt64 = 0
+    /// The file may not even be read.
+    package var mustUnderstand: UInt64 = 0
+
+    package var all: UInt64 { mayRead | mayWrite | mustUnderstand }
+  }
+
+  package var features = Features()
   package var pageByteCount: Int
   package var storeID: StoreID
   package var writeNumber: UInt64
@@ -58,7 +72,9 @@ package struct MetaSlot: Sendable {
     buffer.append(Self.magic)
     buffer.append(littleEndian: Self.formatVersion)
     buffer.append(littleEndian: UInt32(pageByteCount))
-    for _ in 0..<3 { buffer.append(littleEndian: UInt64(0)) }
+    buffer.append(littleEndian: features.mayRead)
+    buffer.append(littleEndian: features.mayWrite)
+    buffer.append(littleEndian: features.mustUnderstand)
     buffer.append(storeID)
     buffer.append(littleEndian: writeNumber)
     buffer.append(littleEndian: checkpointLSN.rawValue)
@@ -105,15 +121,15 @@ package struct MetaSlot: Sendable {
       let mayRead = reader.uint64(), let mayWrite = reader.uint64(),
       let mustUnderstand = reader.uint64()
     else { return .unreadable(reason: "too short") }
-    // Words 1 and 2 say what a reader or a writer that does not know a feature may still do; this
-    // version does not try either with a file that is ahead of it.
-    let features = mayRead | mayWrite | mustUnderstand
-    guard version == formatVersion, features & ~knownFeatures == 0 else {
-      return .unsupported(version: version, features: features)
+    let features = Features(
+      mayRead: mayRead, mayWrite: mayWrite, mustUnderstand: mustUnderstand)
+    guard version == formatVersion, mustUnderstand == 0 else {
+      return .unsupported(version: version, features: features.all)
     }
-    guard let meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount)) else {
+    guard var meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount)) else {
       return .unreadable(reason: "a field is out of range")
     }
+    meta.features = features
     return .valid(meta)
   }
 
@@ -127,7 +143,8 @@ package struct MetaSlot: Sendable {
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), let roots = Roots(&reader),
       // A margin that no real store reaches keeps later arithmetic from overflowing.
-      checkpointLSN < 1 << 62, writeNumber < 1 << 62, generation.counter < 1 << 62
+      checkpointLSN < Counter.limit, writeNumber < Counter.limit,
+      generation.counter < Counter.limit
     else { return nil }
     self.init(
       pageByteCount: pageByteCount, storeID: storeID, writeNumber: writeNumber,

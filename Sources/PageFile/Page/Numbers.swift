@@ -46,6 +46,21 @@ public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
   public var description: String { "\(rawValue)" }
 }
 
+/// Where counters end: LSNs, generations, and the numbers of meta slots' writes.
+///
+/// No store gets there by counting, but a damaged or hostile file may claim it. The margin above it
+/// keeps arithmetic from overflowing.
+package enum Counter {
+  package static let limit: UInt64 = 1 << 62
+
+  /// Refuses to write a number that no reader would accept.
+  static func check(_ value: UInt64, _ what: String) throws(PageFileError) {
+    guard value < limit else {
+      throw .limitExceeded(what: what, value: Int(clamping: value), limit: Int(limit) - 1)
+    }
+  }
+}
+
 /// A tree's place in the table of roots: 0 up to `Roots.countMax`.
 package struct TreeNumber: Sendable, Hashable {
   package let rawValue: Int

@@ -15,7 +15,7 @@ extension Checkpointer {
     let meta = meta
     let (slotCount, freeCount) = slots.withLock { slots in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      return (slots.slotCount, slots.freeCount - slots.reservedCount)
+      return (slots.slotCount, slots.freeCount - slots.reservedCount - Self.spareSlotCount)
     }
     guard freeCount > slotCount / Self.freeShareMin else { return nil }
     guard let moves = try? pages(of: meta.table, behind: slotCount - freeCount) else { return nil }

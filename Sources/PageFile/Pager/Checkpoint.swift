@@ -7,11 +7,15 @@
 ///     file it makes superfluous, are used again only after it is durable in both.
 ///  3. One checkpoint at a time.
 final class Checkpointer: @unchecked Sendable {
-  // Unchecked: `metas` is only touched by the one checkpoint that runs, the rest is locked.
+  // Unchecked: `metas` and `orphans` are only touched by the one checkpoint that runs, the rest is
+  // locked.
   let pager: Pager
   private let published: Published
   private let metas: MetaSlots
   let slots: Locked<Slots>
+  /// Slots of publications that a locked device has cut short: a meta slot may refer to them until
+  /// both are written again.
+  private var orphans: [SlotNumber] = []
   /// What the commits since the last turn, and those before it, will need of slots.
   private let reservation = Locked(Reservation())
 
@@ -43,12 +47,19 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Reserving
 
+  /// Free slots that are kept for commits that make room, so that messages can be deleted when the
+  /// device is full.
+  static let spareSlotCount = 64
+
   /// Sets slots aside for what a commit adds to the next checkpoint: pages that are committed for the
   /// first time since the turn, and the table pages above those and above freed ones.
+  ///
+  /// - Parameters:
+  ///   - map: What is committed since the turn.
+  ///   - usesReserve: Whether the spare slots may be used if the file cannot grow.
   /// - Throws: `diskFull` when the data file cannot grow; nothing is set aside then.
-  /// - Parameter map: What is committed since the turn.
   func reserve(
-    _ pages: [PageNumber], freed: [PageNumber], beside map: PageMap
+    _ pages: [PageNumber], freed: [PageNumber], beside map: PageMap, usesReserve: Bool
   ) throws(PageFileError) -> Reservation.Addition {
     // The map will have this many images more; each needs a slot.
     let pageCount =
@@ -66,10 +77,7 @@ final class Checkpointer: @unchecked Sendable {
     }
     do throws(PageFileError) {
       try slots.withLock { (slots) throws(PageFileError) in
-        if slots.freeCount < reserved {
-          slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-        }
-        if slots.freeCount < reserved { try grow(&slots, by: reserved - slots.freeCount) }
+        try makeRoom(&slots, for: reserved, usesReserve: usesReserve)
         slots.setReserved(reserved)
       }
     } catch {
@@ -77,6 +85,27 @@ final class Checkpointer: @unchecked Sendable {
       throw error
     }
     return addition
+  }
+
+  private func makeRoom(
+    _ slots: inout Slots, for reserved: Int, usesReserve: Bool
+  ) throws(PageFileError) {
+    let needed = reserved + Self.spareSlotCount
+    if slots.freeCount < needed {
+      slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
+    }
+    if slots.freeCount >= needed { return }
+    do throws(PageFileError) {
+      try grow(&slots, by: needed - slots.freeCount)
+    } catch {
+      guard error == .diskFull, usesReserve, slots.freeCount >= reserved else { throw error }
+    }
+  }
+
+  /// Whether commits that make room have used up half of the spare slots, so that a checkpoint should
+  /// give back what old versions of pages take.
+  var isShort: Bool {
+    slots.withLock { $0.freeCount - $0.reservedCount < Self.spareSlotCount / 2 }
   }
 
   /// Undoes a reservation whose commit was not written.
@@ -164,6 +193,7 @@ final class Checkpointer: @unchecked Sendable {
       slots.withLock { $0.release(allocated) }
       throw error
     }
+    written.allocated = allocated
     return written
   }
 
@@ -180,6 +210,7 @@ final class Checkpointer: @unchecked Sendable {
   final class Written {
     var table: PageTableRoot
     var replaced: [SlotNumber] = []
+    fileprivate(set) var allocated: [SlotNumber] = []
     private var images: [(image: PageImage, place: TableEntry)] = []
 
     init(table: PageTableRoot) { self.table = table }
@@ -213,17 +244,24 @@ final class Checkpointer: @unchecked Sendable {
     // Durable after this: every page and table page the new table refers to. A barrier would keep the
     // order, but should the sync of the meta slot fail, an opening may find the slot in the system's
     // memory and make it durable without its pages.
-    try pager.dataFile.sync()
-    var meta = meta
-    meta.table = written.table
-    try metas.publish(meta)
+    do throws(PageFileError) {
+      try pager.dataFile.sync()
+      var meta = meta
+      meta.table = written.table
+      try metas.publish(meta)
+    } catch {
+      orphans += written.allocated
+      throw error
+    }
     written.moveImages(to: pager.cache)
     let version = published.current.tableVersion
     show(written.table)
     slots.withLock { slots in
       slots.retire(written.replaced, version: version)
+      slots.release(orphans)
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
     }
+    orphans = []
   }
 
   /// The commits before the turn are in the data file: nothing need be reserved for them any more.
@@ -244,11 +282,14 @@ final class Checkpointer: @unchecked Sendable {
   func rewriteNewestMeta() throws(PageFileError) { try metas.rewriteNewest() }
 
   /// Frees slots whose last snapshot has ended, and gives free slots at the end of the file back to
-  /// the file system when there are many.
-  func trim(keeping slack: Int) throws(PageFileError) {
+  /// the file system, but for those that are set aside.
+  func trim() throws(PageFileError) {
     try slots.withLock { (slots) throws(PageFileError) in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      let target = slots.usedEnd + slots.reservedCount + slack
+      let usedEnd = slots.usedEnd
+      let freeBelow = slots.freeCount - (slots.slotCount - usedEnd)
+      let target =
+        usedEnd + max(0, slots.reservedCount + Self.spareSlotCount - freeBelow)
       guard target < slots.slotCount else { return }
       try pager.dataFile.truncate(to: Pager.slotsOffset + target * pager.pageByteCount)
       slots.shrink(to: target)

@@ -7,6 +7,8 @@ final class MetaSlots {
   /// The write number of each slot; 0 for one that cannot be read.
   private var writeNumbers: [UInt64]
   private(set) var newest: MetaSlot
+  /// Whether a slot may have changed since opening.
+  private(set) var hasWritten = false
 
   init(_ dataFile: any StorageFile, newest: MetaSlot, writeNumbers: [UInt64]) {
     self.dataFile = dataFile
@@ -38,7 +40,10 @@ final class MetaSlots {
   private var nextWriteNumber: UInt64 { max(writeNumbers[0], writeNumbers[1]) + 1 }
 
   private func write(_ meta: MetaSlot, slot: Int) throws(PageFileError) {
+    try Counter.check(meta.writeNumber, "number of a meta slot's write")
+    try Counter.check(meta.generation.counter, "WAL generation")
     try dataFile.write(meta.encode(), at: MetaSlot.offset(of: slot))
+    hasWritten = true
     writeNumbers[slot] = meta.writeNumber
     // Durable after this: this slot, and every page written before it.
     try dataFile.sync()

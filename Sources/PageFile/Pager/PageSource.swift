@@ -18,10 +18,16 @@ package final class PageSource {
   private(set) var roots: Roots
   private(set) var freed: [PageNumber] = []
   private(set) var fresh: Set<UInt32> = []
+  /// See `WriteTransaction.useReserve`.
+  package var usesReserve = false
+  /// See `WriteTransaction.eraseSecurely`.
+  package var isErasing = false
   private let numbers: PageNumbers
   /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
   private var doomed: [PageImage] = []
   private let dirtyPageCountMax: Int
+  /// Whether a read failed, or a change was left half done: then nothing is committed.
+  private(set) var hasFailed = false
 
   /// For reading a snapshot.
   init(pager: Pager, snapshot: Snapshot) {
@@ -79,11 +85,28 @@ package final class PageSource {
 
   /// The page's bytes, validated, to be read in place.
   package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
-    if let dirty, let image = dirty[number] { return image.bytes }
+    guard let dirty else { return try committedPage(number) }
+    if let image = dirty[number] { return image.bytes }
+    return try changing { () throws(PageFileError) in try committedPage(number) }
+  }
+
+  private func committedPage(_ number: PageNumber) throws(PageFileError) -> Bytes {
     let bytes = try pager.page(number, in: snapshot)
     // Rule 2 of `Snapshot`: what was found counts only if the snapshot had not expired by then.
     if snapshot.isExpired { throw .snapshotExpired }
     return bytes
+  }
+
+  /// Runs a change of several pages; if it fails they may contradict each other, and the
+  /// transaction cannot be committed.
+  @inline(__always)
+  func changing<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
+    do throws(PageFileError) {
+      return try body()
+    } catch {
+      hasFailed = true
+      throw error
+    }
   }
 
   package func root(of tree: TreeNumber) -> PageNumber { roots[tree] }

@@ -7,6 +7,8 @@
 ///     everything that was committed.
 package struct Slots {
   private var usedWords: [UInt64] = []
+  /// The slots that are known to hold nothing but zeros.
+  private var zeroWords: [UInt64] = []
   package private(set) var slotCount = 0
   package private(set) var freeCount = 0
   package private(set) var reservedCount = 0
@@ -15,15 +17,21 @@ package struct Slots {
   /// No slot below this word's is free.
   private var firstFreeWord = 0
 
-  package init(slotCount: Int) { grow(to: slotCount) }
+  /// Slots of a file that was there before: whatever they hold, nothing uses them.
+  package init(slotCount: Int) {
+    grow(to: slotCount)
+    for index in zeroWords.indices { zeroWords[index] = 0 }
+  }
 
-  /// Takes note that the file has become longer.
+  /// Takes note that the file has become longer, by zeros.
   package mutating func grow(to count: Int) {
     guard count > slotCount else { return }
     freeCount += count - slotCount
+    let missing = max(0, (count + 63) / 64 - usedWords.count)
+    usedWords.append(contentsOf: repeatElement(0, count: missing))
+    zeroWords.append(contentsOf: repeatElement(0, count: missing))
+    markZero(slotCount..<count)
     slotCount = count
-    usedWords.append(
-      contentsOf: repeatElement(0, count: max(0, (count + 63) / 64 - usedWords.count)))
   }
 
   /// Takes note that the file has become shorter; the slots that go must be free.
@@ -31,6 +39,33 @@ package struct Slots {
     freeCount -= slotCount - count
     slotCount = count
     usedWords.removeLast(usedWords.count - (count + 63) / 64)
+    zeroWords.removeLast(zeroWords.count - usedWords.count)
+    // What lies behind the end comes back as zeros, but is marked then.
+    if count % 64 != 0 { zeroWords[count / 64] &= 1 << UInt64(count % 64) - 1 }
+  }
+
+  /// Takes note that slots, counted from 0, hold zeros now.
+  package mutating func markZero(_ indices: Range<Int>) {
+    for index in indices { zeroWords[index / 64] |= 1 << UInt64(index % 64) }
+  }
+
+  /// The free slots that may hold something, counted from 0, as ranges of at most `countMax`.
+  package func leftovers(countMax: Int) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    for wordIndex in usedWords.indices {
+      var word = ~(usedWords[wordIndex] | zeroWords[wordIndex])
+      while word != 0 {
+        let index = wordIndex * 64 + word.trailingZeroBitCount
+        word &= word - 1
+        guard index < slotCount else { break }
+        if let last = ranges.last, last.upperBound == index, last.count < countMax {
+          ranges[ranges.count - 1] = last.lowerBound..<index + 1
+        } else {
+          ranges.append(index..<index + 1)
+        }
+      }
+    }
+    return ranges
   }
 
   package func isUsed(_ slot: SlotNumber) -> Bool {
@@ -54,6 +89,7 @@ package struct Slots {
       guard index < slotCount else { break }
       firstFreeWord = wordIndex
       usedWords[wordIndex] |= 1 << UInt64(index % 64)
+      zeroWords[wordIndex] &= ~(1 << UInt64(index % 64))
       freeCount -= 1
       return SlotNumber(UInt32(index + 1))
     }

@@ -95,13 +95,12 @@ package final class PosixFile: StorageFile {
 
   package func sync() throws(PageFileError) {
     #if canImport(Darwin)
-      // Not F_BARRIERFSYNC: see `Checkpointer.publish`.
-      if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
-      let code = errno
-      guard code == ENOTSUP || code == ENOTTY || code == EINVAL else {
+      // Not F_BARRIERFSYNC: see `Checkpointer.publish`. And not `fsync` where the file system has
+      // no F_FULLFSYNC: it would promise what it does not do.
+      if fcntl(descriptor, F_FULLFSYNC) == -1 {
+        let code = errno
         throw SystemCall.error("fcntl(F_FULLFSYNC)", path, code)
       }
-      _ = try SystemCall.run("fsync", path) { fsync(descriptor) }
     #else
       // Not repeated on EINTR: after any failure what is on the disk is unknown.
       if fdatasync(descriptor) != 0 {

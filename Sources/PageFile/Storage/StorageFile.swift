@@ -28,8 +28,10 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Cuts the file to `byteCount`.
   func truncate(to byteCount: Int) throws(PageFileError)
 
-  /// Returns when everything written to the file is on the medium. Linux: `fdatasync`; Apple
-  /// platforms: `F_FULLFSYNC`, or `fsync` where the file system does not have it.
+  /// Returns when everything written to the file is on the medium.
+  ///
+  /// Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`, and an error where the file system does not
+  /// have it.
   func sync() throws(PageFileError)
 
   /// Takes the one exclusive lock without waiting; false when somebody else holds it. It ends with

@@ -19,7 +19,7 @@ extension Engine {
     if let written = try side.checkpointer.compact() {
       try publish(written, side.checkpointer.meta, side) { published.move($0) }
     }
-    try side.checkpointer.trim(keeping: 0)
+    try side.checkpointer.trim()
     try side.wal.shrink(0)
     try side.wal.shrink(1)
   }
@@ -48,16 +48,64 @@ extension Engine {
   ) throws(PageFileError) {
     if side.wal.isPoisoned { throw .poisoned }
     // A checkpoint that failed has left its file ended and full: it goes first.
-    let current = published.current
-    if !current.map(1 - current.newest).isEmpty {
-      try checkpointEndedFile(side, isClean: false)
+    if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
+    let erases = state.withLock { state in
+      defer { state.isErasureWanted = false }
+      return state.isErasureWanted
     }
-    if try turn(side) {
-      try checkpointEndedFile(side, isClean: isClosing)
-    } else if isClosing {
+    do throws(PageFileError) {
+      try turnAndCheckpoint(side, isClosing: isClosing, erases: erases)
+    } catch {
+      if erases { state.withLock { $0.isErasureWanted = true } }
+      throw error
+    }
+  }
+
+  /// Whether the file that ended holds commits that are not in the data file.
+  ///
+  /// Asked in a function of its own: a snapshot that somebody holds on to keeps slots from being
+  /// freed, and so from being erased.
+  private var hasEndedCommits: Bool {
+    let current = published.current
+    return !current.map(1 - current.newest).isEmpty
+  }
+
+  private func turnAndCheckpoint(
+    _ side: WriteSide, isClosing: Bool, erases: Bool
+  ) throws(PageFileError) {
+    // Both files hold commits of earlier lives: the one that is not in use is overwritten before it
+    // is, the other one when its checkpoint has made it superfluous.
+    if erases { try side.wal.eraseLeftovers(1 - published.current.newest) }
+    let hasTurned = try turn(side)
+    if hasTurned { try checkpointEndedFile(side, isClean: isClosing && !erases) }
+    var isErased = true
+    if erases { isErased = try erase(side, hasTurned: hasTurned) }
+    // Only now: an opening that finds the mark takes it that nothing is left to erase.
+    if isClosing && isErased && (erases || !hasTurned) {
       var meta = side.checkpointer.meta
       meta.isClean = true
       try side.checkpointer.publish(meta)
+    }
+  }
+
+  /// Overwrites what commits before the turn have erased, wherever it still lies; false when some of
+  /// it has to wait for a reader to end.
+  private func erase(_ side: WriteSide, hasTurned: Bool) throws(PageFileError) -> Bool {
+    if hasTurned {
+      try side.wal.eraseLeftovers(1 - published.current.newest)
+    } else {
+      gate.enter()
+      defer { gate.leave() }
+      try side.wal.eraseLeftovers(published.current.newest)
+    }
+    do throws(PageFileError) {
+      let isComplete = try side.checkpointer.eraseFreeSlots()
+      if !isComplete { state.withLock { $0.isErasureWanted = true } }
+      return isComplete
+    } catch {
+      // A sync may have failed.
+      if !error.isRefusal { side.wal.setPoisoned() }
+      throw error
     }
   }
 
@@ -140,7 +188,7 @@ extension Engine {
       try side.checkpointer.publish(written, meta, show: show)
     } catch {
       // A sync may have failed: what the meta slots hold is unknown.
-      side.wal.setPoisoned()
+      if !error.isRefusal { side.wal.setPoisoned() }
       throw error
     }
   }
@@ -188,9 +236,9 @@ extension Engine {
     defer { closeFiles() }
     guard checkpoints, let side = state.withLock({ $0.writing }) else { return }
     try oneAtATime { () throws(PageFileError) in
-      try runCheckpoint(side, isClosing: true)
-      // The store is marked as closed by now, and stays so.
+      // They would keep what they can see from being overwritten and given back.
       pager.registry.expireAll(but: published.current.registration)
+      try runCheckpoint(side, isClosing: true)
       try shrinkFiles(side)
     }
   }

@@ -47,6 +47,10 @@ extension Engine {
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recover(nil)
       try refuseOther(pager, than: former)
+      let meta = recovered.meta
+      if meta.features.mayRead != 0 {
+        throw .unsupportedFormat(version: MetaSlot.formatVersion, features: meta.features.all)
+      }
       engine = Engine(
         directory: directory, name: name, options: options,
         life: former.map { $0.life + 1 } ?? 0, pager: pager, recovered: recovered,
@@ -125,19 +129,27 @@ extension Engine {
     let files = try walFilesToWrite()
     let metas = MetaSlots(
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
+    let (slots, outdated) = try usedSlots(recovered.tables)
     let checkpointer = Checkpointer(
-      pager: pager, published: published, metas: metas, slots: try usedSlots(recovered.tables))
+      pager: pager, published: published, metas: metas, slots: slots)
     let wal: WALWriter
     do throws(PageFileError) {
       wal = try beginUse(files, checkpointer, recovered)
     } catch {
-      // What the meta slots and headers hold now is unknown; opening anew finds out.
-      state.withLock { $0.isPoisoned = true }
+      // What the meta slots and headers hold now is unknown; opening anew finds out. A device that
+      // is locked has turned away the first write already.
+      if !error.isRefusal || metas.hasWritten { state.withLock { $0.isPoisoned = true } }
       throw error
     }
+    // Both meta slots have been written since: no table refers to these any more.
+    checkpointer.slots.withLock { $0.release(outdated) }
     let side = WriteSide(
       wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: try freeNumbers()))
-    state.withLock { $0.writing = side }
+    state.withLock {
+      $0.writing = side
+      // What was erased before a crash may still lie about.
+      $0.isErasureWanted = options.secureDelete && !recovered.isClean
+    }
     return side
   }
 
@@ -255,23 +267,30 @@ extension Engine {
     return files
   }
 
-  /// The slots that a readable meta slot's table refers to.
-  private func usedSlots(_ tables: [PageTableRoot]) throws(PageFileError) -> Slots {
+  /// The slots that a readable meta slot's table refers to, and those of them that the newest one
+  /// does not.
+  private func usedSlots(
+    _ tables: [PageTableRoot]
+  ) throws(PageFileError) -> (used: Slots, outdated: [SlotNumber]) {
     let byteCount = try pager.dataFile.byteCount()
     var slots = Slots(slotCount: max(0, byteCount - Pager.slotsOffset) / pager.pageByteCount)
+    var outdated: [SlotNumber] = []
     for (index, table) in tables.enumerated() {
+      let mark = { (entry: TableEntry) in
+        if slots.markUsed(entry.slot) && index > 0 { outdated.append(entry.slot) }
+      }
       do throws(PageFileError) {
         try pager.walkTable(table) { _, _, entry in
-          _ = slots.markUsed(entry.slot)
+          mark(entry)
         } visitEntry: { _, entry in
-          _ = slots.markUsed(entry.slot)
+          mark(entry)
         }
       } catch {
         // The other slot's table is only kept whole as a courtesy; the newest has to be.
         if index == 0 { throw error }
       }
     }
-    return slots
+    return (slots, outdated)
   }
 
   /// The page numbers below the end that the table has no entry for.

@@ -30,6 +30,8 @@ final class Engine: @unchecked Sendable {
     var areFilesClosed = false
     /// The WAL file whose checkpoint is not published yet.
     var ended: EndedFile?
+    /// What a commit has erased may still lie in free slots and in the log.
+    var isErasureWanted = false
     /// Marking the store as in use has failed half-way.
     var isPoisoned = false
     var isCheckpointWanted = false
@@ -134,7 +136,8 @@ final class Engine: @unchecked Sendable {
         throw error
       }
       wantCheckpoint(&state)
-      return .wait
+      // Where no thread works in the background, nobody would end the wait.
+      return options.backgroundWork == .thread ? .wait : .enter
     }
   }
 
@@ -151,6 +154,12 @@ final class Engine: @unchecked Sendable {
     let snapshot = published.current
     return side.wal.endOffset > WALWriter.byteCountMax
       || snapshot.loggedPageCount * pager.pageByteCount > options.cacheByteCount
+      || snapshot.loggedPageCount > 0 && isShort(side)
+  }
+
+  /// Whether the device is full and commits live on what is kept for that.
+  private func isShort(_ side: WriteSide) -> Bool {
+    side.wal.isShort || side.checkpointer.isShort
   }
 
   private func wantCheckpoint(_ state: inout State) {
@@ -174,6 +183,7 @@ final class Engine: @unchecked Sendable {
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
     let lsn: LSN
     do throws(PageFileError) {
+      if source.hasFailed { throw .aborted }
       if source.hasChanges {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
@@ -185,6 +195,8 @@ final class Engine: @unchecked Sendable {
     } catch {
       unsafe side.numbers.rollback()
       gate.leave()
+      // A turn gives room in the log, and slots that old versions of pages lie in.
+      if error == .diskFull { state.withLock { wantCheckpoint(&$0) } }
       throw error
     }
     gate.leave()
@@ -197,15 +209,20 @@ final class Engine: @unchecked Sendable {
   private func append(_ source: PageSource, _ side: WriteSide) throws(PageFileError) -> LSN {
     let current = published.current
     var map = current.map(current.newest)
+    if source.isErasing && options.secureDelete {
+      // Before the commit can be seen: a checkpoint that begins after it has to know.
+      state.withLock { $0.isErasureWanted = true }
+    }
     let pages = source.dirty?.sorted() ?? []
     var frames = ByteBuffer(capacity: 4096)
     try appendFrames(source, pages, to: &frames)
     let reserved = try side.checkpointer.reserve(
-      pages.map(\.number), freed: source.freed, beside: map)
+      pages.map(\.number), freed: source.freed, beside: map, usesReserve: source.usesReserve)
     let lsn: LSN
     do throws(PageFileError) {
       lsn = try side.wal.append(
-        frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots)
+        frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots,
+        usesReserve: source.usesReserve)
     } catch {
       side.checkpointer.takeBack(reserved)
       throw error
@@ -239,7 +256,9 @@ final class Engine: @unchecked Sendable {
   /// What keeps the store well: room in the log, and memory within its budget.
   private func afterCommit(_ side: WriteSide) {
     state.withLock { state in
-      if isHalfFull(side) && state.checkpointError == nil { wantCheckpoint(&state) }
+      if (isHalfFull(side) || isShort(side)) && state.checkpointError == nil {
+        wantCheckpoint(&state)
+      }
       if side.wal.wantsToGrow && !state.isGrowthWanted {
         state.isGrowthWanted = true
         worker.enqueue { [weak self] in

@@ -19,6 +19,21 @@ public struct WriteTransaction: ~Copyable {
   /// How often the database had been resumed when this began.
   package var life: Int { engine.life }
 
+  /// Lets the transaction use the room that is kept for the case that the device is full: 64 pages and
+  /// 64 KiB of log.
+  ///
+  /// For transactions that make room, as deletions do, or that must not wait for it.
+  public func useReserve() { source.usesReserve = true }
+
+  /// Says that what the transaction removes or replaces is to be erased: once it is committed and a
+  /// checkpoint that began after that has returned, it is in none of the files, unless a read
+  /// transaction from before was still open.
+  ///
+  /// That checkpoint overwrites all free pages and both logs. On flash memory an overwrite promises
+  /// nothing about the chips. Does nothing where `DatabaseOptions.secureDelete` is off. Keys may
+  /// leave their first bytes in pages that lead to their neighbours.
+  public func eraseSecurely() { source.isErasing = true }
+
   /// Makes everything written visible at once, and durable as far as the level says.
   ///
   /// A transaction that changed nothing writes nothing; at `full` it still returns only when

@@ -14,6 +14,10 @@ extension BTree {
       throw .limitExceeded(
         what: "value byte count", value: value.count, limit: Cell.valueByteCountMax)
     }
+    return try source.changing { () throws(PageFileError) in try put(key, value) }
+  }
+
+  private func put(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
     let root = source.root(of: tree)
     guard root != .none else {
       try plant(Cell(CellKey(key), payload(for: key, value)))

@@ -10,6 +10,10 @@ extension BTree {
   /// - Throws: what the source throws; `corruptPage` when pages contradict each other.
   package func remove(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
+    return try source.changing { () throws(PageFileError) in try takeOut(key) }
+  }
+
+  private func takeOut(_ key: Bytes) throws(PageFileError) -> Bool {
     let root = source.root(of: tree)
     guard root != .none else { return false }
     var path = TreePath()

@@ -83,7 +83,7 @@ package struct WALCommitHeader: Sendable {
     guard let frameCount = reader.uint32(), let lsn = reader.uint64(),
       let durableLSN = reader.uint64(), let generation = reader.generation(),
       let framesByteCount = reader.uint32(), reader.uint32() == 0, let roots = Roots(&reader),
-      lsn < 1 << 62, durableLSN < 1 << 62
+      lsn < Counter.limit, durableLSN < Counter.limit
     else { return nil }
     self.init(
       frameCount: Int(frameCount), lsn: LSN(lsn), durableLSN: LSN(durableLSN),

@@ -56,7 +56,8 @@ package struct WALHeader: Sendable, Hashable {
     guard reader.uint32() == MetaSlot.formatVersion, let state = reader.uint32(),
       state == 1 || state == 2, let storeID = reader.storeID(),
       let generation = reader.generation(), let firstLSN = reader.uint64(),
-      let chain = reader.uint64(), firstLSN >= 1, firstLSN < 1 << 62, generation.counter < 1 << 62
+      let chain = reader.uint64(), firstLSN >= 1, firstLSN < Counter.limit,
+      generation.counter < Counter.limit
     else { return nil }
     self.init(
       storeID: storeID, isEmpty: state == 2, generation: generation, firstLSN: LSN(firstLSN),

@@ -43,6 +43,10 @@ final class WALWriter: @unchecked Sendable {
   static let byteCountMin = 256 << 10
   /// A file grows ahead of the work up to this size; a longer one grows as commits need it.
   static let byteCountMax = 8 << 20
+  /// What only commits that make room may fill of a file that cannot grow.
+  ///
+  /// A checkpoint gives the other file, so this has to do for what comes until then.
+  static let spareByteCount = 64 << 10
 
   init(
     files: [any StorageFile], storeID: StoreID, current: Int, generation: Generation,
@@ -77,16 +81,23 @@ final class WALWriter: @unchecked Sendable {
 
   /// Appends one commit; the one writer calls this.
   ///
-  /// When it returns the commit is in the file, and safe if the process dies. - Throws: `diskFull`
-  /// before anything was written; `commitUnknown` when the write failed.
-  func append(frames: Bytes, frameCount: Int, roots: Roots) throws(PageFileError) -> LSN {
+  /// When it returns the commit is in the file, and safe if the process dies.
+  ///
+  /// - Throws: `diskFull` and `deviceLocked` before anything was written; `limitExceeded`;
+  ///   `commitUnknown` when the write failed half-way, which poisons.
+  /// - Parameter usesReserve: Whether the spare bytes may be filled if the file cannot grow.
+  func append(
+    frames: Bytes, frameCount: Int, roots: Roots, usesReserve: Bool
+  ) throws(PageFileError) -> LSN {
     let durableLSN = self.durableLSN
     let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
-    try makeRoom(byteCount)
+    try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
     defer { appendLock.unlock() }
     if isPoisoned { throw .poisoned }
     let lsn = position.lastLSN.next
+    // The next header has to be able to name the one after it.
+    try Counter.check(lsn.next.rawValue, "LSN")
     let header = WALCommitHeader(
       frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
       framesByteCount: frames.count, roots: roots)
@@ -96,7 +107,9 @@ final class WALWriter: @unchecked Sendable {
     do throws(PageFileError) {
       try write(buffer, to: position.current, at: position.offset)
     } catch {
-      poison.store(true, ordering: .releasing)
+      // Nothing was written, see `StorageFile.write`.
+      if error.isRefusal || error == .diskFull { throw error }
+      setPoisoned()
       throw .commitUnknown(lsn)
     }
     position.offset += byteCount
@@ -106,22 +119,36 @@ final class WALWriter: @unchecked Sendable {
     return lsn
   }
 
-  /// Sees that the next `byteCount` bytes of the current file have blocks.
-  private func makeRoom(_ byteCount: Int) throws(PageFileError) {
+  /// Sees that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
+  private func makeRoom(_ byteCount: Int, usesReserve: Bool) throws(PageFileError) {
     let (current, end, allocated) = appendLock.withLock {
       (
         position.current, position.offset + byteCount,
         position.allocatedByteCounts[position.current]
       )
     }
-    if end <= allocated { return }
+    let needed = end + Self.spareByteCount
+    if needed <= allocated { return }
     growLock.lock()
     defer { growLock.unlock() }
     // While we waited the file may have been grown in the background.
-    if end <= appendLock.withLock({ position.allocatedByteCounts[current] }) { return }
-    let target = (end + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
-    try files[current].extend(to: target)
+    let allocatedNow = appendLock.withLock { position.allocatedByteCounts[current] }
+    if needed <= allocatedNow { return }
+    let target = (needed + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
+    do throws(PageFileError) {
+      try files[current].extend(to: target)
+    } catch {
+      guard error == .diskFull, usesReserve, end <= allocatedNow else { throw error }
+      return
+    }
     appendLock.withLock { position.allocatedByteCounts[current] = target }
+  }
+
+  /// Whether commits that make room have filled half of the spare bytes of a file that cannot grow.
+  var isShort: Bool {
+    appendLock.withLock {
+      position.offset + Self.spareByteCount / 2 > position.allocatedByteCounts[position.current]
+    }
   }
 
   /// Whether the current file should be grown before the next commits need it.
@@ -160,6 +187,9 @@ final class WALWriter: @unchecked Sendable {
   /// Returns when every commit up to `lsn` is on the disk.
   ///
   /// Whoever comes first syncs for all who have committed by then; the others wait.
+  ///
+  /// - Throws: `commitUnknown`. Nobody is poisoned if the sync was refused because the device is
+  ///   locked: a later one makes the commit durable.
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     syncLock.lock()
     while sync.durableLSN < lsn {
@@ -173,18 +203,21 @@ final class WALWriter: @unchecked Sendable {
       }
       sync.isRunning = true
       syncLock.unlock()
-      let result = syncFiles()
+      let covered = try? syncFiles()
       syncLock.lock()
       sync.isRunning = false
-      if let result { sync.durableLSN = max(sync.durableLSN, result) }
+      if let covered { sync.durableLSN = max(sync.durableLSN, covered) }
       syncLock.broadcast()
+      if covered == nil {
+        syncLock.unlock()
+        throw .commitUnknown(lsn)
+      }
     }
     syncLock.unlock()
   }
 
-  /// Syncs each file that holds an unsynced commit and returns the last LSN covered; nil after a
-  /// failure, which poisons.
-  private func syncFiles() -> LSN? {
+  /// Syncs each file that holds an unsynced commit and returns the last LSN covered.
+  private func syncFiles() throws(PageFileError) -> LSN {
     appendLock.lock()
     let covered = position.lastLSN
     let older = 1 - position.current
@@ -192,12 +225,8 @@ final class WALWriter: @unchecked Sendable {
     let order = [older, position.current]
     appendLock.unlock()
     for file in order where unsynced[file] != nil {
-      do throws(PageFileError) {
-        // Durable after this: every commit in the file up to `covered`, and its header.
-        try syncFile(file)
-      } catch {
-        return nil
-      }
+      // Durable after this: every commit in the file up to `covered`, and its header.
+      try syncFile(file)
     }
     appendLock.lock()
     for file in order where position.unsyncedLSNs[file] == unsynced[file] {
@@ -208,7 +237,7 @@ final class WALWriter: @unchecked Sendable {
     return covered
   }
 
-  /// Syncs one file; a failure poisons.
+  /// Syncs one file; a failure poisons, unless a locked device has refused it.
   ///
   /// One at a time for each file: the system tells a failure to one caller only, and the next sync
   /// would succeed without the bytes that were lost.
@@ -219,7 +248,7 @@ final class WALWriter: @unchecked Sendable {
     do throws(PageFileError) {
       try files[file].sync()
     } catch {
-      setPoisoned()
+      if !error.isRefusal { setPoisoned() }
       throw error
     }
   }
@@ -254,6 +283,7 @@ final class WALWriter: @unchecked Sendable {
     appendLock.lock()
     defer { appendLock.unlock() }
     let ended = position.current
+    try Counter.check(position.generation.counter + 1, "WAL generation")
     let next = Generation(after: position.generation.counter, random: random)
     let header = WALHeader(
       storeID: storeID, isEmpty: false, generation: next, firstLSN: position.lastLSN.next,
@@ -280,6 +310,35 @@ final class WALWriter: @unchecked Sendable {
       sync.durableLSN = max(sync.durableLSN, covered)
       syncLock.broadcast()
     }
+  }
+
+  // MARK: Erasing
+
+  /// Overwrites what a file holds behind its last commit, durably; the whole of a file that no commit
+  /// counts in any more.
+  ///
+  /// For the current file the caller holds off writers.
+  func eraseLeftovers(_ file: Int) throws(PageFileError) {
+    growLock.lock()
+    defer { growLock.unlock() }
+    appendLock.lock()
+    do throws(PageFileError) {
+      try eraseBehindEnd(file)
+    } catch {
+      appendLock.unlock()
+      throw error
+    }
+    appendLock.unlock()
+    // Durable after this: the zeros.
+    try syncFile(file)
+  }
+
+  private func eraseBehindEnd(_ file: Int) throws(PageFileError) {
+    let isCurrent = file == position.current
+    let start = isCurrent ? position.offset : WALHeader.commitsOffset
+    try writeZeros(files[file], from: start, to: position.allocatedByteCounts[file])
+    // The witness of what is durable lay behind the end.
+    if isCurrent && position.unsyncedLSNs == [nil, nil] { writeWatermark(position.lastLSN) }
   }
 
   /// Gives back what a file has grown by and no commit is in.

@@ -107,7 +107,7 @@ import Testing
     case .truncatedInPages:
       try restore("store")
       let bytes = try Data(contentsOf: file)
-      try bytes.prefix(bytes.count / 2).write(to: file)
+      try bytes.prefix(32768 + 3 * 4096 + 5).write(to: file)
     case .newerVersion:
       try restore("store")
       try Self.withNewerVersion(Data(contentsOf: file)).write(to: file)

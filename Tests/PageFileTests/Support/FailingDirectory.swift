@@ -12,6 +12,9 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
   private var fileSyncCountLeft = Int.max
   private var directorySyncCountLeft = Int.max
   private var refusesPages = false
+  private var isLocked = false
+  private var syncCountUntilLocked: Int?
+  private var isFull = false
   private(set) var closeCounts: [ObjectIdentifier: Int] = [:]
   private var opened: [FailingFile] = []
 
@@ -27,6 +30,28 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
 
   /// Whether pages of the data file can be written; meta slots always can.
   func refusePages(_ refuses: Bool) { lock.withLock { refusesPages = refuses } }
+
+  /// Whether the device is locked: then nothing can be written or made durable.
+  func lockDevice(_ isLocked: Bool) {
+    lock.withLock {
+      self.isLocked = isLocked
+      syncCountUntilLocked = nil
+    }
+  }
+
+  /// Locks the device when this many syncs of files have been made.
+  func lockDevice(afterSyncs count: Int) { lock.withLock { syncCountUntilLocked = count } }
+
+  /// Whether the device is full: then no file can grow.
+  func fillDevice(_ isFull: Bool) { lock.withLock { self.isFull = isFull } }
+
+  fileprivate func refuseIfLocked(_ path: String) throws(PageFileError) {
+    if lock.withLock({ isLocked }) { throw .deviceLocked(call: "call", path: path) }
+  }
+
+  fileprivate func grow() throws(PageFileError) {
+    if lock.withLock({ isFull }) { throw .diskFull }
+  }
 
   fileprivate func write(to path: String, at offset: Int) throws(PageFileError) {
     if path == self.path(of: "x") && offset >= 32768 && lock.withLock({ refusesPages }) {
@@ -52,6 +77,13 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
 
   fileprivate func syncFile() throws(PageFileError) {
     try lock.withLock { () throws(PageFileError) in
+      if let count = syncCountUntilLocked {
+        if count == 0 {
+          isLocked = true
+          throw .deviceLocked(call: "call", path: "x")
+        }
+        syncCountUntilLocked = count - 1
+      }
       if fileSyncCountLeft <= 0 { throw .ioError(call: "sync", errno: 5, path: "x") }
       fileSyncCountLeft -= 1
     }
@@ -100,14 +132,22 @@ private final class FailingFile: StorageFile {
   }
 
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError) {
+    try directory.refuseIfLocked(path)
     try directory.write(to: path, at: offset)
+    if try offset + bytes.count > file.byteCount() { try directory.grow() }
     try file.write(bytes, at: offset)
   }
 
-  func extend(to byteCount: Int) throws(PageFileError) { try file.extend(to: byteCount) }
+  func extend(to byteCount: Int) throws(PageFileError) {
+    try directory.refuseIfLocked(path)
+    if try byteCount > file.byteCount() { try directory.grow() }
+    try file.extend(to: byteCount)
+  }
+
   func truncate(to byteCount: Int) throws(PageFileError) { try file.truncate(to: byteCount) }
 
   func sync() throws(PageFileError) {
+    try directory.refuseIfLocked(path)
     try directory.syncFile()
     try file.sync()
   }

@@ -1,0 +1,134 @@
+import PageFile
+import Testing
+
+/// What was erased is in none of the files once a checkpoint has returned, wherever it has been: old
+/// versions of pages, both logs, overflow chains, neighbours of pages that were split and merged.
+@Suite struct SecureDeletionTests {
+  /// A value whose bytes occur nowhere else.
+  private func canary(_ key: Int, _ byteCount: Int) -> [UInt8] {
+    let mark = Array("<\(key &* 2_654_435_761)>".utf8)
+    return (0..<byteCount).map { mark[$0 % mark.count] }
+  }
+
+  private func mark(_ key: Int) -> [UInt8] { Array("<\(key &* 2_654_435_761)>".utf8) }
+
+  /// The keys whose mark is somewhere in the files.
+  private func found(_ keys: some Sequence<Int>, in files: MemoryDirectory) -> [Int] {
+    var seen: Set<[UInt8]> = []
+    for name in ["x", "x-wal0", "x-wal1"] {
+      guard let bytes = files[name] else { continue }
+      var index = 0
+      while let start = bytes[index...].firstIndex(of: 0x3C) {
+        let end = bytes[start...].prefix(20).firstIndex(of: 0x3E)
+        if let end { seen.insert(Array(bytes[start...end])) }
+        index = start + 1
+      }
+    }
+    return keys.filter { seen.contains(mark($0)) }
+  }
+
+  private func play(
+    _ database: Database, _ random: inout SeededGenerator, erased: inout Set<Int>,
+    living: inout Set<Int>, nextKey: inout Int
+  ) throws {
+    for _ in 0..<random.below(12) {
+      let isErasing = random.below(3) == 0
+      let count = random.below(isErasing ? 30 : 60)
+      var keys: [Int] = []
+      for _ in 0..<count {
+        if isErasing, let key = living.sorted().randomElement(using: &random) {
+          keys.append(key)
+          living.remove(key)
+          erased.insert(key)
+        } else if !isErasing {
+          keys.append(nextKey)
+          living.insert(nextKey)
+          nextKey += 1
+        }
+      }
+      let sizes = keys.map { _ in random.below(12) == 0 ? 3000 : 40 + random.below(200) }
+      try database.write(random.below(2) == 0 ? .full : .relaxed) {
+        (source) throws(PageFileError) in
+        source.isErasing = isErasing
+        for (key, size) in zip(keys, sizes) {
+          // Scattered, so that pages are split and merged everywhere.
+          let place = bigEndian(key &* 40503 & 0xFFFF)
+          if isErasing {
+            try source.remove(place)
+          } else {
+            try source.put(place, canary(key, size))
+          }
+        }
+      }
+    }
+  }
+
+  @Test func erasedValuesAreInNoFileAfterACheckpoint() throws {
+    var random = SeededGenerator()
+    let files = MemoryDirectory()
+    var database = try Database(in: files, name: "x", options: smallPages)
+    var erased: Set<Int> = []
+    var living: Set<Int> = []
+    var nextKey = 1
+    for _ in 0..<12 {
+      try play(database, &random, erased: &erased, living: &living, nextKey: &nextKey)
+      switch random.below(4) {
+      case 0:
+        try database.close()
+        database = try Database(in: files, name: "x", options: smallPages)
+      case 1:
+        // As a killed process leaves it.
+        let copy = files.copy()
+        database = try Database(in: copy, name: "x", options: smallPages)
+        try database.checkpoint()
+        #expect(found(erased, in: copy) == [])
+        try database.close()
+        for name in ["x", "x-wal0", "x-wal1"] { files[name] = copy[name] }
+        database = try Database(in: files, name: "x", options: smallPages)
+      default:
+        try database.checkpoint()
+      }
+      let left = found(erased, in: files)
+      #expect(left == [])
+      let kept = found(living, in: files)
+      #expect(kept.count == living.count, "what lives is found, so the search works")
+    }
+    #expect(erased.count > 100)
+    #expect(try database.findings() == [])
+  }
+
+  /// As long as somebody may still read the version before, it stays; the checkpoint after that
+  /// overwrites it.
+  @Test func aReaderKeepsWhatItSeesUntilItEnds() throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    try database.write { (source) throws(PageFileError) in try source.put([1], canary(1, 100)) }
+    try database.checkpoint()
+    func readWhileErasing() throws {
+      let reader = try database.beginRead()
+      try database.write { (source) throws(PageFileError) in
+        source.isErasing = true
+        try source.remove([1])
+      }
+      try database.checkpoint()
+      #expect(try contents(of: reader.source).count == 1)
+    }
+    try readWhileErasing()
+    try database.checkpoint()
+    #expect(found([1], in: files) == [])
+  }
+
+  @Test func withoutSecureDeletionNothingIsOverwritten() throws {
+    var options = smallPages
+    options.secureDelete = false
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: options)
+    try database.write { (source) throws(PageFileError) in try source.put([1], canary(1, 100)) }
+    try database.write { (source) throws(PageFileError) in
+      source.isErasing = true
+      try source.remove([1])
+    }
+    try database.checkpoint()
+    #expect(found([1], in: files) == [1])
+  }
+}
