@@ -17,6 +17,7 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
 
   /// A life later than all that the counter has seen.
   package init(after counter: UInt64, random: UInt64) {
+    let random = Defect.generationWithoutRandom.isPlanted ? 0 : random
     self.init(counter: counter + 1, random: random)
   }
 

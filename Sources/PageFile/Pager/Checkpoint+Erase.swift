@@ -20,7 +20,7 @@ extension Checkpointer {
     var hasWritten = false
     for range in leftovers where try erase(range, &buffer) { hasWritten = true }
     // Durable after this: the zeros.
-    if hasWritten { try pager.dataFile.sync() }
+    if hasWritten && !Defect.erasedSlotsUnsynced.isPlanted { try pager.dataFile.sync() }
     slots.withLock { slots in
       for range in leftovers { slots.markZero(range) }
     }

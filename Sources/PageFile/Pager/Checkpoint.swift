@@ -90,6 +90,7 @@ final class Checkpointer: @unchecked Sendable {
   private func makeRoom(
     _ slots: inout Slots, for reserved: Int, usesReserve: Bool
   ) throws(PageFileError) {
+    if Defect.slotsNotReserved.isPlanted { return }
     let needed = reserved + Self.spareSlotCount
     if slots.freeCount < needed {
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
@@ -245,7 +246,7 @@ final class Checkpointer: @unchecked Sendable {
     // order, but should the sync of the meta slot fail, an opening may find the slot in the system's
     // memory and make it durable without its pages.
     do throws(PageFileError) {
-      try pager.dataFile.sync()
+      if !Defect.pagesUnsynced.isPlanted { try pager.dataFile.sync() }
       var meta = meta
       meta.table = written.table
       try metas.publish(meta)
@@ -257,7 +258,7 @@ final class Checkpointer: @unchecked Sendable {
     let version = published.current.tableVersion
     show(written.table)
     slots.withLock { slots in
-      slots.retire(written.replaced, version: version)
+      slots.retire(written.replaced, version: Defect.slotsFreedAtOnce.isPlanted ? 0 : version)
       slots.release(orphans)
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
     }

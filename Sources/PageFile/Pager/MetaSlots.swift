@@ -19,9 +19,11 @@ final class MetaSlots {
   /// Publishes a new state in both slots.
   func publish(_ meta: MetaSlot) throws(PageFileError) {
     var meta = meta
-    for _ in 0..<2 {
+    for round in 0..<(Defect.metaPublishedOnce.isPlanted ? 1 : 2) {
       meta.writeNumber = nextWriteNumber
-      try write(meta, slot: writeNumbers[0] <= writeNumbers[1] ? 0 : 1)
+      let isUnsynced =
+        round == 0 ? Defect.firstMetaUnsynced.isPlanted : Defect.secondMetaUnsynced.isPlanted
+      try write(meta, slot: writeNumbers[0] <= writeNumbers[1] ? 0 : 1, isUnsynced: isUnsynced)
     }
     newest = meta
   }
@@ -39,13 +41,15 @@ final class MetaSlots {
 
   private var nextWriteNumber: UInt64 { max(writeNumbers[0], writeNumbers[1]) + 1 }
 
-  private func write(_ meta: MetaSlot, slot: Int) throws(PageFileError) {
+  private func write(
+    _ meta: MetaSlot, slot: Int, isUnsynced: Bool = false
+  ) throws(PageFileError) {
     try Counter.check(meta.writeNumber, "number of a meta slot's write")
     try Counter.check(meta.generation.counter, "WAL generation")
     try dataFile.write(meta.encode(), at: MetaSlot.offset(of: slot))
     hasWritten = true
     writeNumbers[slot] = meta.writeNumber
     // Durable after this: this slot, and every page written before it.
-    try dataFile.sync()
+    if !isUnsynced { try dataFile.sync() }
   }
 }

@@ -38,6 +38,7 @@ package final class PageNumbers {
   /// Ends the transaction as if it had not been.
   package func rollback() {
     add(taken.reversed())
+    if Defect.numbersGivenTwice.isPlanted { add(returned) }
     returned = []
     taken = []
   }

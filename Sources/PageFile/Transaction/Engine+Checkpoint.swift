@@ -75,9 +75,14 @@ extension Engine {
   ) throws(PageFileError) {
     // Both files hold commits of earlier lives: the one that is not in use is overwritten before it
     // is, the other one when its checkpoint has made it superfluous.
-    if erases { try side.wal.eraseLeftovers(1 - published.current.newest) }
+    if erases && !Defect.idleLogNotErased.isPlanted {
+      try side.wal.eraseLeftovers(1 - published.current.newest)
+    }
     let hasTurned = try turn(side)
-    if hasTurned { try checkpointEndedFile(side, isClean: isClosing && !erases) }
+    if hasTurned {
+      let isClean = isClosing && (!erases || Defect.cleanBeforeErased.isPlanted)
+      try checkpointEndedFile(side, isClean: isClean)
+    }
     var isErased = true
     if erases { isErased = try erase(side, hasTurned: hasTurned) }
     // Only now: an opening that finds the mark takes it that nothing is left to erase.
@@ -92,13 +97,16 @@ extension Engine {
   /// it has to wait for a reader to end.
   private func erase(_ side: WriteSide, hasTurned: Bool) throws(PageFileError) -> Bool {
     if hasTurned {
-      try side.wal.eraseLeftovers(1 - published.current.newest)
+      if !Defect.endedLogNotErased.isPlanted {
+        try side.wal.eraseLeftovers(1 - published.current.newest)
+      }
     } else {
       gate.enter()
       defer { gate.leave() }
       try side.wal.eraseLeftovers(published.current.newest)
     }
     do throws(PageFileError) {
+      if Defect.slotsNotErased.isPlanted { return true }
       let isComplete = try side.checkpointer.eraseFreeSlots()
       if !isComplete { state.withLock { $0.isErasureWanted = true } }
       return isComplete

@@ -38,7 +38,9 @@ extension Engine {
     var walFiles: [(any StorageFile)?] = []
     let engine: Engine
     do throws(PageFileError) {
-      guard try dataFile.tryLock() else { throw .busy(path: dataFile.path) }
+      guard try dataFile.tryLock() || Defect.lockIgnored.isPlanted else {
+        throw .busy(path: dataFile.path)
+      }
       try refuseReplaced(dataFile, directory, name)
       try refuseOtherNames(dataFile, directory, name)
       walFiles = try openWALFiles(directory, name, .readWrite)
@@ -165,16 +167,16 @@ extension Engine {
       // copy of the closed store, and the log of one copy would pass for that of another.
       let current = 1 - emptyLog
       try beginLog(files[current], generation, recovered)
-      try publishInUse(checkpointer, generation)
+      if !Defect.inUseUnmarked.isPlanted { try publishInUse(checkpointer, generation) }
       return try makeWAL(files, current: current, generation, recovered)
     }
     // What was read may be in the page cache only; after this it is on the disk.
-    try checkpointer.rewriteNewestMeta()
+    if !Defect.metaNotRewritten.isPlanted { try checkpointer.rewriteNewestMeta() }
     try moveLogToDataFile(checkpointer, recovered, generation)
     try beginLog(files[0], generation, recovered)
     try beginLog(files[1], nil, recovered)
     // From here on a slot without its log is refused.
-    try publishInUse(checkpointer, generation)
+    if !Defect.openingNotTurned.isPlanted { try publishInUse(checkpointer, generation) }
     return try makeWAL(files, current: 0, generation, recovered)
   }
 
@@ -214,7 +216,8 @@ extension Engine {
     meta.roots = recovered.end.roots
     var merged = PageMap()
     defer { merged.release() }
-    for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
+    let older = Defect.mapsMergedBackwards.isPlanted ? snapshot.newest : 1 - snapshot.newest
+    for map in [snapshot.map(older), snapshot.map(1 - older)] {
       map.forEach { number, image in
         image?.retain()
         merged.set(number, to: image, edition: 0)
@@ -235,14 +238,14 @@ extension Engine {
       firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
     try file.write(header.encode(), at: 0)
     // Durable after this: the header.
-    try file.sync()
+    if !Defect.openedLogUnsynced.isPlanted { try file.sync() }
   }
 
   /// Both WAL files, made if they are missing, with blocks that commits can be written to.
   private func walFilesToWrite() throws(PageFileError) -> [any StorageFile] {
     // Durable after this: the names of the files that are there. Who made them may have been killed
     // before it synced the directory, and a WAL file's name must not outlive the data file's.
-    try directory.sync()
+    if !Defect.foundNamesUnsynced.isPlanted { try directory.sync() }
     var files: [any StorageFile] = []
     var hasCreated = false
     for (index, walName) in walFileNames.enumerated() {
@@ -263,7 +266,7 @@ extension Engine {
       files.append(file)
     }
     // Durable after this: the names of the WAL files made now.
-    if hasCreated { try directory.sync() }
+    if hasCreated && !Defect.madeNamesUnsynced.isPlanted { try directory.sync() }
     return files
   }
 
@@ -276,6 +279,7 @@ extension Engine {
     var slots = Slots(slotCount: max(0, byteCount - Pager.slotsOffset) / pager.pageByteCount)
     var outdated: [SlotNumber] = []
     for (index, table) in tables.enumerated() {
+      if index > 0 && Defect.olderTableIgnored.isPlanted { continue }
       let mark = { (entry: TableEntry) in
         if slots.markUsed(entry.slot) && index > 0 { outdated.append(entry.slot) }
       }

@@ -183,7 +183,7 @@ final class Engine: @unchecked Sendable {
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
     let lsn: LSN
     do throws(PageFileError) {
-      if source.hasFailed { throw .aborted }
+      if source.hasFailed && !Defect.abortedCommitted.isPlanted { throw .aborted }
       if source.hasChanges {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
@@ -247,10 +247,22 @@ final class Engine: @unchecked Sendable {
     var ranges = ByteBuffer(capacity: 1024)
     for (number, image) in pages {
       let isFresh = source.fresh.contains(number.rawValue)
-      let base = isFresh ? nil : try pager.page(number, in: source.snapshot)
+      let base = isFresh ? nil : try baseOfPatch(number, source.snapshot)
       PagePatch.append(number, from: base, to: image.bytes, ranges: &ranges, frames: &frames)
     }
     for number in source.freed { PagePatch.appendFreed(number, frames: &frames) }
+  }
+
+  /// The version of a page that a patch of it is made against: the newest.
+  private func baseOfPatch(
+    _ number: PageNumber, _ snapshot: Snapshot
+  ) throws(PageFileError) -> Bytes {
+    if Defect.patchOnWrongBase.isPlanted,
+      case .image(let older) = snapshot.map(1 - snapshot.newest)[number]
+    {
+      return older.bytes
+    }
+    return try pager.page(number, in: snapshot)
   }
 
   /// What keeps the store well: room in the log, and memory within its budget.

@@ -40,7 +40,10 @@ struct LogReplay: ~Copyable {
   private mutating func apply(
     _ frame: PagePatch.Frame, _ lsn: LSN, _ file: Int
   ) throws(PageFileError) {
-    guard frame.kind != .freed else { return set(frame.number, to: nil, file) }
+    guard frame.kind != .freed else {
+      if Defect.freedPagesKept.isPlanted { return }
+      return set(frame.number, to: nil, file)
+    }
     let image: PageImage
     let isNew: Bool
     let own = entry(of: frame.number, in: file)

@@ -10,11 +10,13 @@ struct WALRecovery {
 
     /// The header, if it is this store's and in use.
     func header(of storeID: StoreID) -> WALHeader? {
-      header.flatMap { $0.storeID == storeID && !$0.isEmpty ? $0 : nil }
+      let isAnyStore = Defect.otherStoreBelieved.isPlanted
+      return header.flatMap { ($0.storeID == storeID || isAnyStore) && !$0.isEmpty ? $0 : nil }
     }
 
     func isForeign(to storeID: StoreID) -> Bool {
-      header.map { $0.storeID != storeID } ?? false
+      if Defect.otherStoreBelieved.isPlanted { return false }
+      return header.map { $0.storeID != storeID } ?? false
     }
   }
 
@@ -53,7 +55,8 @@ struct WALRecovery {
 
   /// A clean mark counts only if every readable slot has it, with the same checkpoint LSN.
   static func isCleanlyClosed(_ readable: [MetaSlot]) -> Bool {
-    readable.allSatisfy { $0.isClean && $0.checkpointLSN == readable[0].checkpointLSN }
+    if Defect.cleanOnOneWord.isPlanted { return readable[0].isClean }
+    return readable.allSatisfy { $0.isClean && $0.checkpointLSN == readable[0].checkpointLSN }
   }
 
   /// A slot written by a turn counts only if the WAL file it names is there; one written by an
@@ -61,11 +64,13 @@ struct WALRecovery {
   ///
   /// Either way both files have had their names before the slot was written.
   private func counts(_ meta: MetaSlot) -> Bool {
-    if files.contains(where: { $0.file == nil || $0.isForeign(to: meta.storeID) }) { return false }
+    let isMissing = files.contains { $0.file == nil || $0.isForeign(to: meta.storeID) }
+    if isMissing && !Defect.missingLogBelieved.isPlanted { return false }
     let headers = files.compactMap { $0.header(of: meta.storeID) }
     if headers.contains(where: { $0.generation == meta.generation }) { return true }
-    return meta.writer == .opening
-      && !headers.contains { $0.generation.counter > meta.generation.counter }
+    if meta.writer == .turn { return Defect.turnBelievedAlone.isPlanted }
+    return Defect.openingBelievedAlways.isPlanted
+      || !headers.contains { $0.generation.counter > meta.generation.counter }
   }
 
   private func missingLog(_ meta: MetaSlot) -> PageFileError {
@@ -136,9 +141,9 @@ struct WALRecovery {
     _ index: Int, _ header: WALHeader?, _ end: inout End,
     _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
   ) throws(PageFileError) -> WALScan.Stop? {
-    guard let header, let file = files[index].file, header.firstLSN == end.lsn.next,
-      header.chain == end.chain
-    else { return nil }
+    guard let header, let file = files[index].file else { return nil }
+    let isNext = header.firstLSN == end.lsn.next && header.chain == end.chain
+    guard isNext || Defect.logJoinedUnproven.isPlanted else { return nil }
     var scan = try WALScan(file, header)
     while true {
       let stop = try scan.next { (commit) throws(PageFileError) in
@@ -159,6 +164,7 @@ struct WALRecovery {
   private func refuseDamage(
     _ meta: MetaSlot, _ end: End, _ stop: WALScan.Stop
   ) throws(PageFileError) {
+    if Defect.damagePassedOver.isPlanted { return }
     for entry in files {
       guard let file = entry.file, !entry.isForeign(to: meta.storeID),
         !(entry.header?.isEmpty ?? false)

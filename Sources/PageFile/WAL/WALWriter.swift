@@ -89,7 +89,7 @@ final class WALWriter: @unchecked Sendable {
   func append(
     frames: Bytes, frameCount: Int, roots: Roots, usesReserve: Bool
   ) throws(PageFileError) -> LSN {
-    let durableLSN = self.durableLSN
+    let durableLSN = Defect.durableTooEarly.isPlanted ? lastLSN : self.durableLSN
     let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
     try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
@@ -109,13 +109,16 @@ final class WALWriter: @unchecked Sendable {
     } catch {
       // Nothing was written, see `StorageFile.write`.
       if error.isRefusal || error == .diskFull { throw error }
-      setPoisoned()
-      throw .commitUnknown(lsn)
+      if !Defect.failedWriteForgiven.isPlanted {
+        setPoisoned()
+        throw .commitUnknown(lsn)
+      }
     }
     position.offset += byteCount
     position.chain = chain
     position.lastLSN = lsn
     position.unsyncedLSNs[position.current] = lsn
+    if Defect.watermarkTooEarly.isPlanted { writeWatermark(lsn) }
     return lsn
   }
 
@@ -225,6 +228,8 @@ final class WALWriter: @unchecked Sendable {
     let order = [older, position.current]
     appendLock.unlock()
     for file in order where unsynced[file] != nil {
+      if Defect.commitUnsynced.isPlanted { continue }
+      if Defect.olderLogUnsynced.isPlanted && file == older { continue }
       // Durable after this: every commit in the file up to `covered`, and its header.
       try syncFile(file)
     }
@@ -248,7 +253,8 @@ final class WALWriter: @unchecked Sendable {
     do throws(PageFileError) {
       try files[file].sync()
     } catch {
-      if !error.isRefusal { setPoisoned() }
+      if Defect.failedSyncForgiven.isPlanted { return }
+      if !error.isRefusal && !Defect.failedSyncRepeated.isPlanted { setPoisoned() }
       throw error
     }
   }
@@ -301,7 +307,8 @@ final class WALWriter: @unchecked Sendable {
       (position.unsyncedLSNs[file], file != position.current)
     }
     // Durable after this: the commits of the file that ended, or the header of the one begun.
-    try syncFile(file)
+    let isSkipped = isOlder ? Defect.endedLogUnsynced.isPlanted : Defect.begunLogUnsynced.isPlanted
+    if !isSkipped { try syncFile(file) }
     guard isOlder, let covered else { return }
     appendLock.withLock {
       if position.unsyncedLSNs[file] == covered { position.unsyncedLSNs[file] = nil }
@@ -330,7 +337,7 @@ final class WALWriter: @unchecked Sendable {
     }
     appendLock.unlock()
     // Durable after this: the zeros.
-    try syncFile(file)
+    if !Defect.erasedLogUnsynced.isPlanted { try syncFile(file) }
   }
 
   private func eraseBehindEnd(_ file: Int) throws(PageFileError) {
