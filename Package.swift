@@ -45,10 +45,19 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "PageFileTests", dependencies: ["PageFile"], swiftSettings: strict),
+    .testTarget(
+      name: "PageFileTests", dependencies: ["PageFile", "Simulation"], swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
+    // A disk that loses power, and what is asked of stores on it.
+    .target(
+      name: "Simulation", dependencies: ["PageFile"], path: "Tests/Simulation",
+      swiftSettings: strict),
+    // The tests that take hours.
+    .executableTarget(
+      name: "torture", dependencies: ["Simulation", "PageFile"], path: "Tests/Torture",
+      swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(
       name: "crash-writer", dependencies: ["MsgStore"], path: "Tests/CrashWriter",

@@ -1,0 +1,61 @@
+import PageFile
+
+/// Calls that fail: from the n-th of a kind on, once, for a while, or for good.
+package struct Fault: Sendable, Hashable {
+  /// The kinds of calls that are counted apart.
+  package enum Call: Int, Sendable, CaseIterable {
+    case read, write, extend, sync, name, nameSync
+  }
+
+  package enum Reason: Sendable, Hashable, CaseIterable {
+    /// EIO: of a write any part may be there, in the cache at least.
+    case broken
+    /// ENOSPC: nothing was written.
+    case full
+    /// EPERM: nothing was written.
+    case locked
+  }
+
+  /// What a failed sync has done to the bytes it was asked to write.
+  package enum FailedSync: Sendable, Hashable, CaseIterable {
+    /// They are pending as before.
+    case keepsAll
+    /// Lost, while the page cache goes on showing them (ext4, XFS).
+    case showsNew
+    /// Lost, and the page cache shows what is on the medium (Btrfs).
+    case showsOld
+    /// Lost; this file handle is told, and no other will be.
+    case tellsOne
+    /// Lost when the system wrote back on its own, before: the bytes were gone before the call.
+    case tellsLate
+  }
+
+  package var call: Call
+  /// Which call of the kind is the first to fail, counted from 1.
+  package var first: Int
+  /// How many fail in a row; `Int.max` for all that follow.
+  package var count: Int
+  package var reason: Reason
+  package var failedSync: FailedSync
+
+  package init(
+    _ call: Call, first: Int, count: Int = 1, _ reason: Reason = .broken,
+    failedSync: FailedSync = .keepsAll
+  ) {
+    self.call = call
+    self.first = first
+    self.count = count
+    self.reason = reason
+    self.failedSync = failedSync
+  }
+
+  func hits(_ number: Int) -> Bool { number >= first && number - first < count }
+
+  func error(_ name: String, _ path: String) -> PageFileError {
+    switch reason {
+    case .broken: .ioError(call: name, errno: 5, path: path)
+    case .full: .diskFull
+    case .locked: .deviceLocked(call: name, path: path)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package import PageFile
+
+/// The bytes of one file as a value.
+///
+/// Thousands of crash states are made of one disk, and each differs from the next in a few sectors.
+/// So a file is made of chunks that copies share until one of them is written, and each chunk keeps
+/// its hash: copying, changing, and hashing a file cost what differs and not what is there.
+///
+/// A disk and its copies belong to one thread at a time.
+package struct FileImage: Sendable {
+  private static let chunkByteCount = 4096
+  private var chunks: [Chunk] = []
+  package private(set) var byteCount = 0
+
+  package init() {}
+
+  /// Depends on all bytes and the size.
+  package var contentHash: UInt64 {
+    var hash = UInt64(byteCount)
+    for chunk in chunks { hash = SeededRandom.mix(hash ^ chunk.contentHash) }
+    return hash
+  }
+
+  /// Makes the file longer with zeros, or shorter.
+  package mutating func resize(to newByteCount: Int) {
+    let chunkCount = (newByteCount + Self.chunkByteCount - 1) / Self.chunkByteCount
+    if chunkCount < chunks.count { chunks.removeLast(chunks.count - chunkCount) }
+    let rest = newByteCount % Self.chunkByteCount
+    if newByteCount < byteCount, rest > 0 {
+      change(chunkCount - 1) { $0.zero(rest, Self.chunkByteCount - rest) }
+    }
+    while chunks.count < chunkCount { chunks.append(.zero) }
+    byteCount = newByteCount
+  }
+
+  /// Writes the part `range` of a payload that begins at `offset`, growing the file if it has to.
+  package mutating func write(_ payload: Payload, _ range: Range<Int>, at offset: Int) {
+    if range.isEmpty { return }
+    if offset + range.upperBound > byteCount { resize(to: offset + range.upperBound) }
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (index, start) = (offset + position).quotientAndRemainder(
+        dividingBy: Self.chunkByteCount)
+      let count = min(Self.chunkByteCount - start, range.upperBound - position)
+      if payload.isZero {
+        if count == Self.chunkByteCount {
+          chunks[index] = .zero
+        } else if chunks[index] !== Chunk.zero {
+          change(index) { $0.zero(start, count) }
+        }
+      } else {
+        change(index) { $0.copy(payload.bytes.slice(position, count), to: start) }
+      }
+      position += count
+    }
+  }
+
+  /// Copies what there is from `offset` on and says how many bytes that was.
+  package func read(into target: MutableBytes, at offset: Int) -> Int {
+    let end = min(byteCount, offset + target.count)
+    var position = offset
+    while position < end {
+      let (index, start) = position.quotientAndRemainder(dividingBy: Self.chunkByteCount)
+      let count = min(Self.chunkByteCount - start, end - position)
+      target.copy(chunks[index].bytes.slice(start, count), to: position - offset)
+      position += count
+    }
+    return max(0, end - offset)
+  }
+
+  private mutating func change(_ index: Int, _ body: (MutableBytes) -> Void) {
+    if !isKnownUniquelyReferenced(&chunks[index]) { chunks[index] = Chunk(chunks[index]) }
+    chunks[index].change(body)
+  }
+
+  /// A part of a file, shared by all images that have it.
+  private final class Chunk: @unchecked Sendable {
+    // Unchecked: changed only while one image has it, and an image belongs to one thread. The chunk
+    // of zeros, which all threads share, has its hash from the beginning.
+    private var buffer = ByteBuffer(capacity: FileImage.chunkByteCount)
+    private var knownHash: UInt64?
+
+    static let zero: Chunk = {
+      let chunk = Chunk()
+      _ = chunk.contentHash
+      return chunk
+    }()
+
+    private init() { buffer.append(zeros: FileImage.chunkByteCount) }
+
+    init(_ other: Chunk) { buffer.append(other.buffer.bytes) }
+
+    var bytes: Bytes { buffer.bytes }
+
+    var contentHash: UInt64 {
+      if let knownHash { return knownHash }
+      let hash = Checksum.of(buffer.bytes, seed: 0)
+      knownHash = hash
+      return hash
+    }
+
+    func change(_ body: (MutableBytes) -> Void) {
+      body(buffer.mutableBytes)
+      knownHash = nil
+    }
+  }
+}
+
+/// What one call has written, kept until a sync or a crash decides about it.
+package final class Payload: @unchecked Sendable {
+  // Unchecked: never changed.
+  private let buffer: ByteBuffer
+  /// Whether there is nothing but zeros in it, as in most bytes of a new WAL file.
+  let isZero: Bool
+  let contentHash: UInt64
+
+  package init(_ bytes: Bytes) {
+    var copy = ByteBuffer(capacity: bytes.count)
+    copy.append(bytes)
+    isZero = Self.isZero(bytes)
+    contentHash = isZero ? UInt64(bytes.count) : Checksum.of(bytes, seed: 0)
+    buffer = copy
+  }
+
+  package var bytes: Bytes { buffer.bytes }
+  package var byteCount: Int { buffer.count }
+
+  private static func isZero(_ bytes: Bytes) -> Bool {
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      if bytes.uint64(at: offset) != 0 { return false }
+      offset += 8
+    }
+    while offset < bytes.count {
+      if bytes[offset] != 0 { return false }
+      offset += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,179 @@
+package import PageFile
+
+/// A directory on a simulated disk, as one process sees it.
+///
+/// Its calls change the disk under one lock. Before each that does, an observer gets the disk as it
+/// is: what a crash at this moment would leave behind. A kill ends the use of a directory, `die`; the
+/// next process makes another one on the same disk.
+package final class SimulatedDirectory: StorageDirectory, @unchecked Sendable {
+  // Unchecked: all fields that change are only touched under `lock`.
+  private let lock = Lock()
+  private var state: State
+  package let profile: DiskProfile
+
+  struct State {
+    var disk: SimulatedDisk
+    var isDead = false
+    var lockedInodes: [Int] = []
+    var openFileCount = 0
+    var callCounts = [Int](repeating: 0, count: Fault.Call.allCases.count)
+    var fault: Fault?
+    var faultCount = 0
+    var byteCountMax = Int.max
+    var misuse: String?
+    var traceHash: UInt64 = 0
+    var counts = DiskCounts()
+    var observer: (SimulatedDisk) -> Void = { _ in }
+  }
+
+  package init(_ disk: SimulatedDisk = SimulatedDisk(), _ profile: DiskProfile = .worst) {
+    state = State(disk: disk)
+    self.profile = profile
+  }
+
+  // MARK: What tests see and set
+
+  /// The disk as it is now: what a kill leaves.
+  package var disk: SimulatedDisk { lock.withLock { state.disk } }
+
+  /// Calls `observer` before each call that changes the disk or syncs it.
+  package func observe(_ observer: @escaping (SimulatedDisk) -> Void) {
+    lock.withLock { state.observer = observer }
+  }
+
+  /// From now on every call fails and changes nothing: the process is gone.
+  package func die() {
+    lock.withLock {
+      state.isDead = true
+      state.observer = { _ in }
+    }
+  }
+
+  /// Has calls fail from now on; they are counted from the beginning.
+  package func setFault(_ fault: Fault?) { lock.withLock { state.fault = fault } }
+
+  /// How many calls were made to fail.
+  package var faultCount: Int { lock.withLock { state.faultCount } }
+
+  /// How often each kind of call was made.
+  package var callCounts: [Int] { lock.withLock { state.callCounts } }
+
+  /// Limits the size of all files together; what would need more is `diskFull`.
+  package func setByteCountMax(_ byteCount: Int) {
+    lock.withLock { state.byteCountMax = byteCount }
+  }
+
+  /// The first mistake in the use of files: a call on a closed one, or closing it twice.
+  package var misuse: String? { lock.withLock { state.misuse } }
+
+  package var openFileCount: Int { lock.withLock { state.openFileCount } }
+
+  /// Depends on every call that has changed anything, and on their order.
+  package var traceHash: UInt64 { lock.withLock { state.traceHash } }
+
+  package var counts: DiskCounts { lock.withLock { state.counts } }
+
+  /// A random number that every run repeats, and no other process on this disk gets.
+  package func draw() -> UInt64 { lock.withLock { state.disk.draw() } }
+
+  // MARK: Calls
+
+  func run<R>(
+    _ call: String, _ path: String, _ body: (inout State) throws(PageFileError) -> R
+  ) throws(PageFileError) -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    if state.isDead { throw .ioError(call: call, errno: 5, path: path) }
+    return try body(&state)
+  }
+
+  /// Closing works for the dead as well: the kernel does it.
+  func close(_ body: (inout State) -> Void) { lock.withLock { body(&state) } }
+
+  package func path(of name: String) -> String { name }
+
+  package func identity(of name: String) throws(PageFileError) -> FileIdentity? {
+    try run("stat", name) { state in state.disk.inode(named: name).map(state.disk.identity) }
+  }
+
+  package func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
+    try run("open", name) { (state) throws(PageFileError) in
+      if mode == .create {
+        if state.disk.inode(named: name) != nil {
+          throw .ioError(call: "open", errno: 17, path: name)
+        }
+        try state.begin(.name, "open", name)
+        let inode = state.disk.makeInode()
+        state.disk.link(name, to: inode)
+      }
+      guard let inode = state.disk.inode(named: name) else {
+        throw .ioError(call: "open", errno: 2, path: name)
+      }
+      state.openFileCount += 1
+      return SimulatedFile(
+        self, inode: inode, path: name, isWritable: mode != .read,
+        toldLossCount: state.disk.toldLossCount(of: inode))
+    }
+  }
+
+  /// Two calls, as on a real system, which can be killed between them.
+  package func rename(_ name: String, to newName: String) throws(PageFileError) {
+    try run("link", name) { (state) throws(PageFileError) in
+      guard state.disk.inode(named: newName) == nil else {
+        throw .ioError(call: "link", errno: 17, path: newName)
+      }
+      guard let inode = state.disk.inode(named: name) else {
+        throw .ioError(call: "link", errno: 2, path: name)
+      }
+      try state.begin(.name, "link", newName)
+      state.disk.link(newName, to: inode)
+    }
+    try remove(name)
+  }
+
+  package func remove(_ name: String) throws(PageFileError) {
+    try run("unlink", name) { (state) throws(PageFileError) in
+      guard state.disk.inode(named: name) != nil else {
+        throw .ioError(call: "unlink", errno: 2, path: name)
+      }
+      try state.begin(.name, "unlink", name)
+      state.disk.unlink(name)
+    }
+  }
+
+  package func sync() throws(PageFileError) {
+    try run("fsync", ".") { (state) throws(PageFileError) in
+      try state.begin(.nameSync, "fsync", ".")
+      if !profile.isLiar { state.disk.syncNames() }
+    }
+  }
+}
+
+extension SimulatedDirectory.State {
+  /// Counts a call and throws what the fault says of it.
+  mutating func begin(
+    _ call: Fault.Call, _ name: String, _ path: String
+  ) throws(PageFileError) {
+    if let fault = fault(at: call, name, path) { throw fault.error(name, path) }
+  }
+
+  /// Counts a call, shows the disk to the observer, and answers the fault that hits the call.
+  mutating func fault(at call: Fault.Call, _ name: String, _ path: String) -> Fault? {
+    callCounts[call.rawValue] += 1
+    if call != .read {
+      observer(disk)
+      traceHash = SeededRandom.mix(traceHash ^ name.contentHash ^ path.contentHash)
+    }
+    guard let fault, fault.call == call, fault.hits(callCounts[call.rawValue]) else { return nil }
+    faultCount += 1
+    return fault
+  }
+}
+
+/// What a run has done to files, to see that it has tested anything.
+package struct DiskCounts: Sendable, Hashable {
+  /// The data file was made longer.
+  package var growthCount = 0
+  /// A WAL file was begun anew.
+  package var turnCount = 0
+}

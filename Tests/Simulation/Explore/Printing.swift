@@ -1,0 +1,67 @@
+import PageFile
+
+extension Failure: CustomStringConvertible {
+  /// A test that shows the failure, ready to be pasted.
+  package var description: String {
+    """
+
+    // Seed \(seed): \(violation)
+    @Test func \(violation.kind)OfSeed\(seed)() throws {
+      try \(replay.source).run()
+    }
+
+    """
+  }
+}
+
+extension Replay {
+  /// The expression that makes it.
+  package var source: String {
+    var lines = "Replay(\n    StoreSetting("
+    lines += "pageByteCount: \(setting.pageByteCount), cacheByteCount: \(setting.cacheByteCount), "
+    lines += "profile: .\(setting.profile.name)),\n    lives: ["
+    for life in lives {
+      lines += "\n      Life(\n        \(life.operations.source),\n        crash: "
+      lines += "\(life.crash.source), at: \(life.point.operation), \(life.point.call)),"
+    }
+    lines += "\n    ]"
+    if !last.isEmpty { lines += ",\n    last: \(last.source)" }
+    if let fault { lines += ",\n    fault: \(fault.source)" }
+    return lines + ")"
+  }
+}
+
+extension [Operation] {
+  fileprivate var source: String { "[\(map(\.source).joined(separator: ", "))]" }
+}
+
+extension Operation {
+  fileprivate var source: String {
+    switch self {
+    case .put(let key, let byteCount): ".put(\(key), byteCount: \(byteCount))"
+    case .delete(let key): ".delete(\(key))"
+    case .fill(let keys, let byteCount): ".fill(\(keys), byteCount: \(byteCount))"
+    case .clear(let keys): ".clear(\(keys))"
+    case .commit(let level): ".commit(.\(level))"
+    default: ".\(self)"
+    }
+  }
+}
+
+extension Crash {
+  fileprivate var source: String {
+    switch self {
+    case .kill: ".kill"
+    case .powerCut(let cut):
+      ".powerCut(PowerCut(kept: \(cut.kept)\(cut.hasGarbage ? ", hasGarbage: true" : "")))"
+    }
+  }
+}
+
+extension Fault {
+  fileprivate var source: String {
+    let count = count == .max ? ".max" : "\(count)"
+    return "Fault(.\(call), first: \(first), count: \(count), .\(reason), "
+      + "failedSync: .\(failedSync))"
+  }
+}

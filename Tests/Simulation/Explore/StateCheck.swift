@@ -1,0 +1,66 @@
+import PageFile
+
+/// Everything that is asked of one crash state.
+///
+///  1. It opens and shows the contents after a commit that it may show.
+///  2. Every page is where it belongs.
+///  3. Recovered and lost again, it shows the same.
+///  4. It can be written.
+///  5. What is done with it afterwards gives right answers.
+struct StateCheck {
+  let setting: StoreSetting
+
+  init(_ setting: StoreSetting) { self.setting = setting }
+
+  /// What a state was recovered to, and moments of the process that did it.
+  struct Outcome {
+    let digest: UInt64
+    let captures: [Capture]
+    let counts: PlayCounts
+  }
+
+  func run(
+    _ disk: SimulatedDisk, _ history: History, then operations: [Operation] = [],
+    capturing isWanted: @escaping (CrashPoint) -> Bool = { _ in false }
+  ) throws(Violation) -> Outcome {
+    if setting.profile.isLiar { return try askLiar(disk, history) }
+    let player = Player(disk, history, setting)
+    let run = LifeRun(player, capturing: isWanted)
+    try run.open()
+    try player.compare()
+    let digest = player.history.newest.digest
+    try recoverAgain(player.directory.disk, player.history)
+    if !operations.isEmpty {
+      try run.play(operations)
+      try player.compare()
+    }
+    run.end()
+    player.die()
+    return Outcome(digest: digest, captures: run.captures, counts: player.counts)
+  }
+
+  /// The recovered store is killed, or loses its power, at once; then it is written.
+  private func recoverAgain(_ disk: SimulatedDisk, _ history: History) throws(Violation) {
+    let isKill = history.newest.digest % 2 == 0
+    let lost = isKill ? disk : disk.afterPowerCut(PowerCut(), setting.profile)
+    let player = Player(lost, history, setting)
+    try player.open()
+    try player.perform(.put(1, byteCount: 30))
+    try player.perform(.commit(.full))
+    try player.compare(checkingPages: false)
+  }
+
+  /// A device that has lied about syncs may have lost anything, and nothing that it shows may be
+  /// believed but what proves itself: the contents after some commit, or an error.
+  private func askLiar(
+    _ disk: SimulatedDisk, _ history: History
+  ) throws(Violation) -> Outcome {
+    let player = Player(disk, history.afterLies, setting)
+    do throws(Violation) {
+      try player.open()
+    } catch {
+      if error.kind != .notReadable { throw error }
+    }
+    return Outcome(digest: player.history.newest.digest, captures: [], counts: player.counts)
+  }
+}

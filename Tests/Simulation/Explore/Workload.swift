@@ -1,0 +1,81 @@
+import PageFile
+
+/// Which operations are played.
+package enum Workload {
+  /// The operations of the exhaustive tier.
+  package static var small: [Operation] {
+    [
+      .put(3, byteCount: 60), .put(4, byteCount: 6000), .delete(5), .commit(.full),
+      .commit(.relaxed), .checkpoint, .reopen, .openReader, .closeReader, .kill, .cutPower,
+    ]
+  }
+
+  /// A store with some pages, an overflow chain, and a log.
+  package static var seeded: [Operation] {
+    [
+      .fill(0..<24, byteCount: 300), .put(5, byteCount: 9000), .commit(.full), .checkpoint,
+      .put(7, byteCount: 40), .commit(.full),
+    ]
+  }
+
+  /// The sequence with a number: every sequence of `length` operations has one.
+  package static func sequence(_ number: Int, length: Int) -> [Operation] {
+    var rest = number
+    return (0..<length).map { _ in
+      defer { rest /= small.count }
+      return small[rest % small.count]
+    }
+  }
+
+  package static func sequenceCount(length: Int) -> Int {
+    (0..<length).reduce(1) { count, _ in count * small.count }
+  }
+
+  /// Random operations, of which some are rare and some frequent: which ones differs each time.
+  package static func random(count: Int, _ random: inout SeededRandom) -> [Operation] {
+    let writesFor = 2 + random.below(5)
+    let fullIn4 = random.below(5)
+    let byteCountMax = [100, 400, 2000][random.below(3)]
+    let keyCount = [12, 48, Record.keyCount][random.below(3)]
+    var operations: [Operation] = []
+    while operations.count < count {
+      if random.below(writesFor) > 0 {
+        operations.append(write(keyCount, byteCountMax, &random))
+        continue
+      }
+      switch random.below(16) {
+      case 0: operations.append(.checkpoint)
+      case 1: operations.append(.reopen)
+      case 2: operations.append(.openReader)
+      case 3: operations.append(.closeReader)
+      case 4: operations.append(.rollback)
+      case 5: operations.append(.background)
+      case 6 where random.once(in: 3): operations.append(.kill)
+      default: operations.append(.commit(random.below(4) < fullIn4 ? .full : .relaxed))
+      }
+    }
+    return operations
+  }
+
+  private static func write(
+    _ keyCount: Int, _ byteCountMax: Int, _ random: inout SeededRandom
+  ) -> Operation {
+    let key = random.below(keyCount)
+    switch random.below(16) {
+    case 0: return .put(key, byteCount: random.below(14000))
+    case 1:
+      return .fill(
+        key..<min(keyCount, key + 1 + random.below(30)), byteCount: random.below(byteCountMax))
+    case 2: return .clear(key..<min(keyCount, key + 1 + random.below(30)))
+    case 3, 4, 5: return .delete(key)
+    default: return .put(key, byteCount: random.below(byteCountMax))
+    }
+  }
+
+  /// Page sizes and caches, small ones more often: they make the engine work.
+  package static func setting(_ random: inout SeededRandom) -> StoreSetting {
+    StoreSetting(
+      pageByteCount: [4096, 4096, 4096, 4096, 8192, 16384][random.below(6)],
+      cacheByteCount: [0, 16 << 10, 64 << 10, 1 << 18, 1 << 20][random.below(5)])
+  }
+}

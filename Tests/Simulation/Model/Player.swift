@@ -1,0 +1,193 @@
+import PageFile
+
+/// A program that uses one store on a simulated disk, and knows at every moment what it has been
+/// promised.
+///
+/// It plays operations, compares each answer with the history, and goes on through kills and power
+/// cuts. Where calls are made to fail it does what a program would: it tries again, or opens anew.
+package final class Player {
+  package let setting: StoreSetting
+  package private(set) var directory: SimulatedDirectory
+  package internal(set) var history: History
+  package internal(set) var counts = PlayCounts()
+  /// Whether calls may fail because somebody makes them fail.
+  private let toleratesFaults: Bool
+  /// Whether tree pages are counted after each commit.
+  var countsPages = false
+
+  /// Gets the disk before each call that changes it.
+  var observer: (SimulatedDisk) -> Void = { _ in } {
+    didSet { directory.observe(observer) }
+  }
+
+  var database: Database?
+  var transaction: OpenTransaction?
+  var readers: [OpenReader] = []
+  private var value = ByteBuffer(capacity: 16384)
+  private var violation: Violation?
+
+  /// A write transaction with what it will have made of the store.
+  final class OpenTransaction {
+    private var transaction: WriteTransaction?
+    let source: PageSource
+    var contents: Contents
+
+    init(_ transaction: consuming WriteTransaction, on contents: Contents) {
+      source = transaction.source
+      self.contents = contents
+      self.transaction = consume transaction
+    }
+
+    func commit(_ level: SyncLevel) throws(PageFileError) {
+      if let transaction = transaction.take() { _ = try transaction.commit(level) }
+    }
+  }
+
+  /// A transaction kept open, with the digest of what it has to see.
+  final class OpenReader {
+    let transaction: ReadTransaction
+    let digest: UInt64
+
+    init(_ transaction: consuming ReadTransaction, _ digest: UInt64) {
+      self.transaction = transaction
+      self.digest = digest
+    }
+  }
+
+  package init(
+    _ disk: SimulatedDisk, _ history: History, _ setting: StoreSetting,
+    toleratesFaults: Bool = false
+  ) {
+    self.setting = setting
+    self.history = history
+    self.toleratesFaults = toleratesFaults
+    directory = SimulatedDirectory(disk, setting.profile)
+  }
+
+  deinit { dropStore() }
+
+  /// What the process had in memory is gone, and nothing of it reaches the disk any more.
+  package func die() {
+    counts.add(directory.counts)
+    directory.die()
+    dropStore()
+  }
+
+  func dropStore() {
+    if let database { counts.checkpointCount += database.statistics.checkpointCount }
+    readers = []
+    transaction = nil
+    database = nil
+  }
+
+  /// The next process finds what a crash has left.
+  func restart(_ disk: SimulatedDisk, _ history: History) {
+    die()
+    self.history = history
+    directory = SimulatedDirectory(disk, setting.profile)
+    directory.observe(observer)
+  }
+
+  // MARK: Opening and comparing
+
+  /// Opens the store, which has to show the last commit that was promised or a later one.
+  package func open() throws(Violation) {
+    let oldest = history.visible
+    do throws(PageFileError) {
+      let opened = try Database(in: directory, name: "s", options: options)
+      let digest = try Contents.digest(of: opened)
+      if let index = history.commit(with: digest) {
+        if index < oldest {
+          note(.lostCommit, "commit \(index) of \(history.attempted), \(oldest) was promised")
+        }
+        history.adopt(index)
+        database = opened
+        if directory.callCounts[Fault.Call.write.rawValue] > 0 { counts.recoveryCount += 1 }
+      } else {
+        note(.noCommit, "no commit left this; \(oldest) of \(history.attempted) was promised")
+      }
+    } catch {
+      meet(error, .notReadable, "opening")
+    }
+    try throwNoted()
+  }
+
+  private var options: DatabaseOptions {
+    var options = DatabaseOptions()
+    options.pageByteCount = setting.pageByteCount
+    options.cacheByteCount = setting.cacheByteCount
+    options.backgroundWork = .caller
+    let directory = directory
+    options.random = { directory.draw() }
+    return options
+  }
+
+  /// What is read is what was committed last, and every page is where it belongs.
+  package func compare(checkingPages: Bool = true) throws(Violation) {
+    guard let database else { return }
+    do throws(PageFileError) {
+      if try Contents.digest(of: database) != history.newest.digest {
+        note(.wrongAnswer, "not what commit \(history.attempted) has left")
+      }
+      if checkingPages {
+        var finding: String?
+        try database.check { if finding == nil { finding = "\($0)" } }
+        // A page that cannot be read because somebody makes reads fail is a finding, too.
+        if let finding, !hasFault { note(.finding, finding) }
+      }
+    } catch {
+      meet(error, .notReadable, "reading")
+    }
+    try throwNoted()
+  }
+
+  // MARK: What goes wrong
+
+  /// Whether some call was made to fail so far.
+  var hasFault: Bool { toleratesFaults && directory.faultCount > 0 }
+
+  func note(_ kind: Violation.Kind, _ detail: String) {
+    if violation == nil { violation = Violation(kind, detail) }
+  }
+
+  func throwNoted() throws(Violation) {
+    if let misuse = directory.misuse { note(.misuse, misuse) }
+    if let violation { throw violation }
+  }
+
+  /// An error is a broken promise unless somebody makes calls fail.
+  func meet(_ error: PageFileError, _ kind: Violation.Kind, _ what: String) {
+    if !hasFault { note(kind, "\(what) threw \(error)") }
+  }
+
+  // MARK: Writing
+
+  /// The open transaction, or a new one.
+  func openTransaction(_ database: Database) throws(PageFileError) -> OpenTransaction {
+    if let transaction { return transaction }
+    let begun = OpenTransaction(try database.beginWrite(), on: history.newest)
+    transaction = begun
+    return begun
+  }
+
+  func put(_ key: Int, byteCount: Int, _ open: OpenTransaction) throws(PageFileError) {
+    history.stamp += 1
+    Record.fill(&value, byteCount: byteCount, stamp: history.stamp)
+    let tree = Record.tree(of: key)
+    try open.source.enter()
+    defer { open.source.leave() }
+    try Bytes.with(Record.key(key)) { (bytes) throws(PageFileError) in
+      _ = try BTree(open.source, tree).insert(bytes, value.bytes)
+      open.contents[key] = Record.contentHash(tree, bytes, value.bytes)
+    }
+  }
+
+  func delete(_ key: Int, _ open: OpenTransaction) throws(PageFileError) {
+    try open.source.enter()
+    defer { open.source.leave() }
+    try Bytes.with(Record.key(key)) { (bytes) throws(PageFileError) in
+      _ = try BTree(open.source, Record.tree(of: key)).remove(bytes)
+    }
+    open.contents[key] = 0
+  }
+}

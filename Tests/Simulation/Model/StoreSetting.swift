@@ -1,0 +1,17 @@
+/// How stores are opened in a run, and on what disk.
+package struct StoreSetting: Sendable, Hashable {
+  package var pageByteCount: Int
+  package var cacheByteCount: Int
+  package var profile: DiskProfile
+  /// A mistake in the model, planted by tests to see that the model is what decides: relaxed commits
+  /// are taken for durable ones.
+  package var takesRelaxedForFull = false
+
+  package init(
+    pageByteCount: Int = 4096, cacheByteCount: Int = 1 << 18, profile: DiskProfile = .worst
+  ) {
+    self.pageByteCount = pageByteCount
+    self.cacheByteCount = cacheByteCount
+    self.profile = profile
+  }
+}

@@ -1,0 +1,103 @@
+import PageFile
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One way to look for what goes wrong.
+struct Subcommand: Sendable {
+  let name: String
+  let summary: String
+  /// Works for as long as the arguments say, prints what it has done, and answers how many failures it
+  /// has found.
+  let run: @Sendable (Arguments) -> Int
+}
+
+/// What every subcommand is told.
+struct Arguments: Sendable {
+  var seconds = 60
+  var seed: UInt64 = 1
+  var threads = 2
+
+  /// Runs what the words ask for and answers the exit status.
+  static func run(_ subcommands: [Subcommand], _ words: [String]) -> Int32 {
+    guard let arguments = Arguments(words.dropFirst()), let name = words.first else {
+      return usage(subcommands)
+    }
+    if name == "all" {
+      var shared = arguments
+      shared.seconds = arguments.seconds / subcommands.count
+      let failureCount = subcommands.reduce(0) { $0 + $1.run(shared) }
+      print("all: \(failureCount) failures")
+      return failureCount == 0 ? 0 : 1
+    }
+    guard let subcommand = subcommands.first(where: { $0.name == name }) else {
+      return usage(subcommands)
+    }
+    return subcommand.run(arguments) == 0 ? 0 : 1
+  }
+
+  /// Nil for words that are none of its options.
+  private init?(_ words: ArraySlice<String>) {
+    var rest = words
+    while let option = rest.popFirst() {
+      guard let word = rest.popFirst(), let number = UInt64(word), number <= 1 << 53 else {
+        return nil
+      }
+      switch option {
+      case "--seconds": seconds = Int(number)
+      case "--minutes": seconds = Int(number) * 60
+      case "--seed": seed = number
+      case "--threads": threads = max(1, Int(number))
+      default: return nil
+      }
+    }
+  }
+
+  private static func usage(_ subcommands: [Subcommand]) -> Int32 {
+    print("torture SUBCOMMAND [--seconds N | --minutes N] [--seed N] [--threads N]")
+    for subcommand in subcommands {
+      let name = subcommand.name
+      print(
+        "  \(name)\(String(repeating: " ", count: max(1, 10 - name.count)))\(subcommand.summary)")
+    }
+    print("  all       each of them for its share of the time")
+    return 2
+  }
+}
+
+/// Time since the program began, in seconds.
+enum Stopwatch {
+  static func seconds() -> Double {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1_000_000_000
+  }
+}
+
+/// Work shared by several threads: each takes the next seed until the time is over.
+enum SeedRunner {
+  /// Calls `body` with one seed after the other on each thread, and answers how many there were.
+  static func run(_ arguments: Arguments, _ body: @escaping @Sendable (UInt64) -> Void) -> UInt64 {
+    let next = Locked(arguments.seed)
+    let end = Stopwatch.seconds() + Double(arguments.seconds)
+    let workers = (0..<arguments.threads).map { _ in Worker() }
+    for worker in workers {
+      worker.enqueue {
+        while Stopwatch.seconds() < end {
+          body(
+            next.withLock { seed in
+              defer { seed += 1 }
+              return seed
+            })
+        }
+      }
+    }
+    for worker in workers { worker.stop() }
+    return next.withLock { $0 } - arguments.seed
+  }
+}
