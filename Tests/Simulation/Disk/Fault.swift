@@ -1,5 +1,12 @@
 import PageFile
 
+/// What is wrong with a disk while a process uses it.
+package enum Trouble: Sendable, Hashable {
+  case fault(Fault)
+  /// All files together may not be longer than this.
+  case room(Int)
+}
+
 /// Calls that fail: from the n-th of a kind on, once, for a while, or for good.
 package struct Fault: Sendable, Hashable {
   /// The kinds of calls that are counted apart.
@@ -30,7 +37,8 @@ package struct Fault: Sendable, Hashable {
     case tellsLate
   }
 
-  package var call: Call
+  /// The kind of calls; nil for all of them, counted together.
+  package var call: Call?
   /// Which call of the kind is the first to fail, counted from 1.
   package var first: Int
   /// How many fail in a row; `Int.max` for all that follow.
@@ -39,7 +47,7 @@ package struct Fault: Sendable, Hashable {
   package var failedSync: FailedSync
 
   package init(
-    _ call: Call, first: Int, count: Int = 1, _ reason: Reason = .broken,
+    _ call: Call?, first: Int, count: Int = 1, _ reason: Reason = .broken,
     failedSync: FailedSync = .keepsAll
   ) {
     self.call = call
@@ -49,7 +57,12 @@ package struct Fault: Sendable, Hashable {
     self.failedSync = failedSync
   }
 
-  func hits(_ number: Int) -> Bool { number >= first && number - first < count }
+  /// Whether it hits the next call of a kind, when so many calls of each kind have been made.
+  func hits(_ next: Call, _ callCounts: [Int]) -> Bool {
+    if let call, call != next { return false }
+    let number = call.map { callCounts[$0.rawValue] } ?? callCounts.reduce(0, +)
+    return number + 1 >= first && number + 1 - first < count
+  }
 
   func error(_ name: String, _ path: String) -> PageFileError {
     switch reason {

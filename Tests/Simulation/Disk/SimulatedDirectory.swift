@@ -17,13 +17,13 @@ package final class SimulatedDirectory: StorageDirectory, @unchecked Sendable {
     var lockedInodes: [Int] = []
     var openFileCount = 0
     var callCounts = [Int](repeating: 0, count: Fault.Call.allCases.count)
-    var fault: Fault?
+    var trouble: Trouble?
     var faultCount = 0
-    var byteCountMax = Int.max
     var misuse: String?
     var traceHash: UInt64 = 0
     var counts = DiskCounts()
-    var observer: (SimulatedDisk) -> Void = { _ in }
+    var observer: (SimulatedDisk, _ faultCount: Int) -> Void = { _, _ in }
+    var interlude: (String) -> Void = { _ in }
   }
 
   package init(_ disk: SimulatedDisk = SimulatedDisk(), _ profile: DiskProfile = .worst) {
@@ -36,32 +36,39 @@ package final class SimulatedDirectory: StorageDirectory, @unchecked Sendable {
   /// The disk as it is now: what a kill leaves.
   package var disk: SimulatedDisk { lock.withLock { state.disk } }
 
-  /// Calls `observer` before each call that changes the disk or syncs it.
-  package func observe(_ observer: @escaping (SimulatedDisk) -> Void) {
+  /// Calls `observer` before each call that changes the disk or syncs it, with the number of calls
+  /// that were made to fail.
+  ///
+  /// It must not use this directory.
+  package func observe(_ observer: @escaping (SimulatedDisk, _ faultCount: Int) -> Void) {
     lock.withLock { state.observer = observer }
   }
+
+  /// Calls `interlude` with the name of the file before each write and each sync of a file, with the
+  /// disk free to be used: what it does is what another thread would do at this moment.
+  package func interrupt(with interlude: @escaping (String) -> Void) {
+    lock.withLock { state.interlude = interlude }
+  }
+
+  func interrupt(_ path: String) { lock.withLock { state.interlude }(path) }
 
   /// From now on every call fails and changes nothing: the process is gone.
   package func die() {
     lock.withLock {
       state.isDead = true
-      state.observer = { _ in }
+      state.observer = { _, _ in }
+      state.interlude = { _ in }
     }
   }
 
-  /// Has calls fail from now on; they are counted from the beginning.
-  package func setFault(_ fault: Fault?) { lock.withLock { state.fault = fault } }
+  /// Has things go wrong from now on; calls are counted from the beginning.
+  package func set(_ trouble: Trouble?) { lock.withLock { state.trouble = trouble } }
 
   /// How many calls were made to fail.
   package var faultCount: Int { lock.withLock { state.faultCount } }
 
   /// How often each kind of call was made.
   package var callCounts: [Int] { lock.withLock { state.callCounts } }
-
-  /// Limits the size of all files together; what would need more is `diskFull`.
-  package func setByteCountMax(_ byteCount: Int) {
-    lock.withLock { state.byteCountMax = byteCount }
-  }
 
   /// The first mistake in the use of files: a call on a closed one, or closing it twice.
   package var misuse: String? { lock.withLock { state.misuse } }
@@ -159,14 +166,23 @@ extension SimulatedDirectory.State {
 
   /// Counts a call, shows the disk to the observer, and answers the fault that hits the call.
   mutating func fault(at call: Fault.Call, _ name: String, _ path: String) -> Fault? {
-    callCounts[call.rawValue] += 1
     if call != .read {
-      observer(disk)
+      observer(disk, faultCount)
       traceHash = SeededRandom.mix(traceHash ^ name.contentHash ^ path.contentHash)
     }
-    guard let fault, fault.call == call, fault.hits(callCounts[call.rawValue]) else { return nil }
+    defer { callCounts[call.rawValue] += 1 }
+    guard case .fault(let fault) = trouble, fault.hits(call, callCounts) else { return nil }
     faultCount += 1
     return fault
+  }
+
+  /// Refuses to make files longer than there is room for.
+  mutating func refuse(_ additionalByteCount: Int) throws(PageFileError) {
+    guard case .room(let byteCountMax) = trouble, additionalByteCount > 0,
+      disk.byteCount + additionalByteCount > byteCountMax
+    else { return }
+    faultCount += 1
+    throw .diskFull
   }
 }
 

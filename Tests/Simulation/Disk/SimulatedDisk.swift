@@ -57,6 +57,7 @@ package struct SimulatedDisk: Sendable {
     for (name, inode) in names.entries {
       hash = SeededRandom.mix(hash ^ name.contentHash ^ SeededRandom.mix(UInt64(inode)))
       hash = SeededRandom.mix(hash ^ inodes[inode].cached.contentHash)
+      if inodes[inode].lossCount > inodes[inode].toldLossCount { hash = ~hash }
       if !inodes[inode].isCoherent { hash ^= inodes[inode].durable.contentHash &* 3 }
     }
     if pending.isEmpty { return hash }

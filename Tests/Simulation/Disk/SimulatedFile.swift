@@ -54,11 +54,12 @@ final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError) {
+    directory.interrupt(path)
     try run("pwrite", writes: true) { (state) throws(PageFileError) in
       let payload = Payload(bytes)
       let fault = state.fault(at: .write, "pwrite", path)
       state.traceHash = SeededRandom.mix(state.traceHash ^ payload.contentHash &+ UInt64(offset))
-      try refuseAbove(state, offset + bytes.count, "pwrite")
+      try state.refuse(offset + bytes.count - state.disk.byteCount(of: inode))
       if let fault {
         if fault.reason == .broken { writePart(of: bytes, at: offset, &state) }
         throw fault.error("pwrite", path)
@@ -83,25 +84,19 @@ final class SimulatedFile: StorageFile, @unchecked Sendable {
 
   /// Bytes may be lost long before a sync tells of it: just after the write that precedes it.
   private func loseLate(_ state: inout SimulatedDirectory.State) {
-    guard let fault = state.fault, fault.call == .sync, fault.failedSync == .tellsLate,
-      fault.hits(state.callCounts[Fault.Call.sync.rawValue] + 1)
+    guard case .fault(let fault) = state.trouble, fault.failedSync == .tellsLate,
+      fault.hits(.sync, state.callCounts)
     else { return }
+    state.faultCount += 1
     state.disk.losePending(inode, isCacheOld: fault.first % 2 == 0)
     state.disk.addLoss(inode)
-  }
-
-  private func refuseAbove(
-    _ state: SimulatedDirectory.State, _ end: Int, _ call: String
-  ) throws(PageFileError) {
-    let missing = end - state.disk.byteCount(of: inode)
-    if missing > 0 && state.disk.byteCount + missing > state.byteCountMax { throw .diskFull }
   }
 
   func extend(to byteCount: Int) throws(PageFileError) {
     try run("fallocate", writes: true) { (state) throws(PageFileError) in
       guard byteCount > state.disk.byteCount(of: inode) else { return }
       try state.begin(.extend, "fallocate", path)
-      try refuseAbove(state, byteCount, "fallocate")
+      try state.refuse(byteCount - state.disk.byteCount(of: inode))
       state.disk.resize(inode, to: byteCount)
       if !path.contains("-wal") { state.counts.growthCount += 1 }
     }
@@ -115,6 +110,7 @@ final class SimulatedFile: StorageFile, @unchecked Sendable {
   }
 
   func sync() throws(PageFileError) {
+    directory.interrupt(path)
     try run("fdatasync") { (state) throws(PageFileError) in
       let fault = state.fault(at: .sync, "fdatasync", path)
       if let fault, fault.failedSync != .tellsLate {
@@ -122,6 +118,7 @@ final class SimulatedFile: StorageFile, @unchecked Sendable {
         throw fault.error("fdatasync", path)
       }
       if state.disk.tellLosses(inode, after: &toldLossCount) {
+        state.faultCount += 1
         throw .ioError(call: "fdatasync", errno: 5, path: path)
       }
       if directory.profile.isLiar { return }

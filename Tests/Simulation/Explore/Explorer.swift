@@ -23,10 +23,10 @@ package struct ExplorationPlan: Sendable {
 /// used, which gives the moments of the next life, in which recovery itself is crashed.
 package final class Explorer {
   package let plan: ExplorationPlan
-  package private(set) var report = ExplorationReport()
+  package internal(set) var report = ExplorationReport()
   private let seed: UInt64
   private let seen: SeenStates
-  private var random: SeededRandom
+  var random: SeededRandom
 
   package init(seed: UInt64, _ plan: ExplorationPlan, _ seen: SeenStates = SeenStates()) {
     self.seed = seed
@@ -53,21 +53,27 @@ package final class Explorer {
     report.counts.add(player.counts)
     for capture in run.captures {
       for crash in plan.choices.crashes(capture.disk, &random) {
-        visit(capture, crash, after: [], operations, depth: 1)
+        visit(capture, crash, after: [], operations)
       }
     }
   }
 
-  private func visit(
-    _ capture: Capture, _ crash: Crash, after lives: [Life], _ operations: [Operation], depth: Int
+  /// Recovers and checks what a crash leaves, and follows some of the ways on.
+  /// - Parameters:
+  ///   - lives: Those that ended before the one that ends now.
+  ///   - operations: What the life that ends was to do, with what was wrong meanwhile.
+  func visit(
+    _ capture: Capture, _ crash: Crash, after lives: [Life], _ operations: [Operation],
+    _ trouble: Trouble? = nil
   ) {
     let (disk, history) = capture.after(crash, plan.setting.profile)
     let state = disk.contentHash
     report.trace(state)
     let played = Array(operations.prefix(capture.point.operation))
+    let point = capture.point
     let lives =
-      lives
-      + [Life(played, crash: crash, at: capture.point.operation, capture.point.call)]
+      lives + [Life(played, crash: crash, at: point.operation, point.call, trouble)]
+    let depth = lives.count
     if let digest = seen.digest(of: state) {
       report.repeatCount += 1
       if plan.setting.profile.isLiar || history.allows(digest) {
@@ -85,48 +91,17 @@ package final class Explorer {
       for _ in 0..<min(branchCount, outcome.captures.count) {
         let chosen = outcome.captures[random.below(outcome.captures.count)]
         let crash = plan.choices.crash(chosen.disk, &random)
-        visit(chosen, crash, after: lives, next, depth: depth + 1)
+        visit(chosen, crash, after: lives, next)
       }
     } catch {
       fail(error, lives, next)
     }
   }
 
-  private func fail(_ violation: Violation, _ lives: [Life], _ last: [Operation]) {
-    report.failures.append(
-      Failure(
-        violation: violation, replay: Replay(plan.setting, lives: lives, last: last), seed: seed))
-  }
-}
-
-/// What explorations have found.
-package struct ExplorationReport: Sendable {
-  /// Distinct states recovered and checked, by how many crashes led to them.
-  package private(set) var stateCounts: [Int] = []
-  /// States that came up again.
-  package var repeatCount = 0
-  package var counts = PlayCounts()
-  package var failures: [Failure] = []
-  /// The same for two runs of one seed.
-  package private(set) var traceHash: UInt64 = 0
-
-  package init() {}
-
-  package var stateCount: Int { stateCounts.reduce(0, +) }
-
-  mutating func addState(_ depth: Int) {
-    while stateCounts.count < depth { stateCounts.append(0) }
-    stateCounts[depth - 1] += 1
-  }
-
-  mutating func trace(_ state: UInt64) { traceHash = SeededRandom.mix(traceHash ^ state) }
-
-  package mutating func add(_ other: ExplorationReport) {
-    while stateCounts.count < other.stateCounts.count { stateCounts.append(0) }
-    for (index, count) in other.stateCounts.enumerated() { stateCounts[index] += count }
-    repeatCount += other.repeatCount
-    counts.add(other.counts)
-    failures += other.failures
-    traceHash ^= other.traceHash
+  func fail(
+    _ violation: Violation, _ lives: [Life], _ last: [Operation], _ trouble: Trouble? = nil
+  ) {
+    let replay = Replay(plan.setting, lives: lives, last: last, trouble)
+    report.failures.append(Failure(violation: violation, replay: replay, seed: seed))
   }
 }

@@ -14,17 +14,17 @@ package struct Replay: Sendable, Hashable {
   package var lives: [Life]
   /// What the last process does, after it has opened and checked the store.
   package var last: [Operation]
-  /// Calls that fail in the last process.
-  package var fault: Fault?
+  /// What is wrong with the disk in the last process.
+  package var trouble: Trouble?
 
   package init(
     _ setting: StoreSetting = StoreSetting(), lives: [Life], last: [Operation] = [],
-    fault: Fault? = nil
+    _ trouble: Trouble? = nil
   ) {
     self.setting = setting
     self.lives = lives
     self.last = last
-    self.fault = fault
+    self.trouble = trouble
   }
 
   /// Repeats it.
@@ -33,21 +33,12 @@ package struct Replay: Sendable, Hashable {
     var disk = SimulatedDisk()
     var history = History()
     for life in lives {
-      guard let capture = try capture(life, disk, history) else { return }
+      let outcome = try StateCheck(setting).run(
+        disk, history, then: Array(life.operations.prefix(life.point.operation)), life.trouble
+      ) { $0 == life.point }
+      guard let capture = outcome.captures.first else { return }
       (disk, history) = capture.after(life.crash, setting.profile)
     }
-    _ = try StateCheck(setting).run(disk, history, then: last)
-  }
-
-  /// The disk at the moment at which a life ends; nil if it does not come.
-  private func capture(
-    _ life: Life, _ disk: SimulatedDisk, _ history: History
-  ) throws(Violation) -> Capture? {
-    let player = Player(disk, history, setting)
-    let run = LifeRun(player) { $0 == life.point }
-    try run.open()
-    try run.play(Array(life.operations.prefix(life.point.operation)))
-    run.end()
-    return run.captures.first
+    _ = try StateCheck(setting).run(disk, history, then: last, trouble)
   }
 }

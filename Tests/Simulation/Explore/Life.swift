@@ -27,10 +27,16 @@ package struct Life: Sendable, Hashable {
   package var operations: [Operation]
   package var point: CrashPoint
   package var crash: Crash
+  /// What is wrong with the disk meanwhile.
+  package var trouble: Trouble?
 
-  package init(_ operations: [Operation], crash: Crash, at operation: Int, _ call: Int) {
+  package init(
+    _ operations: [Operation], crash: Crash, at operation: Int, _ call: Int,
+    _ trouble: Trouble? = nil
+  ) {
     self.operations = operations
     self.crash = crash
+    self.trouble = trouble
     point = CrashPoint(operation: operation, call: call)
   }
 }
@@ -61,32 +67,39 @@ final class LifeRun {
   init(_ player: Player, capturing isWanted: @escaping (CrashPoint) -> Bool) {
     self.player = player
     self.isWanted = isWanted
-    player.observer = { [unowned self] disk in
-      keep(disk)
+    player.observer = { [unowned self] disk, faultCount in
+      keep(disk, faultCount)
       point.call += 1
     }
   }
 
-  /// Opens the store.
-  func open() throws(Violation) { try player.open() }
+  /// Opens the store; again if a loss comes to light that nobody was told of.
+  func open() throws(Violation) {
+    for _ in 0...3 where !player.isOpen { try player.open() }
+  }
 
   /// Plays operations.
-  func play(_ operations: [Operation]) throws(Violation) {
+  /// - Parameter comparing: Whether to read everything after each.
+  func play(_ operations: [Operation], comparing: Bool = false) throws(Violation) {
     for operation in operations {
       point = CrashPoint(operation: point.operation + 1, call: 0)
       try player.perform(operation)
+      if comparing { try player.compare(checkingPages: false) }
     }
   }
 
   /// Keeps the disk as it is now, too, and looks no longer.
   func end() {
-    keep(player.directory.disk)
-    player.observer = { _ in }
+    keep(player.directory.disk, player.directory.faultCount)
+    player.observer = { _, _ in }
   }
 
-  private func keep(_ disk: SimulatedDisk) {
+  private func keep(_ disk: SimulatedDisk, _ faultCount: Int) {
     if isWanted(point) {
-      captures.append(Capture(point: point, disk: disk, history: player.history))
+      // After a failed sync nothing is promised but what was durable before.
+      let history =
+        player.isAfterOpening(faultCount) ? player.history.afterPowerCut : player.history
+      captures.append(Capture(point: point, disk: disk, history: history))
     }
   }
 }

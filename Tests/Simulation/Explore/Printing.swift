@@ -22,11 +22,13 @@ extension Replay {
     lines += "profile: .\(setting.profile.name)),\n    lives: ["
     for life in lives {
       lines += "\n      Life(\n        \(life.operations.source),\n        crash: "
-      lines += "\(life.crash.source), at: \(life.point.operation), \(life.point.call)),"
+      lines += "\(life.crash.source), at: \(life.point.operation), \(life.point.call)"
+      if let trouble = life.trouble { lines += ",\n        \(trouble.source)" }
+      lines += "),"
     }
     lines += "\n    ]"
     if !last.isEmpty { lines += ",\n    last: \(last.source)" }
-    if let fault { lines += ",\n    fault: \(fault.source)" }
+    if let trouble { lines += ",\n    \(trouble.source)" }
     return lines + ")"
   }
 }
@@ -43,6 +45,8 @@ extension Operation {
     case .fill(let keys, let byteCount): ".fill(\(keys), byteCount: \(byteCount))"
     case .clear(let keys): ".clear(\(keys))"
     case .commit(let level): ".commit(.\(level))"
+    case .checkpointBeside(let call, let level): ".checkpointBeside(\(call), .\(level))"
+    case .suspend(let checkpoints): ".suspend(checkpoints: \(checkpoints))"
     default: ".\(self)"
     }
   }
@@ -58,10 +62,20 @@ extension Crash {
   }
 }
 
+extension Trouble {
+  fileprivate var source: String {
+    switch self {
+    case .room(let byteCount): ".room(\(byteCount))"
+    case .fault(let fault): ".fault(\(fault.source))"
+    }
+  }
+}
+
 extension Fault {
   fileprivate var source: String {
+    let call = call.map { ".\($0)" } ?? "nil"
     let count = count == .max ? ".max" : "\(count)"
-    return "Fault(.\(call), first: \(first), count: \(count), .\(reason), "
+    return "Fault(\(call), first: \(first), count: \(count), .\(reason), "
       + "failedSync: .\(failedSync))"
   }
 }

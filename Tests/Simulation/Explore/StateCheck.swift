@@ -19,19 +19,22 @@ struct StateCheck {
     let counts: PlayCounts
   }
 
+  /// - Parameters:
+  ///   - operations: What the process does with the store.
+  ///   - trouble: What is wrong with the disk meanwhile.
   func run(
     _ disk: SimulatedDisk, _ history: History, then operations: [Operation] = [],
-    capturing isWanted: @escaping (CrashPoint) -> Bool = { _ in false }
+    _ trouble: Trouble? = nil, capturing isWanted: @escaping (CrashPoint) -> Bool = { _ in false }
   ) throws(Violation) -> Outcome {
     if setting.profile.isLiar { return try askLiar(disk, history) }
-    let player = Player(disk, history, setting)
+    let player = Player(disk, history, setting, trouble)
     let run = LifeRun(player, capturing: isWanted)
     try run.open()
     try player.compare()
     let digest = player.history.newest.digest
-    try recoverAgain(player.directory.disk, player.history)
+    if player.isOpen { try recoverAgain(player.directory.disk, player.history) }
     if !operations.isEmpty {
-      try run.play(operations)
+      try run.play(operations, comparing: trouble != nil)
       try player.compare()
     }
     run.end()
@@ -42,11 +45,17 @@ struct StateCheck {
   /// The recovered store is killed, or loses its power, at once; then it is written.
   private func recoverAgain(_ disk: SimulatedDisk, _ history: History) throws(Violation) {
     let isKill = history.newest.digest % 2 == 0
-    let lost = isKill ? disk : disk.afterPowerCut(PowerCut(), setting.profile)
-    let player = Player(lost, history, setting)
+    let player =
+      isKill
+      ? Player(disk, history, setting)
+      : Player(disk.afterPowerCut(PowerCut(), setting.profile), history.afterPowerCut, setting)
     try player.open()
-    try player.perform(.put(1, byteCount: 30))
-    try player.perform(.commit(.full))
+    // A loss that nobody was told of may come to light first, once for each file.
+    for _ in 0...3 where player.counts.commitCount == 0 {
+      try player.perform(.put(1, byteCount: 30))
+      try player.perform(.commit(.full))
+    }
+    if player.counts.commitCount == 0 { throw Violation(.notWritable, "a recovered store") }
     try player.compare(checkingPages: false)
   }
 

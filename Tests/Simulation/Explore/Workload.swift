@@ -6,7 +6,9 @@ package enum Workload {
   package static var small: [Operation] {
     [
       .put(3, byteCount: 60), .put(4, byteCount: 6000), .delete(5), .commit(.full),
-      .commit(.relaxed), .checkpoint, .reopen, .openReader, .closeReader, .kill, .cutPower,
+      .commit(.relaxed), .checkpoint, .reopen, .openReader, .closeReader,
+      .checkpointBeside(2, .relaxed),
+      .suspend(checkpoints: false), .kill, .cutPower,
     ]
   }
 
@@ -51,6 +53,10 @@ package enum Workload {
       case 4: operations.append(.rollback)
       case 5: operations.append(.background)
       case 6 where random.once(in: 3): operations.append(.kill)
+      case 7:
+        operations.append(.checkpointBeside(random.below(8), random.once(in: 2) ? .full : .relaxed))
+      case 8 where random.once(in: 2):
+        operations.append(.suspend(checkpoints: random.once(in: 2)))
       default: operations.append(.commit(random.below(4) < fullIn4 ? .full : .relaxed))
       }
     }
@@ -61,8 +67,10 @@ package enum Workload {
     _ keyCount: Int, _ byteCountMax: Int, _ random: inout SeededRandom
   ) -> Operation {
     let key = random.below(keyCount)
-    switch random.below(16) {
+    switch random.below(18) {
     case 0: return .put(key, byteCount: random.below(14000))
+    case 16 where random.once(in: 2): return .fill(0..<keyCount, byteCount: byteCountMax)
+    case 17 where random.once(in: 2): return .clear(0..<keyCount - random.below(8))
     case 1:
       return .fill(
         key..<min(keyCount, key + 1 + random.below(30)), byteCount: random.below(byteCountMax))

@@ -69,6 +69,12 @@ package struct History: Sendable {
   /// The last attempt was given up before it had an effect.
   mutating func withdraw() { commits.removeLast() }
 
+  /// All up to a commit was made durable.
+  mutating func makeDurable(_ index: Int) {
+    durable = max(durable, index)
+    visible = max(visible, index)
+  }
+
   /// The last attempt, and with it all before, was promised at a level.
   mutating func acknowledge(_ level: SyncLevel) {
     visible = attempted

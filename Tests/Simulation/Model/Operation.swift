@@ -16,10 +16,14 @@ package enum Operation: Sendable, Hashable {
   case commit(SyncLevel)
   case rollback
   case checkpoint
+  /// A checkpoint during which another thread commits: before the n-th write or sync of the data file.
+  case checkpointBeside(Int, SyncLevel)
   /// Does what a thread would do while nobody asks for anything.
   case background
   /// Closes and opens again.
   case reopen
+  /// Lets go of the files, with or without a checkpoint, and takes them up again.
+  case suspend(checkpoints: Bool)
   case openReader
   /// Reads all that the reader sees, which has to be what was there when it was opened.
   case closeReader

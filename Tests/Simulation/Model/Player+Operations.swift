@@ -6,7 +6,7 @@ extension Player {
   package func perform(_ operation: Operation) throws(Violation) {
     if database == nil {
       // An opening has failed; the next one may not.
-      try openAgain()
+      try open()
       if database == nil { return }
     }
     switch operation {
@@ -24,18 +24,15 @@ extension Player {
         history.acknowledge(.full)
       }
       dropStore()
-      return try openAgain()
-    case .commit(let level): try commit(level)
-    default: attempt { (database) throws(PageFileError) in try run(operation, database) }
+      return try open()
+    case .commit(let level):
+      commit(level)
+      if isUnknown { try faceUnknownCommit() }
+    default:
+      attempt { (database) throws(PageFileError) in try run(operation, database) }
+      if isUnknown { try faceUnknownCommit() }
     }
     try throwNoted()
-  }
-
-  /// Opens the store in the same process.
-  private func openAgain() throws(Violation) {
-    // After a failed sync nothing is promised but what was durable before.
-    if hasFault { history = history.afterPowerCut }
-    try open()
   }
 
   private func attempt(_ body: (Database) throws(PageFileError) -> Void) {
@@ -62,8 +59,17 @@ extension Player {
     case .checkpoint:
       // A checkpoint waits for the writer.
       transaction = nil
+      let newest = history.attempted
       try database.checkpoint()
-      history.acknowledge(.full)
+      history.makeDurable(newest)
+    case .checkpointBeside(let call, let level):
+      transaction = nil
+      try checkpoint(database, beside: level, at: call)
+    case .suspend(let checkpoints):
+      transaction = nil
+      database.suspend(checkpoints: checkpoints)
+      try database.resume()
+      history.makeDurable(history.attempted)
     case .background:
       transaction = nil
       database.runBackgroundWork()
@@ -88,10 +94,35 @@ extension Player {
     }
   }
 
+  /// A commit while a checkpoint writes, as it would be made by another thread.
+  private func checkpoint(
+    _ database: Database, beside level: SyncLevel, at call: Int
+  ) throws(PageFileError) {
+    // Work that waits may be a checkpoint, and a full cache has writers wait for this one.
+    database.runBackgroundWork()
+    let hasRoom =
+      database.statistics.loggedPageCount * setting.pageByteCount < setting.cacheByteCount / 2
+    let newest = history.attempted
+    var callsLeft = hasRoom ? call : -1
+    directory.interrupt { [unowned self] path in
+      if path != "s" { return }
+      if callsLeft == 0 {
+        directory.interrupt { _ in }
+        attempt { (database) throws(PageFileError) in
+          try put(call, byteCount: 50, openTransaction(database))
+        }
+        if transaction != nil { commit(level) }
+      }
+      callsLeft -= 1
+    }
+    defer { directory.interrupt { _ in } }
+    try database.checkpoint()
+    history.makeDurable(newest)
+  }
+
   // MARK: Committing
 
-  private func commit(_ level: SyncLevel) throws(Violation) {
-    var unknown = false
+  private func commit(_ level: SyncLevel) {
     attempt { (database) throws(PageFileError) in
       let open = try openTransaction(database)
       transaction = nil
@@ -100,7 +131,7 @@ extension Player {
         try open.commit(level)
       } catch {
         if case .commitUnknown = error {
-          unknown = true
+          isUnknown = true
         } else {
           history.withdraw()
         }
@@ -110,13 +141,19 @@ extension Player {
       counts.commitCount += 1
       if countsPages { try countPages(database) }
     }
-    if unknown { try faceUnknownCommit() }
   }
 
   /// After a commit whose fate is unknown nothing can be written, and reads show the state before or
   /// after it; opening anew decides.
   private func faceUnknownCommit() throws(Violation) {
-    guard let database else { return }
+    isUnknown = false
+    if let database { askPoisoned(database) }
+    try throwNoted()
+    dropStore()
+    try open()
+  }
+
+  private func askPoisoned(_ database: Database) {
     if (try? OpenTransaction(database.beginWrite(), on: Contents())) != nil {
       note(.notPoisoned, "a commit is unknown, and the next one is let in")
     }
@@ -125,8 +162,5 @@ extension Player {
     {
       note(.wrongAnswer, "neither the state before an unknown commit nor that after it")
     }
-    try throwNoted()
-    dropStore()
-    try openAgain()
   }
 }

@@ -10,13 +10,13 @@ package final class Player {
   package private(set) var directory: SimulatedDirectory
   package internal(set) var history: History
   package internal(set) var counts = PlayCounts()
-  /// Whether calls may fail because somebody makes them fail.
-  private let toleratesFaults: Bool
+  /// How many calls had been made to fail when the store was opened last.
+  private var faultCountAtOpening = 0
   /// Whether tree pages are counted after each commit.
   var countsPages = false
 
   /// Gets the disk before each call that changes it.
-  var observer: (SimulatedDisk) -> Void = { _ in } {
+  var observer: (SimulatedDisk, _ faultCount: Int) -> Void = { _, _ in } {
     didSet { directory.observe(observer) }
   }
 
@@ -25,6 +25,8 @@ package final class Player {
   var readers: [OpenReader] = []
   private var value = ByteBuffer(capacity: 16384)
   private var violation: Violation?
+  /// A commit has ended as unknown, and nobody has looked yet what is there.
+  var isUnknown = false
 
   /// A write transaction with what it will have made of the store.
   final class OpenTransaction {
@@ -55,16 +57,15 @@ package final class Player {
   }
 
   package init(
-    _ disk: SimulatedDisk, _ history: History, _ setting: StoreSetting,
-    toleratesFaults: Bool = false
+    _ disk: SimulatedDisk, _ history: History, _ setting: StoreSetting, _ trouble: Trouble? = nil
   ) {
     self.setting = setting
     self.history = history
-    self.toleratesFaults = toleratesFaults
     directory = SimulatedDirectory(disk, setting.profile)
+    directory.set(trouble)
   }
 
-  deinit { dropStore() }
+  deinit { die() }
 
   /// What the process had in memory is gone, and nothing of it reaches the disk any more.
   package func die() {
@@ -84,6 +85,7 @@ package final class Player {
   func restart(_ disk: SimulatedDisk, _ history: History) {
     die()
     self.history = history
+    faultCountAtOpening = 0
     directory = SimulatedDirectory(disk, setting.profile)
     directory.observe(observer)
   }
@@ -92,6 +94,9 @@ package final class Player {
 
   /// Opens the store, which has to show the last commit that was promised or a later one.
   package func open() throws(Violation) {
+    // After a failed sync nothing is promised but what was durable before.
+    if hasFault { history = history.afterPowerCut }
+    faultCountAtOpening = directory.faultCount
     let oldest = history.visible
     do throws(PageFileError) {
       let opened = try Database(in: directory, name: "s", options: options)
@@ -122,6 +127,9 @@ package final class Player {
     return options
   }
 
+  /// Whether the last opening has succeeded.
+  var isOpen: Bool { database != nil }
+
   /// What is read is what was committed last, and every page is where it belongs.
   package func compare(checkingPages: Bool = true) throws(Violation) {
     guard let database else { return }
@@ -143,8 +151,10 @@ package final class Player {
 
   // MARK: What goes wrong
 
-  /// Whether some call was made to fail so far.
-  var hasFault: Bool { toleratesFaults && directory.faultCount > 0 }
+  /// Whether some call was made to fail since the store was opened, or while it was.
+  var hasFault: Bool { isAfterOpening(directory.faultCount) }
+
+  func isAfterOpening(_ faultCount: Int) -> Bool { faultCount > faultCountAtOpening }
 
   func note(_ kind: Violation.Kind, _ detail: String) {
     if violation == nil { violation = Violation(kind, detail) }

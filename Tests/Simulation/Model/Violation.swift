@@ -11,6 +11,8 @@ package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
     case finding
     /// A read has given something else than what was written.
     case wrongAnswer
+    /// It can be read and not be written.
+    case notWritable
     /// The store goes on being written after it was poisoned.
     case notPoisoned
     /// A call failed without a reason.
