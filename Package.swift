@@ -46,7 +46,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PageFileTests", dependencies: ["PageFile", "Simulation"], swiftSettings: strict),
+      name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage"],
+      swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
@@ -54,9 +55,12 @@ let package = Package(
     .target(
       name: "Simulation", dependencies: ["PageFile"], path: "Tests/Simulation",
       swiftSettings: strict),
+    // Damage to whole stores, for the tests and for long runs.
+    .target(
+      name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
-      name: "torture", dependencies: ["Simulation", "PageFile"], path: "Tests/Torture",
+      name: "torture", dependencies: ["Simulation", "Damage", "PageFile"], path: "Tests/Torture",
       swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(

@@ -1,0 +1,140 @@
+import PageFile
+
+/// Bits flipped one place after the other, over all structures of a store, on several threads.
+package struct Flips: Sendable {
+  /// How many neighbouring bits go over at once.
+  package static let widths = [1, 2, 8]
+
+  private let specimen: Specimen
+  private let anatomy: Anatomy
+
+  package init(_ specimen: Specimen) {
+    self.specimen = specimen
+    anatomy = Anatomy(specimen.files)
+  }
+
+  /// What came of the flips in one kind of structure.
+  package struct Tally: Sendable {
+    package var counts: [Judge.Outcome: Int] = [:]
+    package var flipCount: Int { counts.values.reduce(0, +) }
+
+    package subscript(outcome: Judge.Outcome) -> Int { counts[outcome] ?? 0 }
+  }
+
+  /// One flip that did harm.
+  package struct Harm: Sendable, CustomStringConvertible {
+    let specimen: String
+    let file: String
+    let bit: Int
+    let width: Int
+    let structure: Anatomy.Structure
+    let sentence: String
+
+    package var description: String {
+      "\(specimen): \(width) bits from bit \(bit % 8) of byte \(bit / 8) of \(file),"
+        + " in a \(structure.rawValue): \(sentence)"
+    }
+  }
+
+  package struct Report: Sendable {
+    package var tallies: [Anatomy.Structure: Tally] = [:]
+    package var harms: [Harm] = []
+    package var longest = Duration.zero
+    package var flipCount: Int { tallies.values.reduce(0) { $0 + $1.flipCount } }
+
+    package init() {}
+
+    package subscript(structure: Anatomy.Structure) -> Tally { tallies[structure] ?? Tally() }
+
+    package mutating func add(_ other: Report) {
+      for (structure, tally) in other.tallies {
+        tallies[structure, default: Tally()].counts.merge(tally.counts, uniquingKeysWith: +)
+      }
+      harms += other.harms
+      longest = max(longest, other.longest)
+    }
+  }
+
+  /// Every place of the store: a part of it and a bit in that part.
+  ///
+  /// Of each kind of structure at most `countMax`, evenly spread from a place that `phase` moves.
+  private func places(_ countMax: Int, phase: Int) -> [(part: Anatomy.Part, bit: Int)] {
+    Anatomy.Structure.allCases.flatMap { structure in
+      let parts = anatomy.parts.filter { $0.structure == structure }
+      let bitCount = parts.reduce(0) { $0 + $1.range.count * 8 }
+      guard bitCount > 0 else { return [(part: Anatomy.Part, bit: Int)]() }
+      let count = min(countMax, bitCount)
+      var wanted = (0..<count).map { ($0 * bitCount + phase % bitCount) / count }[...]
+      var places: [(part: Anatomy.Part, bit: Int)] = []
+      var start = 0
+      for part in parts {
+        let end = start + part.range.count * 8
+        while let bit = wanted.first, bit < end {
+          places.append((part, part.range.lowerBound * 8 + bit - start))
+          wanted.removeFirst()
+        }
+        start = end
+      }
+      return places
+    }
+  }
+
+  /// Flips at most `countMax` places of each kind of structure, with every width.
+  package func run(countMax: Int, phase: Int, threadCount: Int) -> Report {
+    let places = places(countMax, phase: phase)
+    let next = Locked(0)
+    let report = Locked(Report())
+    let workers = (0..<threadCount).map { _ in Worker() }
+    for worker in workers {
+      worker.enqueue {
+        var own = Report()
+        while true {
+          // A few at a time, so that threads seldom meet here.
+          let start = next.withLock { next in
+            defer { next += 16 }
+            return next
+          }
+          guard start < places.count else { break }
+          for place in places[start..<min(start + 16, places.count)] {
+            for width in Self.widths { flip(place.part, place.bit, width, &own) }
+          }
+        }
+        report.withLock { $0.add(own) }
+      }
+    }
+    for worker in workers { worker.stop() }
+    return report.withLock { $0 }
+  }
+
+  private func flip(_ part: Anatomy.Part, _ bit: Int, _ width: Int, _ report: inout Report) {
+    guard var bytes = specimen.files[part.file] else { return }
+    let files = specimen.files.copy()
+    // A burst stays in its part, so that it is known what the error has to name.
+    let bit = min(bit, part.range.upperBound * 8 - width)
+    for bit in bit..<bit + width { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
+    files[part.file] = bytes
+    let judge = Judge(specimen) { Self.tells($0, of: part) }
+    let begin = ContinuousClock.now
+    let verdict = judge.verdict(files)
+    report.longest = max(report.longest, ContinuousClock.now - begin)
+    report.tallies[part.structure, default: Tally()].counts[verdict.outcome, default: 0] += 1
+    if verdict.outcome == .harm {
+      report.harms.append(
+        Harm(
+          specimen: specimen.name, file: part.file, bit: bit, width: width,
+          structure: part.structure, sentence: verdict.sentence))
+    }
+  }
+
+  /// Whether an error names the place of the damage.
+  private static func tells(_ error: PageFileError, of part: Anatomy.Part) -> Bool {
+    switch error {
+    case .corruptPage(let number, let reason):
+      guard let slot = part.slot else { return false }
+      return number == part.page || reason.hasPrefix("slot \(slot)")
+    case .corruptWAL, .walMismatch: return part.slot == nil
+    case .corruptMeta: return part.structure == .metaSlot
+    default: return false
+    }
+  }
+}
