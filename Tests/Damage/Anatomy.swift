@@ -165,6 +165,27 @@ package struct Anatomy: Sendable {
     }
   }
 
+  /// The greatest LSN that something in the logs proves to have been durable.
+  package static func witnessedLSN(in files: MemoryDirectory) -> Int {
+    Specimen.fileNames.dropFirst().compactMap { files[$0] }.map { bytes in
+      guard let header = header(bytes), !header.isEmpty else { return 0 }
+      let sectors = stride(
+        from: WALHeader.commitsOffset, through: bytes.count - WALHeader.sectorByteCount,
+        by: WALHeader.sectorByteCount)
+      return sectors.map { offset in
+        Bytes.with(Array(bytes[offset..<offset + WALHeader.sectorByteCount])) { sector in
+          let commit = WALCommitHeader(sector, storeID: header.storeID, offset: offset)
+          if let commit, commit.generation == header.generation {
+            return Int(commit.durableLSN.rawValue)
+          }
+          let watermark = WALWatermark(sector, storeID: header.storeID, offset: offset)
+          guard let watermark, watermark.generation == header.generation else { return 0 }
+          return Int(watermark.durableLSN.rawValue)
+        }
+      }.max() ?? 0
+    }.max() ?? 0
+  }
+
   private static func log(_ bytes: [UInt8], _ name: String, _ checkpointLSN: LSN) -> [Part] {
     var parts = [Part(file: name, range: 0..<72, structure: .walHeader)]
     var end = WALHeader.commitsOffset

@@ -112,9 +112,30 @@ package struct Judge {
       return Verdict(
         outcome: finding == nil ? .harmless : .found, sentence: finding?.description ?? "")
     } catch {
-      return finding == nil
-        ? harm("a check finds nothing where reading throws \(error)") : judge(error, .reported)
+      if finding == nil { return harm("a check finds nothing where reading throws \(error)") }
+      return lookAtEachKey(of: database) ?? judge(error, .reported)
     }
+  }
+
+  /// Reads key by key what cannot be read as a whole: nil, or the harm that is seen.
+  private func lookAtEachKey(of database: Database) -> Verdict? {
+    guard let transaction = try? database.beginRead() else { return nil }
+    let lsn = Int(transaction.lsn.rawValue)
+    guard lsn < specimen.states.count, lsn >= specimen.witnessedLSN else {
+      return harm("commit \(lsn) is the last")
+    }
+    let source = transaction.source
+    guard (try? source.enter()) != nil else { return nil }
+    defer { source.leave() }
+    for (key, value) in specimen.states[lsn] {
+      var seen = ByteBuffer()
+      let isThere = Bytes.with(Array(key.dropFirst())) { name in
+        try? BTree(source, TreeNumber(Int(key[0]))).value(of: name, appendTo: &seen)
+      }
+      if isThere == false { return harm("key \(key) is missing in silence") }
+      if isThere == true && seen.bytes.array() != value { return harm("key \(key) is wrong") }
+    }
+    return nil
   }
 
   /// Adds a commit to a store that opened, has every page moved that will be, and closes it.

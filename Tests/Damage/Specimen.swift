@@ -20,6 +20,12 @@ package struct Specimen: Sendable {
 
   package var lastLSN: Int { states.count - 1 }
 
+  /// The same history in other files, in which only what they themselves prove must not be missing.
+  package func proven(by files: MemoryDirectory) -> Specimen {
+    let witnessed = Anatomy.witnessedLSN(in: files)
+    return Specimen(name, files, states, witnessed: min(witnessed, lastLSN))
+  }
+
   package init(
     _ name: String, _ files: MemoryDirectory, _ states: [Contents], witnessed: Int? = nil
   ) {
@@ -32,9 +38,8 @@ package struct Specimen: Sendable {
 
 /// A store that grows by small commits, and what each of them left.
 package final class SpecimenMaker {
-  package private(set) var states: [Contents] = [[:]]
+  package private(set) var states: [Contents]
   package let database: Database
-  private let directory: any StorageDirectory
 
   package static var options: DatabaseOptions {
     var options = DatabaseOptions()
@@ -44,8 +49,11 @@ package final class SpecimenMaker {
     return options
   }
 
-  package init(in directory: any StorageDirectory) throws(PageFileError) {
-    self.directory = directory
+  /// - Parameter states: What the commits of a store that is there already have left.
+  package init(
+    in directory: any StorageDirectory, after states: [Contents] = [[:]]
+  ) throws(PageFileError) {
+    self.states = states
     database = try Database(in: directory, name: Specimen.storeName, options: Self.options)
   }
 

@@ -131,8 +131,12 @@ struct WALRecovery {
         stop = later
       }
     }
-    // A clean close leaves an empty log; then there is nothing a search could prove.
-    if !(meta.isClean && end.lastFile == nil) { try refuseDamage(meta, end, stop) }
+    // A clean close leaves an empty log; then there is nothing a search could prove, unless a later log
+    // shows that the data file is an older copy.
+    let isLater = headers.contains {
+      ($0?.generation.counter ?? 0) > meta.generation.counter
+    }
+    if !meta.isClean || end.lastFile != nil || isLater { try refuseDamage(meta, end, stop) }
     return end
   }
 
@@ -169,8 +173,16 @@ struct WALRecovery {
       guard let file = entry.file, !entry.isForeign(to: meta.storeID),
         !(entry.header?.isEmpty ?? false)
       else { continue }
+      let header = entry.header(of: meta.storeID)
+      let byteCount = try file.byteCount()
+      if byteCount < WALWriter.byteCountMin
+        && header?.generation.counter ?? .max >= meta.generation.counter
+      {
+        // The end of the log is gone, and with it what could prove that it was there.
+        throw .corruptWAL(lsn: end.lsn, reason: "a WAL file in use was cut short")
+      }
       let durable = try WALScan.greatestDurableLSN(
-        in: file, header: entry.header(of: meta.storeID), storeID: meta.storeID)
+        in: file, header: header, storeID: meta.storeID)
       if durable > end.lsn {
         let reason =
           if case .broken(let reason) = stop { reason } else { "the log ends before it" }
