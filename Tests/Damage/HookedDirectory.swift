@@ -6,7 +6,7 @@ package import PageFile
 /// killed between two system calls leaves behind, also beside other threads.
 package final class HookedDirectory: StorageDirectory {
   /// One call of the engine's to what would be the operating system.
-  package struct Call: Sendable, Hashable {
+  package struct Call: Sendable {
     package enum Kind: Sendable, Hashable, CaseIterable {
       case identity, open, create, rename, remove, syncNames
       case byteCount, read, write, extend, truncate, sync, lock
@@ -15,6 +15,10 @@ package final class HookedDirectory: StorageDirectory {
     package let kind: Kind
     package let name: String
     package var offset = 0
+    /// What is to be written; valid during the call.
+    package var bytes = Bytes.empty
+    /// How long the file is to be.
+    package var newByteCount = 0
 
     /// Whether it changes a file or a name.
     package var isChange: Bool {
@@ -90,9 +94,12 @@ private final class HookedFile: StorageFile {
   }
 
   private func call<R>(
-    _ kind: HookedDirectory.Call.Kind, at offset: Int = 0, _ body: () throws(PageFileError) -> R
+    _ kind: HookedDirectory.Call.Kind, at offset: Int = 0, _ bytes: Bytes = .empty,
+    newByteCount: Int = 0, _ body: () throws(PageFileError) -> R
   ) throws(PageFileError) -> R {
-    try directory.call(HookedDirectory.Call(kind: kind, name: name, offset: offset), body)
+    let call = HookedDirectory.Call(
+      kind: kind, name: name, offset: offset, bytes: bytes, newByteCount: newByteCount)
+    return try directory.call(call, body)
   }
 
   var path: String { file.path }
@@ -112,17 +119,21 @@ private final class HookedFile: StorageFile {
   }
 
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError) {
-    try call(.write, at: offset) { () throws(PageFileError) in
+    try call(.write, at: offset, bytes) { () throws(PageFileError) in
       try file.write(bytes, at: offset)
     }
   }
 
   func extend(to byteCount: Int) throws(PageFileError) {
-    try call(.extend) { () throws(PageFileError) in try file.extend(to: byteCount) }
+    try call(.extend, newByteCount: byteCount) { () throws(PageFileError) in
+      try file.extend(to: byteCount)
+    }
   }
 
   func truncate(to byteCount: Int) throws(PageFileError) {
-    try call(.truncate) { () throws(PageFileError) in try file.truncate(to: byteCount) }
+    try call(.truncate, newByteCount: byteCount) { () throws(PageFileError) in
+      try file.truncate(to: byteCount)
+    }
   }
 
   func sync() throws(PageFileError) {

@@ -7,7 +7,9 @@
 ///  1. A cursor is valid within one `enter` … `leave` of its source, while nobody changes the tree.
 ///  2. Off a cell `cellCount` is 0 and so is `index`, so a step takes the slow way and finds out
 ///     where the cursor stands.
-///  3. Keys ascend across leaves too: a step to a leaf that does not go on from the last one throws,
+///  3. After a step that failed every step fails, until the cursor is sent to a place anew: whoever goes
+///     on after an error must not take the place where it stopped for the end.
+///  4. Keys ascend across leaves too: a step to a leaf that does not go on from the last one throws,
 ///     so even pages that contradict each other never make an endless walk.
 @usableFromInline
 package struct Cursor: ~Copyable {
@@ -19,6 +21,8 @@ package struct Cursor: ~Copyable {
   @usableFromInline var cellCount = 0
   /// Off a cell: behind the last one, not before the first.
   private var isAtEnd = false
+  /// Why the last step failed.
+  private var failure: PageFileError?
 
   /// A cursor before the first cell.
   ///
@@ -85,6 +89,7 @@ package struct Cursor: ~Copyable {
 
   @usableFromInline @inline(never)
   mutating func stepToNextLeaf() throws(PageFileError) -> Bool {
+    if let failure { throw failure }
     guard isAtCell else { return isAtEnd ? false : try first() }
     while var level = path.pop() {
       level.index += 1
@@ -98,6 +103,7 @@ package struct Cursor: ~Copyable {
 
   @usableFromInline @inline(never)
   mutating func stepToPreviousLeaf() throws(PageFileError) -> Bool {
+    if let failure { throw failure }
     guard isAtCell else { return isAtEnd ? try last() : false }
     while var level = path.pop() {
       level.index -= 1
@@ -115,9 +121,15 @@ package struct Cursor: ~Copyable {
   /// False: the tree is empty.
   private mutating func descend(_ turn: TreePath.Turn) throws(PageFileError) -> Bool {
     stand(atEnd: true)
+    failure = nil
     let root = source.root(of: tree)
     guard root != .none else { return false }
-    stand(in: try path.descend(from: try source.treePage(root), in: source, turn))
+    do throws(PageFileError) {
+      stand(in: try path.descend(from: try source.treePage(root), in: source, turn))
+    } catch {
+      failure = error
+      throw error
+    }
     return true
   }
 
@@ -131,14 +143,19 @@ package struct Cursor: ~Copyable {
     let before = leaf
     leaveCell(atEnd: true)
     path.push(level.page, level.index)
-    let child = try source.treePage(
-      level.page.child(level.index), level: level.page.level - 1)
-    let leaf = try path.descend(from: child, in: source, turn)
-    let (lower, upper) = if case .first = turn { (before, leaf) } else { (leaf, before) }
-    guard lower.key(lower.cellCount - 1).compare(to: upper.key(0)) < 0 else {
-      throw .corruptPage(leaf.number, reason: "keys do not ascend from leaf to leaf")
+    do throws(PageFileError) {
+      let child = try source.treePage(
+        level.page.child(level.index), level: level.page.level - 1)
+      let leaf = try path.descend(from: child, in: source, turn)
+      let (lower, upper) = if case .first = turn { (before, leaf) } else { (leaf, before) }
+      guard lower.key(lower.cellCount - 1).compare(to: upper.key(0)) < 0 else {
+        throw .corruptPage(leaf.number, reason: "keys do not ascend from leaf to leaf")
+      }
+      stand(in: leaf)
+    } catch {
+      failure = error
+      throw error
     }
-    stand(in: leaf)
   }
 
   private mutating func stand(in leaf: TreePage) {
