@@ -36,8 +36,9 @@ import Testing
     }
   }
 
-  /// What the zeros leave proves which commits must not be missing. The commits that are wiped out
-  /// together with everything behind them have no witness left.
+  /// What the zeros leave proves which commits must not be missing.
+  ///
+  /// The commits that are wiped out together with everything behind them have no witness left.
   @Test func aLogOfZerosFromAnySectorOnLosesNothingThatIsProven() throws {
     for whole in [try Specimen.closed(), try Specimen.inUse()] + (try Specimen.inMidCheckpoint()) {
       for name in Specimen.fileNames.dropFirst() {
