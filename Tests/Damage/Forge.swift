@@ -100,6 +100,16 @@ package struct Forge {
     bytes.replaceSubrange(offset..<offset + count, with: Self.bytes(value, count))
   }
 
+  /// Gives a meta slot of a data file the checksum that belongs to its bytes.
+  package static func sealMeta(_ bytes: inout [UInt8], _ slot: Int) {
+    let offset = MetaSlot.offset(of: slot)
+    let end = offset + MetaSlot.byteCount - 8
+    let checksum = Bytes.with(Array(bytes[offset..<end])) {
+      Checksum.of($0, seed: Checksum.seed(0x4D45_5441))
+    }
+    store(checksum, 8, in: &bytes, at: end)
+  }
+
   // MARK: Writing
 
   /// Calls `put` for each part of the data file with its offset.

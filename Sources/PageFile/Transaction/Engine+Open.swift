@@ -127,6 +127,9 @@ extension Engine {
     }
     if let existing { return existing }
     if isPoisoned { throw .poisoned }
+    // A header with a greater number would be one that nobody can read.
+    try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
+    try Counter.check(recovered.end.generationCounter + 1, "WAL generation")
     try Self.refuseReplaced(pager.dataFile, directory, name)
     let files = try walFilesToWrite()
     let metas = MetaSlots(
