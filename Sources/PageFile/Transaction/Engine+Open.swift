@@ -131,7 +131,14 @@ extension Engine {
     try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
     try Counter.check(recovered.end.generationCounter + 1, "WAL generation")
     try Self.refuseReplaced(pager.dataFile, directory, name)
-    let files = try walFilesToWrite()
+    let files: [any StorageFile]
+    do throws(PageFileError) {
+      files = try walFilesToWrite()
+    } catch {
+      // After a failed sync the files' lengths are unknown: tried again they would look right.
+      if case .ioError = error { state.withLock { $0.isPoisoned = true } }
+      throw error
+    }
     let metas = MetaSlots(
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
     let (slots, outdated) = try usedSlots(recovered.tables)
@@ -176,6 +183,12 @@ extension Engine {
     // What was read may be in the page cache only; after this it is on the disk.
     if !Defect.metaNotRewritten.isPlanted { try checkpointer.rewriteNewestMeta() }
     try moveLogToDataFile(checkpointer, recovered, generation)
+    for file in files {
+      // A length that was found may be in the system's memory only, too; with the last sector it gets
+      // to the disk.
+      let end = WALWriter.byteCountMin
+      try writeZeros(file, from: end - WALHeader.sectorByteCount, to: end)
+    }
     try beginLog(files[0], generation, recovered)
     try beginLog(files[1], nil, recovered)
     // From here on a slot without its log is refused.

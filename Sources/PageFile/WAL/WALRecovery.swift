@@ -174,10 +174,11 @@ struct WALRecovery {
         !(entry.header?.isEmpty ?? false)
       else { continue }
       let header = entry.header(of: meta.storeID)
+      let isNeeded = header?.generation.counter ?? .max >= meta.generation.counter
+      // Its whole length was durable before a turn named it.
       let byteCount = try file.byteCount()
-      if byteCount < WALWriter.byteCountMin
-        && header?.generation.counter ?? .max >= meta.generation.counter
-      {
+      let isInUse = meta.writer == .turn && !meta.isClean
+      if isInUse && isNeeded && byteCount < WALWriter.byteCountMin {
         // The end of the log is gone, and with it what could prove that it was there.
         throw .corruptWAL(lsn: end.lsn, reason: "a WAL file in use was cut short")
       }
