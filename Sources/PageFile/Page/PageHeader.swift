@@ -12,7 +12,8 @@
 ///         24     2  cell area start: offset of the lowest cell
 ///         26     2  freed byte count: bytes of the cell area that no cell owns
 ///         28     2  prefix byte count: the prefix all keys share lies at the page's very end
-///         30     2  zero
+///         30     1  number of the tree
+///         31     1  zero
 ///
 /// Bytes 22 ..< 32 are the tree pages' own; the other kinds define them for themselves.
 @usableFromInline
@@ -28,6 +29,7 @@ package enum PageHeader {
   @inlinable package static var cellAreaStartOffset: Int { 24 }
   @inlinable package static var freedByteCountOffset: Int { 26 }
   @inlinable package static var prefixByteCountOffset: Int { 28 }
+  @inlinable package static var treeOffset: Int { 30 }
 }
 
 /// The kind byte.

@@ -25,7 +25,8 @@ extension TreePage {
     } else {
       return "the page is neither leaf nor branch"
     }
-    guard page.uint16(at: 30) == 0 else { return "reserved header bytes are not zero" }
+    guard page[PageHeader.treeOffset] < Roots.countMax else { return "there is no such tree" }
+    guard page[31] == 0 else { return "reserved header bytes are not zero" }
 
     let view = TreePage(page)
     let count = view.cellCount

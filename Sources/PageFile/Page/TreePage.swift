@@ -26,6 +26,7 @@ package struct TreePage {
   @inlinable static var pointersOffset: Int { PageHeader.byteCount }
 
   package var number: PageNumber { PageNumber(bytes.uint32(at: PageHeader.numberOffset)) }
+  package var tree: TreeNumber { TreeNumber(Int(bytes[PageHeader.treeOffset])) }
   @inlinable package var level: Int { Int(bytes[PageHeader.levelOffset]) }
   @inlinable package var isLeaf: Bool { level == 0 }
   @inlinable package var cellCount: Int { Int(bytes.uint16(at: PageHeader.cellCountOffset)) }

@@ -16,7 +16,7 @@ extension BTree {
     var seen = Set<UInt32>()
     withoutActuallyEscaping(visit) { visit in
       withoutActuallyEscaping(report) { report in
-        let walk = TreeCheck(source: source, visit: visit, report: report)
+        let walk = TreeCheck(source: source, tree: tree, visit: visit, report: report)
         walk.check(root, level: nil, above: nil, below: nil, &seen)
       }
     }
@@ -25,6 +25,7 @@ extension BTree {
 
 private struct TreeCheck {
   let source: PageSource
+  let tree: TreeNumber
   let visit: (PageNumber) -> Void
   let report: (PageNumber, String) -> Void
 
@@ -39,6 +40,9 @@ private struct TreeCheck {
     do throws(PageFileError) {
       let page = try source.treePage(number, level: level)
       if let broken = TreePage.ruleBroken(page.bytes) { return report(number, broken) }
+      if page.tree != tree {
+        report(number, "the page says that it is of tree \(page.tree.rawValue)")
+      }
       checkBounds(page, lower, upper)
       for index in 0..<page.cellCount {
         if page.isLeaf {

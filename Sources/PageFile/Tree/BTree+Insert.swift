@@ -52,7 +52,7 @@ extension BTree {
   ///
   /// Nothing is known yet of what its keys share.
   private func plant(_ cell: Cell) throws(PageFileError) {
-    let (number, page) = try source.allocate(.leaf, level: 0)
+    let (number, page) = try allocate(level: 0)
     TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0).put(cell, at: 0)
     source.setRoot(of: tree, to: number)
   }
@@ -100,7 +100,7 @@ extension BTree {
     guard level < TreePage.depthMax else {
       throw .corruptPage(split.left, reason: "the tree is deeper than \(TreePage.depthMax) levels")
     }
-    let (number, page) = try source.allocate(.branch, level: level)
+    let (number, page) = try allocate(level: level)
     let separator = CellKey(split.separator.bytes)
     let editor = TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0)
     editor.put(Cell(.none, .child(split.left)), at: 0)

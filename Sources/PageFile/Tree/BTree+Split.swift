@@ -48,7 +48,7 @@ extension BTree {
   /// The new page guesses its prefix from what the keys of the full one share with the new key, so it
   /// need not be written anew for each key that follows.
   private func splitBehind(_ page: TreePage, _ cell: Cell) throws(PageFileError) -> Split {
-    let (number, bytes) = try allocate(like: page)
+    let (number, bytes) = try allocate(level: page.level)
     let shared = cell.key.sharedByteCount(with: page.key(page.firstKeyIndex))
     let editor = TreePageEditor(formatting: bytes, prefix: cell.key, prefixByteCount: shared)
     let key = page.isLeaf ? cell.key : .none
@@ -65,7 +65,7 @@ extension BTree {
     _ editor: TreePageEditor, _ cell: Cell
   ) throws(PageFileError) -> Split {
     let page = editor.page
-    let (number, bytes) = try allocate(like: page)
+    let (number, bytes) = try allocate(level: page.level)
     let shared = cell.key.sharedByteCount(with: page.key(page.cellCount - 1))
     let before = TreePageEditor(formatting: bytes, prefix: cell.key, prefixByteCount: shared)
     if page.isLeaf {
@@ -85,17 +85,11 @@ extension BTree {
     _ list: borrowing CellList, at point: Int, _ editor: TreePageEditor
   ) throws(PageFileError) -> Split {
     let page = editor.page
-    let (number, bytes) = try allocate(like: page)
+    let (number, bytes) = try allocate(level: page.level)
     let separator = separator(page, list.key(point - 1), list.key(point))
     list.write(0..<point, to: editor)
     list.write(point..<list.count, to: TreePageEditor(bytes))
     return Split(left: page.number, separator: separator, right: number)
-  }
-
-  private func allocate(
-    like page: TreePage
-  ) throws(PageFileError) -> (PageNumber, MutableBytes) {
-    try source.allocate(page.isLeaf ? .leaf : .branch, level: page.level)
   }
 
   /// What separates two pages: for leaves the shortest beginning of the upper one's first key that is

@@ -66,6 +66,15 @@ package struct BTree {
   func edit(_ number: PageNumber) throws(PageFileError) -> TreePageEditor {
     TreePageEditor(try source.edit(number))
   }
+
+  /// A new page of this tree.
+  ///
+  /// It says whose it is, so that it can be told from others when nothing leads to it any more.
+  func allocate(level: Int) throws(PageFileError) -> (PageNumber, MutableBytes) {
+    let (number, page) = try source.allocate(level == 0 ? .leaf : .branch, level: level)
+    page[PageHeader.treeOffset] = UInt8(tree.rawValue)
+    return (number, page)
+  }
 }
 
 extension TreePage {

@@ -63,7 +63,7 @@ import Testing
     let (one, two, three) = (root.child(1), root.child(2), root.child(3))
     try rawPage(one, of: tree.source)[PageHeader.levelOffset] = 1
     try editor(root.number).setChild(at: 4, to: missing)
-    try rawPage(two, of: tree.source).store(UInt16(1), at: 30)
+    try rawPage(two, of: tree.source)[31] = 1
     let page = try rawPage(three, of: tree.source)
     let swapped = page.readOnly.uint16(at: 32)
     page.store(page.readOnly.uint16(at: 34), at: 32)
@@ -74,6 +74,13 @@ import Testing
       (three, "keys are not in ascending order"),
       (missing, ""),
     ])
+  }
+
+  @Test func findsAPageOfAnotherTree() throws {
+    try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 3
+    expect([(root.child(2), "the page says that it is of tree 3")])
+    try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 16
+    expect([(root.child(2), "there is no such tree")])
   }
 
   private func chain() throws -> [PageNumber] {
