@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// What was erased is in none of the files once a checkpoint has returned, wherever it has been: old
@@ -14,9 +15,12 @@ import Testing
 
   /// The keys whose mark is somewhere in the files.
   private func found(_ keys: some Sequence<Int>, in files: MemoryDirectory) -> [Int] {
+    found(keys, in: ["x", "x-wal0", "x-wal1"].compactMap { files[$0] })
+  }
+
+  private func found(_ keys: some Sequence<Int>, in files: [[UInt8]]) -> [Int] {
     var seen: Set<[UInt8]> = []
-    for name in ["x", "x-wal0", "x-wal1"] {
-      guard let bytes = files[name] else { continue }
+    for bytes in files {
       var index = 0
       while let start = bytes[index...].firstIndex(of: 0x3C) {
         let end = bytes[start...].prefix(20).firstIndex(of: 0x3E)
@@ -118,6 +122,66 @@ import Testing
     #expect(found([1], in: files) == [])
   }
 
+  /// At whatever moment of a closing the process is killed, the next checkpoint finishes the work, and
+  /// a store that says it was closed cleanly has nothing left to do.
+  @Test func aClosingThatIsCutShortLeavesNothingForGood() throws {
+    let files = WatchedCopies()
+    let database = try Database(in: files.directory, name: "x", options: smallPages)
+    for key in 1...40 {
+      try database.write { (source) throws(PageFileError) in
+        try source.put(bigEndian(key), canary(key, 500))
+      }
+      if key % 10 == 0 { try database.checkpoint() }
+    }
+    try database.write { (source) throws(PageFileError) in
+      source.isErasing = true
+      try source.remove(bigEndian(7))
+    }
+    files.begin()
+    try database.close()
+    #expect(files.copies.count > 8)
+    for copy in files.copies {
+      let reopened = try Database(in: copy, name: "x", options: smallPages)
+      #expect(try reopened.contents().count == 39)
+      try reopened.close()
+      #expect(found([7], in: copy) == [])
+    }
+  }
+
+  /// What a power cut keeps is what was synced: the zeros have to be among it.
+  @Test func whatACheckpointHasErasedDoesNotComeBackAfterAPowerCut() throws {
+    let directory = SimulatedDirectory()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    for round in 0..<6 {
+      for key in 1...30 {
+        try database.write { (source) throws(PageFileError) in
+          try source.put(bigEndian(key), canary(key + 100 * round, 300))
+        }
+      }
+      try database.checkpoint()
+      try database.write { (source) throws(PageFileError) in
+        source.isErasing = true
+        for key in 1...30 { try source.remove(bigEndian(key)) }
+      }
+      try database.checkpoint()
+      let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
+      let left = found((1...30).map { $0 + 100 * round }, in: try bytes(of: disk))
+      #expect(left == [])
+    }
+  }
+
+  private func bytes(of disk: SimulatedDisk) throws -> [[UInt8]] {
+    let directory = SimulatedDirectory(disk)
+    return try ["x", "x-wal0", "x-wal1"].map { name in
+      let file = try directory.open(name, .read)
+      defer { file.close() }
+      var buffer = ByteBuffer(capacity: 0)
+      buffer.append(zeros: try file.byteCount())
+      _ = try file.read(into: buffer.mutableBytes, at: 0)
+      return buffer.bytes.array()
+    }
+  }
+
   @Test func withoutSecureDeletionNothingIsOverwritten() throws {
     var options = smallPages
     options.secureDelete = false
@@ -131,4 +195,22 @@ import Testing
     try database.checkpoint()
     #expect(found([1], in: files) == [1])
   }
+}
+
+/// Copies of all files before each change, from some moment on.
+private final class WatchedCopies: Sendable {
+  private let kept = Locked<(copies: [MemoryDirectory], isOn: Bool)>(([], false))
+  let directory: WatchedDirectory
+
+  init() {
+    let kept = kept
+    directory = WatchedDirectory { files in
+      kept.withLock { kept in
+        if kept.isOn { kept.copies.append(files.copy()) }
+      }
+    }
+  }
+
+  func begin() { kept.withLock { $0.isOn = true } }
+  var copies: [MemoryDirectory] { kept.withLock { $0.copies } }
 }
