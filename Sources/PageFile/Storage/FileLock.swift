@@ -14,10 +14,13 @@
 /// kind per platform, for ever: two kinds would not see each other. The kernel frees either when the
 /// process ends, so nobody has to clean up.
 enum FileLock {
+  #if os(Linux) || os(Android)
+    // The number is in <fcntl.h> behind _GNU_SOURCE, where Swift's module of it does not look.
+    private static let ofdSetLock: Int32 = 37
+  #endif
+
   static func tryLock(_ descriptor: Int32, _ path: String) throws(PageFileError) -> Bool {
     #if os(Linux) || os(Android)
-      // The number is in <fcntl.h> behind _GNU_SOURCE, where Swift's module of it does not look.
-      let ofdSetLock: Int32 = 37
       var request = flock()
       request.l_type = Int16(F_WRLCK)
       request.l_whence = Int16(SEEK_SET)
@@ -29,5 +32,19 @@ enum FileLock {
     let code = errno
     if code == EAGAIN || code == EACCES || code == EWOULDBLOCK { return false }
     throw .ioError(call: "lock", errno: code, path: path)
+  }
+
+  /// Lets go of the lock.
+  ///
+  /// Closing alone does not where a child by `fork` has the file open, too.
+  static func unlock(_ descriptor: Int32) {
+    #if os(Linux) || os(Android)
+      var request = flock()
+      request.l_type = Int16(F_UNLCK)
+      request.l_whence = Int16(SEEK_SET)
+      _ = unsafe fcntl(descriptor, ofdSetLock, &request)
+    #else
+      _ = flock(descriptor, LOCK_UN)
+    #endif
   }
 }

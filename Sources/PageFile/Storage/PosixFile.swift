@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -13,6 +15,7 @@
 package final class PosixFile: StorageFile {
   package let path: String
   private let descriptor: Int32
+  private let holdsLock = Atomic<Bool>(false)
 
   init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
@@ -110,9 +113,14 @@ package final class PosixFile: StorageFile {
     #endif
   }
 
-  package func tryLock() throws(PageFileError) -> Bool { try FileLock.tryLock(descriptor, path) }
+  package func tryLock() throws(PageFileError) -> Bool {
+    guard try FileLock.tryLock(descriptor, path) else { return false }
+    holdsLock.store(true, ordering: .relaxed)
+    return true
+  }
 
   package func close() {
+    if holdsLock.load(ordering: .relaxed) { FileLock.unlock(descriptor) }
     // Not repeated on EINTR: Linux has closed the descriptor by then, and its number may be in use.
     #if canImport(Darwin)
       _ = Darwin.close(descriptor)
