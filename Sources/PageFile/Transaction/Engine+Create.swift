@@ -8,7 +8,10 @@ extension Engine {
     try removeAbandoned(temporaryName, directory)
     let file = try directory.open(temporaryName, .create)
     defer { file.close() }
-    guard try file.tryLock() else { throw .busy(path: file.path) }
+    // Before it was locked somebody may have taken it for abandoned, and begun another.
+    guard try file.tryLock(), try isNamed(temporaryName, file, directory) else {
+      throw .busy(path: file.path)
+    }
     do throws(PageFileError) {
       let meta = MetaSlot(
         pageByteCount: options.pageByteCount,
@@ -41,10 +44,8 @@ extension Engine {
     let file = try directory.open(temporaryName, .readWrite)
     defer { file.close() }
     guard try file.tryLock() else { throw .busy(path: file.path) }
-    let identity = try file.identity()
     // Between the two steps its maker may have given it the real name.
-    guard let named = try directory.identity(of: temporaryName), named.isSameFile(as: identity)
-    else { return }
+    guard try isNamed(temporaryName, file, directory) else { return }
     try directory.remove(temporaryName)
   }
 }

@@ -5,10 +5,15 @@ extension Engine {
     _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
   ) throws(PageFileError) {
     if Defect.replacedFileIgnored.isPlanted { return }
+    guard try isNamed(name, file, directory) else { throw .fileReplaced(path: file.path) }
+  }
+
+  /// Whether a name stands for a file that is open.
+  static func isNamed(
+    _ name: String, _ file: any StorageFile, _ directory: any StorageDirectory
+  ) throws(PageFileError) -> Bool {
     let identity = try file.identity()
-    guard let named = try directory.identity(of: name), named.isSameFile(as: identity) else {
-      throw .fileReplaced(path: file.path)
-    }
+    return try directory.identity(of: name)?.isSameFile(as: identity) ?? false
   }
 
   /// Sees that no other name stands for the data file.

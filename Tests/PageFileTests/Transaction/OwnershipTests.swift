@@ -40,4 +40,25 @@ import Testing
     try Rounds.write(1, to: Database(in: files, name: "x", options: smallPages))
     #expect(files.exists("x") && !files.exists("x-new"))
   }
+
+  /// Somebody takes an unlocked beginning for an abandoned one and makes his own, and is killed: that
+  /// half of a store must not get the real name.
+  @Test func aCreationThatWasTakenForAbandonedGivesUp() throws {
+    let directory = StagedDirectory()
+    let depth = Locked(0)
+    directory.onCall { (call) throws(PageFileError) in
+      guard call.kind == .create && call.name == "x-new" else { return }
+      let isOuter = depth.withLock { depth in
+        depth += 1
+        return depth == 1
+      }
+      if !isOuter { throw .ioError(call: "kill", errno: 9, path: "x-new") }
+      _ = try? Database(in: directory, name: "x", options: smallPages)
+    }
+    _ = try? Database(in: directory, name: "x", options: smallPages)
+    directory.onCall(nil)
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    try Rounds.write(1, to: database)
+    #expect(try Rounds.read(database) == 1)
+  }
 }
