@@ -79,7 +79,8 @@ public final class Database: Sendable {
   /// Waits for an open write transaction to end, so it must not be called by whoever holds one;
   /// read transactions still open get `snapshotExpired`. Calling it again does nothing.
   public func close() throws(PageFileError) {
-    let engine = try ownEngine()
+    if fork.hasForked { throw .forked }
+    // The engine is looked for inside: whoever resumes at the same time puts another in its place.
     try transition.withLock { () throws(PageFileError) in try engine.end(.closed) }
   }
 
@@ -110,9 +111,10 @@ public final class Database: Sendable {
   ///   there any more: the database stays suspended, and this may be called again. `closed`,
   ///   `forked`.
   public func resume() throws(PageFileError) {
-    let engine = try ownEngine()
+    if fork.hasForked { throw .forked }
     transition.lock()
     defer { transition.unlock() }
+    let engine = engine
     if engine.ending == .closed { throw .closed }
     if engine.ending == nil {
       guard engine.isPoisoned else { return }

@@ -22,6 +22,11 @@ final class Checkpointer: @unchecked Sendable {
   struct Reservation {
     var current = Part()
     var ended = Part()
+    /// How many slots the checkpoint that is under way has taken of those for `ended`.
+    var takenCount = 0
+
+    /// Slots that are still to be there.
+    var slotCount: Int { current.slotCount + max(0, ended.slotCount - takenCount) }
 
     struct Part {
       var pageCount = 0
@@ -73,7 +78,7 @@ final class Checkpointer: @unchecked Sendable {
           addition.tablePages.append(tablePage)
         }
       }
-      return reservation.current.slotCount + reservation.ended.slotCount
+      return reservation.slotCount
     }
     do throws(PageFileError) {
       try slots.withLock { (slots) throws(PageFileError) in
@@ -114,7 +119,7 @@ final class Checkpointer: @unchecked Sendable {
     let reserved = reservation.withLock { reservation in
       reservation.current.pageCount -= addition.pageCount
       reservation.current.tablePages.subtract(addition.tablePages)
-      return reservation.current.slotCount + reservation.ended.slotCount
+      return reservation.slotCount
     }
     slots.withLock { $0.setReserved(reserved) }
   }
@@ -145,8 +150,9 @@ final class Checkpointer: @unchecked Sendable {
     _ map: PageMap, onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN
   ) throws(PageFileError) -> Written {
     var images: [(image: PageImage, place: TableEntry)] = []
-    let written = try writing(onto: table, pageNumberEnd: pageNumberEnd, lsn: lsn) {
-      (writer, changes, allocate) throws(PageFileError) in
+    let written = try writing(
+      onto: table, pageNumberEnd: pageNumberEnd, lsn: lsn, takesReserved: true
+    ) { (writer, changes, allocate) throws(PageFileError) in
       try map.forEach { (number, image) throws(PageFileError) in
         guard let image else {
           return changes.append(.init(index: Int(number.rawValue), entry: .none))
@@ -167,8 +173,9 @@ final class Checkpointer: @unchecked Sendable {
   ///
   /// Nothing refers to what was written until it is published; when it fails, the slots are free
   /// again.
+  /// - Parameter takesReserved: Whether the slots were set aside for this.
   func writing(
-    onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN,
+    onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN, takesReserved: Bool = false,
     _ body: (
       inout SlotWriter, inout [TableUpdate.Change], () throws(PageFileError) -> SlotNumber
     ) throws(PageFileError) -> Void
@@ -179,7 +186,7 @@ final class Checkpointer: @unchecked Sendable {
       var writer = SlotWriter(pager)
       var changes: [TableUpdate.Change] = []
       let allocate: () throws(PageFileError) -> SlotNumber = { () throws(PageFileError) in
-        let slot = try self.allocateSlot()
+        let slot = try self.allocateSlot(takesReserved)
         allocated.append(slot)
         return slot
       }
@@ -192,14 +199,20 @@ final class Checkpointer: @unchecked Sendable {
       try writer.flush()
     } catch {
       slots.withLock { $0.release(allocated) }
+      reservation.withLock { $0.takenCount = 0 }
       throw error
     }
     written.allocated = allocated
     return written
   }
 
-  private func allocateSlot() throws(PageFileError) -> SlotNumber {
+  private func allocateSlot(_ takesReserved: Bool) throws(PageFileError) -> SlotNumber {
+    let reserved = reservation.withLock { reservation in
+      if takesReserved { reservation.takenCount += 1 }
+      return reservation.slotCount
+    }
     let slot = try slots.withLock { (slots) throws(PageFileError) in
+      slots.setReserved(reserved)
       if slots.freeCount == 0 { try grow(&slots, by: 1) }
       return slots.allocate()
     }
@@ -242,6 +255,7 @@ final class Checkpointer: @unchecked Sendable {
   func publish(
     _ written: Written, _ meta: MetaSlot, show: (PageTableRoot) -> Void
   ) throws(PageFileError) {
+    defer { reservation.withLock { $0.takenCount = 0 } }
     // Durable after this: every page and table page the new table refers to. A barrier would keep the
     // order, but should the sync of the meta slot fail, an opening may find the slot in the system's
     // memory and make it durable without its pages.
@@ -269,7 +283,7 @@ final class Checkpointer: @unchecked Sendable {
   func endTurn() {
     let reserved = reservation.withLock { reservation in
       reservation.ended = Reservation.Part()
-      return reservation.current.slotCount
+      return reservation.slotCount
     }
     slots.withLock { $0.setReserved(reserved) }
   }

@@ -69,6 +69,8 @@ package final class Worker: @unchecked Sendable {
   package func stop() {
     lock.lock()
     isStopping = true
+    // Without a thread nobody has begun what waits, and nobody may any more.
+    if !hasThread { queue = [] }
     lock.broadcast()
     while isRunning { lock.wait() }
     lock.unlock()

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Checkpoints and the clean close: the turn of the two WAL files. See docs/design.md, "Checkpoint".
 extension Engine {
   /// Moves everything committed so far into the data file.
@@ -105,16 +107,16 @@ extension Engine {
       defer { gate.leave() }
       try side.wal.eraseLeftovers(published.current.newest)
     }
+    if Defect.slotsNotErased.isPlanted { return true }
+    let (slots, isComplete) = try side.checkpointer.overwriteFreeSlots()
     do throws(PageFileError) {
-      if Defect.slotsNotErased.isPlanted { return true }
-      let isComplete = try side.checkpointer.eraseFreeSlots()
-      if !isComplete { state.withLock { $0.isErasureWanted = true } }
-      return isComplete
+      try side.checkpointer.makeErasureDurable(of: slots)
     } catch {
-      // A sync may have failed.
       if !error.isRefusal { side.wal.setPoisoned() }
       throw error
     }
+    if !isComplete { state.withLock { $0.isErasureWanted = true } }
+    return isComplete
   }
 
   /// Has commits go to the other WAL file; false when the current one holds nothing.
@@ -235,6 +237,7 @@ extension Engine {
       defer { if state.ending != .closed { state.ending = ending } }
       return state.ending == nil
     }
+    hasEnded.store(true, ordering: .releasing)
     guard isFirst else { return }
     gate.knock()
     worker.stop()
@@ -242,7 +245,9 @@ extension Engine {
     gate.enter()
     gate.leave()
     defer { closeFiles() }
-    guard checkpoints, let side = state.withLock({ $0.writing }) else { return }
+    guard let side = state.withLock({ $0.writing }) else { return }
+    // Whoever waits for a commit to be durable is told that it is.
+    guard checkpoints else { return try side.wal.waitUntilDurable(side.wal.lastLSN) }
     try oneAtATime { () throws(PageFileError) in
       // They would keep what they can see from being overwritten and given back.
       pager.registry.expireAll(but: published.current.registration)
@@ -251,8 +256,12 @@ extension Engine {
     }
   }
 
-  /// Lets go of the files when no reader is inside: later ones find their snapshot expired.
+  /// Lets go of the files when nobody is inside: later readers find their snapshot expired, and who
+  /// asks for a checkpoint or looks for commits is told that the use has ended.
   func closeFiles() {
+    // Whoever gets one of these later sees under it that the use has ended.
+    checkpointLock.withLock {}
+    refreshLock.withLock {}
     state.withLock { $0.areFilesClosed = true }
     pager.registry.expireAll()
     pager.cache.waitForReaders()

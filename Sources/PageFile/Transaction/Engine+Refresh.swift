@@ -6,6 +6,8 @@ extension Engine {
   func refresh() throws(PageFileError) {
     refreshLock.lock()
     defer { refreshLock.unlock() }
+    // Asked here, as the files may have been closed while another reader looked.
+    if let ending { throw ending }
     let known = state.withLock { $0.recovered }
     let reader = StoreReader(
       dataFile: pager.dataFile, walFiles: try reopenedWALFiles(),

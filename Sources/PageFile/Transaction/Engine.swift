@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is behind a `Database` and its transactions, and outlives the one for the other: the parts of
 /// the store, and the order in which they act.
 final class Engine: @unchecked Sendable {
@@ -13,6 +15,8 @@ final class Engine: @unchecked Sendable {
   let worker: Worker
   let state: Locked<State>
   let walFiles: Locked<[(any StorageFile)?]>
+  /// Whether `State.ending` is set: readers ask this first, as they wait for nobody.
+  let hasEnded = Atomic<Bool>(false)
   /// Held by the one checkpoint that runs.
   let checkpointLock = Lock()
   /// Held by the one reader that looks for what the owner wrote.
@@ -99,7 +103,7 @@ final class Engine: @unchecked Sendable {
 
   func snapshotToRead() throws(PageFileError) -> Snapshot {
     if pager.fork.hasForked { throw .forked }
-    if let ending = state.withLock({ $0.ending }) { throw ending }
+    if hasEnded.load(ordering: .acquiring), let ending { throw ending }
     if options.access == .readOnly { try refresh() }
     return published.current
   }

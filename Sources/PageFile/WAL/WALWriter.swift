@@ -328,24 +328,22 @@ final class WALWriter: @unchecked Sendable {
   func eraseLeftovers(_ file: Int) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
-    appendLock.lock()
-    do throws(PageFileError) {
-      try eraseBehindEnd(file)
-    } catch {
-      appendLock.unlock()
-      throw error
+    // Neither changes meanwhile, so that nobody has to wait while zeros are written: the file does not
+    // turn or grow, and commits go to the other file or are held off.
+    let (isCurrent, start, end) = appendLock.withLock {
+      let isCurrent = file == position.current
+      return (
+        isCurrent, isCurrent ? position.offset : WALHeader.commitsOffset,
+        position.allocatedByteCounts[file]
+      )
     }
-    appendLock.unlock()
+    try writeZeros(files[file], from: start, to: end)
+    appendLock.withLock {
+      // The witness of what is durable lay behind the end.
+      if isCurrent && position.unsyncedLSNs == [nil, nil] { writeWatermark(position.lastLSN) }
+    }
     // Durable after this: the zeros.
     if !Defect.erasedLogUnsynced.isPlanted { try syncFile(file) }
-  }
-
-  private func eraseBehindEnd(_ file: Int) throws(PageFileError) {
-    let isCurrent = file == position.current
-    let start = isCurrent ? position.offset : WALHeader.commitsOffset
-    try writeZeros(files[file], from: start, to: position.allocatedByteCounts[file])
-    // The witness of what is durable lay behind the end.
-    if isCurrent && position.unsyncedLSNs == [nil, nil] { writeWatermark(position.lastLSN) }
   }
 
   /// Gives back what a file has grown by and no commit is in.
@@ -354,7 +352,7 @@ final class WALWriter: @unchecked Sendable {
     defer { growLock.unlock() }
     appendLock.lock()
     defer { appendLock.unlock() }
-    let end = file == position.current ? position.offset : 0
+    let end = file == position.current ? position.offset + Self.spareByteCount : 0
     let target = (end / Self.byteCountMin + 1) * Self.byteCountMin
     guard position.allocatedByteCounts[file] > target else { return }
     try files[file].truncate(to: target)
