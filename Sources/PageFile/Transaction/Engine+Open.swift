@@ -145,8 +145,10 @@ extension Engine {
     let checkpointer = Checkpointer(
       pager: pager, published: published, metas: metas, slots: slots)
     let wal: WALWriter
+    let numbers: [Range<UInt32>]
     do throws(PageFileError) {
       wal = try beginUse(files, checkpointer, recovered)
+      numbers = try freeNumbers()
     } catch {
       // What the meta slots and headers hold now is unknown; opening anew finds out. A device that
       // is locked has turned away the first write already.
@@ -155,8 +157,7 @@ extension Engine {
     }
     // Both meta slots have been written since: no table refers to these any more.
     checkpointer.slots.withLock { $0.release(outdated) }
-    let side = WriteSide(
-      wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: try freeNumbers()))
+    let side = WriteSide(wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: numbers))
     state.withLock {
       $0.writing = side
       // What was erased before a crash may still lie about.
