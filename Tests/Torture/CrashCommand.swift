@@ -1,4 +1,3 @@
-import PageFile
 import Simulation
 
 extension Subcommand {
@@ -7,23 +6,15 @@ extension Subcommand {
     name: "crash", summary: "kills and power cuts, in chains of up to four",
     run: { arguments in
       let seen = SeenStates()
-      let total = Locked(ExplorationReport())
-      let start = Stopwatch.seconds()
-      let seedCount = SeedRunner.run(arguments) { seed in
-        let report = explore(seed, seen)
-        total.withLock { $0.add(report) }
-        for failure in report.failures.prefix(1) { print(failure.description) }
-      }
-      let report = total.withLock { $0 }
-      let seconds = Stopwatch.seconds() - start
-      let speed = Int(Double(report.stateCount) / seconds / Double(arguments.threads))
+      let exploration = Exploration(arguments) { explore($0, seen) }
+      let report = exploration.report
       print(
         """
-        crash: seeds \(arguments.seed) to \(arguments.seed + seedCount - 1)
+        crash: seeds \(exploration.seeds)
           distinct states recovered and checked: \(report.stateCount), \
         and \(report.repeatCount) met again
           after 1, 2, … crashes: \(report.stateCounts)
-          \(speed) a second and thread, \(arguments.threads) threads, \(Int(seconds)) s
+          \(exploration.speed) a second and processor
           \(report.counts)
           failures: \(report.failures.count)
         """)

@@ -70,34 +70,17 @@ struct Arguments: Sendable {
   }
 }
 
-/// Time since the program began, in seconds.
+/// Times in seconds.
 enum Stopwatch {
-  static func seconds() -> Double {
-    var now = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1_000_000_000
-  }
-}
+  /// Since some moment in the past.
+  static func seconds() -> Double { read(CLOCK_MONOTONIC) }
 
-/// Work shared by several threads: each takes the next seed until the time is over.
-enum SeedRunner {
-  /// Calls `body` with one seed after the other on each thread, and answers how many there were.
-  static func run(_ arguments: Arguments, _ body: @escaping @Sendable (UInt64) -> Void) -> UInt64 {
-    let next = Locked(arguments.seed)
-    let end = Stopwatch.seconds() + Double(arguments.seconds)
-    let workers = (0..<arguments.threads).map { _ in Worker() }
-    for worker in workers {
-      worker.enqueue {
-        while Stopwatch.seconds() < end {
-          body(
-            next.withLock { seed in
-              defer { seed += 1 }
-              return seed
-            })
-        }
-      }
-    }
-    for worker in workers { worker.stop() }
-    return next.withLock { $0 } - arguments.seed
+  /// That processors have worked for this process: other processes do not count.
+  static func processorSeconds() -> Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+  private static func read(_ clock: clockid_t) -> Double {
+    var now = timespec()
+    unsafe clock_gettime(clock, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1_000_000_000
   }
 }

@@ -9,7 +9,8 @@ package import PageFile
 /// A disk and its copies belong to one thread at a time.
 package struct FileImage: Sendable {
   private static let chunkByteCount = 4096
-  private var chunks: [Chunk] = []
+  /// Nil for one of zeros, as most of a new WAL file are.
+  private var chunks: [Chunk?] = []
   package private(set) var byteCount = 0
 
   package init() {}
@@ -17,7 +18,10 @@ package struct FileImage: Sendable {
   /// Depends on all bytes and the size.
   package var contentHash: UInt64 {
     var hash = UInt64(byteCount)
-    for chunk in chunks { hash = SeededRandom.mix(hash ^ chunk.contentHash) }
+    for (index, chunk) in chunks.enumerated() {
+      guard let chunk, chunk.contentHash != Chunk.hashOfZeros else { continue }
+      hash = SeededRandom.mix(hash ^ chunk.contentHash &+ UInt64(index))
+    }
     return hash
   }
 
@@ -29,7 +33,9 @@ package struct FileImage: Sendable {
     if newByteCount < byteCount, rest > 0 {
       change(chunkCount - 1) { $0.zero(rest, Self.chunkByteCount - rest) }
     }
-    while chunks.count < chunkCount { chunks.append(.zero) }
+    if chunks.count < chunkCount {
+      chunks.append(contentsOf: repeatElement(nil, count: chunkCount - chunks.count))
+    }
     byteCount = newByteCount
   }
 
@@ -42,14 +48,12 @@ package struct FileImage: Sendable {
       let (index, start) = (offset + position).quotientAndRemainder(
         dividingBy: Self.chunkByteCount)
       let count = min(Self.chunkByteCount - start, range.upperBound - position)
-      if payload.isZero {
-        if count == Self.chunkByteCount {
-          chunks[index] = .zero
-        } else if chunks[index] !== Chunk.zero {
-          change(index) { $0.zero(start, count) }
-        }
-      } else {
+      if !payload.isZero {
         change(index) { $0.copy(payload.bytes.slice(position, count), to: start) }
+      } else if count == Self.chunkByteCount {
+        chunks[index] = nil
+      } else if chunks[index] != nil {
+        change(index) { $0.zero(start, count) }
       }
       position += count
     }
@@ -62,31 +66,32 @@ package struct FileImage: Sendable {
     while position < end {
       let (index, start) = position.quotientAndRemainder(dividingBy: Self.chunkByteCount)
       let count = min(Self.chunkByteCount - start, end - position)
-      target.copy(chunks[index].bytes.slice(start, count), to: position - offset)
+      if let chunk = chunks[index] {
+        target.copy(chunk.bytes.slice(start, count), to: position - offset)
+      } else {
+        target.zero(position - offset, count)
+      }
       position += count
     }
     return max(0, end - offset)
   }
 
   private mutating func change(_ index: Int, _ body: (MutableBytes) -> Void) {
-    if !isKnownUniquelyReferenced(&chunks[index]) { chunks[index] = Chunk(chunks[index]) }
-    chunks[index].change(body)
+    let isShared = !isKnownUniquelyReferenced(&chunks[index])
+    let chunk = chunks[index].map { isShared ? Chunk($0) : $0 } ?? Chunk()
+    chunk.change(body)
+    chunks[index] = chunk
   }
 
   /// A part of a file, shared by all images that have it.
   private final class Chunk: @unchecked Sendable {
-    // Unchecked: changed only while one image has it, and an image belongs to one thread. The chunk
-    // of zeros, which all threads share, has its hash from the beginning.
+    // Unchecked: changed only while one image has it, and an image belongs to one thread.
     private var buffer = ByteBuffer(capacity: FileImage.chunkByteCount)
     private var knownHash: UInt64?
 
-    static let zero: Chunk = {
-      let chunk = Chunk()
-      _ = chunk.contentHash
-      return chunk
-    }()
+    static let hashOfZeros = Chunk().contentHash
 
-    private init() { buffer.append(zeros: FileImage.chunkByteCount) }
+    init() { buffer.append(zeros: FileImage.chunkByteCount) }
 
     init(_ other: Chunk) { buffer.append(other.buffer.bytes) }
 

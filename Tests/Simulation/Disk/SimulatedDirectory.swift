@@ -19,6 +19,7 @@ package final class SimulatedDirectory: StorageDirectory, @unchecked Sendable {
     var callCounts = [Int](repeating: 0, count: Fault.Call.allCases.count)
     var trouble: Trouble?
     var faultCount = 0
+    var lastFault: Fault.Reason?
     var misuse: String?
     var traceHash: UInt64 = 0
     var counts = DiskCounts()
@@ -64,8 +65,13 @@ package final class SimulatedDirectory: StorageDirectory, @unchecked Sendable {
   /// Has things go wrong from now on; calls are counted from the beginning.
   package func set(_ trouble: Trouble?) { lock.withLock { state.trouble = trouble } }
 
+  package var trouble: Trouble? { lock.withLock { state.trouble } }
+
   /// How many calls were made to fail.
   package var faultCount: Int { lock.withLock { state.faultCount } }
+
+  /// Why a call was made to fail last.
+  package var lastFault: Fault.Reason? { lock.withLock { state.lastFault } }
 
   /// How often each kind of call was made.
   package var callCounts: [Int] { lock.withLock { state.callCounts } }
@@ -173,6 +179,7 @@ extension SimulatedDirectory.State {
     defer { callCounts[call.rawValue] += 1 }
     guard case .fault(let fault) = trouble, fault.hits(call, callCounts) else { return nil }
     faultCount += 1
+    lastFault = fault.reason
     return fault
   }
 

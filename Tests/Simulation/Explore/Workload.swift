@@ -20,6 +20,14 @@ package enum Workload {
     ]
   }
 
+  /// What makes pages split and merge, and files grow and turn.
+  package static var shaped: [Operation] {
+    [
+      .fill(0..<Record.keyCount, byteCount: 250), .put(9, byteCount: 9000), .commit(.relaxed),
+      .checkpoint, .openReader, .clear(0..<60), .commit(.full), .closeReader,
+    ]
+  }
+
   /// The sequence with a number: every sequence of `length` operations has one.
   package static func sequence(_ number: Int, length: Int) -> [Operation] {
     var rest = number
@@ -69,8 +77,8 @@ package enum Workload {
     let key = random.below(keyCount)
     switch random.below(18) {
     case 0: return .put(key, byteCount: random.below(14000))
-    case 16 where random.once(in: 2): return .fill(0..<keyCount, byteCount: byteCountMax)
-    case 17 where random.once(in: 2): return .clear(0..<keyCount - random.below(8))
+    case 16: return .fill(0..<keyCount, byteCount: byteCountMax)
+    case 17: return .clear(0..<keyCount - random.below(8))
     case 1:
       return .fill(
         key..<min(keyCount, key + 1 + random.below(30)), byteCount: random.below(byteCountMax))

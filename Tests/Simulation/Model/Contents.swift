@@ -15,6 +15,9 @@ struct Contents: Sendable {
     }
   }
 
+  /// Some key that is there.
+  var firstKey: Int? { hashes.firstIndex { $0 != 0 } }
+
   /// The digest of what a transaction sees.
   static func digest(of source: PageSource) throws(PageFileError) -> UInt64 {
     try source.enter()

@@ -15,6 +15,8 @@ package struct PlayCounts: Sendable, Hashable {
   package var mergeCount = 0
   /// Commits after which there were overflow pages.
   package var overflowCount = 0
+  /// Deletions on a full disk.
+  package var reserveCount = 0
   /// How many tree pages there were after the last commit.
   fileprivate var treePageCount = 0
 
@@ -36,6 +38,7 @@ package struct PlayCounts: Sendable, Hashable {
     splitCount += other.splitCount
     mergeCount += other.mergeCount
     overflowCount += other.overflowCount
+    reserveCount += other.reserveCount
   }
 
   /// What is zero though a run of some length should have met it.

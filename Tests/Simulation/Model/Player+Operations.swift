@@ -25,6 +25,14 @@ extension Player {
       }
       dropStore()
       return try open()
+    case .suspend(let checkpoints):
+      transaction = nil
+      guard let database else { return }
+      database.suspend(checkpoints: checkpoints)
+      return try show { () throws(PageFileError) in
+        try database.resume()
+        return database
+      }
     case .commit(let level):
       commit(level)
       if isUnknown { try faceUnknownCommit() }
@@ -65,11 +73,6 @@ extension Player {
     case .checkpointBeside(let call, let level):
       transaction = nil
       try checkpoint(database, beside: level, at: call)
-    case .suspend(let checkpoints):
-      transaction = nil
-      database.suspend(checkpoints: checkpoints)
-      try database.resume()
-      history.makeDurable(history.attempted)
     case .background:
       transaction = nil
       database.runBackgroundWork()
@@ -77,7 +80,7 @@ extension Player {
       let reader = try database.beginRead()
       readers.append(OpenReader(reader, history.newest.digest))
     case .closeReader: try closeReader()
-    case .commit, .reopen, .kill, .cutPower: break
+    case .commit, .reopen, .suspend, .kill, .cutPower: break
     }
   }
 
@@ -108,6 +111,8 @@ extension Player {
       if path != "s" { return }
       if callsLeft == 0 {
         directory.interrupt { _ in }
+        // A writer who finds the disk full has a checkpoint made, which would wait for this one.
+        hasRoomBeforehand = false
         attempt { (database) throws(PageFileError) in
           try put(call, byteCount: 50, openTransaction(database))
         }
@@ -135,22 +140,45 @@ extension Player {
         } else {
           history.withdraw()
         }
+        if error == .diskFull && hasRoomBeforehand { deleteOnFullDisk(database) }
         throw error
       }
+      hasRoomBeforehand = true
       history.acknowledge(setting.takesRelaxedForFull ? .full : level)
       counts.commitCount += 1
       if countsPages { try countPages(database) }
     }
   }
 
-  /// After a commit whose fate is unknown nothing can be written, and reads show the state before or
-  /// after it; opening anew decides.
+  /// Sees what is left of a store after a commit whose fate is unknown.
+  ///
+  /// Nothing can be written, and reads show the state before or after it; opening anew decides. If a
+  /// locked device has refused the sync, the commit is there, and the store goes on.
   private func faceUnknownCommit() throws(Violation) {
     isUnknown = false
-    if let database { askPoisoned(database) }
+    if let database {
+      if directory.lastFault == .locked && !database.isPoisoned { return }
+      askPoisoned(database)
+    }
     try throwNoted()
     dropStore()
     try open()
+  }
+
+  /// Room is kept for this by every commit before.
+  private func deleteOnFullDisk(_ database: Database) {
+    guard case .room = directory.trouble, let key = history.newest.firstKey else { return }
+    do throws(PageFileError) {
+      let open = OpenTransaction(try database.beginWrite(), on: history.newest)
+      open.useReserve()
+      try delete(key, open)
+      history.attempt(open.contents)
+      try open.commit(.full)
+      history.acknowledge(.full)
+      counts.reserveCount += 1
+    } catch {
+      note(.noReserve, "a deletion on a full disk threw \(error)")
+    }
   }
 
   private func askPoisoned(_ database: Database) {

@@ -27,6 +27,8 @@ package final class Player {
   private var violation: Violation?
   /// A commit has ended as unknown, and nobody has looked yet what is there.
   var isUnknown = false
+  /// Whether a commit has succeeded since the store was opened.
+  var hasRoomBeforehand = false
 
   /// A write transaction with what it will have made of the store.
   final class OpenTransaction {
@@ -39,6 +41,8 @@ package final class Player {
       self.contents = contents
       self.transaction = consume transaction
     }
+
+    func useReserve() { source.usesReserve = true }
 
     func commit(_ level: SyncLevel) throws(PageFileError) {
       if let transaction = transaction.take() { _ = try transaction.commit(level) }
@@ -71,6 +75,9 @@ package final class Player {
   package func die() {
     counts.add(directory.counts)
     directory.die()
+    transaction = nil
+    // Closing would try to write; this lets go at once.
+    database?.suspend(checkpoints: false)
     dropStore()
   }
 
@@ -94,24 +101,35 @@ package final class Player {
 
   /// Opens the store, which has to show the last commit that was promised or a later one.
   package func open() throws(Violation) {
+    try show { () throws(PageFileError) in
+      try Database(in: directory, name: "s", options: options)
+    }
+  }
+
+  /// Takes the store up in some way, and sees what it shows.
+  func show(_ open: () throws(PageFileError) -> Database) throws(Violation) {
     // After a failed sync nothing is promised but what was durable before.
     if hasFault { history = history.afterPowerCut }
     faultCountAtOpening = directory.faultCount
-    let oldest = history.visible
+    hasRoomBeforehand = false
     do throws(PageFileError) {
-      let opened = try Database(in: directory, name: "s", options: options)
+      let opened = try open()
       let digest = try Contents.digest(of: opened)
       if let index = history.commit(with: digest) {
-        if index < oldest {
-          note(.lostCommit, "commit \(index) of \(history.attempted), \(oldest) was promised")
+        if index < history.visible {
+          note(
+            .lostCommit,
+            "commit \(index) of \(history.attempted) and \(history.visible) was promised")
         }
         history.adopt(index)
         database = opened
         if directory.callCounts[Fault.Call.write.rawValue] > 0 { counts.recoveryCount += 1 }
       } else {
-        note(.noCommit, "no commit left this; \(oldest) of \(history.attempted) was promised")
+        note(
+          .noCommit, "no commit left this; \(history.visible) of \(history.attempted) was promised")
       }
     } catch {
+      dropStore()
       meet(error, .notReadable, "opening")
     }
     try throwNoted()

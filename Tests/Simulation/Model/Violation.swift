@@ -15,6 +15,8 @@ package struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
     case notWritable
     /// The store goes on being written after it was poisoned.
     case notPoisoned
+    /// On a full disk nothing can be deleted.
+    case noReserve
     /// A call failed without a reason.
     case unexpectedError
     /// A file was used after it was closed, or closed twice, or is still open.
