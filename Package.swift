@@ -46,7 +46,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage"],
+      name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel"],
       swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
@@ -58,10 +58,12 @@ let package = Package(
     // Damage to whole stores, for the tests and for long runs.
     .target(
       name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
+    // The protocol as a model that shares no code with the engine.
+    .target(name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
-      name: "torture", dependencies: ["Simulation", "Damage", "PageFile"], path: "Tests/Torture",
-      swiftSettings: strict),
+      name: "torture", dependencies: ["Simulation", "Damage", "ProtocolModel", "PageFile"],
+      path: "Tests/Torture", swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(
       name: "crash-writer", dependencies: ["MsgStore"], path: "Tests/CrashWriter",
