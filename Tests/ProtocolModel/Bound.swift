@@ -1,7 +1,7 @@
 /// How much happens in a run of the model.
 ///
 /// Everything within the bound is tried, in every order.
-package struct Bound: Sendable {
+package struct Bound: Sendable, CustomStringConvertible {
   /// Commits that are tried in all, those included that a crash undoes; at most 4.
   package var commits: Int
   /// Turns of the WAL files that a running store makes; closing may add one.
@@ -53,6 +53,16 @@ package struct Bound: Sendable {
     self.refusals = refusals
     self.erases = erases
     self.rewritesMetaAfterClose = rewritesMetaAfterClose
+  }
+
+  package var description: String {
+    var text = "commits \(commits), turns \(turns), crashes \(crashes), closes \(closes), "
+    text += "moves \(moves), readers \(readers), failed syncs \(failedSyncs), refusals \(refusals)"
+    if !hasLog { text += ", new store" }
+    if tearsSectors { text += ", torn sectors" }
+    if erases { text += ", erasing" }
+    if rewritesMetaAfterClose { text += ", meta rewritten after closing" }
+    return text
   }
 
   /// What together takes about two minutes of one core, and more than a gigabyte of memory.

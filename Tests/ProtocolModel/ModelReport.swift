@@ -15,7 +15,7 @@ package struct ModelReport: Sendable, CustomStringConvertible {
 
   package var description: String {
     let milliseconds = Int(seconds * 1000)
-    var text = "\(defect?.rawValue ?? "the protocol as it is"): \(stateCount) states, "
+    var text = "\(defect?.rawValue ?? "the protocol as it is"), \(bound): \(stateCount) states, "
     text += "\(transitionCount) transitions, depth \(depth), \(milliseconds) ms: "
     guard let violation else {
       return text + (isCutShort ? "no violation, but not everything was tried" : "no violation")
