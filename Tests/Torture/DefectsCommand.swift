@@ -1,0 +1,11 @@
+import PageFile
+
+extension Subcommand {
+  /// What `Scripts/defects` goes through.
+  static let defects = Subcommand(
+    name: "defects", summary: "the names of the mistakes that can be planted, a line each",
+    run: { _ in
+      for defect in Defect.allCases { print(defect.rawValue) }
+      return 0
+    })
+}
