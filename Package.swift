@@ -47,7 +47,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel"],
-      swiftSettings: strict),
+      exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
