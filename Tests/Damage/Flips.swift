@@ -1,6 +1,6 @@
 import PageFile
 
-/// Bits flipped one place after the other, over all structures of a store, on several threads.
+/// Bits flipped one place after the other, over all structures of a store.
 package struct Flips: Sendable {
   /// How many neighbouring bits go over at once.
   package static let widths = [1, 2, 8]
@@ -55,23 +55,23 @@ package struct Flips: Sendable {
     }
   }
 
-  /// Every place of the store: a part of it and a bit in that part.
+  /// Places of the store: a part of it and a bit in that part.
   ///
-  /// Of each kind of structure at most `countMax`, evenly spread from a place that `phase` moves.
+  /// Of each kind of structure about `countMax`, evenly spread. Consecutive phases move on to the next
+  /// bits, until each bit has had its turn.
   private func places(_ countMax: Int, phase: Int) -> [(part: Anatomy.Part, bit: Int)] {
     Anatomy.Structure.allCases.flatMap { structure in
       let parts = anatomy.parts.filter { $0.structure == structure }
       let bitCount = parts.reduce(0) { $0 + $1.range.count * 8 }
-      guard bitCount > 0 else { return [(part: Anatomy.Part, bit: Int)]() }
-      let count = min(countMax, bitCount)
-      var wanted = (0..<count).map { ($0 * bitCount + phase % bitCount) / count }[...]
+      let stride = max(1, (bitCount + countMax - 1) / countMax)
       var places: [(part: Anatomy.Part, bit: Int)] = []
+      var wanted = phase % stride
       var start = 0
       for part in parts {
         let end = start + part.range.count * 8
-        while let bit = wanted.first, bit < end {
-          places.append((part, part.range.lowerBound * 8 + bit - start))
-          wanted.removeFirst()
+        while wanted < end {
+          places.append((part, part.range.lowerBound * 8 + wanted - start))
+          wanted += stride
         }
         start = end
       }
@@ -79,31 +79,13 @@ package struct Flips: Sendable {
     }
   }
 
-  /// Flips at most `countMax` places of each kind of structure, with every width.
-  package func run(countMax: Int, phase: Int, threadCount: Int) -> Report {
-    let places = places(countMax, phase: phase)
-    let next = Locked(0)
-    let report = Locked(Report())
-    let workers = (0..<threadCount).map { _ in Worker() }
-    for worker in workers {
-      worker.enqueue {
-        var own = Report()
-        while true {
-          // A few at a time, so that threads seldom meet here.
-          let start = next.withLock { next in
-            defer { next += 16 }
-            return next
-          }
-          guard start < places.count else { break }
-          for place in places[start..<min(start + 16, places.count)] {
-            for width in Self.widths { flip(place.part, place.bit, width, &own) }
-          }
-        }
-        report.withLock { $0.add(own) }
-      }
+  /// Flips about `countMax` places of each kind of structure, with every width.
+  package func run(countMax: Int, phase: Int) -> Report {
+    var report = Report()
+    for place in places(countMax, phase: phase) {
+      for width in Self.widths { flip(place.part, place.bit, width, &report) }
     }
-    for worker in workers { worker.stop() }
-    return report.withLock { $0 }
+    return report
   }
 
   private func flip(_ part: Anatomy.Part, _ bit: Int, _ width: Int, _ report: inout Report) {

@@ -10,7 +10,7 @@ import Testing
   private func run(_ specimens: [Specimen], countMax: Int) -> Flips.Report {
     var report = Flips.Report()
     for specimen in specimens {
-      report.add(Flips(specimen).run(countMax: countMax, phase: phase, threadCount: 2))
+      report.add(Flips(specimen).run(countMax: countMax, phase: phase))
     }
     for harm in report.harms.prefix(5) { Issue.record("phase \(phase): \(harm)") }
     #expect(report.harms.isEmpty)

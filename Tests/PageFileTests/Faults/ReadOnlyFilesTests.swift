@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// A directory in which `bans` hold. `opened` is told which files are opened for writing.
+  /// A directory in which `bans` hold.
   private final class Place: StorageDirectory {
     let hooked: HookedDirectory
     let bans: Bans

@@ -1,0 +1,58 @@
+import Damage
+import PageFile
+
+extension Subcommand {
+  /// Flips bits in every structure of small stores, in every state a store is found in.
+  ///
+  /// Each seed flips the bits next to those of the seed before, until all have had their turn.
+  static let flips = Subcommand(
+    name: "flips", summary: "flipped bits, and bursts of 2 and 8, in every structure",
+    run: { arguments in
+      guard let specimens = try? Specimen.all() else {
+        print("flips: no store could be made")
+        return 1
+      }
+      let stores = specimens.map { Flips($0) }
+      let total = Locked(Flips.Report())
+      let start = Stopwatch.seconds()
+      let seedCount = SeedRunner.run(arguments) { seed in
+        for store in stores {
+          let report = store.run(countMax: 4, phase: Int(seed))
+          for harm in report.harms { print(harm) }
+          total.withLock { $0.add(report) }
+        }
+      }
+      let report = total.withLock { $0 }
+      let seconds = Stopwatch.seconds() - start
+      let speed = Int(Double(report.flipCount) / seconds / Double(arguments.threads))
+      print(
+        """
+        flips: seeds \(arguments.seed) to \(arguments.seed + seedCount - 1), \
+        stores: \(stores.count)
+        \(table(report))
+          flips: \(report.flipCount), the longest took \(report.longest)
+          \(speed) a second and thread, \(arguments.threads) threads, \(Int(seconds)) s
+          harm: \(report.harms.count)
+        """)
+      return report.harms.count
+    })
+
+  /// What came of the flips, a line for each structure.
+  private static func table(_ report: Flips.Report) -> String {
+    func line(_ cells: [String]) -> String {
+      "  "
+        + cells.enumerated().map { index, cell in
+          let padding = String(repeating: " ", count: max(0, (index == 0 ? 16 : 11) - cell.count))
+          return index == 0 ? cell + padding : padding + cell
+        }.joined()
+    }
+    let outcomes = Judge.Outcome.allCases.reversed()
+    let head = line(["structure", "flips"] + outcomes.map { "\($0)" })
+    let rows = Anatomy.Structure.allCases.map { structure in
+      let tally = report[structure]
+      return line(
+        [structure.rawValue, "\(tally.flipCount)"] + outcomes.map { "\(tally[$0])" })
+    }
+    return ([head] + rows).joined(separator: "\n")
+  }
+}
