@@ -49,7 +49,8 @@ let package = Package(
       name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel"],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
-      name: "MsgStoreTests", dependencies: ["MsgStore", "PageFile", "msgdump", "crash-writer"],
+      name: "MsgStoreTests",
+      dependencies: ["MsgStore", "PageFile", "Damage", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
     // A disk that loses power, and what is asked of stores on it.
     .target(

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Bits flipped one place after the other, over all structures of a store.
 package struct Flips: Sendable {
@@ -21,24 +21,10 @@ package struct Flips: Sendable {
     package subscript(outcome: Judge.Outcome) -> Int { counts[outcome] ?? 0 }
   }
 
-  /// One flip that did harm.
-  package struct Harm: Sendable, CustomStringConvertible {
-    let specimen: String
-    let file: String
-    let bit: Int
-    let width: Int
-    let structure: Anatomy.Structure
-    let sentence: String
-
-    package var description: String {
-      "\(specimen): \(width) bits from bit \(bit % 8) of byte \(bit / 8) of \(file),"
-        + " in a \(structure.rawValue): \(sentence)"
-    }
-  }
-
   package struct Report: Sendable {
     package var tallies: [Anatomy.Structure: Tally] = [:]
-    package var harms: [Harm] = []
+    /// The flips that did harm, and which.
+    package var harms: [String] = []
     package var longest = Duration.zero
     package var flipCount: Int { tallies.values.reduce(0) { $0 + $1.flipCount } }
 
@@ -79,33 +65,48 @@ package struct Flips: Sendable {
     }
   }
 
-  /// Flips about `countMax` places of each kind of structure, with every width.
-  package func run(countMax: Int, phase: Int) -> Report {
-    var report = Report()
-    for place in places(countMax, phase: phase) {
-      for width in Self.widths { flip(place.part, place.bit, width, &report) }
+  /// Neighbouring bits that went over, and the part of the store they are in.
+  package struct Flip: Sendable, CustomStringConvertible {
+    package let part: Anatomy.Part
+    package let bit: Int
+    package let width: Int
+
+    package var description: String {
+      "\(width) bits from bit \(bit % 8) of byte \(bit / 8) of \(part.file),"
+        + " in a \(part.structure.rawValue)"
     }
-    return report
   }
 
-  private func flip(_ part: Anatomy.Part, _ bit: Int, _ width: Int, _ report: inout Report) {
-    guard var bytes = specimen.files[part.file] else { return }
-    let files = specimen.files.copy()
-    // A burst stays in its part, so that it is known what the error has to name.
-    let bit = min(bit, part.range.upperBound * 8 - width)
-    for bit in bit..<bit + width { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
-    files[part.file] = bytes
-    let judge = Judge(specimen) { Self.tells($0, of: part) }
-    let begin = ContinuousClock.now
-    let verdict = judge.verdict(files)
-    report.longest = max(report.longest, ContinuousClock.now - begin)
-    report.tallies[part.structure, default: Tally()].counts[verdict.outcome, default: 0] += 1
-    if verdict.outcome == .harm {
-      report.harms.append(
-        Harm(
-          specimen: specimen.name, file: part.file, bit: bit, width: width,
-          structure: part.structure, sentence: verdict.sentence))
+  /// Calls `body` with a copy of the files for each flip: about `countMax` places of each kind of structure, with
+  /// every width.
+  package func forEach(countMax: Int, phase: Int, _ body: (MemoryDirectory, Flip) -> Void) {
+    for (part, place) in places(countMax, phase: phase) {
+      for width in Self.widths {
+        guard var bytes = specimen.files[part.file] else { continue }
+        let files = specimen.files.copy()
+        // A burst stays in its part, so that it is known what the error has to name.
+        let first = min(place, part.range.upperBound * 8 - width)
+        for bit in first..<first + width { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
+        files[part.file] = bytes
+        body(files, Flip(part: part, bit: first, width: width))
+      }
     }
+  }
+
+  /// Flips bits and judges what comes of it.
+  package func run(countMax: Int, phase: Int) -> Report {
+    var report = Report()
+    forEach(countMax: countMax, phase: phase) { files, flip in
+      let judge = Judge(specimen) { Self.tells($0, of: flip.part) }
+      let begin = ContinuousClock.now
+      let verdict = judge.verdict(files)
+      report.longest = max(report.longest, ContinuousClock.now - begin)
+      report.tallies[flip.part.structure, default: Tally()].counts[verdict.outcome, default: 0] += 1
+      if verdict.outcome == .harm {
+        report.harms.append("\(specimen.name): \(flip): \(verdict.sentence)")
+      }
+    }
+    return report
   }
 
   /// Whether an error names the place of the damage.

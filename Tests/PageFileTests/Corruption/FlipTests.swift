@@ -32,14 +32,14 @@ import Testing
   }
 
   @Test func flipsInAClosedStoreAreReportedOrDoNotMatter() throws {
-    let report = run([try Specimen.closed()], countMax: 20)
+    let report = run([try Specimen.closed()], countMax: 8)
     expectAllNoticed([.metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.unused][.harmless] == report[.unused].flipCount)
   }
 
   /// Every commit is proven by the next one's header, and the last by the watermark.
   @Test func flipsInALogInUseNeverShortenItInSilence() throws {
-    let report = run([try Specimen.inUse()], countMax: 20)
+    let report = run([try Specimen.inUse()], countMax: 8)
     expectAllNoticed(
       [.commitHeader, .frames, .metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.watermark][.harmless] == report[.watermark].flipCount)
@@ -49,7 +49,7 @@ import Testing
   /// stays or is reported.
   @Test func flipsTakeUnwitnessedCommitsAtMost() throws {
     let report = run(
-      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], countMax: 16)
+      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], countMax: 6)
     #expect(report[.frames][.unwitnessed] > 0)
     #expect(report[.frames][.harmless] == 0 && report[.commitHeader][.harmless] == 0)
     expectAllNoticed([.metaSlot, .leaf], in: report)
@@ -58,7 +58,7 @@ import Testing
   @Test func flipsInMidCheckpointAreReportedOrDoNotMatter() throws {
     let specimens = try Specimen.inMidCheckpoint()
     #expect(specimens.count > 8)
-    let report = run(specimens, countMax: 3)
+    let report = run(specimens, countMax: 2)
     expectAllNoticed([.tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.frames][.unwitnessed] == 0 && report[.commitHeader][.unwitnessed] == 0)
   }
