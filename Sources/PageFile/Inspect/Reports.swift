@@ -49,7 +49,7 @@ package struct PageReport: Sendable {
     self.kind = kind
   }
 
-  init(number: PageNumber, slot: UInt32, tree: Int?, _ bytes: Bytes) {
+  package init(number: PageNumber, slot: UInt32, tree: Int?, _ bytes: Bytes) {
     self.number = number
     self.slot = slot
     self.tree = tree
@@ -83,7 +83,7 @@ package struct CellReport: Sendable {
   package var overflow: Bool
 
   /// The cells of a tree page, in the order of their keys.
-  static func cells(of page: TreePage) -> [CellReport] {
+  package static func cells(of page: TreePage) -> [CellReport] {
     (0..<page.cellCount).map { index in
       let isMinusInfinity = index < page.firstKeyIndex
       let key = isMinusInfinity ? [] : page.prefix.array() + page.suffix(index).array()

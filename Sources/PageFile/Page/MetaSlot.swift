@@ -30,6 +30,8 @@ package struct MetaSlot: Sendable {
   package static let regionByteCount = 16384
   package static let formatVersion: UInt32 = 1
   package static let magic: [UInt8] = [0x89, 0x50, 0x47, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
+  /// Where the store id stands, for those who look for it in a slot that is damaged elsewhere.
+  package static let storeIDOffset = 40
   private static let checksumOffset = 504
 
   package enum Writer: UInt8, Sendable {

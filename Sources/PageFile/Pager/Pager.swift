@@ -34,7 +34,11 @@ final class Pager: Sendable {
   }
 
   func offset(of slot: SlotNumber) -> Int {
-    Self.slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
+    Self.offset(of: slot, pageByteCount: pageByteCount)
+  }
+
+  static func offset(of slot: SlotNumber, pageByteCount: Int) -> Int {
+    slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
   }
 
   /// A page as a snapshot sees it.
@@ -225,6 +229,10 @@ final class Pager: Sendable {
 
   /// What is wrong with a page by the rules of its kind, or nil.
   func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
+    Self.contentRuleBroken(page, kind)
+  }
+
+  static func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
     switch kind {
     case .leaf, .branch: TreePage.ruleBroken(page)
     case .overflow: OverflowPage.ruleBroken(page)
@@ -233,7 +241,9 @@ final class Pager: Sendable {
   }
 
   /// The checksum that a page's bytes must carry.
-  func checksum(of page: Bytes) -> UInt64 {
+  func checksum(of page: Bytes) -> UInt64 { Self.checksum(of: page, in: storeID) }
+
+  static func checksum(of page: Bytes, in storeID: StoreID) -> UInt64 {
     Checksum.of(
       page.dropFirst(PageHeader.lsnOffset),
       seed: Checksum.seed(

@@ -1,0 +1,81 @@
+/// The leaves of one tree in the order of their keys, found without any branch.
+///
+/// Leaves of one moment never overlap. Where two do, one of them is what was left behind when its
+/// keys moved elsewhere; the page that took them was changed by that same commit or later, so the
+/// newer one counts.
+struct LeafIndex {
+  struct Leaf {
+    let number: PageNumber
+    let lsn: LSN
+    let isCertain: Bool
+    fileprivate let keyOffset: Int
+    fileprivate let firstByteCount: Int
+    fileprivate let lastByteCount: Int
+  }
+
+  private(set) var leaves: [Leaf] = []
+  /// The first and the last key of each leaf.
+  private let keys: Keys
+
+  private final class Keys {
+    var buffer = ByteBuffer(capacity: 4096)
+  }
+
+  init(_ pages: SalvagedPages, tree: TreeNumber) {
+    keys = Keys()
+    for entry in pages.entries where entry.page.kind == .leaf {
+      guard Int(entry.page.tree) == tree.rawValue,
+        let found = pages.page(PageNumber(entry.page.number))
+      else { continue }
+      let page = TreePage(found.bytes)
+      let offset = keys.buffer.count
+      page.key(0).append(dropping: 0, to: &keys.buffer)
+      page.key(page.cellCount - 1).append(dropping: 0, to: &keys.buffer)
+      leaves.append(
+        Leaf(
+          number: page.number, lsn: found.lsn, isCertain: entry.isCertain, keyOffset: offset,
+          firstByteCount: page.keyByteCount(0),
+          lastByteCount: page.keyByteCount(page.cellCount - 1)))
+    }
+    let bytes = keys.buffer.bytes
+    leaves.sort { Self.first($0, bytes).compare(to: Self.first($1, bytes)) < 0 }
+    removeOverlaps()
+  }
+
+  private mutating func removeOverlaps() {
+    let bytes = keys.buffer.bytes
+    var kept: [Leaf] = []
+    for leaf in leaves {
+      var isKept = true
+      while let last = kept.last,
+        Self.last(last, bytes).compare(to: Self.first(leaf, bytes)) >= 0
+      {
+        isKept = last.isCertain == leaf.isCertain ? leaf.lsn > last.lsn : leaf.isCertain
+        if !isKept { break }
+        kept.removeLast()
+      }
+      if isKept { kept.append(leaf) }
+    }
+    leaves = kept
+  }
+
+  private static func first(_ leaf: Leaf, _ bytes: Bytes) -> Bytes {
+    bytes.slice(leaf.keyOffset, leaf.firstByteCount)
+  }
+
+  private static func last(_ leaf: Leaf, _ bytes: Bytes) -> Bytes {
+    bytes.slice(leaf.keyOffset + leaf.firstByteCount, leaf.lastByteCount)
+  }
+
+  /// The last leaf that does not begin behind a key.
+  func index(before key: Bytes) -> Int? {
+    let bytes = keys.buffer.bytes
+    let behind = leaves.firstIndex(inOrder: { Self.first($0, bytes).compare(to: key) > 0 })
+    return behind == 0 ? nil : behind - 1
+  }
+
+  /// Whether the key lies between the first and the last of a leaf.
+  func covers(_ index: Int, _ key: Bytes) -> Bool {
+    Self.last(leaves[index], keys.buffer.bytes).compare(to: key) >= 0
+  }
+}

@@ -1,0 +1,129 @@
+/// Reads everything readable out of the files of a damaged store, whatever is missing of them, and
+/// says what is lost.
+///
+/// It knows pages, trees, keys and values, and nothing of what they mean. It changes nothing. See
+/// docs/design.md, "Salvage".
+///
+/// Memory: about a fiftieth of the data file's size, what the log holds, and what is to be reported.
+package final class PageSalvage {
+  private let files: DamagedFiles
+  private let pages: SalvagedPages
+  private var leaves: [Int: LeafIndex] = [:]
+  /// What was found.
+  package let report: SalvageReport
+
+  /// Opens the files for reading.
+  package convenience init(path: String) throws(PageFileError) {
+    let (directory, name) = PosixDirectory.split(path)
+    try self.init(in: PosixDirectory(path: directory), name: name)
+  }
+
+  /// The same in a directory of any kind.
+  ///
+  /// Reads the whole data file once.
+  /// - Throws: `ioError` when it cannot be opened; `unsupportedFormat`, `notADatabase`; `corruptMeta`
+  ///   when nothing says any more which store it is, without which no page can be proven.
+  package init(in directory: any StorageDirectory, name: String) throws(PageFileError) {
+    files = try DamagedFiles(in: directory, name: name)
+    let identity = try StoreIdentity.find(in: files)
+    var report = SalvageReport()
+    let meta = Self.chooseMeta(files, identity, &report.findings)
+    let scan = SlotScan(SlotReader(files: files, identity: identity))
+    var claims = TableClaims(scan, root: meta?.table)
+    let pages = SalvagedPages(scan, &claims)
+    var log = SalvagedLog(files, identity) { number in
+      let number = PageNumber(number)
+      guard let entry = pages.entry(number), let page = pages.page(number) else { return nil }
+      return (page, entry.isCertain)
+    }
+    if let meta { log.follow(meta) } else { log.followHeaders(newest: pages.newestLSN) }
+    pages.apply(log)
+    pages.removeStale()
+    self.pages = pages
+    report.storeID = "\(identity.storeID)"
+    report.pageByteCount = identity.pageByteCount
+    report.slotCount = scan.reader.slotCount
+    report.pageCount = pages.entries.count
+    report.lastLSN = log.lsn
+    report.findings += log.findings
+    report.lostCommits = log.lostCommits
+    report.lostPages = claims.lost + pages.lostPages()
+    if !claims.isExact { report.addUnknown(scan.unreadable) }
+    self.report = report
+  }
+
+  /// The meta slot to go by, and what is wrong with the slots.
+  ///
+  /// A slot whose log is gone though a later one is there is older than the store: it proves nothing.
+  private static func chooseMeta(
+    _ files: DamagedFiles, _ identity: StoreIdentity, _ findings: inout [String]
+  ) -> MetaSlot? {
+    let readings = files.metaBytes.map { bytes in Bytes.with(bytes) { MetaSlot.read($0) } }
+    var metas: [MetaSlot] = []
+    for (index, reading) in readings.enumerated() {
+      if case .valid(let meta) = reading, meta.storeID == identity.storeID,
+        meta.pageByteCount == identity.pageByteCount
+      {
+        metas.append(meta)
+      } else {
+        findings.append("meta slot \(index) cannot be read")
+      }
+    }
+    let recovery = WALRecovery(
+      files: files.wals.map { WALRecovery.File(file: $0.file, header: $0.header) },
+      dataPath: files.dataFile.path)
+    if let (meta, _) = try? recovery.chooseMeta(metas.map { .valid($0) }) { return meta }
+    let headers = files.wals.compactMap { $0.header }.filter {
+      $0.storeID == identity.storeID && !$0.isEmpty
+    }
+    let isLogWhole = files.wals.allSatisfy { $0.header != nil }
+    let newest = metas.max { $0.writeNumber < $1.writeNumber }
+    guard let newest else { return nil }
+    if isLogWhole, headers.contains(where: { $0.generation.counter > newest.generation.counter }) {
+      findings.append("the meta slot that can be read is older than the log")
+      return nil
+    }
+    return newest
+  }
+
+  /// The cells of a tree, in the order of their keys.
+  package func cursor(_ tree: Int) -> SalvageCursor { SalvageCursor(pages, leaves(of: tree)) }
+
+  private func leaves(of tree: Int) -> LeafIndex {
+    if let known = leaves[tree] { return known }
+    let index = LeafIndex(pages, tree: TreeNumber(tree))
+    leaves[tree] = index
+    return index
+  }
+
+  /// What is known of a key.
+  package enum Lookup {
+    /// It was there at this LSN.
+    case found(LSN)
+    /// It was not there at this LSN.
+    case absent(LSN)
+    /// The page where it would be is lost, or its value is.
+    case unknown
+  }
+
+  /// Looks a key up and appends its value.
+  package func value(of key: Bytes, in tree: Int, to buffer: inout ByteBuffer) -> Lookup {
+    let index = leaves(of: tree)
+    var leaf: SalvagedPage?
+    if let place = index.index(before: key), index.covers(place, key) {
+      leaf = pages.page(index.leaves[place].number)
+    } else {
+      // Between two leaves only a branch can tell that there was none in the middle.
+      leaf = pages.descend(TreeNumber(tree), toward: key, level: 0)
+    }
+    guard let leaf else { return .unknown }
+    let found = TreePage(leaf.bytes).search(key)
+    guard found.isEqual else { return .absent(leaf.lsn) }
+    let reason = pages.append(valueOf: found.index, in: leaf, to: &buffer)
+    return reason == nil ? .found(leaf.lsn) : .unknown
+  }
+
+  /// Whether somebody has written to the store meanwhile, so that what was read is of several
+  /// moments.
+  package var haveFilesChanged: Bool { files.haveChanged }
+}

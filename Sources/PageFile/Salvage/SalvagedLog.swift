@@ -1,0 +1,274 @@
+/// The log's commits, applied as far as their chain and the pages that they change allow.
+///
+/// Unlike recovery it does not stop at the first thing that is wrong: a page whose version before is
+/// lost is lost until a commit makes it anew, and all others go on. But a commit counts only if the
+/// chain reaches it; those behind a break are listed.
+struct SalvagedLog {
+  /// What the log has made of a page.
+  enum Outcome {
+    /// `isCertain`: nothing that went into it was a guess.
+    case page(SalvagedPage, isCertain: Bool)
+    case freed
+    case lost(reason: String)
+  }
+
+  private let files: DamagedFiles
+  private let storeID: StoreID
+  private let pageByteCount: Int
+  private let base: (UInt32) -> (SalvagedPage, isCertain: Bool)?
+  private(set) var outcomes: [UInt32: Outcome] = [:]
+  private(set) var roots: Roots?
+  private(set) var lsn = LSN.zero
+  private var chain: UInt64 = 0
+  /// The files whose commits were read.
+  private var applied: Set<String> = []
+  private var breakReason = "the log ends before them"
+  private(set) var findings: [String] = []
+  private(set) var lostCommits: [LostCommit] = []
+  /// What the log makes is kept in memory, which a damaged one must not exhaust.
+  private static let imageByteCountMax = 512 << 20
+
+  /// - Parameters:
+  ///   - base: The version of a page that the slots hold.
+  init(
+    _ files: DamagedFiles, _ identity: StoreIdentity,
+    base: @escaping (UInt32) -> (SalvagedPage, isCertain: Bool)?
+  ) {
+    self.files = files
+    storeID = identity.storeID
+    pageByteCount = identity.pageByteCount
+    self.base = base
+  }
+
+  // MARK: Which commits
+
+  /// Applies what follows a meta slot.
+  mutating func follow(_ meta: MetaSlot) {
+    (lsn, chain, roots) = (meta.checkpointLSN, meta.chain, meta.roots)
+    if apply({ $0 == meta.generation }) {
+      _ = apply { $0.counter > meta.generation.counter }
+    } else if !meta.isClean && meta.writer == .turn {
+      findings.append("the log that follows commit \(lsn) is missing or cannot be read")
+    }
+    // A clean close leaves no commit in the log, and nothing that a search could prove; an opening has
+    // moved all of it, and no commit comes before the first turn.
+    if lsn > meta.checkpointLSN || !meta.isClean && meta.writer == .turn { findWhatIsLost() }
+    validate()
+  }
+
+  /// Applies what there is when no meta slot says where the log begins: from the older file on, if
+  /// the newer one continues it, else the newer one.
+  ///
+  /// What a commit says that is in the slots already changes nothing: patches put bytes in, whatever
+  /// was there, and all commits up to the newest version in a slot are applied.
+  ///
+  /// - Parameter newest: The last commit that a page in a slot knows of.
+  mutating func followHeaders(newest: LSN) {
+    let headers = files.wals.compactMap { wal in
+      wal.header.flatMap { $0.storeID == storeID && !$0.isEmpty ? $0 : nil }
+    }.sorted { $0.generation.counter < $1.generation.counter }
+    guard let last = headers.last else {
+      findings.append("neither a meta slot nor a WAL header says where the log begins")
+      lsn = newest
+      return findWhatIsLost()
+    }
+    var start = last
+    if let first = headers.first, headers.count == 2,
+      let (endLSN, endChain) = end(of: first), last.firstLSN == endLSN.next,
+      last.chain == endChain
+    {
+      start = first
+    }
+    (lsn, chain) = (LSN(start.firstLSN.rawValue - 1), start.chain)
+    _ = apply { $0 == start.generation }
+    _ = apply { $0.counter > start.generation.counter }
+    findWhatIsLost()
+    validate()
+  }
+
+  /// Where the commits of a file end.
+  private func end(of header: WALHeader) -> (LSN, UInt64)? {
+    guard let file = files.wals.first(where: { $0.header == header })?.file,
+      var scan = try? WALScan(file, header)
+    else { return nil }
+    do throws(PageFileError) {
+      while try scan.next({ _ in }) == nil {}
+    } catch {
+      // What cannot be read ends the log as well.
+    }
+    return (scan.lsn, scan.chain)
+  }
+
+  /// Applies the commits of the file that goes on where the log has got to and has a generation that
+  /// is admitted; false when there is none.
+  private mutating func apply(_ admits: (Generation) -> Bool) -> Bool {
+    for wal in files.wals {
+      guard let file = wal.file, let header = continuation(wal), admits(header.generation),
+        var scan = try? WALScan(file, header)
+      else { continue }
+      var isAtEnd = false
+      while !isAtEnd {
+        var commit: (header: WALCommitHeader, frames: [UInt8])?
+        do throws(PageFileError) {
+          let stop = try scan.next { (found) throws(PageFileError) in
+            commit = (found.header, found.frames.array())
+          }
+          if case .broken(let reason)? = stop { breakReason = reason }
+          isAtEnd = stop != nil
+        } catch {
+          breakReason = "\(error)"
+          isAtEnd = true
+        }
+        guard let commit else { continue }
+        guard apply(commit.header, commit.frames) else {
+          findings.append("\(wal.name): the frames of commit \(commit.header.lsn) cannot be read")
+          break
+        }
+        (lsn, chain, roots) = (scan.lsn, scan.chain, commit.header.roots)
+      }
+      applied.insert(wal.name)
+      return true
+    }
+    return false
+  }
+
+  /// The header of a file whose first commit is the next one.
+  ///
+  /// Where it cannot be read the first commit stands in for it: its chain value proves that it
+  /// follows.
+  private func continuation(_ wal: DamagedFiles.WAL) -> WALHeader? {
+    if let header = wal.header {
+      let isNext =
+        header.storeID == storeID && !header.isEmpty && header.firstLSN == lsn.next
+        && header.chain == chain
+      return isNext ? header : nil
+    }
+    guard let file = wal.file else { return nil }
+    let bytes = DamagedFiles.read(
+      file, at: WALHeader.commitsOffset, byteCount: WALHeader.sectorByteCount)
+    let commit = Bytes.with(bytes) {
+      WALCommitHeader($0, storeID: storeID, offset: WALHeader.commitsOffset)
+    }
+    guard let commit, commit.lsn == lsn.next else { return nil }
+    return WALHeader(
+      storeID: storeID, isEmpty: false, generation: commit.generation, firstLSN: lsn.next,
+      chain: chain)
+  }
+
+  // MARK: Frames
+
+  private mutating func apply(_ commit: WALCommitHeader, _ frames: [UInt8]) -> Bool {
+    Bytes.with(frames) { frames in
+      var reader = ByteReader(frames)
+      for _ in 0..<commit.frameCount {
+        guard outcomes.count * pageByteCount < Self.imageByteCountMax,
+          let frame = PagePatch.nextFrame(&reader)
+        else { return false }
+        outcomes[frame.number.rawValue] = outcome(of: frame, commit.lsn)
+      }
+      return true
+    }
+  }
+
+  private func outcome(of frame: PagePatch.Frame, _ lsn: LSN) -> Outcome {
+    let page: SalvagedPage
+    var isCertain = true
+    switch (frame.kind, outcomes[frame.number.rawValue]) {
+    case (.freed, _):
+      return .freed
+    case (.fresh, _):
+      page = SalvagedPage(pageByteCount: pageByteCount)
+    case (.patch, .page(let own, let wasCertain)?):
+      (page, isCertain) = (own, wasCertain)
+    case (.patch, .freed?):
+      return .lost(reason: "the log patches it after it was freed")
+    case (.patch, .lost(let reason)?):
+      return .lost(reason: reason)
+    case (.patch, nil):
+      guard let (older, wasCertain) = base(frame.number.rawValue) else {
+        return .lost(reason: "the version is lost that commit \(lsn) in the log goes on from")
+      }
+      page = SalvagedPage(pageByteCount: pageByteCount, copying: older)
+      isCertain = wasCertain
+    }
+    guard PagePatch.apply(frame.ranges, to: page.mutableBytes) else {
+      return .lost(reason: "a patch of commit \(lsn) leaves the page")
+    }
+    page.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
+    return .page(page, isCertain: isCertain)
+  }
+
+  /// Pages pass the gate that those from slots pass: a patch of the wrong version hardly ever does.
+  private mutating func validate() {
+    for (number, outcome) in outcomes {
+      guard case .page(let page, _) = outcome else { continue }
+      let kind = PageKind(rawValue: page.bytes[PageHeader.kindOffset])
+      let isPage =
+        page.bytes.uint32(at: PageHeader.numberOffset) == number
+        && kind.map { $0 != .table && Pager.contentRuleBroken(page.bytes, $0) == nil } ?? false
+      if !isPage {
+        outcomes[number] = .lost(reason: "what the log makes of it breaks the rules of pages")
+      }
+    }
+  }
+
+  // MARK: What is behind the break
+
+  /// Lists the commits above the last one that counts, wherever a header of one can be proven, and
+  /// says which files may have had some that nobody knows of.
+  private mutating func findWhatIsLost() {
+    var durable = LSN.zero
+    for wal in files.wals {
+      guard let file = wal.file else {
+        findings.append("\(wal.name) is missing; whether it had commits after \(lsn) is not known")
+        continue
+      }
+      if let header = wal.header, header.storeID != storeID {
+        findings.append("\(wal.name) belongs to another store")
+        continue
+      }
+      if wal.header == nil && !applied.contains(wal.name) {
+        findings.append("the header of \(wal.name) cannot be read")
+      }
+      if wal.header?.isEmpty ?? false { continue }
+      durable = max(durable, listLostCommits(of: wal, file))
+    }
+    lostCommits.sort { $0.lsn < $1.lsn }
+    for index in lostCommits.indices {
+      lostCommits[index].wasDurable = lostCommits[index].lsn <= durable
+    }
+    if durable > lsn {
+      findings.append(
+        "commits \(lsn.next) to \(durable) were on the disk and cannot be applied: "
+          + breakReason)
+    }
+  }
+
+  /// Answers the greatest LSN that something in the file says was durable.
+  private mutating func listLostCommits(
+    of wal: DamagedFiles.WAL, _ file: any StorageFile
+  ) -> LSN {
+    var durable = LSN.zero
+    let sector = WALHeader.sectorByteCount
+    for offset in stride(from: WALHeader.commitsOffset, to: wal.byteCount, by: sector) {
+      let bytes = DamagedFiles.read(file, at: offset, byteCount: sector)
+      let (commit, watermark) = Bytes.with(bytes) { bytes in
+        (
+          WALCommitHeader(bytes, storeID: storeID, offset: offset),
+          WALWatermark(bytes, storeID: storeID, offset: offset)
+        )
+      }
+      let generation = commit?.generation ?? watermark?.generation
+      guard let generation, wal.header == nil || wal.header?.generation == generation else {
+        continue
+      }
+      durable = max(durable, commit?.durableLSN ?? watermark?.durableLSN ?? .zero)
+      guard let commit, commit.lsn > lsn else { continue }
+      lostCommits.append(
+        LostCommit(
+          lsn: commit.lsn, file: wal.name, offset: offset, frameCount: commit.frameCount,
+          wasDurable: false))
+    }
+    return durable
+  }
+}

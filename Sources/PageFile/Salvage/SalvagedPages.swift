@@ -1,0 +1,219 @@
+/// The pages of a damaged store as it was last: for each page number the version that counts, from
+/// a slot or made by the log.
+///
+/// Where the page table is lost a version may be there that has been replaced or freed since, and
+/// would bring back what was deleted. Such a page is *uncertain*, until something contradicts it:
+/// a page that no branch leads to, though the branch that would is there and is no older, is stale.
+final class SalvagedPages {
+  /// A version that counts.
+  struct Entry {
+    var page: SlotPage
+    /// Whether the page table, or the log alone, says that this is the version.
+    var isCertain: Bool
+  }
+
+  private let reader: SlotReader
+  /// By page number.
+  private(set) var entries: [Entry] = []
+  /// Pages that the log has made lie in no slot.
+  private var made: [UInt32: SalvagedPage] = [:]
+  private(set) var roots: Roots?
+  /// Pages that the table or the log knows, and that are not there.
+  private(set) var lost: [UInt32: (slot: SlotNumber, reason: String)] = [:]
+  /// The pages read last.
+  private var cache: [(number: UInt32, page: SalvagedPage)?]
+  private static let cacheCount = 512
+
+  init(_ scan: SlotScan, _ claims: inout TableClaims) {
+    reader = scan.reader
+    cache = Array(repeating: nil, count: Self.cacheCount)
+    var start = 0
+    while start < scan.pages.count {
+      let number = scan.pages[start].number
+      var end = start + 1
+      while end < scan.pages.count && scan.pages[end].number == number { end += 1 }
+      if number > 0, let entry = Self.choose(scan.pages[start..<end], claims.claim(of: number)) {
+        entries.append(entry)
+      }
+      start = end
+    }
+    claims.forEachNumber { number, entry in
+      if index(of: number) == nil {
+        lost[number] = (entry.slot, reader.reason(entry.slot, isNot: number))
+      }
+    }
+  }
+
+  /// Which of the versions in slots is the page, if any; see the rules of `TableClaims`.
+  private static func choose(
+    _ versions: ArraySlice<SlotPage>,
+    _ known: (claim: TableClaims.Claim, lsn: LSN, isExact: Bool)
+  ) -> Entry? {
+    guard let newest = versions.first else { return nil }
+    if !known.isExact && newest.lsn > known.lsn { return Entry(page: newest, isCertain: false) }
+    switch known.claim {
+    case .unknown: return Entry(page: newest, isCertain: false)
+    case .free: return nil
+    case .version(let entry):
+      return versions.first { $0.check == entry.check }.map {
+        Entry(page: $0, isCertain: known.isExact)
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private func index(of number: UInt32) -> Int? {
+    let index = entries.firstIndex(inOrder: { $0.page.number >= number })
+    return index < entries.count && entries[index].page.number == number ? index : nil
+  }
+
+  func entry(_ number: PageNumber) -> Entry? { index(of: number.rawValue).map { entries[$0] } }
+
+  /// A page that has passed the gate; nil when it is not there.
+  func page(_ number: PageNumber) -> SalvagedPage? {
+    if let page = made[number.rawValue] { return page }
+    let place = Int(number.rawValue) % Self.cacheCount
+    if let cached = cache[place], cached.number == number.rawValue { return cached.page }
+    guard let entry = entry(number), let page = reader.read(entry.page) else { return nil }
+    cache[place] = (number.rawValue, page)
+    return page
+  }
+
+  func treePage(_ number: PageNumber) -> SalvagedPage? {
+    guard let kind = entry(number)?.page.kind, kind == .leaf || kind == .branch else { return nil }
+    return page(number)
+  }
+
+  /// When a page was changed last.
+  var newestLSN: LSN { entries.map(\.page.lsn).max() ?? .zero }
+
+  // MARK: The log
+
+  /// Takes over what the log has made of pages.
+  func apply(_ log: SalvagedLog) {
+    roots = log.roots
+    entries.removeAll { log.outcomes[$0.page.number] != nil }
+    for (number, outcome) in log.outcomes {
+      lost[number] = nil
+      switch outcome {
+      case .freed: break
+      case .lost(let reason): lost[number] = (.none, reason)
+      case .page(let page, let isCertain):
+        guard let kind = PageKind(rawValue: page.bytes[PageHeader.kindOffset]) else { continue }
+        made[number] = page
+        entries.append(Entry(page: SlotPage(page.bytes, kind, slot: .none), isCertain: isCertain))
+      }
+    }
+    entries.sort { $0.page.number < $1.page.number }
+    cache = Array(repeating: nil, count: Self.cacheCount)
+  }
+
+  // MARK: Stale pages
+
+  /// Takes out uncertain pages that the tree above them does not know, from the top down.
+  func removeStale() {
+    guard entries.contains(where: { !$0.isCertain }) else { return }
+    for level in stride(from: TreePage.depthMax - 1, through: 0, by: -1) {
+      let pages = entries.filter { $0.page.isOfTree && Int($0.page.level) == level }
+      guard pages.contains(where: { !$0.isCertain }) else { continue }
+      let children = self.children(ofLevel: level + 1)
+      let stale = pages.filter {
+        !$0.isCertain && !children.contains($0.page.number) && isContradicted($0.page)
+      }
+      let numbers = Set(stale.map(\.page.number))
+      if !numbers.isEmpty { entries.removeAll { numbers.contains($0.page.number) } }
+    }
+  }
+
+  private func children(ofLevel level: Int) -> Set<UInt32> {
+    var children: Set<UInt32> = []
+    for entry in entries where entry.page.isOfTree && Int(entry.page.level) == level {
+      guard let branch = page(PageNumber(entry.page.number)) else { continue }
+      let page = TreePage(branch.bytes)
+      for index in 0..<page.cellCount { children.insert(page.child(index).rawValue) }
+    }
+    return children
+  }
+
+  /// Whether the page that would lead to this one is there, is no older, and does not.
+  private func isContradicted(_ slotPage: SlotPage) -> Bool {
+    let tree = TreeNumber(Int(slotPage.tree))
+    guard let root = roots?[tree], root.rawValue != slotPage.number else { return false }
+    if root == .none { return true }
+    guard let page = page(PageNumber(slotPage.number)) else { return true }
+    let view = TreePage(page.bytes)
+    guard view.firstKeyIndex < view.cellCount else { return false }
+    var key = ByteBuffer()
+    view.key(view.firstKeyIndex).append(dropping: 0, to: &key)
+    let above = descend(tree, toward: key.bytes, level: Int(slotPage.level) + 1)
+    return above.map { $0.lsn >= slotPage.lsn } ?? false
+  }
+
+  /// The page of a level that leads toward a key, or the root if that is not as high; nil when the
+  /// way there is lost.
+  func descend(_ tree: TreeNumber, toward key: Bytes, level: Int) -> SalvagedPage? {
+    guard let root = roots?[tree], var found = treePage(root) else { return nil }
+    while TreePage(found.bytes).level > level {
+      let page = TreePage(found.bytes)
+      guard let next = treePage(page.child(page.childIndex(for: key))),
+        TreePage(next.bytes).level == page.level - 1
+      else { return nil }
+      found = next
+    }
+    return found
+  }
+
+  // MARK: What is lost
+
+  /// Every page that should be there and is not: known from the table, from the log, from a root, or
+  /// from the branch above it.
+  func lostPages() -> [LostPage] {
+    var rest = lost
+    var found: [LostPage] = []
+    for index in 0..<Roots.countMax {
+      guard let root = roots?[TreeNumber(index)], root != .none, entry(root) == nil else {
+        continue
+      }
+      found.append(lostPage(root, &rest, tree: index, role: "the root of its tree"))
+    }
+    for entry in entries where entry.page.kind == .branch {
+      guard let branch = page(PageNumber(entry.page.number)) else { continue }
+      let page = TreePage(branch.bytes)
+      for index in 0..<page.cellCount where self.entry(page.child(index)) == nil {
+        var lost = lostPage(
+          page.child(index), &rest, tree: page.tree.rawValue,
+          role: page.level == 1 ? "a leaf" : "a branch")
+        if index > 0 { lost.lower = page.wholeKey(index) }
+        if index + 1 < page.cellCount { lost.upper = page.wholeKey(index + 1) }
+        found.append(lost)
+      }
+    }
+    for number in rest.keys.sorted() { found.append(lostPage(PageNumber(number), &rest)) }
+    return found
+  }
+
+  private func lostPage(
+    _ number: PageNumber, _ rest: inout [UInt32: (slot: SlotNumber, reason: String)],
+    tree: Int? = nil, role: String? = nil
+  ) -> LostPage {
+    let known = rest.removeValue(forKey: number.rawValue)
+    return LostPage(
+      number: number, slot: known?.slot ?? .none, role: role,
+      reason: known?.reason ?? "no slot holds it", tree: tree)
+  }
+}
+
+extension SlotPage {
+  /// Whether it is a leaf or a branch.
+  var isOfTree: Bool { kind == .leaf || kind == .branch }
+}
+
+extension TreePage {
+  /// A key in one piece.
+  func wholeKey(_ index: Int) -> [UInt8] {
+    var buffer = ByteBuffer()
+    key(index).append(dropping: 0, to: &buffer)
+    return buffer.bytes.array()
+  }
+}

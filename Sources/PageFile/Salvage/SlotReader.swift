@@ -1,0 +1,91 @@
+/// Reads the slots of a damaged data file and proves what lies in them.
+struct SlotReader {
+  let files: DamagedFiles
+  let identity: StoreIdentity
+
+  var slotCount: Int {
+    let byteCount = max(0, files.dataByteCount - Pager.slotsOffset)
+    return min(byteCount / identity.pageByteCount, Int(UInt32.max) - 1)
+  }
+
+  /// Whether the bytes are some page of this store.
+  func isProven(_ page: Bytes) -> Bool {
+    guard PageKind(rawValue: page[PageHeader.kindOffset]) != nil else { return false }
+    return page.uint64(at: PageHeader.checksumOffset)
+      == Pager.checksum(of: page, in: identity.storeID)
+  }
+
+  /// The bytes of a page that was found in a slot, if they are still the same.
+  func read(_ page: SlotPage) -> SalvagedPage? {
+    guard let found = SalvagedPage(files, identity, page.slot),
+      found.bytes.uint64(at: PageHeader.checksumOffset) == page.checksum,
+      Pager.checksum(of: found.bytes, in: identity.storeID) == page.checksum
+    else { return nil }
+    return found
+  }
+
+  /// Why a slot does not hold the page that should be there.
+  func reason(_ slot: SlotNumber, isNot number: UInt32) -> String {
+    guard slot.rawValue <= slotCount else { return "the file ends before it" }
+    guard let found = SalvagedPage(files, identity, slot) else { return "it cannot be read" }
+    let page = found.bytes
+    if page.firstNonzero(at: 0) == page.count { return "it holds zeros" }
+    guard isProven(page) else { return "its checksum does not hold" }
+    let other = page.uint32(at: PageHeader.numberOffset)
+    return other == number ? "it holds another version" : "it holds page \(other)"
+  }
+
+  private static let chunkSlotCount = 64
+
+  /// Calls `body` for every slot, with nil where it cannot be read, until it says false.
+  ///
+  /// The bytes live as long as the call.
+  func forEachSlot(_ body: (SlotNumber, Bytes?) -> Bool) {
+    let count = slotCount
+    let pageByteCount = identity.pageByteCount
+    let chunkSlotCount = Self.chunkSlotCount
+    var buffer = ByteBuffer(capacity: chunkSlotCount * pageByteCount)
+    buffer.append(zeros: chunkSlotCount * pageByteCount)
+    var first = 0
+    while first < count {
+      let chunk = min(chunkSlotCount, count - first)
+      let target = buffer.mutableBytes.slice(0, chunk * pageByteCount)
+      let offset = Pager.slotsOffset + first * pageByteCount
+      let isWhole = (try? files.dataFile.readFully(into: target, at: offset)) ?? false
+      for index in 0..<chunk {
+        let page = target.slice(index * pageByteCount, pageByteCount)
+        // A chunk that fails is read again slot by slot: most of it may be fine.
+        let isRead =
+          isWhole
+          || (try? files.dataFile.readFully(into: page, at: offset + index * pageByteCount))
+            ?? false
+        let slot = SlotNumber(UInt32(first + index + 1))
+        guard body(slot, isRead ? page.readOnly : nil) else { return }
+      }
+      first += chunk
+    }
+  }
+}
+
+/// The bytes of one page, kept for as long as somebody looks at them.
+final class SalvagedPage {
+  private var buffer: ByteBuffer
+  var bytes: Bytes { buffer.bytes }
+  var mutableBytes: MutableBytes { buffer.mutableBytes }
+  var lsn: LSN { LSN(bytes.uint64(at: PageHeader.lsnOffset)) }
+
+  /// A page of zeros, or a copy.
+  init(pageByteCount: Int, copying other: SalvagedPage? = nil) {
+    buffer = ByteBuffer(capacity: pageByteCount)
+    if let other { buffer.append(other.bytes) } else { buffer.append(zeros: pageByteCount) }
+  }
+
+  /// What lies in a slot, unproven; nil where it cannot be read.
+  convenience init?(_ files: DamagedFiles, _ identity: StoreIdentity, _ slot: SlotNumber) {
+    self.init(pageByteCount: identity.pageByteCount)
+    let offset = Pager.offset(of: slot, pageByteCount: identity.pageByteCount)
+    guard (try? files.dataFile.readFully(into: mutableBytes, at: offset)) ?? false else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// A page that lies whole in a slot, current or not.
+///
+/// 32 bytes, of which there is one for each slot of the file: what a salvage keeps in memory of a
+/// store is about a fiftieth of its size, with the first keys of leaves.
+struct SlotPage {
+  let checksum: UInt64
+  let lsn: LSN
+  /// The page number; of a table page its place in its level.
+  let number: UInt32
+  let slot: SlotNumber
+  let kind: PageKind
+  let level: UInt8
+  let tree: UInt8
+
+  init(_ page: Bytes, _ kind: PageKind, slot: SlotNumber) {
+    checksum = page.uint64(at: PageHeader.checksumOffset)
+    lsn = LSN(page.uint64(at: PageHeader.lsnOffset))
+    number = page.uint32(at: PageHeader.numberOffset)
+    self.slot = slot
+    self.kind = kind
+    level = page[PageHeader.levelOffset]
+    tree = page[PageHeader.treeOffset]
+  }
+
+  var check: UInt32 { UInt32(truncatingIfNeeded: checksum) }
+}
+
+/// Everything in the slots of a damaged store that its own checksum proves: all versions of each
+/// page, as old ones stay where they are until their slot is written again.
+struct SlotScan {
+  let reader: SlotReader
+  /// By page number, the newest version first.
+  private(set) var pages: [SlotPage] = []
+  /// Table pages by level and place, the newest version first.
+  private(set) var tables: [SlotPage] = []
+  /// Slots that hold something, and nothing that can be proven.
+  private(set) var unreadable: [SlotNumber] = []
+
+  init(_ reader: SlotReader) {
+    self.reader = reader
+    reader.forEachSlot { slot, page in
+      guard let page else {
+        unreadable.append(slot)
+        return true
+      }
+      guard page.firstNonzero(at: 0) < page.count else { return true }
+      guard let kind = PageKind(rawValue: page[PageHeader.kindOffset]),
+        reader.isProven(page), Pager.contentRuleBroken(page, kind) == nil
+      else {
+        unreadable.append(slot)
+        return true
+      }
+      let found = SlotPage(page, kind, slot: slot)
+      if kind == .table { tables.append(found) } else { pages.append(found) }
+      return true
+    }
+    pages.sort { ($0.number, $1.lsn) < ($1.number, $0.lsn) }
+    tables.sort { ($0.level, $0.number, $1.lsn) < ($1.level, $1.number, $0.lsn) }
+  }
+
+  /// All versions of a table page, the newest first.
+  func tables(level: Int, place: UInt32) -> ArraySlice<SlotPage> {
+    let start = tables.firstIndex(inOrder: { (Int($0.level), $0.number) >= (level, place) })
+    let end = tables.firstIndex(inOrder: { (Int($0.level), $0.number) > (level, place) })
+    return tables[start..<end]
+  }
+}
+
+extension Array {
+  /// The first index whose element the condition holds for, where it holds for all behind it too.
+  func firstIndex(inOrder condition: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
