@@ -14,7 +14,8 @@ import Testing
   func everyMessageComesBackAsItWas() throws {
     let corpus = try #require(Corpus.file)
     let directory = try TemporaryDirectory()
-    try shell("\(Corpus.slice) | tee lines | \"$2\" restore --lenient - store", corpus, directory)
+    try Corpus.shell(
+      "\(Corpus.slice) | tee lines | \"$2\" restore --lenient - store", corpus, directory)
     let check = try directory.run("check", "store")
     #expect(check.status == 0 && check.text.hasPrefix("fine: "), "\(check.text)")
 
@@ -34,18 +35,6 @@ import Testing
     let again = try ToolRun(["restore", "-", "again"], in: directory.url, input: export.output)
     #expect(again.status == 0)
     #expect(try directory.run("export", "again").output == export.output)
-  }
-
-  private func shell(_ script: String, _ corpus: URL, _ directory: TemporaryDirectory) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [
-      "-c", script, "sh", corpus.path, ToolRun.products.appendingPathComponent("msgdump").path,
-    ]
-    process.currentDirectoryURL = directory.url
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
   }
 
   /// The objects of all lines, read at once: each line feed ends one, as none is within a string.
@@ -104,10 +93,23 @@ private struct CorpusMessage: Equatable {
 }
 
 /// Where the corpus is.
-private enum Corpus {
+enum Corpus {
   /// The beginning, which is one long thread, and every tenth line of the rest, which has the other
   /// languages and thousands of conversations: about 62,000 lines.
   static let slice = #"xz -dc "$1" | LC_ALL=C awk 'NR <= 20000 || NR % 10 == 0'"#
+
+  /// Runs a line of the shell's, whose first arguments are the corpus and the tool.
+  static func shell(_ script: String, _ corpus: URL, _ directory: TemporaryDirectory) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", script, "sh", corpus.path, ToolRun.products.appendingPathComponent("msgdump").path,
+    ]
+    process.currentDirectoryURL = directory.url
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
 
   static let file: URL? = {
     if let path = ProcessInfo.processInfo.environment["MSGSTORE_CORPUS"] {

@@ -1,0 +1,121 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What stands around messages is made up where it is lost, and says so.
+@Suite struct SalvageRepairTests {
+  private func sample() throws -> (SalvageSubject, StoreContent) {
+    let directory = MemoryDirectory()
+    let store = try MessageStore(
+      in: directory, name: "store", options: StoreOptions(localMember: "me"))
+    try store.write { chat in
+      try chat.putConversation("club", participants: ["me", "bob", "eve"], title: "Book club")
+      try chat.putConversation("empty", participants: ["me", "zoe"])
+      for index in 1...20 {
+        try chat.insert(
+          Message(
+            id: MessageID("m-\(index)"), in: "club", from: index % 2 == 0 ? "bob" : "me",
+            text: "text \(index)", serverTimestamp: time(Int64(index) * 1000)))
+      }
+      try chat.markRead("club", upTo: try chat.message("m-12", in: "club")?.position)
+      // Comes to lie below the mark, and is unread all the same.
+      try chat.insert(
+        Message(id: "late", in: "club", from: "bob", text: "late", serverTimestamp: time(3500)))
+    }
+    let content = try StoreContent(store)
+    try store.close()
+    return (try SalvageSubject(directory), content)
+  }
+
+  private func salvage(
+    without trees: [Int], _ intact: SalvageSubject
+  ) throws -> Salvaged {
+    var random = SeededGenerator(seed: 1)
+    var subject = intact
+    subject.destroy(trees.flatMap { intact.slots(tree: $0) }, &random)
+    return try subject.salvage()
+  }
+
+  @Test func whatIsUnreadStaysUnread() throws {
+    let (intact, content) = try sample()
+    #expect(content.conversations["club"]?.unreadCount == 5)
+    let salvaged = try intact.salvage()
+    #expect(salvaged.content.differences(from: content) == [])
+    #expect(salvaged.saved.isWhole && salvaged.saved.messageCount == 21)
+  }
+
+  @Test func eachWayFromNumberToNameStandsInForTheOther() throws {
+    let (intact, content) = try sample()
+    for tree in [4, 5] {
+      let salvaged = try salvage(without: [tree], intact)
+      #expect(salvaged.content.differences(from: content) == [], "tree \(tree)")
+      #expect(salvaged.saved.isWhole && !salvaged.pages.isWhole)
+    }
+  }
+
+  @Test func lostNamesGetSubstitutes() throws {
+    let (intact, _) = try sample()
+    let salvaged = try salvage(without: [4, 5], intact)
+    #expect(salvaged.content.localMember == nil)
+    #expect(salvaged.content.messages["m-2"]?.sender == "member 2 (name lost)")
+    #expect(
+      salvaged.content.conversations["club"]?.participants
+        == ["member 1 (name lost)", "member 2 (name lost)", "member 3 (name lost)"])
+    #expect(salvaged.saved.messageCount == 21)
+    #expect(
+      salvaged.saved.repairs == [
+        "whose store it is is lost; open it with its local member",
+        "the names of 4 members are lost; they are called \"member N (name lost)\"",
+      ])
+  }
+
+  @Test func lostConversationsAreMadeAnew() throws {
+    let (intact, content) = try sample()
+    let salvaged = try salvage(without: [2], intact)
+    #expect(salvaged.content.order == content.order)
+    #expect(salvaged.content.threads == content.threads)
+    #expect(salvaged.content.conversations["club"]?.title == nil)
+    #expect(salvaged.content.conversations["club"]?.unreadCount == 0)
+    #expect(salvaged.saved.repairs.count == 4)
+    let nameless = try salvage(without: [1, 2], intact)
+    #expect(nameless.content.order == ["conversation 1 (name lost)"])
+    #expect(nameless.saved.messageCount == 21)
+  }
+
+  @Test func lostSettingsAreSaid() throws {
+    let (intact, content) = try sample()
+    let salvaged = try salvage(without: [0], intact)
+    #expect(salvaged.content.localMember == nil)
+    #expect(salvaged.content.threads == content.threads)
+    #expect(
+      salvaged.saved.repairs == ["whose store it is is lost; open it with its local member"])
+  }
+
+  @Test func missingMessagesAreCounted() throws {
+    let (intact, _) = try sample()
+    let salvaged = try salvage(without: [6], intact)
+    #expect(salvaged.content.messages.isEmpty)
+    let shortfall = try #require(salvaged.saved.shortfalls.first)
+    #expect(shortfall.conversation == "club" && shortfall.statedCount == 21)
+    #expect(shortfall.savedCount == 0)
+  }
+
+  @Test func aStoreThatIsTooNewIsRefused() throws {
+    let directory = MemoryDirectory()
+    let database = try Database(in: directory, name: "store")
+    let transaction = try database.beginWrite()
+    try transaction.source.enter()
+    var key = ByteBuffer()
+    key.append("schema version")
+    var value = ByteBuffer()
+    value.append(littleEndian: UInt64(2))
+    _ = try BTree(transaction.source, TreeNumber(0)).insert(key.bytes, value.bytes)
+    transaction.source.leave()
+    _ = try transaction.commit(.full)
+    try database.close()
+    #expect(throws: StoreError.schemaTooNew(found: 2, supported: 1)) {
+      try MessageSalvage(PageSalvage(in: directory, name: "store"))
+        .run(in: MemoryDirectory(), name: "new")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import MsgStore
+import PageFile
+
+/// A store with something of everything: long texts, pending and moved messages, deleted ones, read
+/// marks; written in many commits with checkpoints between them, so that slots are full of old
+/// versions of pages.
+struct SalvageSample {
+  let directory = MemoryDirectory()
+  private let store: MessageStore
+  private var random: SeededGenerator
+  private var nextID = 0
+  private var living: [(id: MessageID, room: ConversationID, isPending: Bool)] = []
+  private(set) var deleted: Set<MessageID> = []
+  static let roomCount = 12
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    store = try MessageStore(
+      in: directory, name: "store", options: StoreOptions(localMember: "me"))
+    try store.write { chat in
+      for room in 0..<Self.roomCount {
+        try chat.putConversation(
+          Self.room(room), participants: ["me", Self.member(room), Self.member(room + 1)],
+          title: room % 3 == 0 ? "Room \(room)" : nil)
+      }
+      try chat.putConversation("nobody", participants: ["me", "silent"], title: "Nobody wrote")
+    }
+  }
+
+  private static func room(_ index: Int) -> ConversationID { ConversationID("room-\(index)") }
+  private static func member(_ index: Int) -> MemberID {
+    index % 5 == 0 ? "me" : MemberID("member-\(index)")
+  }
+
+  /// Writes commits of some messages each.
+  mutating func grow(commits: Int, checkpoints: Bool = true) throws {
+    for commit in 0..<commits {
+      let (new, gone, moved) = changes()
+      let readRoom = Self.room(Int.random(in: 0..<Self.roomCount, using: &random))
+      let isRead = random.chance(20)
+      try store.write(.relaxed) { chat in
+        try chat.insert(contentsOf: new)
+        for (id, room) in gone { try chat.delete(id, in: room) }
+        for (id, room, time) in moved {
+          try chat.acknowledge(
+            id, in: room, serverTimestamp: Timestamp(microseconds: time), sequence: time)
+        }
+        if isRead { try chat.markRead(readRoom) }
+      }
+      if checkpoints && commit % 7 == 6 { try store.checkpoint() }
+    }
+  }
+
+  private mutating func changes() -> (
+    new: [Message], gone: [(MessageID, ConversationID)], moved: [(MessageID, ConversationID, Int64)]
+  ) {
+    var new: [Message] = []
+    for _ in 0..<Int.random(in: 1...40, using: &random) { new.append(message()) }
+    var gone: [(MessageID, ConversationID)] = []
+    var moved: [(MessageID, ConversationID, Int64)] = []
+    // A run of neighbours now and then, so that whole pages empty.
+    let count = random.chance(20) ? 60 : 3
+    let start = living.isEmpty ? 0 : Int.random(in: 0..<living.count, using: &random)
+    for _ in 0..<count where start < living.count {
+      let (id, room, _) = living.remove(at: start)
+      deleted.insert(id)
+      gone.append((id, room))
+    }
+    for index in living.indices where living[index].isPending && random.chance(10) {
+      living[index].isPending = false
+      moved.append(
+        (living[index].id, living[index].room, Int64.random(in: 0..<1 << 40, using: &random)))
+    }
+    for message in new {
+      living.append((message.id, message.conversation, message.serverTimestamp == nil))
+    }
+    return (new, gone, moved)
+  }
+
+  private mutating func message() -> Message {
+    nextID += 1
+    let room = Int.random(in: 0..<Self.roomCount, using: &random)
+    let isPending = random.chance(5)
+    let time = Int64.random(in: 0..<1 << 40, using: &random)
+    return Message(
+      id: MessageID("m-\(nextID)"), in: Self.room(room), from: Self.member(room + nextID % 7),
+      text: text(), localTime: isPending || random.chance(10) ? Timestamp(microseconds: time) : nil,
+      serverTimestamp: isPending ? nil : Timestamp(microseconds: time),
+      sequence: random.chance(50) ? time : nil, status: random.chance(10) ? .failed : nil,
+      replyTo: random.chance(10) ? MessageID("m-\(nextID - 1)") : nil)
+  }
+
+  private mutating func text() -> String {
+    let byteCount = random.chance(2) ? 5000 : Int.random(in: 1...120, using: &random)
+    return String(
+      decoding: (0..<byteCount).map { _ in UInt8.random(in: 33...126, using: &random) },
+      as: UTF8.self)
+  }
+
+  func content() throws -> StoreContent { try StoreContent(store) }
+
+  func checkpoint() throws { try store.checkpoint() }
+
+  func close() throws { try store.close() }
+
+  /// The files as they are now, as a process that is killed leaves them.
+  var files: [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for name in SalvageSubject.names { files[name] = directory[name] }
+    return files
+  }
+}

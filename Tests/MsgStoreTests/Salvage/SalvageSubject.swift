@@ -1,0 +1,239 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// The files of a store, and in which of their slots each message lies.
+///
+/// Where a message lies is found out here from the format alone: the meta slot, the page table, the
+/// leaves. Nothing of a salvage takes part in it.
+struct SalvageSubject {
+  static let names = ["store", "store-wal0", "store-wal1"]
+
+  var files: [String: [UInt8]]
+  let pageByteCount: Int
+  /// The slots of table pages, by level.
+  private(set) var tableSlots: [Int: [Int]] = [:]
+  /// The slots of pages: leaves and branches by tree and level, overflow pages by tree 16.
+  private(set) var pageSlots: [PageRole: [Int]] = [:]
+  /// The slots that each message needs: its leaf and the pages of its value.
+  private(set) var messageSlots: [MessageID: Set<Int>] = [:]
+
+  struct PageRole: Hashable {
+    let tree: Int
+    let level: Int
+  }
+
+  static let overflow = PageRole(tree: 16, level: 0)
+  static let messagesTree = 6
+
+  /// Takes up a store that was closed, or, for those who do not ask where messages lie, one whose log
+  /// has commits.
+  init(_ files: [String: [UInt8]], isClosed: Bool = true) throws {
+    self.files = files
+    let meta = try #require(
+      [0, 1].compactMap { index -> MetaSlot? in
+        let start = MetaSlot.offset(of: index)
+        guard let data = files["store"], data.count >= start + MetaSlot.byteCount else {
+          return nil
+        }
+        let bytes = Array(data[start..<start + MetaSlot.byteCount])
+        guard case .valid(let meta) = Bytes.with(bytes, { MetaSlot.read($0) }) else { return nil }
+        return meta
+      }.max { $0.writeNumber < $1.writeNumber })
+    try #require(meta.isClean || !isClosed)
+    pageByteCount = meta.pageByteCount
+    var slots: [UInt32: Int] = [:]
+    walk(meta.table.entry, meta.table.height - 1, 0, &slots)
+    for slot in slots.values { note(slot, slots) }
+  }
+
+  init(_ directory: MemoryDirectory) throws {
+    var files: [String: [UInt8]] = [:]
+    for name in Self.names { files[name] = directory[name] }
+    try self.init(files)
+  }
+
+  private mutating func walk(
+    _ entry: TableEntry, _ level: Int, _ place: Int, _ slots: inout [UInt32: Int]
+  ) {
+    guard !entry.isNone else { return }
+    let slot = Int(entry.slot.rawValue)
+    guard level >= 0 else { return slots[UInt32(place)] = slot }
+    tableSlots[level, default: []].append(slot)
+    let count = TablePage.entryCount(pageByteCount: pageByteCount)
+    Bytes.with(page(in: slot)) { page in
+      for index in 0..<count {
+        let below = TableEntry(rawValue: page.uint64(at: TablePage.entryOffset(index)))
+        walk(below, level - 1, place * count + index, &slots)
+      }
+    }
+  }
+
+  private mutating func note(_ slot: Int, _ slots: [UInt32: Int]) {
+    Bytes.with(page(in: slot)) { bytes in
+      if bytes[PageHeader.kindOffset] == PageKind.overflow.rawValue {
+        return pageSlots[Self.overflow, default: []].append(slot)
+      }
+      let page = TreePage(bytes)
+      let role = PageRole(tree: page.tree.rawValue, level: page.level)
+      pageSlots[role, default: []].append(slot)
+      guard role == PageRole(tree: Self.messagesTree, level: 0) else { return }
+      for index in 0..<page.cellCount {
+        var key = ByteBuffer()
+        page.key(index).append(dropping: 4, to: &key)
+        guard let id = key.bytes.position?.id else { continue }
+        messageSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
+      }
+    }
+  }
+
+  private func chain(_ first: PageNumber?, _ slots: [UInt32: Int]) -> [Int] {
+    var chain: [Int] = []
+    var number = first ?? .none
+    while number != .none, let slot = slots[number.rawValue] {
+      chain.append(slot)
+      number = Bytes.with(page(in: slot)) { OverflowPage($0).next }
+    }
+    return chain
+  }
+
+  /// Where in the data file a slot lies.
+  func range(of slot: Int) -> Range<Int> {
+    let start = 2 * MetaSlot.regionByteCount + (slot - 1) * pageByteCount
+    return start..<start + pageByteCount
+  }
+
+  func page(in slot: Int) -> [UInt8] { Array((files["store"] ?? [])[range(of: slot)]) }
+
+  var slotCount: Int {
+    ((files["store"]?.count ?? 0) - 2 * MetaSlot.regionByteCount) / pageByteCount
+  }
+
+  /// The slots of all pages of a tree on a level.
+  func slots(tree: Int, level: Int = 0) -> [Int] {
+    (pageSlots[PageRole(tree: tree, level: level)] ?? []).sorted()
+  }
+
+  /// The messages that need none of these slots.
+  func messages(without slots: Set<Int>) -> Set<MessageID> {
+    Set(messageSlots.filter { $0.value.isDisjoint(with: slots) }.keys)
+  }
+
+  /// Puts the pages that a data file held earlier behind the last slot, as if the slots that they lay
+  /// in had never been written again.
+  mutating func keepOldPages(of earlier: [UInt8]) {
+    let data = files["store"]?.count ?? 0
+    let slots = 2 * MetaSlot.regionByteCount
+    let padding = (pageByteCount - (data - slots) % pageByteCount) % pageByteCount
+    files["store"]?.append(contentsOf: Array(repeating: UInt8(0), count: padding))
+    let whole = (earlier.count - slots) / pageByteCount * pageByteCount
+    files["store"]?.append(contentsOf: earlier[slots..<slots + whole])
+  }
+
+  // MARK: Damage
+
+  mutating func destroy(_ slots: some Sequence<Int>, _ random: inout SeededGenerator) {
+    for slot in slots { fill(range(of: slot), of: "store", &random) }
+  }
+
+  /// Overwrites a range of a file with noise, or with zeros.
+  mutating func fill(_ range: Range<Int>, of name: String, _ random: inout SeededGenerator) {
+    let bytes =
+      random.chance(25) ? Array(repeating: UInt8(0), count: range.count) : random.bytes(range.count)
+    files[name]?.replaceSubrange(range, with: bytes)
+  }
+
+  mutating func destroyMetaSlot(_ index: Int, _ random: inout SeededGenerator) {
+    let start = MetaSlot.offset(of: index)
+    fill(start..<start + MetaSlot.byteCount, of: "store", &random)
+  }
+
+  var directory: MemoryDirectory {
+    let directory = MemoryDirectory()
+    for (name, bytes) in files { directory[name] = bytes }
+    return directory
+  }
+
+  // MARK: Salvage
+
+  /// Saves what there is, expecting that the damaged files stay as they are and that the new store is
+  /// sound.
+  func salvage(_ location: SourceLocation = #_sourceLocation) throws -> Salvaged {
+    let damaged = directory
+    let target = MemoryDirectory()
+    let source = try PageSalvage(in: damaged, name: "store")
+    let saved = try MessageSalvage(source).run(in: target, name: "new")
+    for name in Self.names {
+      #expect(damaged[name] == files[name], "\(name) has changed", sourceLocation: location)
+    }
+    let store = try MessageStore(in: target, name: "new")
+    try store.expectSound(location)
+    return Salvaged(pages: source.report, saved: saved, content: try StoreContent(store))
+  }
+}
+
+/// What became of a salvage.
+struct Salvaged {
+  let pages: SalvageReport
+  let saved: MessageSalvageReport
+  let content: StoreContent
+}
+
+/// Everything that can be seen of a store.
+struct StoreContent: Equatable {
+  var conversations: [ConversationID: Conversation] = [:]
+  var order: [ConversationID] = []
+  var messages: [MessageID: Message] = [:]
+  var threads: [ConversationID: [MessageID]] = [:]
+  var localMember: MemberID?
+
+  init(_ store: MessageStore) throws {
+    localMember = store.localMember
+    try store.read { snapshot in
+      try snapshot.forEachConversation { conversation in
+        order.append(conversation.id)
+        conversations[conversation.id] = conversation
+        let thread = try snapshot.thread(conversation.id)
+        for message in try thread.allMessages() {
+          messages[message.id] = message
+          threads[conversation.id, default: []].append(message.id)
+        }
+      }
+    }
+  }
+
+  /// What differs, but for numbers that a new store gives anew.
+  func differences(from other: StoreContent) -> [String] {
+    var found: [String] = []
+    if order != other.order { found.append("the order of conversations") }
+    if threads != other.threads { found.append("the order of messages") }
+    if localMember != other.localMember { found.append("the local member") }
+    for (id, message) in messages where !message.hasSameContent(as: other.messages[id]) {
+      found.append("message \(id)")
+    }
+    for (id, conversation) in conversations {
+      if !conversation.looks(like: other.conversations[id]) { found.append("conversation \(id)") }
+    }
+    return found
+  }
+}
+
+extension Message {
+  /// Equality but for the local order, which each store gives itself.
+  func hasSameContent(as other: Message?) -> Bool {
+    guard let other else { return false }
+    return id == other.id && conversation == other.conversation && sender == other.sender
+      && Array(text.utf8) == Array(other.text.utf8) && status == other.status
+      && serverTimestamp == other.serverTimestamp && localTime == other.localTime
+      && sequence == other.sequence && replyTo == other.replyTo
+  }
+}
+
+extension Conversation {
+  fileprivate func looks(like other: Conversation?) -> Bool {
+    guard let other else { return false }
+    return id == other.id && participants == other.participants && title == other.title
+      && lastActivity == other.lastActivity && unreadCount == other.unreadCount
+      && messageCount == other.messageCount && preview == other.preview
+  }
+}
