@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Looks into a store file, checks it, exports it, and makes a new one from an export.
 ///
-/// Exit status: 0 when all is well, 1 when a check has findings, 2 for a mistake in the arguments or
+/// Exit status: 0 when all is well, 1 when a check has findings or a salvage has losses, 2 for a mistake in the arguments or
 /// a failure, said in one line on standard error.
 @main
 struct MsgDump: ParsableCommand {
@@ -10,13 +10,13 @@ struct MsgDump: ParsableCommand {
     commandName: "msgdump",
     abstract: "Looks into a chat store.",
     discussion: """
-      All commands but restore open the store read-only, also while its owner has it open, and \
-      leave every file as it was.
+      All commands open a store read-only, also while its owner has it open, and leave every file \
+      as it was; restore and salvage make a new one.
       """,
     subcommands: [
       InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, PagesCommand.self,
       PageCommand.self, TreeCommand.self, WALCommand.self, CheckCommand.self, ExportCommand.self,
-      RestoreCommand.self, SampleCommand.self,
+      RestoreCommand.self, SalvageCommand.self, SampleCommand.self,
     ])
 
   /// The status of a check that has findings.

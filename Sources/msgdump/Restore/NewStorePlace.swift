@@ -9,16 +9,18 @@ struct NewStorePlace {
   /// Makes sure that there is nothing in either place.
   ///
   /// An empty file may be in the store's own: it is what `mktemp` leaves.
-  init(path: String) throws(ToolError) {
+  ///
+  /// - Parameter work: What makes the store, as the command is called.
+  init(path: String, work: String = "restore", suffix: String = ".restoring") throws(ToolError) {
     self.path = path
-    temporaryPath = path + ".restoring"
+    temporaryPath = path + suffix
     for suffix in [""] + Self.walSuffixes {
       guard try System.fileByteCount(at: path + suffix) ?? 0 == 0 else {
-        throw .failure("\(path)\(suffix) is there already; restore makes a new store only")
+        throw .failure("\(path)\(suffix) is there already; \(work) makes a new store only")
       }
       guard try System.fileByteCount(at: temporaryPath + suffix) == nil else {
         throw .failure(
-          "\(temporaryPath)\(suffix) is there, from a restore that runs or was interrupted; "
+          "\(temporaryPath)\(suffix) is there, from a \(work) that runs or was interrupted; "
             + "remove it if none runs")
       }
     }
