@@ -10,7 +10,8 @@ extension Subcommand {
       let report = exploration.report
       print(
         """
-        crash: seeds \(exploration.seeds)
+        crash: seeds \(exploration.seeds), \
+        with the first \(exploration.seeds.upperBound / 3) of the short sequences
           distinct states recovered and checked: \(report.stateCount), \
         and \(report.repeatCount) met again
           after 1, 2, … crashes: \(report.stateCounts)
@@ -26,20 +27,29 @@ extension Subcommand {
     return missing.count
   }
 
-  /// Every third seed plays sequences of the exhaustive tier, the others random ones.
+  /// Crashes the run of one seed.
+  ///
+  /// Every third seed plays the next sequence of the exhaustive tier, on a new store and on one with
+  /// some pages, and crashes its last operation: those before it were the last of shorter ones. The
+  /// others play random operations.
   private static func explore(_ seed: UInt64, _ seen: SeenStates) -> ExplorationReport {
     var random = SeededRandom(seed: seed)
+    var plan = ExplorationPlan()
     if seed % 3 == 0 {
-      let length = 4
-      let number = random.below(Workload.sequenceCount(length: length))
-      let sequence = Workload.sequence(number, length: length)
-      let explorer = Explorer(seed: seed, ExplorationPlan(), seen)
-      explorer.explore(sequence)
-      explorer.explore(Workload.seeded + sequence, from: Workload.seeded.count + 1)
+      plan.choices.exhaustiveUnitCount = 8
+      plan.choices.countMax = 300
+      let sequence = Workload.sequence(Int(seed / 3) - 1)
+      let explorer = Explorer(seed: seed, plan, seen)
+      explorer.explore(sequence, from: sequence.count)
+      let seeded = Workload.seeded + sequence
+      explorer.explore(seeded, from: seeded.count)
       return explorer.report
     }
-    var plan = ExplorationPlan()
     plan.setting = Workload.setting(&random)
+    if seed % 16 == 1 {
+      plan.choices.exhaustiveUnitCount = 12
+      plan.choices.countMax = 5000
+    }
     let explorer = Explorer(seed: seed, plan, seen)
     explorer.explore(Workload.random(count: 6 + random.below(30), &random))
     return explorer.report

@@ -11,8 +11,7 @@ extension Subcommand {
         var plan = ExplorationPlan(branchCounts: [1])
         plan.setting = Workload.setting(&random)
         let explorer = Explorer(seed: seed, plan, seen)
-        explorer.exploreTroubles(
-          Workload.random(count: 6 + random.below(20), &random), countMax: 400)
+        explorer.exploreTroubles(Workload.random(count: 6 + random.below(14), &random))
         return explorer.report
       }
       let report = exploration.report
@@ -23,6 +22,7 @@ extension Subcommand {
           runs with something failing: \(kinds.reduce(0) { $0 + $1.value })
           by kind: \(kinds.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
           distinct states recovered and checked after them: \(report.stateCount)
+          \(report.counts)
           failures: \(report.failures.count)
         """)
       return report.failures.count

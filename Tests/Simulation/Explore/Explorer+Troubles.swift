@@ -73,7 +73,7 @@ extension Trouble {
       let fault = Fault(nil, first: number, count: 1 + random.below(30), .locked)
       troubles.append(.fault(fault))
     }
-    for room in stride(from: 0, to: byteCount, by: 4096) { troubles.append(.room(room)) }
+    for room in stride(from: 0, to: byteCount, by: 12288) { troubles.append(.room(room)) }
     return troubles
   }
 

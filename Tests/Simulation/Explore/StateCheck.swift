@@ -7,6 +7,7 @@ import PageFile
 ///  3. Recovered and lost again, it shows the same.
 ///  4. It can be written.
 ///  5. What is done with it afterwards gives right answers.
+///  6. Whoever only reads it sees the same as its owner, and changes nothing.
 struct StateCheck {
   let setting: StoreSetting
 
@@ -32,6 +33,7 @@ struct StateCheck {
     try run.open()
     try player.compare()
     let digest = player.history.newest.digest
+    if trouble == nil { try read(disk, expecting: digest) }
     if player.isOpen { try recoverAgain(player.directory.disk, player.history) }
     if !operations.isEmpty {
       try run.play(operations, comparing: trouble != nil)
@@ -40,6 +42,29 @@ struct StateCheck {
     run.end()
     player.die()
     return Outcome(digest: digest, captures: run.captures, counts: player.counts)
+  }
+
+  /// Reads the state as somebody does who may not write.
+  private func read(
+    _ disk: SimulatedDisk, expecting digest: UInt64
+  ) throws(Violation) {
+    let directory = SimulatedDirectory(disk, setting.profile)
+    var options = DatabaseOptions()
+    options.access = .readOnly
+    options.cacheByteCount = setting.cacheByteCount
+    options.backgroundWork = .caller
+    let seen: UInt64
+    do throws(PageFileError) {
+      guard try directory.exists("s") else { return }
+      let database = try Database(in: directory, name: "s", options: options)
+      seen = try Contents.digest(of: database)
+    } catch {
+      throw Violation(.notReadable, "reading only threw \(error)")
+    }
+    if seen != digest { throw Violation(.wrongAnswer, "a reader sees what its owner does not") }
+    if directory.disk.contentHash != disk.contentHash {
+      throw Violation(.misuse, "reading only has changed the disk")
+    }
   }
 
   /// The recovered store is killed, or loses its power, at once; then it is written.

@@ -28,17 +28,20 @@ package enum Workload {
     ]
   }
 
-  /// The sequence with a number: every sequence of `length` operations has one.
-  package static func sequence(_ number: Int, length: Int) -> [Operation] {
+  /// The sequence with a number: all of one operation come first, then all of two, and so on.
+  package static func sequence(_ number: Int) -> [Operation] {
     var rest = number
+    var length = 1
+    var count = small.count
+    while rest >= count {
+      rest -= count
+      length += 1
+      count *= small.count
+    }
     return (0..<length).map { _ in
       defer { rest /= small.count }
       return small[rest % small.count]
     }
-  }
-
-  package static func sequenceCount(length: Int) -> Int {
-    (0..<length).reduce(1) { count, _ in count * small.count }
   }
 
   /// Random operations, of which some are rare and some frequent: which ones differs each time.

@@ -1,7 +1,7 @@
 import PageFile
 
 /// What players have done, to see that a run has tested what it is there for.
-package struct PlayCounts: Sendable, Hashable {
+package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
   package var commitCount = 0
   package var checkpointCount = 0
   /// Openings that had something to write.
@@ -41,14 +41,21 @@ package struct PlayCounts: Sendable, Hashable {
     reserveCount += other.reserveCount
   }
 
-  /// What is zero though a run of some length should have met it.
-  package var missing: [String] {
+  private var all: [(name: String, count: Int)] {
     [
       ("commits", commitCount), ("checkpoints", checkpointCount),
       ("recoveries", recoveryCount), ("reads", readCount),
       ("growths", growthCount), ("turns", turnCount), ("splits", splitCount),
       ("merges", mergeCount), ("overflow chains", overflowCount),
-    ].filter { $0.1 == 0 }.map(\.0)
+    ]
+  }
+
+  /// What is zero though a run of some length should have met it.
+  package var missing: [String] { all.filter { $0.count == 0 }.map(\.name) }
+
+  package var description: String {
+    let rare = [("expired readers", expiredReadCount), ("deletions on a full disk", reserveCount)]
+    return (all + rare).map { "\($0.1) \($0.0)" }.joined(separator: ", ")
   }
 }
 

@@ -76,12 +76,15 @@ extension Player {
     case .background:
       transaction = nil
       database.runBackgroundWork()
-    case .openReader:
-      let reader = try database.beginRead()
-      readers.append(OpenReader(reader, history.newest.digest))
+    case .openReader: try openReader(database)
     case .closeReader: try closeReader()
     case .commit, .reopen, .suspend, .kill, .cutPower: break
     }
+  }
+
+  private func openReader(_ database: Database) throws(PageFileError) {
+    let reader = try database.beginRead()
+    readers.append(OpenReader(reader, history.newest.digest))
   }
 
   private func closeReader() throws(PageFileError) {
@@ -117,6 +120,7 @@ extension Player {
           try put(call, byteCount: 50, openTransaction(database))
         }
         if transaction != nil { commit(level) }
+        attempt { (database) throws(PageFileError) in try openReader(database) }
       }
       callsLeft -= 1
     }
