@@ -1,7 +1,7 @@
 import PageFile
 import Simulation
 
-/// Explorations of one seed after the other, by several threads, until the time is over.
+/// Explorations, one of each seed.
 struct Exploration {
   let report: ExplorationReport
   let seeds: Range<UInt64>
@@ -12,32 +12,19 @@ struct Exploration {
   private static let printedCountMax = 8
 
   init(_ arguments: Arguments, _ explore: @escaping @Sendable (UInt64) -> ExplorationReport) {
-    let next = Locked(arguments.seed)
     let total = Locked(ExplorationReport())
-    let end = Stopwatch.seconds() + Double(arguments.seconds)
     let start = Stopwatch.processorSeconds()
-    let workers = (0..<arguments.threads).map { _ in Worker() }
-    for worker in workers {
-      worker.enqueue {
-        while Stopwatch.seconds() < end {
-          let seed = next.withLock { seed in
-            defer { seed += 1 }
-            return seed
-          }
-          let report = explore(seed)
-          let failureCount = total.withLock { total in
-            defer { total.add(report) }
-            return total.failures.count
-          }
-          if failureCount < Self.printedCountMax, let failure = report.failures.first {
-            print(Shrinker.shrink(failure))
-          }
-        }
+    seeds = SeedRunner.run(arguments) { seed in
+      let report = explore(seed)
+      let failureCount = total.withLock { total in
+        defer { total.add(report) }
+        return total.failures.count
+      }
+      if failureCount < Self.printedCountMax, let failure = report.failures.first {
+        print(Shrinker.shrink(failure))
       }
     }
-    for worker in workers { worker.stop() }
     report = total.withLock { $0 }
-    seeds = arguments.seed..<next.withLock { $0 }
     processorSeconds = Stopwatch.processorSeconds() - start
   }
 

@@ -14,8 +14,8 @@ extension Subcommand {
       }
       let stores = specimens.map { Flips($0) }
       let total = Locked(Flips.Report())
-      let start = Stopwatch.seconds()
-      let seedCount = SeedRunner.run(arguments) { seed in
+      let start = Stopwatch.processorSeconds()
+      let seeds = SeedRunner.run(arguments) { seed in
         for store in stores {
           let report = store.run(countMax: 4, phase: Int(seed))
           for harm in report.harms { print(harm) }
@@ -23,15 +23,14 @@ extension Subcommand {
         }
       }
       let report = total.withLock { $0 }
-      let seconds = Stopwatch.seconds() - start
-      let speed = Int(Double(report.flipCount) / seconds / Double(arguments.threads))
+      let seconds = Stopwatch.processorSeconds() - start
+      let speed = Int(Double(report.flipCount) / seconds)
       print(
         """
-        flips: seeds \(arguments.seed) to \(arguments.seed + seedCount - 1), \
-        stores: \(stores.count)
+        flips: seeds \(seeds), stores: \(stores.count)
         \(table(report))
           flips: \(report.flipCount), the longest took \(report.longest)
-          \(speed) a second and thread, \(arguments.threads) threads, \(Int(seconds)) s
+          \(speed) a second and processor
           harm: \(report.harms.count)
         """)
       return report.harms.count
