@@ -129,10 +129,10 @@ public final class Database: Sendable {
   public var isForeign: Bool { fork.hasForked }
 
   /// Whether the database has to be resumed before it can be written to.
-  public var isPoisoned: Bool { engine.isPoisoned }
+  public var isPoisoned: Bool { !fork.hasForked && engine.isPoisoned }
 
   /// Does the background work that waits, where no thread does it.
-  package func runBackgroundWork() { engine.worker.runQueued() }
+  package func runBackgroundWork() { if !fork.hasForked { engine.worker.runQueued() } }
 
   /// Figures about the open database.
   public var statistics: Statistics { engine.statistics }

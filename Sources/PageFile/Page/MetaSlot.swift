@@ -15,7 +15,7 @@
 ///         96     1  written by: 1 a turn, 2 an opening
 ///         97     1  closed cleanly: 0 or 1
 ///         98     1  page table height
-///         99     1  zero
+///         99     1  what was erased may still lie in free slots and in the log: 0 or 1
 ///        100     4  zero
 ///        104     8  page table root: slot and check
 ///        112     8  checksum of the page table's root page, all 64 bits
@@ -55,6 +55,8 @@ package struct MetaSlot: Sendable {
   }
 
   package var features = Features()
+  /// Whether a checkpoint has still to overwrite what was erased.
+  package var isErasurePending = false
   package var pageByteCount: Int
   package var storeID: StoreID
   package var writeNumber: UInt64
@@ -85,7 +87,7 @@ package struct MetaSlot: Sendable {
     buffer.append(writer.rawValue)
     buffer.append(isClean ? 1 : 0)
     buffer.append(UInt8(table.height))
-    buffer.append(0)
+    buffer.append(isErasurePending ? 1 : 0)
     buffer.append(zeros: 4)
     buffer.append(littleEndian: table.entry.rawValue)
     buffer.append(littleEndian: table.checksum)
@@ -141,7 +143,8 @@ package struct MetaSlot: Sendable {
       let checkpointLSN = reader.uint64(), let chain = reader.uint64(),
       let generation = reader.generation(), let writer = reader.byte().flatMap(Writer.init),
       let clean = reader.byte(), clean <= 1,
-      let height = reader.byte(), height <= TablePage.heightMax, reader.byte() == 0,
+      let height = reader.byte(), height <= TablePage.heightMax,
+      let erasure = reader.byte(), erasure <= 1,
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), let roots = Roots(&reader),
       // A margin that no real store reaches keeps later arithmetic from overflowing.
@@ -155,6 +158,7 @@ package struct MetaSlot: Sendable {
       table: PageTableRoot(
         entry: TableEntry(rawValue: entry), checksum: checksum, height: Int(height)),
       roots: roots)
+    isErasurePending = erasure == 1
   }
 
   package init(

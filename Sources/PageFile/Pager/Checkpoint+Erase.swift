@@ -28,6 +28,7 @@ extension Checkpointer {
     if erased.isEmpty { return }
     // Durable after this: the zeros.
     if !Defect.erasedSlotsUnsynced.isPlanted { try pager.dataFile.sync() }
+    believesZeros = true
     slots.withLock { slots in
       for range in erased { slots.markZero(range) }
     }
@@ -35,6 +36,9 @@ extension Checkpointer {
 
   /// Overwrites neighbouring slots unless they hold zeros already, as those do that the file system has
   /// given and nobody has used: reading costs less than writing.
+  ///
+  /// Zeros are not believed if an erasure was cut short before: a sync of them may have failed, and
+  /// then memory shows what the medium has not.
   private func overwrite(
     _ range: Range<Int>, _ buffer: inout ByteBuffer
   ) throws(PageFileError) {
@@ -42,7 +46,8 @@ extension Checkpointer {
     buffer.removeAll()
     buffer.append(zeros: range.count * pager.pageByteCount)
     // What cannot be read may still be overwritten.
-    let isRead = (try? pager.dataFile.read(into: buffer.mutableBytes, at: offset)) != nil
+    let isRead =
+      believesZeros && (try? pager.dataFile.read(into: buffer.mutableBytes, at: offset)) != nil
     if isRead && buffer.bytes.firstNonzero(at: 0) == buffer.count { return }
     buffer.mutableBytes.zero(0, buffer.count)
     try pager.dataFile.write(buffer.bytes, at: offset)

@@ -7,7 +7,7 @@
 ///     file it makes superfluous, are used again only after it is durable in both.
 ///  3. One checkpoint at a time.
 final class Checkpointer: @unchecked Sendable {
-  // Unchecked: `metas` and `orphans` are only touched by the one checkpoint that runs, the rest is
+  // Unchecked: `metas`, `orphans` and `believesZeros` are only touched by the one checkpoint that runs, the rest is
   // locked.
   let pager: Pager
   private let published: Published
@@ -16,6 +16,8 @@ final class Checkpointer: @unchecked Sendable {
   /// Slots of publications that a locked device has cut short: a meta slot may refer to them until
   /// both are written again.
   private var orphans: [SlotNumber] = []
+  /// Whether free slots that read as zeros need not be overwritten; see `overwriteFreeSlots`.
+  var believesZeros: Bool
   /// What the commits since the last turn, and those before it, will need of slots.
   private let reservation = Locked(Reservation())
 
@@ -43,7 +45,10 @@ final class Checkpointer: @unchecked Sendable {
     }
   }
 
-  init(pager: Pager, published: Published, metas: MetaSlots, slots: Slots) {
+  init(
+    pager: Pager, published: Published, metas: MetaSlots, slots: Slots, believesZeros: Bool
+  ) {
+    self.believesZeros = believesZeros
     self.pager = pager
     self.published = published
     self.metas = metas

@@ -18,19 +18,21 @@ package struct Slots {
   private var firstFreeWord = 0
 
   /// Slots of a file that was there before: whatever they hold, nothing uses them.
-  package init(slotCount: Int) {
-    grow(to: slotCount)
-    for index in zeroWords.indices { zeroWords[index] = 0 }
-  }
+  package init(slotCount: Int) { addSlots(to: slotCount) }
 
   /// Takes note that the file has become longer, by zeros.
   package mutating func grow(to count: Int) {
     guard count > slotCount else { return }
+    let old = slotCount
+    addSlots(to: count)
+    markZero(old..<count)
+  }
+
+  private mutating func addSlots(to count: Int) {
     freeCount += count - slotCount
     let missing = max(0, (count + 63) / 64 - usedWords.count)
     usedWords.append(contentsOf: repeatElement(0, count: missing))
     zeroWords.append(contentsOf: repeatElement(0, count: missing))
-    markZero(slotCount..<count)
     slotCount = count
   }
 

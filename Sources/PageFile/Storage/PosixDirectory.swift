@@ -74,11 +74,11 @@ package final class PosixDirectory: StorageDirectory {
       if descriptor >= 0 { return descriptor }
       let code = errno
       if code == EINTR { continue }
-      if mode != .read && (code == EACCES || code == EPERM || code == EROFS) {
+      if mode != .read && (code == EACCES || code == EROFS) {
         throw .readOnly(reason: "\(path): \(SystemCall.message(code))")
       }
-      if code == ENOSPC || code == EDQUOT { throw .diskFull }
-      throw .ioError(call: "open", errno: code, path: path)
+      if code == EACCES { throw .ioError(call: "open", errno: code, path: path) }
+      throw SystemCall.error("open", path, code)
     }
   }
 

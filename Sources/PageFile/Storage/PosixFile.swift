@@ -52,16 +52,17 @@ package final class PosixFile: StorageFile {
     var done = 0
     while done < bytes.count {
       let part = bytes.dropFirst(done)
-      let moved: Int
-      do throws(PageFileError) {
-        moved = try SystemCall.run("pwrite", path) {
-          unsafe part.withUnsafeBytes { buffer in
-            unsafe pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
-          }
-        }
-      } catch {
-        // Only an error that came before the first byte may say that nothing was written.
-        throw done == 0 ? error : .ioError(call: "pwrite", errno: errno, path: path)
+      let (moved, code) = unsafe part.withUnsafeBytes { buffer in
+        let moved = unsafe pwrite(
+          descriptor, buffer.baseAddress, buffer.count, off_t(offset + done))
+        return (moved, errno)
+      }
+      if moved == -1 && code == EINTR { continue }
+      // Only an error that came before the first byte may say that nothing was written.
+      if moved == -1 {
+        throw done == 0
+          ? SystemCall.error("pwrite", path, code)
+          : .ioError(call: "pwrite", errno: code, path: path)
       }
       // A write that moves nothing would be repeated for ever.
       if moved == 0 { throw .ioError(call: "pwrite", errno: EIO, path: path) }

@@ -52,8 +52,9 @@ extension Engine {
     // A checkpoint that failed has left its file ended and full: it goes first.
     if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
     let erases = state.withLock { state in
-      defer { state.isErasureWanted = false }
-      return state.isErasureWanted
+      guard options.secureDelete && state.isErasureWanted else { return false }
+      state.isErasureWanted = false
+      return true
     }
     do throws(PageFileError) {
       try turnAndCheckpoint(side, isClosing: isClosing, erases: erases)
@@ -83,7 +84,7 @@ extension Engine {
     let hasTurned = try turn(side)
     if hasTurned {
       let isClean = isClosing && (!erases || Defect.cleanBeforeErased.isPlanted)
-      try checkpointEndedFile(side, isClean: isClean)
+      try checkpointEndedFile(side, isClean: isClean, erases: erases)
     }
     var isErased = true
     if erases { isErased = try erase(side, hasTurned: hasTurned) }
@@ -91,6 +92,7 @@ extension Engine {
     if isClosing && isErased && (erases || !hasTurned) {
       var meta = side.checkpointer.meta
       meta.isClean = true
+      meta.isErasurePending = state.withLock { $0.isErasureWanted }
       try side.checkpointer.publish(meta)
     }
   }
@@ -156,7 +158,7 @@ extension Engine {
   ///
   /// Commits go on all the while.
   private func checkpointEndedFile(
-    _ side: WriteSide, isClean: Bool
+    _ side: WriteSide, isClean: Bool, erases: Bool = false
   ) throws(PageFileError) {
     guard let ended = state.withLock({ $0.ended }) else { return }
     // Durable after these: every commit in the ended file; the header of the file that follows.
@@ -174,6 +176,7 @@ extension Engine {
     meta.roots = ended.roots
     meta.writer = .turn
     meta.isClean = isClean
+    meta.isErasurePending = erases || state.withLock { $0.isErasureWanted }
     try publish(written, meta, side) { published.checkpoint($0) }
     side.checkpointer.endTurn()
     state.withLock {

@@ -48,7 +48,7 @@ extension Engine {
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recover(nil)
-      try refuseOther(pager, than: former)
+      try refuseOther(pager, recovered, than: former)
       let meta = recovered.meta
       if meta.features.mayRead != 0 {
         throw .unsupportedFormat(version: MetaSlot.formatVersion, features: meta.features.all)
@@ -104,7 +104,7 @@ extension Engine {
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
       let (pager, recovered) = try reader.recoverBesideOwner(nil)
-      try refuseOther(pager, than: former)
+      try refuseOther(pager, recovered, than: former)
       return Engine(
         directory: directory, name: name, options: options,
         life: former.map { $0.life + 1 } ?? 0, pager: pager, recovered: recovered,
@@ -143,7 +143,8 @@ extension Engine {
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
     let (slots, outdated) = try usedSlots(recovered.tables)
     let checkpointer = Checkpointer(
-      pager: pager, published: published, metas: metas, slots: slots)
+      pager: pager, published: published, metas: metas, slots: slots,
+      believesZeros: !recovered.isErasurePending)
     let wal: WALWriter
     let numbers: [Range<UInt32>]
     do throws(PageFileError) {
@@ -160,8 +161,7 @@ extension Engine {
     let side = WriteSide(wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: numbers))
     state.withLock {
       $0.writing = side
-      // What was erased before a crash may still lie about.
-      $0.isErasureWanted = options.secureDelete && !recovered.isClean
+      $0.isErasureWanted = recovered.isErasurePending
     }
     return side
   }
@@ -230,6 +230,7 @@ extension Engine {
     meta.generation = generation
     meta.writer = .opening
     meta.isClean = false
+    meta.isErasurePending = recovered.isErasurePending
     meta.roots = recovered.end.roots
     var merged = PageMap()
     defer { merged.release() }
@@ -293,7 +294,12 @@ extension Engine {
     _ tables: [PageTableRoot]
   ) throws(PageFileError) -> (used: Slots, outdated: [SlotNumber]) {
     let byteCount = try pager.dataFile.byteCount()
-    var slots = Slots(slotCount: max(0, byteCount - Pager.slotsOffset) / pager.pageByteCount)
+    let slotCount = max(0, byteCount - Pager.slotsOffset) / pager.pageByteCount
+    guard slotCount < Int(UInt32.max) else {
+      throw .limitExceeded(
+        what: "slots in a data file", value: slotCount, limit: Int(UInt32.max) - 1)
+    }
+    var slots = Slots(slotCount: slotCount)
     var outdated: [SlotNumber] = []
     for (index, table) in tables.enumerated() {
       if index > 0 && Defect.olderTableIgnored.isPlanted { continue }

@@ -38,11 +38,15 @@ extension Engine {
     }
   }
 
-  /// Sees that a database is resumed with the store that it was opened with.
+  /// Sees that a database is resumed with the store that it was opened with, and not with an older
+  /// copy of it.
   static func refuseOther(
-    _ pager: Pager, than former: Engine?
+    _ pager: Pager, _ recovered: RecoveredState, than former: Engine?
   ) throws(PageFileError) {
-    if let former, pager.storeID != former.pager.storeID {
+    guard let former else { return }
+    let isSame = pager.storeID == former.pager.storeID
+    // What was durable is there, whoever else has written since.
+    if !isSame || recovered.end.lsn < former.statistics.durableLSN {
       throw .fileReplaced(path: pager.dataFile.path)
     }
   }

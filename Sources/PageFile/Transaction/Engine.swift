@@ -42,6 +42,8 @@ final class Engine: @unchecked Sendable {
     var isGrowthWanted = false
     /// Why the last checkpoint failed.
     var checkpointError: PageFileError?
+    /// The last commit when a checkpoint was last wanted because of an error.
+    var retryLSN = LSN.zero
     var checkpointCount = 0
     /// The last commit that the quiet-time check has seen.
     var quietLSN = LSN.zero
@@ -82,6 +84,9 @@ final class Engine: @unchecked Sendable {
   /// A store without a commit for this long, and at most twice as long, moves its log to the data
   /// file, so that an app that is killed later opens quickly.
   static let quietMilliseconds = 3000
+
+  /// A checkpoint that has failed is tried again after this many commits.
+  private static let retryCommitCount: UInt64 = 64
 
   var walFileNames: [String] { Self.walFileNames(name) }
   static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
@@ -199,8 +204,7 @@ final class Engine: @unchecked Sendable {
     } catch {
       unsafe side.numbers.rollback()
       gate.leave()
-      // A turn gives room in the log, and slots that old versions of pages lie in.
-      if error == .diskFull { state.withLock { wantCheckpoint(&$0) } }
+      if error == .diskFull { makeRoom(usesReserve: source.usesReserve) }
       throw error
     }
     gate.leave()
@@ -213,7 +217,8 @@ final class Engine: @unchecked Sendable {
   private func append(_ source: PageSource, _ side: WriteSide) throws(PageFileError) -> LSN {
     let current = published.current
     var map = current.map(current.newest)
-    if source.isErasing && options.secureDelete {
+    let isErasing = source.isErasing && options.secureDelete
+    if isErasing {
       // Before the commit can be seen: a checkpoint that begins after it has to know.
       state.withLock { $0.isErasureWanted = true }
     }
@@ -226,7 +231,7 @@ final class Engine: @unchecked Sendable {
     do throws(PageFileError) {
       lsn = try side.wal.append(
         frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots,
-        usesReserve: source.usesReserve)
+        isErasing: isErasing, usesReserve: source.usesReserve)
     } catch {
       side.checkpointer.takeBack(reserved)
       throw error
@@ -257,6 +262,18 @@ final class Engine: @unchecked Sendable {
     for number in source.freed { PagePatch.appendFreed(number, frames: &frames) }
   }
 
+  /// What can be done about a full device: a turn gives room in the log, and slots that old versions of
+  /// pages lie in. A reader that keeps some has to give way to what makes room.
+  private func makeRoom(usesReserve: Bool) {
+    let current = published.current
+    if usesReserve { _ = pager.registry.expireOldest(but: current.registration) }
+    // One turn for each commit: another would find nothing to do.
+    state.withLock { state in
+      if state.retryLSN != current.lsn { wantCheckpoint(&state) }
+      state.retryLSN = current.lsn
+    }
+  }
+
   /// The version of a page that a patch of it is made against: the newest.
   private func baseOfPatch(
     _ number: PageNumber, _ snapshot: Snapshot
@@ -272,8 +289,14 @@ final class Engine: @unchecked Sendable {
   /// What keeps the store well: room in the log, and memory within its budget.
   private func afterCommit(_ side: WriteSide) {
     state.withLock { state in
-      if (isHalfFull(side) || isShort(side)) && state.checkpointError == nil {
-        wantCheckpoint(&state)
+      if isHalfFull(side) || isShort(side) {
+        // What made the last one fail may have passed; but it is not tried at each commit.
+        let lsn = side.wal.lastLSN
+        let isTimely = lsn.rawValue >= state.retryLSN.rawValue + Self.retryCommitCount
+        if state.checkpointError == nil || isTimely {
+          wantCheckpoint(&state)
+          state.retryLSN = lsn
+        }
       }
       if side.wal.wantsToGrow && !state.isGrowthWanted {
         state.isGrowthWanted = true

@@ -21,6 +21,9 @@ struct RecoveredState {
   /// The WAL file that a clean close has begun and left without a commit, if it is there.
   var emptyLog: Int?
 
+  /// Whether what was erased may still lie in free slots and in the log.
+  var isErasurePending: Bool { meta.isErasurePending || end.isErasing }
+
   /// The snapshot of the last commit.
   ///
   /// Takes over the maps.

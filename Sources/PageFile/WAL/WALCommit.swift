@@ -9,7 +9,7 @@
 ///         16     8  durable LSN known when this was written
 ///         24    16  generation
 ///         40     4  byte count of the frames
-///         44     4  zero
+///         44     4  flags: 1 if the commit erases
 ///         48    68  roots and end of page numbers
 ///        116     4  zero
 ///        120     8  checksum of bytes 0 ..< 120, seeded with store id and file offset
@@ -31,6 +31,8 @@ package struct WALCommitHeader: Sendable {
   package var generation: Generation
   package var framesByteCount: Int
   package var roots: Roots
+  /// Whether what the commit removes is to be overwritten wherever it lies.
+  package var isErasing = false
 
   /// Header, frames and trailer, and the zeros behind them.
   package var paddedByteCount: Int { Self.paddedByteCount(framesByteCount: framesByteCount) }
@@ -58,7 +60,7 @@ package struct WALCommitHeader: Sendable {
     buffer.append(littleEndian: durableLSN.rawValue)
     buffer.append(generation)
     buffer.append(littleEndian: UInt32(framesByteCount))
-    buffer.append(zeros: 4)
+    buffer.append(littleEndian: UInt32(isErasing ? 1 : 0))
     roots.append(to: &buffer)
     buffer.append(zeros: Self.checksumOffset - buffer.count)
     buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
@@ -82,18 +84,21 @@ package struct WALCommitHeader: Sendable {
     var reader = ByteReader(bytes, at: 4)
     guard let frameCount = reader.uint32(), let lsn = reader.uint64(),
       let durableLSN = reader.uint64(), let generation = reader.generation(),
-      let framesByteCount = reader.uint32(), reader.uint32() == 0, let roots = Roots(&reader),
+      let framesByteCount = reader.uint32(), let flags = reader.uint32(), flags <= 1,
+      let roots = Roots(&reader),
       lsn < Counter.limit, durableLSN < Counter.limit
     else { return nil }
     self.init(
       frameCount: Int(frameCount), lsn: LSN(lsn), durableLSN: LSN(durableLSN),
-      generation: generation, framesByteCount: Int(framesByteCount), roots: roots)
+      generation: generation, framesByteCount: Int(framesByteCount), roots: roots,
+      isErasing: flags == 1)
   }
 
   package init(
     frameCount: Int, lsn: LSN, durableLSN: LSN, generation: Generation, framesByteCount: Int,
-    roots: Roots
+    roots: Roots, isErasing: Bool = false
   ) {
+    self.isErasing = isErasing
     self.frameCount = frameCount
     self.lsn = lsn
     self.durableLSN = durableLSN

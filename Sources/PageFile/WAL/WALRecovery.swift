@@ -101,6 +101,8 @@ struct WALRecovery {
     var lsn: LSN
     var chain: UInt64
     var roots: Roots
+    /// Whether one of the commits erases.
+    var isErasing = false
     /// Which file the last commit is in, if there is one above the checkpoint.
     var lastFile: Int?
     /// Where the next commit would be.
@@ -154,6 +156,7 @@ struct WALRecovery {
         try apply(index, commit)
         end.roots = commit.header.roots
         end.lastFile = index
+        if commit.header.isErasing { end.isErasing = true }
       }
       end.lsn = scan.lsn
       end.chain = scan.chain

@@ -87,7 +87,7 @@ final class WALWriter: @unchecked Sendable {
   ///   `commitUnknown` when the write failed half-way, which poisons.
   /// - Parameter usesReserve: Whether the spare bytes may be filled if the file cannot grow.
   func append(
-    frames: Bytes, frameCount: Int, roots: Roots, usesReserve: Bool
+    frames: Bytes, frameCount: Int, roots: Roots, isErasing: Bool, usesReserve: Bool
   ) throws(PageFileError) -> LSN {
     let durableLSN = Defect.durableTooEarly.isPlanted ? lastLSN : self.durableLSN
     let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
@@ -100,7 +100,7 @@ final class WALWriter: @unchecked Sendable {
     try Counter.check(lsn.next.rawValue, "LSN")
     let header = WALCommitHeader(
       frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
-      framesByteCount: frames.count, roots: roots)
+      framesByteCount: frames.count, roots: roots, isErasing: isErasing)
     let chain = header.encode(
       frames: frames, storeID: storeID, offset: position.offset, chain: position.chain,
       into: &buffer)
