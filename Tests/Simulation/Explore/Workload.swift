@@ -23,7 +23,8 @@ package enum Workload {
   /// What makes pages split and merge, and files grow and turn.
   package static var shaped: [Operation] {
     [
-      .fill(0..<Record.keyCount, byteCount: 250), .put(9, byteCount: 9000), .commit(.relaxed),
+      .put(0, byteCount: 20), .put(1, byteCount: 20), .commit(.relaxed),
+      .fill(0..<Record.keyCount, byteCount: 900), .put(9, byteCount: 9000), .commit(.relaxed),
       .checkpoint, .openReader, .clear(0..<60), .commit(.full), .closeReader,
     ]
   }
