@@ -1,7 +1,7 @@
 import PageFile
 import Simulation
 
-/// Explorations, one of each seed.
+/// Explorations of one seed after the other, by several threads, until the time is over.
 struct Exploration {
   let report: ExplorationReport
   let seeds: Range<UInt64>
@@ -14,7 +14,7 @@ struct Exploration {
   init(_ arguments: Arguments, _ explore: @escaping @Sendable (UInt64) -> ExplorationReport) {
     let total = Locked(ExplorationReport())
     let start = Stopwatch.processorSeconds()
-    seeds = SeedRunner.run(arguments) { seed in
+    let seedCount = SeedRunner.run(arguments) { seed in
       let report = explore(seed)
       let failureCount = total.withLock { total in
         defer { total.add(report) }
@@ -25,6 +25,7 @@ struct Exploration {
       }
     }
     report = total.withLock { $0 }
+    seeds = arguments.seed..<arguments.seed + seedCount
     processorSeconds = Stopwatch.processorSeconds() - start
   }
 

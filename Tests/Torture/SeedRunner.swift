@@ -1,11 +1,9 @@
 import PageFile
 
-/// Works through one seed after the other, with several threads, until the time is over.
+/// Work shared by several threads: each takes the next seed until the time is over.
 enum SeedRunner {
-  /// The seeds that were worked through.
-  static func run(
-    _ arguments: Arguments, _ body: @escaping @Sendable (UInt64) -> Void
-  ) -> Range<UInt64> {
+  /// Calls `body` with one seed after the other on each thread, and answers how many there were.
+  static func run(_ arguments: Arguments, _ body: @escaping @Sendable (UInt64) -> Void) -> UInt64 {
     let next = Locked(arguments.seed)
     let end = Stopwatch.seconds() + Double(arguments.seconds)
     let workers = (0..<arguments.threads).map { _ in Worker() }
@@ -21,6 +19,6 @@ enum SeedRunner {
       }
     }
     for worker in workers { worker.stop() }
-    return arguments.seed..<next.withLock { $0 }
+    return next.withLock { $0 } - arguments.seed
   }
 }
