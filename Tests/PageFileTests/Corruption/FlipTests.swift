@@ -31,14 +31,14 @@ import Testing
   }
 
   @Test func flipsInAClosedStoreAreReportedOrDoNotMatter() throws {
-    let report = run([try Specimen.closed()], countMax: 8)
+    let report = run([try Specimen.closed()], countMax: 5)
     expectAllNoticed([.metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.unused][.harmless] == report[.unused].flipCount)
   }
 
   /// Every commit is proven by the next one's header, and the last by the watermark.
   @Test func flipsInALogInUseNeverShortenItInSilence() throws {
-    let report = run([try Specimen.inUse()], countMax: 8)
+    let report = run([try Specimen.inUse()], countMax: 5)
     expectAllNoticed(
       [.commitHeader, .frames, .metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.watermark][.harmless] == report[.watermark].flipCount)
@@ -48,7 +48,7 @@ import Testing
   /// stays or is reported.
   @Test func flipsTakeUnwitnessedCommitsAtMost() throws {
     let report = run(
-      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], countMax: 6)
+      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], countMax: 4)
     #expect(report[.frames][.unwitnessed] > 0)
     #expect(report[.frames][.harmless] == 0 && report[.commitHeader][.harmless] == 0)
     expectAllNoticed([.metaSlot, .leaf], in: report)
