@@ -1,11 +1,14 @@
 # One name for each job. `make demo` and `make test` do all the set-up a fresh machine needs
 # besides Swift itself.
 
+SHELL = bash
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests
+SOURCES = Package.swift Sources Tests Fuzz/Package.swift Fuzz/Sources/Fuzz
+TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
 
-.PHONY: help setup demo test build release bench bench-smoke check format lint test-release test-tsan clean
+.PHONY: help setup demo test build release bench bench-smoke check format lint test-release \
+  test-tsan test-defects torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -14,11 +17,16 @@ help:
 	@echo 'make release      release build'
 	@echo 'make bench        the whole benchmark, beside SQLite'
 	@echo 'make bench-smoke  every workload once, tiny'
+	@echo 'make torture      kills, power cuts, failing calls and flipped bits; MINUTES=n (60)'
+	@echo 'make torture-smoke the same, as much as a change must pass'
+	@echo 'make fuzz         each fuzzer for an hour; SECONDS=n for another time'
+	@echo 'make fuzz-smoke   each fuzzer for a minute'
 	@echo 'make check        everything that must hold before a change lands'
 	@echo 'make format       format the sources'
 	@echo 'make lint         check their format'
 	@echo 'make test-release every test, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
+	@echo 'make test-defects planted defects, each of which some test has to find'
 	@echo 'make clean        remove what was built'
 
 setup:
@@ -42,7 +50,25 @@ bench: release
 bench-smoke: release
 	$(RELEASE)/msgstore-bench --messages 2000 --conversations 20 --rounds 1 --format json >/dev/null
 
-check: test lint release test-release test-tsan bench-smoke demo
+torture: setup
+	$(SWIFT) build -c release --product torture
+	$(TORTURE) all --minutes $(or $(MINUTES),60) --threads $(or $(THREADS),2)
+
+# The time is a limit for slow machines; it ends when there is enough.
+torture-smoke: setup
+	$(SWIFT) build -c release --product torture
+	$(TORTURE) crash --count 200000 --seconds 300 --seed $${SEED:-$$RANDOM}
+	$(TORTURE) faults --count 100 --seconds 300 --seed $${SEED:-$$RANDOM}
+	$(TORTURE) flips --count 200000 --seconds 400
+	$(TORTURE) model --seconds 60
+
+fuzz-smoke: setup
+	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),60)
+
+fuzz: setup
+	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
+
+check: test lint release test-release test-tsan bench-smoke demo torture-smoke test-defects fuzz-smoke
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -57,5 +83,9 @@ test-release: setup
 test-tsan: setup
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter Concurrency
 
+# Defects of the protocol, planted one at a time: a test that finds none of them proves little.
+test-defects: setup
+	@Scripts/defects
+
 clean:
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-defects

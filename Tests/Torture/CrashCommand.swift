@@ -6,7 +6,7 @@ extension Subcommand {
     name: "crash", summary: "kills and power cuts, in chains of up to four",
     run: { arguments in
       let seen = SeenStates()
-      let exploration = Exploration(arguments) { explore($0, seen) }
+      let exploration = Exploration(arguments, count: \.stateCount) { explore($0, seen) }
       let report = exploration.report
       print(
         """
@@ -19,7 +19,7 @@ extension Subcommand {
           \(report.counts)
           failures: \(report.failures.count)
         """)
-      return report.failures.count + complain(report.counts.missing)
+      return report.failures.count + complain(report.counts.missing) + exploration.missingCount
     })
 
   private static func complain(_ missing: [String]) -> Int {

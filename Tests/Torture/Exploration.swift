@@ -5,16 +5,22 @@ import Simulation
 struct Exploration {
   let report: ExplorationReport
   let seeds: Range<UInt64>
+  /// What is missing of what was asked for.
+  let missingCount: Int
   /// What the processors have worked for it.
   let processorSeconds: Double
 
   /// How many failures are made small and printed; the others are only counted.
   private static let printedCountMax = 8
 
-  init(_ arguments: Arguments, _ explore: @escaping @Sendable (UInt64) -> ExplorationReport) {
+  /// - Parameter count: What of a report counts towards what was asked for.
+  init(
+    _ arguments: Arguments, count: @escaping @Sendable (ExplorationReport) -> Int,
+    _ explore: @escaping @Sendable (UInt64) -> ExplorationReport
+  ) {
     let total = Locked(ExplorationReport())
     let start = Stopwatch.processorSeconds()
-    let seedCount = SeedRunner.run(arguments) { seed in
+    (seeds, missingCount) = SeedRunner.run(arguments) { seed in
       let report = explore(seed)
       let failureCount = total.withLock { total in
         defer { total.add(report) }
@@ -23,9 +29,9 @@ struct Exploration {
       if failureCount < Self.printedCountMax, let failure = report.failures.first {
         print(Shrinker.shrink(failure))
       }
+      return count(report)
     }
     report = total.withLock { $0 }
-    seeds = arguments.seed..<arguments.seed + seedCount
     processorSeconds = Stopwatch.processorSeconds() - start
   }
 

@@ -6,7 +6,7 @@ extension Subcommand {
     name: "faults", summary: "calls that fail, full disks, locked devices; then crashes",
     run: { arguments in
       let seen = SeenStates()
-      let exploration = Exploration(arguments) { seed in
+      let exploration = Exploration(arguments, count: { _ in 1 }) { seed in
         var random = SeededRandom(seed: seed)
         var plan = ExplorationPlan(branchCounts: [1])
         plan.setting = Workload.setting(&random)
@@ -25,6 +25,6 @@ extension Subcommand {
           \(report.counts)
           failures: \(report.failures.count)
         """)
-      return report.failures.count
+      return report.failures.count + exploration.missingCount
     })
 }

@@ -15,12 +15,15 @@ extension Subcommand {
       let stores = specimens.map { Flips($0) }
       let total = Locked(Flips.Report())
       let start = Stopwatch.processorSeconds()
-      let seeds = SeedRunner.run(arguments) { seed in
+      let (seeds, missingCount) = SeedRunner.run(arguments) { seed in
+        var flipCount = 0
         for store in stores {
           let report = store.run(countMax: 4, phase: Int(seed))
           for harm in report.harms { print(harm) }
           total.withLock { $0.add(report) }
+          flipCount += report.flipCount
         }
+        return flipCount
       }
       let report = total.withLock { $0 }
       let seconds = Stopwatch.processorSeconds() - start
@@ -33,7 +36,7 @@ extension Subcommand {
           \(speed) a second and processor
           harm: \(report.harms.count)
         """)
-      return report.harms.count
+      return report.harms.count + missingCount
     })
 
   /// What came of the flips, a line for each structure.

@@ -22,6 +22,8 @@ struct Arguments: Sendable {
   var seconds = 60
   var seed: UInt64 = 1
   var threads = 2
+  /// How much is enough, where that can be counted: then it ends earlier, and too little is a failure.
+  var count: Int?
 
   /// Runs what the words ask for and answers the exit status.
   static func run(_ subcommands: [Subcommand], _ words: [String]) -> Int32 {
@@ -52,6 +54,7 @@ struct Arguments: Sendable {
       case "--seconds": seconds = Int(number)
       case "--minutes": seconds = Int(number) * 60
       case "--seed": seed = number
+      case "--count": count = Int(number)
       case "--threads": threads = max(1, Int(number))
       default: return nil
       }
@@ -59,7 +62,8 @@ struct Arguments: Sendable {
   }
 
   private static func usage(_ subcommands: [Subcommand]) -> Int32 {
-    print("torture SUBCOMMAND [--seconds N | --minutes N] [--seed N] [--threads N]")
+    print(
+      "torture SUBCOMMAND [--seconds N | --minutes N] [--count N] [--seed N] [--threads N]")
     for subcommand in subcommands {
       let name = subcommand.name
       print(
