@@ -61,6 +61,12 @@ let package = Package(
       name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
     // The protocol as a model that shares no code with the engine.
     .target(name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict),
+    // What the fuzzers in `Fuzz/` run, so that tests can replay what they have found.
+    .target(
+      name: "FuzzTargets", dependencies: ["MsgStore", "PageFile", "Simulation", "msgdump"],
+      path: "Tests/FuzzTargets", swiftSettings: strict),
+    .testTarget(
+      name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
       name: "torture", dependencies: ["Simulation", "Damage", "ProtocolModel", "PageFile"],

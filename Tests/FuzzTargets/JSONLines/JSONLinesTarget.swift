@@ -1,0 +1,128 @@
+import MsgStore
+import PageFile
+import msgdump
+
+/// Reads lines of JSON, and restores a store from them.
+///
+///  1. Any bytes are records or an error that says where.
+///  2. How the bytes arrive makes no difference.
+///  3. What was read is written so that it reads the same again; and a lenient reader reads what a
+///     strict one does.
+///  4. A store that was restored is sound, and its export restored has the same export.
+enum JSONLinesTarget {
+  static func run(_ input: inout FuzzInput) throws(BrokenPromise) {
+    let settings = input.byte()
+    let pieceByteCount = Int(input.byte()) + 1
+    let lines = input.rest()
+    let strict = read(lines, isLenient: false)
+    try promise(
+      read(lines, isLenient: false, pieceByteCount) == strict, "pieces are read otherwise")
+    if case .success(let records) = strict {
+      try promiseRoundTrip(records)
+      try promise(read(lines, isLenient: true) == strict, "a lenient reader reads otherwise")
+    }
+    try restore(lines, settings)
+  }
+
+  private static func read(
+    _ lines: [UInt8], isLenient: Bool, _ pieceByteCount: Int = .max
+  ) -> Result<[JSONRecord], ToolError> {
+    var reader = reader(of: lines, isLenient: isLenient, pieceByteCount)
+    var records: [JSONRecord] = []
+    do throws(ToolError) {
+      while let record = try reader.next() { records.append(record) }
+      return .success(records)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func promiseRoundTrip(_ records: [JSONRecord]) throws(BrokenPromise) {
+    var written: [UInt8] = []
+    for record in records { JSONLineWriter.append(record, to: &written) }
+    let again = read(written, isLenient: false)
+    try promise(again == .success(records), "what was written reads otherwise")
+  }
+
+  static func reader(
+    of lines: [UInt8], isLenient: Bool, _ pieceByteCount: Int = .max
+  ) -> JSONRecordReader {
+    var offset = 0
+    return JSONRecordReader(isLenient: isLenient) { buffer, start throws(ToolError) in
+      let count = min(pieceByteCount, lines.count - offset, buffer.count - start)
+      for index in 0..<count { buffer[start + index] = lines[offset + index] }
+      offset += count
+      return count
+    }
+  }
+
+  // MARK: Restoring
+
+  private static func restore(_ lines: [UInt8], _ settings: UInt8) throws(BrokenPromise) {
+    let restorer = Restorer(
+      isLenient: settings & 1 == 1, numbersFromOrder: settings & 2 == 2,
+      localMember: settings & 4 == 4 ? "me" : nil)
+    let directory = MemoryDirectory()
+    do {
+      try restorer.restore(reader(of: lines, isLenient: settings & 1 == 1)) {
+        options throws(StoreError) in
+        try MessageStore.inMemory(directory, options)
+      }
+    } catch is ToolError {
+      return
+    } catch let error as StoreError {
+      if case .storage = error { throw BrokenPromise("a restore fails: \(error)") }
+      return
+    } catch {
+      throw BrokenPromise("a restore throws something else: \(error)")
+    }
+    try promiseSoundStore(directory)
+  }
+
+  /// Whether a store in memory, which nobody has open, is sound and survives export and restore.
+  static func promiseSoundStore(_ directory: MemoryDirectory) throws(BrokenPromise) {
+    let exported: [UInt8]
+    do {
+      let store = try MessageStore.inMemory(directory)
+      let findings = try store.check()
+      try promise(findings.isEmpty, "a check finds: \(findings.prefix(3))")
+      exported = try export(store)
+      try store.close()
+    } catch {
+      throw BrokenPromise("a sound store cannot be exported: \(error)")
+    }
+    let twin = MemoryDirectory()
+    let exportedAgain: [UInt8]
+    do {
+      let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
+      try restorer.restore(reader(of: exported, isLenient: false)) { options throws(StoreError) in
+        try MessageStore.inMemory(twin, options)
+      }
+      let store = try MessageStore.inMemory(twin)
+      exportedAgain = try export(store)
+      try store.close()
+    } catch {
+      throw BrokenPromise("an export cannot be restored: \(error)")
+    }
+    try promise(exported == exportedAgain, "a restored store has another export")
+  }
+
+  static func export(_ store: MessageStore) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &bytes) }
+    return bytes
+  }
+}
+
+extension MessageStore {
+  /// A store whose clock stands still.
+  static func inMemory(
+    _ directory: MemoryDirectory, _ options: StoreOptions = StoreOptions(),
+    access: StoreOptions.Access = .readWrite
+  ) throws(StoreError) -> MessageStore {
+    var options = options
+    options.access = access
+    options.clock = { Timestamp(microseconds: 1_000_000) }
+    return try MessageStore(in: directory, name: "store", options: options)
+  }
+}

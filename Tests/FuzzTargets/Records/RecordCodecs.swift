@@ -1,0 +1,58 @@
+import MsgStore
+import PageFile
+
+/// Decodes bytes as each kind of record and key.
+///
+///  1. Any bytes are a record or none.
+///  2. What was read is written so that it reads the same again.
+enum RecordCodecs {
+  static func run(_ bytes: [UInt8]) throws(BrokenPromise) {
+    for tree in 0..<16 { _ = SchemaReport.describeKey(bytes, tree: tree) }
+    try Bytes.with(bytes) { (bytes) throws(BrokenPromise) in
+      try message(bytes)
+      try summary(bytes)
+      try details(bytes)
+      try position(bytes)
+    }
+  }
+
+  private static func message(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let record = MessageRecord(bytes) else { return }
+    var text = ByteBuffer()
+    if !record.appendText(to: &text) {
+      try promise(text.count == 0, "a text that cannot be read has left something")
+    }
+    _ = record.replyTo
+    _ = record.localTime(at: .acknowledged(.min, sequence: nil))
+    var written = ByteBuffer()
+    record.append(to: &written)
+    guard let again = MessageRecord(written.bytes) else {
+      throw BrokenPromise("a message that was read and written cannot be read")
+    }
+    var writtenAgain = ByteBuffer()
+    again.append(to: &writtenAgain)
+    try promise(
+      written.bytes.compare(to: writtenAgain.bytes) == 0, "a message reads otherwise again")
+  }
+
+  private static func summary(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let summary = ConversationSummary(bytes) else { return }
+    var written = ByteBuffer()
+    summary.append(to: &written)
+    try promise(ConversationSummary(written.bytes) == summary, "a summary reads otherwise again")
+  }
+
+  private static func details(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let details = ConversationDetails(bytes) else { return }
+    var written = ByteBuffer()
+    details.append(to: &written)
+    try promise(ConversationDetails(written.bytes) == details, "details read otherwise again")
+  }
+
+  private static func position(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let position = bytes.position else { return }
+    let key = KeyEncoding.key(7, position)
+    try promise(
+      key.bytes.dropFirst(4).position == position, "a position reads otherwise again")
+  }
+}
