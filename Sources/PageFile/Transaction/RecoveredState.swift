@@ -5,7 +5,7 @@ struct RecoveredState {
   var writeNumbers: [UInt64]
   /// The tables that readable meta slots refer to: the newest, and the other slot's.
   var tables: [PageTableRoot]
-  var maps: (PageMap, PageMap)
+  let maps: RecoveredMaps
   var end: WALRecovery.End
   /// What the files looked like, to see whether somebody has written since.
   var fingerprint: Fingerprint
@@ -26,11 +26,33 @@ struct RecoveredState {
 
   /// The snapshot of the last commit.
   ///
-  /// Takes over the maps.
+  /// Takes over the maps, so there is one such snapshot.
   func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
     Snapshot(
-      lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion, maps: maps,
+      lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion,
+      maps: maps.take(),
       newest: end.lastFile ?? emptyLog.map { 1 - $0 } ?? 0, registry: registry)
+  }
+}
+
+/// The page maps that a recovery has made, until a snapshot takes them over.
+///
+/// An opening may fail in between: then nobody does, and they go with this.
+final class RecoveredMaps: @unchecked Sendable {
+  // Unchecked: only whoever opens the store, or looks for newer commits under a lock, takes them.
+  private var maps: (PageMap, PageMap)?
+
+  init(_ maps: (PageMap, PageMap)) { self.maps = maps }
+
+  deinit {
+    maps?.0.release()
+    maps?.1.release()
+  }
+
+  func take() -> (PageMap, PageMap) {
+    guard let maps else { preconditionFailure("a recovery's maps are taken twice") }
+    self.maps = nil
+    return maps
   }
 }
 
@@ -64,7 +86,7 @@ struct StoreReader {
       meta: meta,
       writeNumbers: readings.map { if case .valid(let meta) = $0 { meta.writeNumber } else { 0 } },
       tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
-      maps: replay.takeMaps(), end: end,
+      maps: RecoveredMaps(replay.takeMaps()), end: end,
       fingerprint: try fingerprint(metaSlots: slots), isClean: isClean,
       emptyLog: isClean ? recovery.emptyLog(meta) : nil)
     return (pager, state)
@@ -162,8 +184,6 @@ struct StoreReader {
           pager.metaWitness.withLock { $0 = before.metaSlots }
           return (pager, state)
         }
-        state.maps.0.release()
-        state.maps.1.release()
       } catch {
         failure = error
       }
