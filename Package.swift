@@ -46,7 +46,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PageFileTests", dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel"],
+      name: "PageFileTests",
+      dependencies: ["PageFile", "Simulation", "Damage", "ProtocolModel", "Schedules"],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests",
@@ -67,6 +68,10 @@ let package = Package(
       path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+    // Several processes on one store, as threads that take turns.
+    .target(
+      name: "Schedules", dependencies: ["PageFile"], path: "Tests/Schedules",
+      swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
       name: "torture", dependencies: ["Simulation", "Damage", "ProtocolModel", "PageFile"],

@@ -32,6 +32,10 @@ package enum SystemCall {
     }
   }
 
+  /// The number for a name that is not free, and that for one that nothing has.
+  package static let nameIsTaken = EEXIST
+  package static let nameIsUnknown = ENOENT
+
   /// The system's sentence for an error number.
   package static func message(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }

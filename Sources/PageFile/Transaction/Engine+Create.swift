@@ -6,7 +6,12 @@ extension Engine {
   ) throws(PageFileError) {
     let temporaryName = temporaryName(name)
     try removeAbandoned(temporaryName, directory)
-    let file = try directory.open(temporaryName, .create)
+    let file: any StorageFile
+    do throws(PageFileError) {
+      file = try directory.open(temporaryName, .create)
+    } catch .ioError(_, SystemCall.nameIsTaken, let path) {
+      throw .busy(path: path)
+    }
     defer { file.close() }
     // Before it was locked somebody may have taken it for abandoned, and begun another.
     guard try file.tryLock(), try isNamed(temporaryName, file, directory) else {
@@ -41,7 +46,12 @@ extension Engine {
     _ temporaryName: String, _ directory: any StorageDirectory
   ) throws(PageFileError) {
     guard try directory.exists(temporaryName) else { return }
-    let file = try directory.open(temporaryName, .readWrite)
+    let file: any StorageFile
+    do throws(PageFileError) {
+      file = try directory.open(temporaryName, .readWrite)
+    } catch .ioError(_, SystemCall.nameIsUnknown, _) {
+      return
+    }
     defer { file.close() }
     guard try file.tryLock() else { throw .busy(path: file.path) }
     // Between the two steps its maker may have given it the real name.

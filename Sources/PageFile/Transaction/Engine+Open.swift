@@ -13,10 +13,13 @@ extension Engine {
     }
     if try !directory.exists(name) {
       let hasLog = try walFileExists(directory, name)
-      if hasLog || former != nil {
-        throw .mainFileMissing(path: directory.path(of: name))
+      // Asked once more: the log may be that of a store that was made between the two questions.
+      if try !directory.exists(name) {
+        if hasLog || former != nil {
+          throw .mainFileMissing(path: directory.path(of: name))
+        }
+        if options.access == .readWrite { try create(directory, name, options) }
       }
-      if options.access == .readWrite { try create(directory, name, options) }
     }
     return options.access == .readWrite
       ? try openForWriting(directory, name, options, former)
@@ -35,7 +38,7 @@ extension Engine {
     _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .readWrite)
-    var walFiles: [(any StorageFile)?] = []
+    var walFiles: [(any StorageFile)?] = [nil, nil]
     let engine: Engine
     do throws(PageFileError) {
       guard try dataFile.tryLock() || Defect.lockIgnored.isPlanted else {
@@ -43,7 +46,7 @@ extension Engine {
       }
       try refuseReplaced(dataFile, directory, name)
       try refuseOtherNames(dataFile, directory, name)
-      walFiles = try openWALFiles(directory, name, .readWrite)
+      try openWALFiles(&walFiles, directory, name, .readWrite)
       try refuseEmpty(dataFile, walFiles)
       let reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
@@ -72,14 +75,14 @@ extension Engine {
     return engine
   }
 
+  /// Opens the WAL files that are there and not yet open.
   static func openWALFiles(
-    _ directory: any StorageDirectory, _ name: String, _ mode: FileMode
-  ) throws(PageFileError) -> [(any StorageFile)?] {
-    var files: [(any StorageFile)?] = []
-    for walName in walFileNames(name) {
-      files.append(try directory.exists(walName) ? try directory.open(walName, mode) : nil)
+    _ files: inout [(any StorageFile)?], _ directory: any StorageDirectory, _ name: String,
+    _ mode: FileMode
+  ) throws(PageFileError) {
+    for (index, walName) in walFileNames(name).enumerated() where files[index] == nil {
+      if try directory.exists(walName) { files[index] = try directory.open(walName, mode) }
     }
-    return files
   }
 
   private static func refuseEmpty(
@@ -97,13 +100,16 @@ extension Engine {
     _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .read)
-    var walFiles: [(any StorageFile)?] = []
+    var walFiles: [(any StorageFile)?] = [nil, nil]
     do throws(PageFileError) {
-      walFiles = try openWALFiles(directory, name, .read)
+      try openWALFiles(&walFiles, directory, name, .read)
       try refuseEmpty(dataFile, walFiles)
-      let reader = StoreReader(
+      var reader = StoreReader(
         dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
-      let (pager, recovered) = try reader.recoverBesideOwner(nil)
+      let (pager, recovered) = try reader.recoverBesideOwner(nil) { () throws(PageFileError) in
+        try openWALFiles(&walFiles, directory, name, .read)
+        return walFiles
+      }
       try refuseOther(pager, recovered, than: former)
       return Engine(
         directory: directory, name: name, options: options,
@@ -269,6 +275,7 @@ extension Engine {
     for (index, walName) in walFileNames.enumerated() {
       let file: any StorageFile
       if let existing = walFiles.withLock({ $0[index] }) {
+        try Self.refuseReplaced(existing, directory, walName)
         file = existing
       } else {
         file = try directory.open(walName, .create)
@@ -283,8 +290,12 @@ extension Engine {
       }
       files.append(file)
     }
-    // Durable after this: the names of the WAL files made now.
-    if hasCreated && !Defect.madeNamesUnsynced.isPlanted { try directory.sync() }
+    if hasCreated {
+      // Durable after this: the names of the WAL files made now.
+      if !Defect.madeNamesUnsynced.isPlanted { try directory.sync() }
+      // Whoever has moved the data file before they were there has not moved them.
+      try Self.refuseReplaced(pager.dataFile, directory, name)
+    }
     return files
   }
 

@@ -9,13 +9,13 @@ extension Engine {
     // Asked here, as the files may have been closed while another reader looked.
     if let ending { throw ending }
     let known = state.withLock { $0.recovered }
-    let reader = StoreReader(
+    var reader = StoreReader(
       dataFile: pager.dataFile, walFiles: try reopenedWALFiles(),
       cacheByteCount: options.cacheByteCount)
     let fingerprint = try reader.fingerprint()
     let hasCommit = try reader.hasCommit(after: known)
     if fingerprint == known.fingerprint && !hasCommit { return }
-    let (_, recovered) = try reader.recoverBesideOwner(pager)
+    let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
     published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
     // The slots of older tables may be written any moment; the log's pages are in memory.
@@ -26,12 +26,9 @@ extension Engine {
 
   /// The WAL files, those included that the owner has made since.
   private func reopenedWALFiles() throws(PageFileError) -> [(any StorageFile)?] {
-    for (index, walName) in walFileNames.enumerated() {
-      if walFiles.withLock({ $0[index] }) == nil, try directory.exists(walName) {
-        let file = try directory.open(walName, .read)
-        walFiles.withLock { $0[index] = file }
-      }
-    }
-    return walFiles.withLock { $0 }
+    var files = walFiles.withLock { $0 }
+    defer { walFiles.withLock { $0 = files } }
+    try Self.openWALFiles(&files, directory, name, .read)
+    return files
   }
 }

@@ -59,7 +59,7 @@ final class RecoveredMaps: @unchecked Sendable {
 /// Reads a store's files without changing them.
 struct StoreReader {
   let dataFile: any StorageFile
-  let walFiles: [(any StorageFile)?]
+  var walFiles: [(any StorageFile)?]
   let cacheByteCount: Int
 
   /// The state after the last commit that counts, and the pager to read it with: `pager` if it is
@@ -171,9 +171,13 @@ struct StoreReader {
   /// WAL headers are the same afterwards.
   ///
   /// See docs/page-file-format.md, R-13.
-  func recoverBesideOwner(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
+  /// - Parameter reopenWALFiles: Opens those, too, that the owner has made since.
+  mutating func recoverBesideOwner(
+    _ pager: Pager?, _ reopenWALFiles: () throws(PageFileError) -> [(any StorageFile)?]
+  ) throws(PageFileError) -> (Pager, RecoveredState) {
     var lastFailure: PageFileError?
     for _ in 0..<Self.attemptCountMax {
+      walFiles = try reopenWALFiles()
       let before = try fingerprint()
       pager?.metaWitness.withLock { $0 = before.metaSlots }
       var failure: PageFileError?
