@@ -86,4 +86,30 @@ import Testing
     #expect(try database.findings() == [])
     #expect(directory.closeCountMax == 1)
   }
+
+  /// A checkpoint on another thread is under way: its files must not be closed under its hands, whose
+  /// numbers may stand for other files a moment later.
+  @Test(arguments: [true, false]) func suspendingWaitsForACheckpoint(checkpoints: Bool) throws {
+    let directory = SlowDirectory()
+    let database = try Database(in: directory, name: "x", options: smallPages)
+    try Rounds.write(1, to: database)
+    directory.holdNextSync()
+    let threads = (0..<2).map { _ in Worker() }
+    threads[0].enqueue { try? database.checkpoint() }
+    directory.waitUntilHeld()
+    let hasReturned = Locked(false)
+    threads[1].enqueue {
+      database.suspend(checkpoints: checkpoints)
+      hasReturned.withLock { $0 = true }
+    }
+    // Long enough for one that does not wait.
+    let waiting = Lock()
+    waiting.withLock { waiting.wait(milliseconds: 20) }
+    #expect(!hasReturned.withLock { $0 })
+    directory.letGo()
+    for thread in threads { thread.stop() }
+    #expect(directory.callsAfterClosing == [])
+    try database.resume()
+    #expect(try Rounds.read(database) == 1)
+  }
 }
