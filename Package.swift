@@ -78,7 +78,7 @@ let package = Package(
       path: "Tests/Torture", swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(
-      name: "crash-writer", dependencies: ["MsgStore"], path: "Tests/CrashWriter",
+      name: "crash-writer", dependencies: ["MsgStore", "PageFile"], path: "Tests/CrashWriter",
       swiftSettings: strict),
   ]
 )

@@ -1,43 +1,45 @@
 import Foundation
 import MsgStore
 
-/// Commits one step after the other, each durable, until somebody kills it.
+/// What the tests of processes start, and kill, stop, or take the rights from: one part for each kind
+/// of trouble, named by the first word.
 ///
-/// It goes on where the store ends, and says on standard output, at once, what it is about to do and
-/// what is done: `opening`, then `begin` with the number of the last step that is there, then the
-/// number of each step whose commit has returned.
+/// It says on standard output, at once, what it is about to do and what is done.
 @main
 struct CrashWriter {
   static func main() {
-    guard CommandLine.arguments.count == 2 else { fail("usage: crash-writer STORE") }
+    let words = CommandLine.arguments.dropFirst()
+    guard words.count >= 2 else { fail("usage: crash-writer PART STORE …") }
+    let path = words[words.startIndex + 1]
     do {
-      try write(to: CommandLine.arguments[1])
+      switch words.first {
+      case "write": try StepWriter.write(to: path)
+      case "hand-over": try HandOver.run(path, seed: UInt64(words.last ?? "") ?? 0)
+      case "read": try BesideOwner.read(path)
+      #if os(Linux)
+        case "fork": try Forks.run(path)
+        case "fork-held": try Forks.suspendBesideAChild(path)
+        case "descriptors": try Descriptors.run(path, report: words.last ?? "")
+        case "unprivileged": try Unprivileged.run(path)
+        case "memory": try Memory.measure(path)
+        case "exhaust": try Memory.exhaust(path, kilobytes: Int(words.last ?? "") ?? 0)
+      #endif
+      default: fail("no such part")
+      }
     } catch {
       fail("\(error)")
     }
   }
 
-  private static func write(to path: String) throws {
-    say("opening")
-    let store = try MessageStore(
-      path: path, options: StoreOptions(localMember: CrashStep.localMember))
-    var number = try CrashStep.lastNumber(in: store)
-    say("begin \(number)")
-    while true {
-      number += 1
-      let step = CrashStep(number)
-      try store.write(.full) { try step.run(number, $0) }
-      say("\(number)")
-      // Checkpoints by the size of the log alone would be rare here.
-      if number % 50 == 0 { try store.checkpoint() }
-    }
+  static func options(_ access: StoreOptions.Access = .readWrite) -> StoreOptions {
+    StoreOptions(localMember: access == .readOnly ? nil : CrashStep.localMember, access: access)
   }
 
-  private static func say(_ words: String) {
+  static func say(_ words: String) {
     FileHandle.standardOutput.write(Data("\(words)\n".utf8))
   }
 
-  private static func fail(_ words: String) -> Never {
+  static func fail(_ words: String) -> Never {
     FileHandle.standardError.write(Data("\(words)\n".utf8))
     exit(2)
   }

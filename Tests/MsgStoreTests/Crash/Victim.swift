@@ -9,8 +9,9 @@ final class Victim {
 
   /// Starts a built tool in a directory.
   init(_ tool: String, _ arguments: [String], in directory: URL) throws {
-    outputFile = directory.appendingPathComponent(".victim-output")
-    errorFile = directory.appendingPathComponent(".victim-error")
+    let number = UUID().uuidString
+    outputFile = directory.appendingPathComponent(".victim-output-\(number)")
+    errorFile = directory.appendingPathComponent(".victim-error-\(number)")
     // Files instead of pipes: a pipe that some other child has inherited never ends.
     for file in [outputFile, errorFile] { try Data().write(to: file) }
     process.executableURL = ToolRun.products.appendingPathComponent(tool)
@@ -28,6 +29,18 @@ final class Victim {
       let text = String(decoding: try Data(contentsOf: outputFile), as: UTF8.self)
       return text[..<(text.lastIndex(of: "\n") ?? text.startIndex)].split(separator: "\n")
     }
+  }
+
+  deinit {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    for file in [outputFile, errorFile] { try? FileManager.default.removeItem(at: file) }
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// Stops it where it is, as the system does with an app, or lets it go on.
+  func freeze(_ isFrozen: Bool) {
+    Foundation.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT)
   }
 
   /// Waits for its own end, and returns its status and what it has written to standard error.
@@ -56,7 +69,7 @@ final class Victim {
     return wasKilled
   }
 
-  private static func sleep(seconds: Double) { Foundation.Thread.sleep(forTimeInterval: seconds) }
+  static func sleep(seconds: Double) { Foundation.Thread.sleep(forTimeInterval: seconds) }
 }
 
 /// How often processes are killed in a test: a few times, or `MSGSTORE_KILLS=n`.
