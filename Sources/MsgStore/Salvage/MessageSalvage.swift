@@ -182,7 +182,8 @@ package final class MessageSalvage {
       lose(reason)
       return 0
     }
-    guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
+    guard messages.hasValidID,
+      let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
       let record = MessageRecord(messages.value),
       let message = message(position, record, in: open.id)
     else {
@@ -232,7 +233,8 @@ package final class MessageSalvage {
       localTime: record.localTime(at: place).map { Timestamp(microseconds: $0) },
       serverTimestamp: place.isPending ? nil : Timestamp(microseconds: place.time),
       sequence: place.isPending ? record.pendingSequence : place.sequence,
-      status: record.status, replyTo: record.replyTo)
+      status: record.status,
+      replyTo: record.replyBytes.isValidUTF8 ? record.replyTo : nil)
   }
 
   private func lose(_ reason: String) {
@@ -255,6 +257,14 @@ package final class MessageSalvage {
       }
       rest.removeLast(min(rest.count, Self.batchCount))
     }
+  }
+}
+
+extension SalvageCursor {
+  /// Whether the id in a message's key is text.
+  fileprivate var hasValidID: Bool {
+    guard let place = key.place(at: KeyEncoding.numberByteCount) else { return false }
+    return key.dropFirst(KeyEncoding.numberByteCount + place.byteCount).isValidUTF8
   }
 }
 
