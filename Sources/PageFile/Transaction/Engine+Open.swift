@@ -124,6 +124,9 @@ extension Engine {
 
   // MARK: The first write
 
+  /// How often a meta slot is written before the first commit: once more, and two times both.
+  private static let metaWriteCountMax: UInt64 = 5
+
   /// The parts that writing needs; made, and the store marked as in use, before the first commit.
   ///
   /// The caller is inside the gate.
@@ -136,7 +139,12 @@ extension Engine {
     // A header with a greater number would be one that nobody can read.
     try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
     try Counter.check(recovered.end.generationCounter + 1, "WAL generation")
+    let writeNumber = recovered.writeNumbers.max() ?? 0
+    try Counter.check(writeNumber + Self.metaWriteCountMax, "number of a meta slot's write")
     try Self.refuseReplaced(pager.dataFile, directory, name)
+    // Read before anything is written: a store in which damage is found here stays as it is.
+    let (slots, outdated) = try usedSlots(recovered.tables)
+    try checkNumbers()
     let files: [any StorageFile]
     do throws(PageFileError) {
       files = try walFilesToWrite()
@@ -147,7 +155,6 @@ extension Engine {
     }
     let metas = MetaSlots(
       pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
-    let (slots, outdated) = try usedSlots(recovered.tables)
     let checkpointer = Checkpointer(
       pager: pager, published: published, metas: metas, slots: slots,
       believesZeros: !recovered.isErasurePending)
@@ -331,16 +338,30 @@ extension Engine {
     return (slots, outdated)
   }
 
+  /// Makes sure that every page in the table or the log lies below the end of the page numbers.
+  private func checkNumbers() throws(PageFileError) {
+    let snapshot = published.current
+    let check = { (number: PageNumber) throws(PageFileError) in
+      guard number.rawValue < snapshot.roots.pageNumberEnd else {
+        throw .corruptPage(number, reason: "not below the end of the page numbers")
+      }
+    }
+    try pager.walkTable(snapshot.table) { _, _, _ in
+    } visitEntry: { (number, _) throws(PageFileError) in
+      try check(number)
+    }
+    for map in [snapshot.map(0), snapshot.map(1)] {
+      try map.forEach { (number, _) throws(PageFileError) in try check(number) }
+    }
+  }
+
   /// The page numbers below the end that the table has no entry for.
   private func freeNumbers() throws(PageFileError) -> [Range<UInt32>] {
     let snapshot = published.current
     var free: [Range<UInt32>] = []
     var next: UInt32 = 1
     try pager.walkTable(snapshot.table) { _, _, _ in
-    } visitEntry: { (number, _) throws(PageFileError) in
-      guard number.rawValue < snapshot.roots.pageNumberEnd else {
-        throw .corruptPage(number, reason: "not below the end of the page numbers")
-      }
+    } visitEntry: { number, _ in
       if next < number.rawValue { free.append(next..<number.rawValue) }
       next = number.rawValue + 1
     }

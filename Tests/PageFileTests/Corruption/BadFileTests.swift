@@ -1,3 +1,4 @@
+import Damage
 import PageFile
 import Testing
 
@@ -99,6 +100,22 @@ import Testing
     try expectRefused(directory) { $0 == .unsupportedFormat(version: 9, features: 0) }
   }
 
+  /// What only a writer has to look at is looked at before anything is written.
+  @Test func openingThatFindsDamageLateHasWrittenNothing() throws {
+    let directory = try usedStore(checkpointing: true)
+    // Pages above the root now lie beyond the end of the page numbers.
+    try changeMetaSlots(of: directory, at: 184, byteCount: 4) { _ in 4 }
+    try expectNotWritable(directory) { if case .corruptPage = $0 { true } else { false } }
+  }
+
+  @Test func openingThatWouldPassTheLastNumberOfAMetaSlotHasWrittenNothing() throws {
+    let directory = try usedStore(checkpointing: true)
+    try changeMetaSlots(of: directory, at: 56, byteCount: 8) { slot in
+      Counter.limit - 4 + UInt64(slot)
+    }
+    try expectNotWritable(directory) { if case .limitExceeded = $0 { true } else { false } }
+  }
+
   @Test func secondOwnerIsBusyAndReaderIsNot() throws {
     let directory = try closedStore()
     let owner = try Database(in: directory, name: "x")
@@ -134,10 +151,11 @@ import Testing
     }
   }
 
-  private func usedStore() throws -> MemoryDirectory {
+  private func usedStore(checkpointing: Bool = false) throws -> MemoryDirectory {
     let directory = MemoryDirectory()
     let database = try Database(in: directory, name: "x")
     try fill(database)
+    if checkpointing { try database.checkpoint() }
     return directory.copy()
   }
 
@@ -155,6 +173,32 @@ import Testing
         try source.put([1, UInt8(number)], [UInt8](repeating: 5, count: 400))
       }
     }
+  }
+
+  private func changeMetaSlots(
+    of directory: MemoryDirectory, at offset: Int, byteCount: Int, to value: (Int) -> UInt64
+  ) throws {
+    var bytes = try #require(directory["x"])
+    for slot in 0..<2 {
+      Forge.store(value(slot), byteCount, in: &bytes, at: MetaSlot.offset(of: slot) + offset)
+      Forge.sealMeta(&bytes, slot)
+    }
+    directory["x"] = bytes
+  }
+
+  private func expectNotWritable(
+    _ directory: MemoryDirectory, _ matches: (PageFileError) -> Bool
+  ) throws {
+    let names = ["x", "x-wal0", "x-wal1"]
+    let before = names.map { directory[$0] }
+    do throws(PageFileError) {
+      _ = try Database(in: directory, name: "x")
+      Issue.record("was opened")
+    } catch {
+      #expect(matches(error), "\(error)")
+    }
+    let isUnchanged = names.map { directory[$0] } == before
+    #expect(isUnchanged)
   }
 
   private func expectRefused(_ bytes: [UInt8], _ matches: (PageFileError) -> Bool) throws {
