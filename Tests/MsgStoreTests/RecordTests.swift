@@ -135,6 +135,20 @@ import Testing
     }
   }
 
+  /// A slice refuses them, so a check and a salvage have to see them, too.
+  @Test func namesOfMessagesAreText() {
+    let place = Place.acknowledged(1, sequence: nil)
+    var key = KeyEncoding.key(1, Position(place, "m"))
+    #expect(key.bytes.dropFirst(4).position == Position(place, "m"))
+    key.append([0xFF])
+    #expect(key.bytes.dropFirst(4).position == nil)
+    let long = KeyEncoding.key(1, Position(place, MessageID(String(repeating: "m", count: 256))))
+    #expect(long.bytes.dropFirst(4).position == nil)
+    var record = ByteBuffer()
+    record.append([1, MessageRecord.Flags.reply.rawValue, 2, 1, 1, 0xFF])
+    #expect(MessageRecord(record.bytes) == nil)
+  }
+
   @Test func aDeclaredLengthOverTheLimitAllocatesNothing() {
     var bytes = ByteBuffer()
     bytes.append([1, MessageRecord.Flags.compressed.rawValue, 2, 1])

@@ -112,7 +112,9 @@ extension Bytes {
 
   /// The position that these bytes are, or nil when they are none.
   package var position: Position? {
-    guard let (place, byteCount) = place(at: 0), count > byteCount else { return nil }
-    return Position(place, MessageID(dropFirst(byteCount)))
+    guard let (place, byteCount) = place(at: 0) else { return nil }
+    let id = dropFirst(byteCount)
+    guard (1...Identifier.byteCountMax).contains(id.count), id.isValidUTF8 else { return nil }
+    return Position(place, MessageID(id))
   }
 }

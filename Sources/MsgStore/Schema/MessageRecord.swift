@@ -97,7 +97,8 @@ package struct MessageRecord {
       sequenceNumber = value
     }
     if flags.contains(.reply) {
-      guard let byteCount = reader.byte(), byteCount > 0, let reply = reader.take(Int(byteCount))
+      guard let byteCount = reader.byte(), byteCount > 0,
+        let reply = reader.take(Int(byteCount)), reply.isValidUTF8
       else { return false }
       replyBytes = reply
       replyOffset = reader.offset - reply.count

@@ -99,8 +99,7 @@ struct SliceBuilder: ~Copyable {
     let text = buffer.bytes.slice(textOffset, textByteCount)
     let isASCII = text.isASCII
     guard isASCII || text.isValidUTF8,
-      buffer.bytes.slice(idOffset, valueOffset - idOffset).isValidUTF8,
-      buffer.bytes.slice(replyOffset, Int(replyByteCount)).isValidUTF8
+      buffer.bytes.slice(idOffset, valueOffset - idOffset).isValidUTF8
     else { throw corrupt }
     let hasExtra =
       place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
