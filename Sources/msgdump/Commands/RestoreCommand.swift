@@ -41,7 +41,9 @@ struct RestoreCommand: ParsableCommand {
       let restorer = Restorer(
         isLenient: lenient, numbersFromOrder: sequenceFromOrder,
         localMember: localMember.map { MemberID($0) })
-      try restorer.restore(reader, to: place.temporaryPath)
+      try restorer.restore(reader) { options throws(StoreError) in
+        try MessageStore(path: place.temporaryPath, options: options)
+      }
       try place.settle()
     } catch StoreError.storage(.busy(let path)) {
       // Another restore was quicker; what lies there is its.

@@ -1,8 +1,8 @@
-import MsgStore
+package import MsgStore
 import PageFile
 
 /// Writes records into a new store, in the order they come.
-final class Restorer {
+package final class Restorer {
   /// Records in one commit: enough to share its cost, few enough to need little memory.
   private static let batchCount = 500
   /// Bytes of text in one commit, give or take a message: a commit has to fit the memory that a
@@ -36,14 +36,17 @@ final class Restorer {
     }
   }
 
-  init(isLenient: Bool, numbersFromOrder: Bool, localMember: MemberID?) {
+  package init(isLenient: Bool, numbersFromOrder: Bool, localMember: MemberID?) {
     self.isLenient = isLenient
     self.numbersFromOrder = numbersFromOrder
     self.localMember = localMember
   }
 
-  /// Makes a store of everything that `reader` reads.
-  func restore(_ reader: consuming JSONRecordReader, to path: String) throws {
+  /// Writes everything that `reader` reads into the store that `makeStore` makes.
+  package func restore(
+    _ reader: consuming JSONRecordReader,
+    to makeStore: (StoreOptions) throws(StoreError) -> MessageStore
+  ) throws {
     var reader = reader
     var line = try nextLine(&reader)
     var options = StoreOptions()
@@ -52,7 +55,7 @@ final class Restorer {
       options.localMember = localMember ?? member
       line = try nextLine(&reader)
     }
-    let store = try MessageStore(path: path, options: options)
+    let store = try makeStore(options)
     defer { progress.end() }
     while line != nil {
       var batch: [Line] = []

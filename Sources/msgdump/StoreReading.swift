@@ -1,0 +1,46 @@
+import MsgStore
+import PageFile
+
+extension MessageStore {
+  /// Reads one moment of the store, once.
+  ///
+  /// `read` runs its closure again when its moment expires, and what is printed cannot be taken
+  /// back. So here that is an error.
+  func readOnce(_ body: (borrowing StoreSnapshot) throws -> Void) throws {
+    try read { snapshot in
+      do {
+        try body(snapshot)
+      } catch StoreError.storage(.snapshotExpired) {
+        throw ToolError.failure(
+          "the store's owner changed too much of it in the meantime; run the command again")
+      }
+    }
+  }
+}
+
+extension Thread {
+  /// How many messages are read at once.
+  private static let batchCount = 500
+
+  /// Every message from the oldest to the newest.
+  func forEachMessage(_ body: (Message) throws -> Void) throws {
+    var slice = try at(Timestamp(microseconds: .min), count: Self.batchCount)
+    while true {
+      for message in slice { try body(message) }
+      guard case .more(let position) = slice.newer else { return }
+      slice = try after(position, count: Self.batchCount)
+    }
+  }
+
+  /// Every message from the newest to the oldest, until `body` says that it has seen enough.
+  func forEachMessageBackwards(_ body: (Message) throws -> Bool) throws {
+    var slice = try tail(Self.batchCount)
+    while true {
+      for message in slice.reversed() {
+        guard try body(message) else { return }
+      }
+      guard case .more(let position) = slice.older else { return }
+      slice = try before(position, count: Self.batchCount)
+    }
+  }
+}
