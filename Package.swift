@@ -67,7 +67,8 @@ let package = Package(
       name: "FuzzTargets", dependencies: ["MsgStore", "PageFile", "Simulation", "msgdump"],
       path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
-      name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: strict),
+      name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "PageFile", "Simulation"],
+      swiftSettings: strict),
     // Several processes on one store, as threads that take turns.
     .target(
       name: "Schedules", dependencies: ["PageFile"], path: "Tests/Schedules",

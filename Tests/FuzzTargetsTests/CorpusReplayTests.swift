@@ -14,7 +14,9 @@ import Testing
     #expect(!inputs.isEmpty)
     for input in inputs {
       // Printed before, as a trap takes a test's own messages with it.
-      if input.lastPathComponent.contains("-") { print("\(target.rawValue) \(input.lastPathComponent)") }
+      if input.lastPathComponent.contains("-") {
+        print("\(target.rawValue) \(input.lastPathComponent)")
+      }
       do {
         try target.run(Array(try Data(contentsOf: input)))
       } catch let error as BrokenPromise {

@@ -42,7 +42,7 @@ enum Fuzz {
 
   private static func run(_ input: [UInt8]) {
     do {
-      try unsafe target.run(input, tell: tells ? { print($0) } : nil)
+      try unsafe target.run(input, tell: tells ? { say($0) } : nil)
     } catch {
       fail("\(error)")
     }
@@ -50,9 +50,14 @@ enum Fuzz {
 
   /// libFuzzer keeps the input of a run that ends like this.
   private static func fail(_ sentence: String) -> Never {
+    say(sentence)
+    abort()
+  }
+
+  /// Whatever comes next may end the process.
+  private static func say(_ sentence: String) {
     print(sentence)
     fflush(nil)
-    abort()
   }
 
   private static func seconds() -> Double {

@@ -3,8 +3,8 @@ import Simulation
 
 /// Runs what an input tells of lives, operations, faults and crashes on a simulated disk.
 ///
-/// Everything that `Simulation` asks of a store is asked: each answer, each state after a crash. Its
-/// own explorations choose at random; here what a run has reached decides what is tried next.
+/// Everything that `Simulation` asks of a store is asked: each answer, each state after a crash.
+/// Its own explorations choose at random; here what a run has reached decides what is tried next.
 enum OperationsTarget {
   static func run(_ input: inout FuzzInput) throws(BrokenPromise) {
     let replay = Replay(&input)

@@ -5,7 +5,8 @@ import msgdump
 /// A message store some of whose cells hold something else.
 ///
 ///  1. Whatever the cells hold, every call gives an answer or a `StoreError`.
-///  2. If a check finds nothing, the store is sound: it can be read and written, and restored from
+///  2. What a salvage saves of them is a sound store.
+///  3. If a check finds nothing, the store is sound: it can be read and written, and restored from
 ///     its export.
 struct ForeignCells {
   private static let treeCount = 9
@@ -28,6 +29,7 @@ struct ForeignCells {
     } catch {
       throw BrokenPromise("cells cannot be written: \(error)")
     }
+    try foreign.salvage()
     let isSound = try foreign.read()
     try foreign.write(&input, isSound: isSound)
     if isSound { try JSONLinesTarget.promiseSoundStore(foreign.directory) }
@@ -137,6 +139,20 @@ struct ForeignCells {
 
   // MARK: Using it
 
+  /// Whatever the cells hold, what is saved of them is a sound store.
+  private func salvage() throws(BrokenPromise) {
+    let saved = MemoryDirectory()
+    let failure = try attempt {
+      let salvage = MessageSalvage(try PageSalvage(in: directory, name: "store"))
+      _ = try salvage.run(in: saved, name: "store")
+    }
+    switch failure {
+    case nil: try JSONLinesTarget.promiseSoundStore(saved)
+    case StoreError.schemaTooNew?: return
+    case let failure?: throw BrokenPromise("a salvage fails: \(failure)")
+    }
+  }
+
   /// Reads everything in every way, and answers whether a check finds nothing wrong.
   private func read() throws(BrokenPromise) -> Bool {
     var isSound = false
@@ -163,7 +179,7 @@ struct ForeignCells {
       return nil
     } catch let error as BrokenPromise {
       throw error
-    } catch where error is StoreError || error is ToolError {
+    } catch  where error is StoreError || error is ToolError {
       return error
     } catch {
       throw BrokenPromise("something else is thrown: \(error)")

@@ -1,11 +1,11 @@
 import PageFile
-import Simulation
+package import Simulation
 
 /// Stores of several shapes and page sizes, from which the edits of an input start.
 ///
-/// They are made by the engine itself, so they follow the format wherever it goes; what is random in
-/// them is replaced, so that an input always meets the same bytes.
-enum SeedStores {
+/// They are made by the engine itself, so they follow the format wherever it goes; what is random
+/// in them is replaced, so that an input always meets the same bytes.
+package enum SeedStores {
   static let all: [StoreImage] = shapes.compactMap { shape in
     do throws(PageFileError) {
       var image = try shape.make()
@@ -15,6 +15,13 @@ enum SeedStores {
       return nil
     }
   }
+
+  /// How they are laid out, for a test of whether they are worth starting from.
+  package static var layouts: [(pageByteCount: Int, disk: SimulatedDisk)] {
+    all.map { ($0.pageByteCount, $0.disk) }
+  }
+
+  package static var shapeCount: Int { shapes.count }
 
   /// How one of them is made.
   struct Shape: Sendable {
@@ -73,10 +80,10 @@ enum SeedStores {
     try store.remove(0..<30)
   }
 
-  /// Three levels, since few long keys have room on a page.
+  /// Three levels, since few long separators have room on a page.
   private static func deep(_ store: SeedBuilder) throws(PageFileError) {
     for start in stride(from: 0, to: 150, by: 30) {
-      try store.put(start..<start + 30, valueByteCount: 5, keyByteCount: 480)
+      try store.put(start..<start + 30, valueByteCount: 500, keyByteCount: 480)
     }
     try store.database.checkpoint()
     try store.put(7..<8, valueByteCount: 9, keyByteCount: 480)

@@ -1,10 +1,10 @@
 import PageFile
 import Simulation
 
-/// Opens, reads, checks, writes, checkpoints, closes and reopens damaged files.
+/// Salvages, opens, reads, checks, writes, checkpoints, closes and reopens damaged files.
 ///
 ///  1. Nothing traps, hangs, or takes memory without bounds.
-///  2. A store that cannot be opened stays as it is, byte for byte; so does one opened for reading.
+///  2. A store that cannot be opened stays as it is, byte for byte; so does one that is only read.
 ///  3. The owner finds in it what a reader does.
 ///  4. If a check finds nothing wrong, the store is one: every key is found, what is written stays
 ///     written, and a check finds nothing wrong afterwards either.
@@ -13,12 +13,15 @@ struct StoreFilesTarget {
 
   private let directory: SimulatedDirectory
   private let secureDelete: Bool
+  private let tell: ((String) -> Void)?
 
   static func run(_ input: inout FuzzInput) throws(BrokenPromise) {
     var image = SeedStores.all[input.index(below: SeedStores.all.count)]
     image.edit(&input)
     let target = StoreFilesTarget(
-      directory: SimulatedDirectory(image.disk), secureDelete: input.bool())
+      directory: SimulatedDirectory(image.disk), secureDelete: input.bool(),
+      tell: input.tell)
+    try target.salvage()
     let seen = try target.read()
     try target.write(&input, seen)
     try promise(target.directory.misuse == nil, target.directory.misuse ?? "")
@@ -43,12 +46,33 @@ struct StoreFilesTarget {
     do throws(PageFileError) {
       return .success(try Database(in: directory, name: StoreImage.names[0], options: options))
     } catch {
+      tell?("opening as \(access): \(error)")
       try promise(files == before, "an opening that failed has changed the files: \(error)")
       return .failure(error)
     }
   }
 
   // MARK: Reading
+
+  /// Reads everything that a salvage can.
+  private func salvage() throws(BrokenPromise) {
+    let before = files
+    do throws(PageFileError) {
+      let salvage = try PageSalvage(in: directory, name: StoreImage.names[0])
+      tell?("salvage: \(salvage.report)")
+      for tree in 0..<Roots.countMax {
+        let cursor = salvage.cursor(tree)
+        var value = ByteBuffer()
+        while cursor.next() {
+          value.removeAll()
+          _ = salvage.value(of: cursor.key, in: tree, to: &value)
+        }
+      }
+    } catch {
+      tell?("salvage: \(error)")
+    }
+    try promise(files == before, "a salvage has changed the files")
+  }
 
   /// What somebody who only reads sees; nil if the store cannot be opened.
   private func read() throws(BrokenPromise) -> StoreContents? {
@@ -72,6 +96,7 @@ struct StoreFilesTarget {
       throw BrokenPromise("an open store cannot be checked or read: \(error)")
     }
     let contents = try StoreContents(transaction.source)
+    tell?("\(findingCount) findings, \(contents.trees.mapValues(\.cells.count)) cells")
     let isSound = findingCount == 0
     if isSound {
       try promise(contents.isWhole, "a check finds nothing, and yet not all can be read")

@@ -23,7 +23,9 @@ extension StoreImage {
   }
 
   private mutating func editOnce(_ input: inout FuzzInput) {
-    switch input.index(below: 18) {
+    let kind = input.index(below: 18)
+    input.note("edit of kind \(kind)")
+    switch kind {
     case 0, 1: editMetaSlot(&input)
     case 2: editPageHeader(&input)
     case 3: editPageBytes(&input)
@@ -72,7 +74,8 @@ extension StoreImage {
   }
 
   private static let pageFields: [Field] = [
-    (8, 8), (16, 4), (20, 1), (21, 1), (22, 2), (24, 2), (26, 2), (28, 2), (30, 1), (31, 1), (24, 4),
+    (8, 8), (16, 4), (20, 1), (21, 1), (22, 2), (24, 2), (26, 2), (28, 2), (30, 1), (31, 1),
+    (24, 4),
     (28, 4),
   ]
 
@@ -163,7 +166,8 @@ extension StoreImage {
   private mutating func copyPage(_ input: inout FuzzInput) {
     guard let source = slotOffset(&input), let target = slotOffset(&input) else { return }
     let number = data.uint(4, at: target + PageHeader.numberOffset)
-    data.replaceSubrange(target..<target + pageByteCount, with: data[source..<source + pageByteCount])
+    data.replaceSubrange(
+      target..<target + pageByteCount, with: data[source..<source + pageByteCount])
     if input.bool() { data.store(number, 4, at: target + PageHeader.numberOffset) }
   }
 

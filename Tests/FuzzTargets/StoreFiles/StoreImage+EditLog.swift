@@ -43,7 +43,8 @@ extension StoreImage {
     let end = commitsEnd(log)
     let last = commitOffsets(log).last
     let frames = makeFrames(&input)
-    var header = last.map { Array(logs[log][$0..<$0 + WALCommitHeader.byteCount]) } ?? firstHeader(log)
+    var header =
+      last.map { Array(logs[log][$0..<$0 + WALCommitHeader.byteCount]) } ?? firstHeader(log)
     header.store(UInt64(frames.count), 4, at: 4)
     header.store(header.uint(8, at: 8) &+ 1, 8, at: 8)
     header.store(UInt64(frames.bytes.count), 4, at: 40)
@@ -86,7 +87,8 @@ extension StoreImage {
         let bytes = input.take(input.index(below: 12))
         let isZeros = input.bool()
         ranges.append(varint: gap)
-        ranges.append(varint: UInt64(isZeros ? Int(input.byte()) : bytes.count) << 1 | (isZeros ? 1 : 0))
+        ranges.append(
+          varint: UInt64(isZeros ? Int(input.byte()) : bytes.count) << 1 | (isZeros ? 1 : 0))
         if !isZeros { ranges.append(bytes) }
       }
       frames.append(varint: UInt64(ranges.count))
@@ -121,6 +123,9 @@ extension StoreImage {
 
   private mutating func resize(_ file: Int, by change: (Int) -> Int) {
     var bytes = file == 0 ? data : logs[file - 1]
+    if file > 0 && isResized.insert(file).inserted {
+      bytes += [UInt8](repeating: 0, count: max(0, Self.logByteCountMin - bytes.count))
+    }
     let byteCount = change(bytes.count)
     bytes.removeLast(max(0, bytes.count - byteCount))
     bytes += [UInt8](repeating: 0, count: byteCount - bytes.count)

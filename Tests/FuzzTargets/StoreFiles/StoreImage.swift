@@ -5,16 +5,20 @@ import Simulation
 ///
 /// `repair` computes everything that proves something else: the checksums of pages, the checks in
 /// the page table above them, meta slots, WAL headers, commit headers, watermarks, and the chain.
-/// Without it nearly all damage would end at the first checksum, and the code behind would never see
-/// bytes that a writer gone wrong, or somebody who means harm, could make.
+/// Without it nearly all damage would end at the first checksum, and the code behind would never
+/// see bytes that a writer gone wrong, or somebody who means harm, could make.
 struct StoreImage: Sendable {
   var data: [UInt8]
   var logs: [[UInt8]]
   /// Files that are not there: 0 the data file, 1 and 2 the WAL files.
   var missing: Set<Int> = []
+  /// Files that are as long as their bytes here; the others, logs, are filled up with zeros.
+  var isResized: Set<Int> = [0]
   let pageByteCount: Int
 
   static let names = ["x", "x-wal0", "x-wal1"]
+  /// A log in use is never shorter.
+  static let logByteCountMin = 256 << 10
   static let slotsOffset = 2 * MetaSlot.regionByteCount
 
   init(_ disk: SimulatedDisk, pageByteCount: Int) {
@@ -34,8 +38,13 @@ struct StoreImage: Sendable {
   }
 
   var disk: SimulatedDisk {
-    let files = zip(Self.names, [data] + logs).enumerated()
-    return SimulatedDisk(files.filter { !missing.contains($0.offset) }.map(\.element))
+    let files = zip(Self.names, [data] + logs).enumerated().map { index, file in
+      let byteCount =
+        isResized.contains(index)
+        ? file.1.count : max(file.1.count, Self.logByteCountMin)
+      return (name: file.0, bytes: file.1, byteCount: byteCount)
+    }
+    return SimulatedDisk(files.indices.filter { !missing.contains($0) }.map { files[$0] })
   }
 
   // MARK: Places

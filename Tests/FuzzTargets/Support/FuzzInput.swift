@@ -1,11 +1,11 @@
 /// The bytes of an input, read as numbers from the front.
 ///
-/// Behind the end everything reads as zero, so that any bytes mean something and a fuzzer can cut an
-/// input anywhere.
+/// Behind the end everything reads as zero, so that any bytes mean something and a fuzzer can cut
+/// an input anywhere.
 struct FuzzInput {
   private let bytes: [UInt8]
   private var offset = 0
-  private let tell: ((String) -> Void)?
+  let tell: ((String) -> Void)?
 
   init(_ bytes: [UInt8], tell: ((String) -> Void)? = nil) {
     self.bytes = bytes

@@ -1,6 +1,8 @@
 import PageFile
 
-/// Numbers in arrays of bytes, wherever they are: what lies outside reads as zero and is not written.
+/// Numbers in arrays of bytes, wherever they are.
+///
+/// What lies outside reads as zero and is not written.
 extension [UInt8] {
   func uint(_ byteCount: Int, at offset: Int) -> UInt64 {
     guard offset >= 0, offset <= count - byteCount else { return 0 }

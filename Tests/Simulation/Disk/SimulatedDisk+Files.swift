@@ -2,12 +2,13 @@ import PageFile
 
 /// Disks made of files, and files taken from disks.
 extension SimulatedDisk {
-  /// A disk that holds some files, durably.
-  package init(_ files: [(name: String, bytes: [UInt8])]) {
+  /// A disk that holds some files, durably; each is as long as is said, with zeros behind its bytes.
+  package init(_ files: [(name: String, bytes: [UInt8], byteCount: Int)]) {
     self.init()
-    for (name, bytes) in files {
+    for (name, bytes, byteCount) in files {
       let inode = makeInode()
       Bytes.with(bytes) { write(inode, Payload($0), at: 0) }
+      resize(inode, to: byteCount)
       link(name, to: inode)
       sync(inode)
     }
