@@ -20,10 +20,10 @@ final class DamagedFiles {
 
   init(in directory: any StorageDirectory, name: String) throws(PageFileError) {
     let dataFile = try directory.open(name, .read)
-    var files: [(any StorageFile)?] = []
+    var files: [(any StorageFile)?] = [nil, nil]
     do throws(PageFileError) {
       dataByteCount = try dataFile.byteCount()
-      files = try Engine.openWALFiles(directory, name, .read)
+      try Engine.openWALFiles(&files, directory, name, .read)
       var wals: [WAL] = []
       for (file, name) in zip(files, Engine.walFileNames(name)) {
         let bytes = file.map { Self.read($0, at: 0, byteCount: WALHeader.byteCount) } ?? []
