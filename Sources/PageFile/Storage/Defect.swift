@@ -17,7 +17,7 @@ package enum Defect: String, CaseIterable, Sendable {
   // Syncs that are left out.
   case commitUnsynced, olderLogUnsynced, endedLogUnsynced, begunLogUnsynced, pagesUnsynced
   case firstMetaUnsynced, secondMetaUnsynced, openedLogUnsynced, foundNamesUnsynced
-  case madeNamesUnsynced, createdNameUnsynced, erasedLogUnsynced, erasedSlotsUnsynced
+  case madeNamesUnsynced, erasedLogUnsynced, erasedSlotsUnsynced
 
   // Steps left out, or in the wrong order.
   case metaPublishedOnce, metaNotRewritten, inUseUnmarked, openingNotTurned, mapsMergedBackwards

@@ -33,8 +33,6 @@ extension Engine {
       if try directory.exists(name) { return }
       throw error
     }
-    // Durable after this: the store's name.
-    if !Defect.createdNameUnsynced.isPlanted { try directory.sync() }
   }
 
   static func temporaryName(_ name: String) -> String { "\(name)-new" }

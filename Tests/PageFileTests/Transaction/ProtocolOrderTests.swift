@@ -1,0 +1,132 @@
+import Damage
+import PageFile
+import Simulation
+import Testing
+
+/// The order of writes and syncs, where a crash of a medium that keeps whole sectors cannot tell the
+/// difference, or only two threads could: what is promised for worse, held to call by call.
+@Suite struct ProtocolOrderTests {
+  /// Calls on the data file, in order.
+  private enum Step: Hashable {
+    case meta(slot: Int, writeNumber: UInt64)
+    case sync
+  }
+
+  private final class Recorder: Sendable {
+    private let steps = Locked<[Step]>([])
+    let directory: HookedDirectory
+
+    init(_ files: MemoryDirectory = MemoryDirectory()) {
+      let steps = steps
+      directory = HookedDirectory(files) { call, _ in
+        guard call.name == "x" || call.name == "x-new" else { return }
+        if call.kind == .sync { steps.withLock { $0.append(.sync) } }
+        guard call.kind == .write, call.offset < 2 * MetaSlot.regionByteCount,
+          case .valid(let meta) = MetaSlot.read(call.bytes)
+        else { return }
+        let slot = call.offset / MetaSlot.regionByteCount
+        steps.withLock { $0.append(.meta(slot: slot, writeNumber: meta.writeNumber)) }
+      }
+    }
+
+    func take() -> [Step] {
+      steps.withLock { steps in
+        defer { steps = [] }
+        return steps
+      }
+    }
+  }
+
+  /// Whatever becomes of a slot that is being written, the other one is on the medium.
+  @Test func noMetaSlotIsWrittenBeforeTheOtherIsDurable() throws {
+    let recorder = Recorder()
+    var slots: [Step] = []
+    for round in 1...6 {
+      let database = try Database(in: recorder.directory, name: "x", options: smallPages)
+      try Rounds.write(round, to: database)
+      try database.checkpoint()
+      try Rounds.write(round + 1, to: database)
+      if round % 2 == 0 { try database.close() }
+      slots += recorder.take()
+    }
+    var unsynced: Int?
+    var writeCount = 0
+    for step in slots {
+      switch step {
+      case .sync: unsynced = nil
+      case .meta(let slot, _):
+        #expect(unsynced == nil || unsynced == slot)
+        unsynced = slot
+        writeCount += 1
+      }
+    }
+    #expect(writeCount > 20)
+  }
+
+  /// What an opening has read from the newest slot may be in the system's memory only, so it is
+  /// written again before the other one is.
+  @Test func anOpeningAfterACrashWritesTheNewestSlotAgainFirst() throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    for round in 1...5 {
+      try Rounds.write(round, to: database)
+      try database.checkpoint()
+      try Rounds.write(round, to: database)
+      let recorder = Recorder(files.copy())
+      let newest = try #require(newestSlot(of: recorder.directory.files))
+      _ = try Database(in: recorder.directory, name: "x", options: smallPages)
+      let steps = recorder.take()
+      try #require(steps.count > 2)
+      #expect(steps[0] == .meta(slot: newest.slot, writeNumber: newest.writeNumber + 1))
+      #expect(steps[1] == .sync)
+    }
+  }
+
+  private func newestSlot(of files: MemoryDirectory) -> (slot: Int, writeNumber: UInt64)? {
+    guard let bytes = files["x"] else { return nil }
+    let found = (0..<2).compactMap { slot -> (slot: Int, writeNumber: UInt64)? in
+      let start = MetaSlot.offset(of: slot)
+      let reading = Bytes.with(Array(bytes[start..<start + MetaSlot.byteCount])) {
+        MetaSlot.read($0)
+      }
+      guard case .valid(let meta) = reading else { return nil }
+      return (slot, meta.writeNumber)
+    }
+    return found.max { $0.writeNumber < $1.writeNumber }
+  }
+
+  /// A turn is cut short before the sync of the log that ended: the next durable commit, in the other
+  /// log, has to make that one durable, too.
+  @Test func aDurableCommitMakesTheOlderLogDurableToo() throws {
+    for sync in 1...3 {
+      let directory = SimulatedDirectory()
+      let database = try Database(in: directory, name: "x", options: smallPages)
+      try Rounds.write(1, to: database, .full)
+      try Rounds.write(2, to: database, .relaxed)
+      let first = directory.callCounts[Fault.Call.sync.rawValue] + sync
+      directory.set(.fault(Fault(.sync, first: first, .locked)))
+      _ = try? database.checkpoint()
+      directory.set(nil)
+      try Rounds.write(3, to: database, .full)
+      let cut = SimulatedDirectory(directory.disk.afterPowerCut(PowerCut(), .worst))
+      #expect(try Rounds.read(Database(in: cut, name: "x", options: smallPages)) == 3)
+    }
+  }
+
+  /// An opening after a crash is believed without its log only until that has been begun.
+  @Test func aLogThatVanishedAfterAnOpeningIsMissed() throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    try Rounds.write(1, to: database, .full)
+    let crashed = files.copy()
+    let reopened = try Database(in: crashed, name: "x", options: smallPages)
+    try Rounds.write(2, to: reopened, .full)
+    let robbed = crashed.copy()
+    for name in ["x-wal0", "x-wal1"] {
+      robbed[name] = [UInt8](repeating: 0, count: try #require(robbed[name]).count)
+    }
+    #expect(throws: PageFileError.self) {
+      _ = try Database(in: robbed, name: "x", options: smallPages)
+    }
+  }
+}
