@@ -6,7 +6,7 @@
 struct LeafIndex {
   struct Leaf {
     let number: PageNumber
-    let lsn: LSN
+    let provenLSN: LSN
     let isCertain: Bool
     fileprivate let keyOffset: Int
     fileprivate let firstByteCount: Int
@@ -33,7 +33,8 @@ struct LeafIndex {
       page.key(page.cellCount - 1).append(dropping: 0, to: &keys.buffer)
       leaves.append(
         Leaf(
-          number: page.number, lsn: found.lsn, isCertain: entry.isCertain, keyOffset: offset,
+          number: page.number, provenLSN: entry.provenLSN,
+          isCertain: entry.isCertain, keyOffset: offset,
           firstByteCount: page.keyByteCount(0),
           lastByteCount: page.keyByteCount(page.cellCount - 1)))
     }
@@ -50,7 +51,7 @@ struct LeafIndex {
       while let last = kept.last,
         Self.last(last, bytes).compare(to: Self.first(leaf, bytes)) >= 0
       {
-        isKept = last.isCertain == leaf.isCertain ? leaf.lsn > last.lsn : leaf.isCertain
+        isKept = last.isCertain == leaf.isCertain ? leaf.provenLSN > last.provenLSN : leaf.isCertain
         if !isKept { break }
         kept.removeLast()
       }

@@ -118,9 +118,9 @@ package final class PageSalvage {
     }
     guard let leaf else { return .unknown }
     let found = TreePage(leaf.bytes).search(key)
-    guard found.isEqual else { return .absent(leaf.lsn) }
+    guard found.isEqual else { return .absent(pages.provenLSN(of: leaf)) }
     let reason = pages.append(valueOf: found.index, in: leaf, to: &buffer)
-    return reason == nil ? .found(leaf.lsn) : .unknown
+    return reason == nil ? .found(pages.provenLSN(of: leaf)) : .unknown
   }
 
   /// Whether somebody has written to the store meanwhile, so that what was read is of several

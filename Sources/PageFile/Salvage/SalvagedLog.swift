@@ -6,8 +6,8 @@
 struct SalvagedLog {
   /// What the log has made of a page.
   enum Outcome {
-    /// `isCertain`: nothing that went into it was a guess.
-    case page(SalvagedPage, isCertain: Bool)
+    /// `guess`: the LSN of the version that it was made from, where that was a guess.
+    case page(SalvagedPage, guess: LSN?)
     case freed
     case lost(reason: String)
   }
@@ -172,30 +172,30 @@ struct SalvagedLog {
 
   private func outcome(of frame: PagePatch.Frame, _ lsn: LSN) -> Outcome {
     let page: SalvagedPage
-    var isCertain = true
+    var guess: LSN?
     switch (frame.kind, outcomes[frame.number.rawValue]) {
     case (.freed, _):
       return .freed
     case (.fresh, _):
       page = SalvagedPage(pageByteCount: pageByteCount)
-    case (.patch, .page(let own, let wasCertain)?):
-      (page, isCertain) = (own, wasCertain)
+    case (.patch, .page(let own, let ownGuess)?):
+      (page, guess) = (own, ownGuess)
     case (.patch, .freed?):
       return .lost(reason: "the log patches it after it was freed")
     case (.patch, .lost(let reason)?):
       return .lost(reason: reason)
     case (.patch, nil):
-      guard let (older, wasCertain) = base(frame.number.rawValue) else {
+      guard let (older, isCertain) = base(frame.number.rawValue) else {
         return .lost(reason: "the version is lost that commit \(lsn) in the log goes on from")
       }
       page = SalvagedPage(pageByteCount: pageByteCount, copying: older)
-      isCertain = wasCertain
+      if !isCertain { guess = older.lsn }
     }
     guard PagePatch.apply(frame.ranges, to: page.mutableBytes) else {
       return .lost(reason: "a patch of commit \(lsn) leaves the page")
     }
     page.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
-    return .page(page, isCertain: isCertain)
+    return .page(page, guess: guess)
   }
 
   /// Pages pass the gate that those from slots pass: a patch of the wrong version hardly ever does.

@@ -7,9 +7,20 @@
 final class SalvagedPages {
   /// A version that counts.
   struct Entry {
-    var page: SlotPage
+    let page: SlotPage
     /// Whether the page table, or the log alone, says that this is the version.
-    var isCertain: Bool
+    let isCertain: Bool
+    /// Up to which LSN the page shows what was.
+    ///
+    /// What the log makes of an uncertain version is worth no more than that one: patches of the wrong
+    /// version may well make a page.
+    let provenLSN: LSN
+
+    init(_ page: SlotPage, isCertain: Bool, provenLSN: LSN? = nil) {
+      self.page = page
+      self.isCertain = isCertain
+      self.provenLSN = provenLSN ?? page.lsn
+    }
   }
 
   private let reader: SlotReader
@@ -50,13 +61,13 @@ final class SalvagedPages {
     _ known: (claim: TableClaims.Claim, lsn: LSN, isExact: Bool)
   ) -> Entry? {
     guard let newest = versions.first else { return nil }
-    if !known.isExact && newest.lsn > known.lsn { return Entry(page: newest, isCertain: false) }
+    if !known.isExact && newest.lsn > known.lsn { return Entry(newest, isCertain: false) }
     switch known.claim {
-    case .unknown: return Entry(page: newest, isCertain: false)
+    case .unknown: return Entry(newest, isCertain: false)
     case .free: return nil
     case .version(let entry):
       return versions.first { $0.check == entry.check }.map {
-        Entry(page: $0, isCertain: known.isExact)
+        Entry($0, isCertain: known.isExact)
       }
     }
   }
@@ -80,6 +91,11 @@ final class SalvagedPages {
     return page
   }
 
+  /// Up to which LSN a tree page shows what was.
+  func provenLSN(of page: SalvagedPage) -> LSN {
+    entry(TreePage(page.bytes).number)?.provenLSN ?? .zero
+  }
+
   func treePage(_ number: PageNumber) -> SalvagedPage? {
     guard let kind = entry(number)?.page.kind, kind == .leaf || kind == .branch else { return nil }
     return page(number)
@@ -99,10 +115,12 @@ final class SalvagedPages {
       switch outcome {
       case .freed: break
       case .lost(let reason): lost[number] = (.none, reason)
-      case .page(let page, let isCertain):
+      case .page(let page, let guess):
         guard let kind = PageKind(rawValue: page.bytes[PageHeader.kindOffset]) else { continue }
         made[number] = page
-        entries.append(Entry(page: SlotPage(page.bytes, kind, slot: .none), isCertain: isCertain))
+        entries.append(
+          Entry(
+            SlotPage(page.bytes, kind, slot: .none), isCertain: guess == nil, provenLSN: guess))
       }
     }
     entries.sort { $0.page.number < $1.page.number }
@@ -147,21 +165,29 @@ final class SalvagedPages {
     var key = ByteBuffer()
     view.key(view.firstKeyIndex).append(dropping: 0, to: &key)
     let above = descend(tree, toward: key.bytes, level: Int(slotPage.level) + 1)
-    return above.map { $0.lsn >= slotPage.lsn } ?? false
+    return above.map { provenLSN(of: $0) >= slotPage.lsn } ?? false
   }
 
-  /// The page of a level that leads toward a key, or the root if that is not as high; nil when the
-  /// way there is lost.
+  /// The page of a level to which a key belongs, or the root if that is not as high; nil when the way
+  /// there is lost, or when a page on the way may be out of date and have led astray.
+  ///
+  /// Whatever led to it, the page shows of some moment what lies between two of its own keys. Before
+  /// the first and behind the last one only the pages above tell how far it goes.
   func descend(_ tree: TreeNumber, toward key: Bytes, level: Int) -> SalvagedPage? {
     guard let root = roots?[tree], var found = treePage(root) else { return nil }
+    var isCertain = entry(root)?.isCertain ?? false
     while TreePage(found.bytes).level > level {
       let page = TreePage(found.bytes)
       guard let next = treePage(page.child(page.childIndex(for: key))),
         TreePage(next.bytes).level == page.level - 1
       else { return nil }
       found = next
+      isCertain = isCertain && (entry(TreePage(next.bytes).number)?.isCertain ?? false)
     }
-    return found
+    let page = TreePage(found.bytes)
+    let index = page.search(key).index
+    let isInside = index > page.firstKeyIndex && index < page.cellCount
+    return isCertain || isInside || page.number == root ? found : nil
   }
 
   // MARK: What is lost

@@ -91,7 +91,9 @@ struct SalvageSample {
   }
 
   private mutating func text() -> String {
-    let byteCount = random.chance(2) ? 5000 : Int.random(in: 1...120, using: &random)
+    let byteCount =
+      random.chance(2)
+      ? Int.random(in: 4000...9000, using: &random) : Int.random(in: 1...120, using: &random)
     return String(
       decoding: (0..<byteCount).map { _ in UInt8.random(in: 33...126, using: &random) },
       as: UTF8.self)
