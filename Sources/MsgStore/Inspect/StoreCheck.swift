@@ -171,11 +171,6 @@ extension StoreCheck {
       guard let record = MessageRecord(value) else { return report("\(name) is no record") }
       var text = ByteBuffer(capacity: record.textByteCount)
       if !record.appendText(to: &text) { report("\(name) has no valid text") }
-      if !record.replyBytes.isValidUTF8
-        || !key.dropFirst(key.count - position.id.byteCount).isValidUTF8
-      {
-        report("\(name) has an id, or answers one, that is no valid text")
-      }
       if try reader.place(of: position.id, in: conversation) != position.place {
         report("\(name) has no id entry, or one that leads elsewhere")
       }

@@ -182,8 +182,7 @@ package final class MessageSalvage {
       lose(reason)
       return 0
     }
-    guard messages.hasValidID,
-      let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
+    guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
       let record = MessageRecord(messages.value),
       let message = message(position, record, in: open.id)
     else {
@@ -223,8 +222,7 @@ package final class MessageSalvage {
     _ position: Position, _ record: MessageRecord, in conversation: ConversationID
   ) -> Message? {
     var text = ByteBuffer(capacity: record.textByteCount)
-    guard (1...Identifier.byteCountMax).contains(position.id.byteCount),
-      record.appendText(to: &text)
+    guard record.appendText(to: &text)
     else { return nil }
     let place = position.place
     return Message(
@@ -233,8 +231,7 @@ package final class MessageSalvage {
       localTime: record.localTime(at: place).map { Timestamp(microseconds: $0) },
       serverTimestamp: place.isPending ? nil : Timestamp(microseconds: place.time),
       sequence: place.isPending ? record.pendingSequence : place.sequence,
-      status: record.status,
-      replyTo: record.replyBytes.isValidUTF8 ? record.replyTo : nil)
+      status: record.status, replyTo: record.replyTo)
   }
 
   private func lose(_ reason: String) {
@@ -257,14 +254,6 @@ package final class MessageSalvage {
       }
       rest.removeLast(min(rest.count, Self.batchCount))
     }
-  }
-}
-
-extension SalvageCursor {
-  /// Whether the id in a message's key is text.
-  fileprivate var hasValidID: Bool {
-    guard let place = key.place(at: KeyEncoding.numberByteCount) else { return false }
-    return key.dropFirst(KeyEncoding.numberByteCount + place.byteCount).isValidUTF8
   }
 }
 
