@@ -8,7 +8,7 @@ TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
 
 .PHONY: help setup demo test build release bench bench-smoke check format lint test-release \
-  test-tsan test-defects torture torture-smoke fuzz fuzz-smoke clean
+  test-kills test-tsan test-defects torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -25,6 +25,7 @@ help:
 	@echo 'make format       format the sources'
 	@echo 'make lint         check their format'
 	@echo 'make test-release every test, built for release'
+	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-defects planted defects, each of which some test has to find'
 	@echo 'make clean        remove what was built'
@@ -53,6 +54,7 @@ bench-smoke: release
 torture: setup
 	$(SWIFT) build -c release --product torture
 	$(TORTURE) all --minutes $(or $(MINUTES),60) --threads $(or $(THREADS),2)
+	MSGSTORE_KILLS=$(or $(KILLS),20000) $(SWIFT) test -c release --filter killedWriter
 
 # The time is a limit for slow machines; it ends when there is enough.
 torture-smoke: setup
@@ -61,6 +63,7 @@ torture-smoke: setup
 	$(TORTURE) faults --count 100 --seconds 300 --seed $${SEED:-$$RANDOM}
 	$(TORTURE) flips --count 200000 --seconds 400
 	$(TORTURE) model --seconds 60
+	$(TORTURE) schedules --count 100000 --seconds 120 --seed $${SEED:-$$RANDOM}
 
 fuzz-smoke: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),60)
@@ -68,7 +71,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test lint release test-release test-tsan bench-smoke demo torture-smoke test-defects fuzz-smoke
+check: test lint release test-release test-kills test-tsan bench-smoke demo torture-smoke test-defects fuzz-smoke
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -79,6 +82,10 @@ lint:
 # Optimised code has had mistakes of the compiler's that debug builds do not show.
 test-release: setup
 	$(SWIFT) test -c release
+
+# A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
+test-kills: setup
+	MSGSTORE_KILLS=200 $(SWIFT) test -c release --filter killedWriter
 
 test-tsan: setup
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter Concurrency

@@ -75,7 +75,8 @@ let package = Package(
       swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
-      name: "torture", dependencies: ["Simulation", "Damage", "ProtocolModel", "PageFile"],
+      name: "torture",
+      dependencies: ["Simulation", "Damage", "ProtocolModel", "Schedules", "PageFile"],
       path: "Tests/Torture", swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(

@@ -43,6 +43,16 @@ package final class ScheduleExplorer {
     }
   }
 
+  /// Two short random scripts under every schedule with at most two events.
+  package func exploreRandom(seed: UInt64) throws(PageFileError) {
+    var random = SplitMix(seed: seed)
+    var run = ScheduleRun((0..<2).map { _ in ScriptStep.random(2 + random.below(3), &random) })
+    run.seed = seed
+    (run.image, run.version) = try Self.image(
+      versions: 1 + random.below(3), isClosed: random.below(2) == 0)
+    explore(run, eventCount: 2, kills: true)
+  }
+
   /// A run that a seed decides, in all its parts.
   package func playRandom(seed: UInt64) throws(PageFileError) {
     var random = SplitMix(seed: seed)

@@ -9,6 +9,6 @@
 /// The tests that take hours: each subcommand is one way to look for what goes wrong.
 ///
 /// A subcommand is one file that makes a `Subcommand`; it is added here and nowhere else.
-let subcommands: [Subcommand] = [.crash, .faults, .flips, .model, .defects]
+let subcommands: [Subcommand] = [.crash, .faults, .flips, .model, .schedules, .defects]
 
 exit(Arguments.run(subcommands, Array(CommandLine.arguments.dropFirst())))
