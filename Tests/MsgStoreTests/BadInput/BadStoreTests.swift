@@ -116,7 +116,7 @@ import Testing
       try Data().write(to: file)
     case .logOfAnother:
       for name in ["store", "other"] {
-        let victim = try Victim("crash-writer", [name], in: directory.url)
+        let victim = try Victim("crash-writer", ["write", name], in: directory.url)
         try victim.wait { try victim.lines.count > 5 }
         #expect(try victim.kill(afterSeconds: 0))
       }
@@ -172,13 +172,13 @@ import Testing
     let store = try MessageStore(path: path, options: StoreOptions(localMember: "me"))
     try store.write { try $0.insert(message("m", at: 1)) }
     #expect(throws: busy) { try MessageStore(path: path) }
-    let other = try Victim("crash-writer", [path], in: directory.url).end()
+    let other = try Victim("crash-writer", ["write", path], in: directory.url).end()
     #expect(other.status == 2 && other.errorText.contains("in use by another process"))
     // Whoever only reads does not need to own it.
     #expect(try directory.run("check", "store").text.hasPrefix("fine: 1 message "))
     try store.close()
 
-    let victim = try Victim("crash-writer", [path], in: directory.url)
+    let victim = try Victim("crash-writer", ["write", path], in: directory.url)
     try victim.wait { try victim.lines.count > 3 }
     #expect(throws: busy) { try MessageStore(path: path) }
     #expect(try directory.run("check", "store").status == 0)
