@@ -172,7 +172,8 @@ final class Pager: Sendable {
         isComplete
         ? ruleBroken(image.bytes, entry: entry, number: number, level: level)
         : "slot \(entry.slot) is beyond the end of the file"
-      if broken != nil && hasOwnerMoved { throw .snapshotExpired }
+      // Asked in this order, see `follow`.
+      if broken != nil, hasOwnerMoved || registration?.isExpired ?? false { throw .snapshotExpired }
       if let broken { throw .corruptPage(PageNumber(level == nil ? number : 0), reason: broken) }
     } catch {
       image.release()
@@ -181,6 +182,16 @@ final class Pager: Sendable {
     image.place = entry
     cache.insert(image)
     return image
+  }
+
+  /// Goes by these meta slots from now on.
+  ///
+  /// What the owner has written over of older tables could not be told from damage any more, so the
+  /// snapshots of these end first.
+  func follow(_ metaSlots: [[UInt8]]) {
+    let hasMoved = metaWitness.withLock { $0 != nil && $0 != metaSlots }
+    if hasMoved { registry.expireAll() }
+    metaWitness.withLock { $0 = metaSlots }
   }
 
   private var hasOwnerMoved: Bool {

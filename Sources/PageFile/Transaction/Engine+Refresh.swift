@@ -18,10 +18,6 @@ extension Engine {
     let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
     published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
-    // The slots of older tables may be written any moment; the log's pages are in memory.
-    if recovered.meta.table != known.meta.table {
-      pager.registry.expireAll(but: published.current.registration)
-    }
   }
 
   /// The WAL files, those included that the owner has made since.

@@ -179,13 +179,13 @@ struct StoreReader {
     for _ in 0..<Self.attemptCountMax {
       walFiles = try reopenWALFiles()
       let before = try fingerprint()
-      pager?.metaWitness.withLock { $0 = before.metaSlots }
+      pager?.follow(before.metaSlots)
       var failure: PageFileError?
       do throws(PageFileError) {
         let (pager, state) = try recover(pager)
         let after = try fingerprint()
         if after == before {
-          pager.metaWitness.withLock { $0 = before.metaSlots }
+          pager.follow(before.metaSlots)
           return (pager, state)
         }
       } catch {

@@ -4,11 +4,27 @@ import PageFile
 /// a file that was closed.
 final class SlowDirectory: StorageDirectory, @unchecked Sendable {
   // Unchecked: the fields are only touched under `lock`.
-  private let files = MemoryDirectory()
+  private let files: MemoryDirectory
   private let lock = Lock()
   private var isHolding = false
   private var isInside = false
   private var callsOnClosedFiles: [String] = []
+  private var whenReading: (() -> Void)?
+
+  init(_ files: MemoryDirectory = MemoryDirectory()) { self.files = files }
+
+  /// Has something happen before each read, but for those that it makes itself.
+  func beforeReads(_ body: (() -> Void)?) { lock.withLock { whenReading = body } }
+
+  fileprivate func willRead() {
+    let body = lock.withLock {
+      defer { whenReading = nil }
+      return whenReading
+    }
+    guard let body else { return }
+    body()
+    lock.withLock { whenReading = body }
+  }
 
   /// Has the next sync of a file last until `letGo`.
   func holdNextSync() { lock.withLock { isHolding = true } }
@@ -72,6 +88,7 @@ private final class SlowFile: StorageFile {
   func byteCount() throws(PageFileError) -> Int { try file.byteCount() }
 
   func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int {
+    directory.willRead()
     note("read")
     return try file.read(into: target, at: offset)
   }
