@@ -2,7 +2,9 @@ import CFuzzer
 import FuzzTargets
 import Glibc
 
-/// `Fuzz TARGET [argument of libFuzzer …]`: with files it runs these, with folders it fuzzes.
+/// `FUZZ_TARGET=name Fuzz [argument of libFuzzer …]`: with files it runs these, with folders it fuzzes.
+///
+/// The name is no argument, as libFuzzer starts this program anew with arguments of its own.
 @main
 enum Fuzz {
   nonisolated(unsafe) private static var target = FuzzTarget.storeFiles
@@ -17,19 +19,18 @@ enum Fuzz {
   private static let secondCountMax = 3.0
 
   static func main() {
-    guard CommandLine.arguments.count > 1,
-      let target = FuzzTarget(rawValue: CommandLine.arguments[1])
+    guard let name = unsafe getenv("FUZZ_TARGET"),
+      let target = FuzzTarget(rawValue: unsafe String(cString: name))
     else {
-      print("usage: Fuzz TARGET …, where TARGET is one of")
+      print("FUZZ_TARGET has to be one of")
       for target in FuzzTarget.allCases { print("  \(target.rawValue)") }
       exit(2)
     }
     unsafe self.target = target
     // What a target makes once for all runs is not counted.
     run([])
-    // libFuzzer reads the arguments from the second on.
-    var argc = CommandLine.argc - 1
-    var argv = unsafe Optional(CommandLine.unsafeArgv + 1)
+    var argc = CommandLine.argc
+    var argv = unsafe Optional(CommandLine.unsafeArgv)
     exit(
       unsafe LLVMFuzzerRunDriver(&argc, &argv) { data, count in
         let start = Fuzz.seconds()
