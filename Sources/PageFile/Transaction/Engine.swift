@@ -262,8 +262,10 @@ final class Engine: @unchecked Sendable {
     for number in source.freed { PagePatch.appendFreed(number, frames: &frames) }
   }
 
-  /// What can be done about a full device: a turn gives room in the log, and slots that old versions of
-  /// pages lie in. A reader that keeps some has to give way to what makes room.
+  /// Does what can be done about a full device.
+  ///
+  /// A turn gives room in the log, and slots that old versions of pages lie in. A reader that keeps
+  /// some has to give way to what makes room.
   private func makeRoom(usesReserve: Bool) {
     let current = published.current
     if usesReserve { _ = pager.registry.expireOldest(but: current.registration) }
