@@ -27,6 +27,8 @@ import crash_writer
     var random = SeededGenerator(seed: seeds(1)[0])
     let seconds =
       ProcessInfo.processInfo.environment["MSGSTORE_STORM"].flatMap { Double($0) } ?? 3
+    // A reader that comes before there is a store has nothing to open.
+    try MessageStore(path: path).close()
     var victims = try (0..<6).map { _ in try start("hand-over", "\(random.next() >> 1)") }
     victims += try (0..<2).map { _ in try start("read") }
     var acknowledged: [Int] = []

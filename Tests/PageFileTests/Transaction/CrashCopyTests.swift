@@ -122,7 +122,8 @@ import Testing
         }
       }
     }
-    for round in 2...60 {
+    // On a busy machine the other thread may begin late.
+    for round in 2...20_000 where round <= 60 || copies.withLock({ $0.isEmpty }) {
       rounds.withLock { $0 = round - 1...round }
       try Rounds.write(round, to: database)
       rounds.withLock { $0 = round...round }
