@@ -63,7 +63,7 @@ torture-smoke: setup
 	$(TORTURE) faults --count 100 --seconds 300 --seed $${SEED:-$$RANDOM}
 	$(TORTURE) flips --count 200000 --seconds 400
 	$(TORTURE) model --seconds 60
-	$(TORTURE) schedules --count 100000 --seconds 120 --seed $${SEED:-$$RANDOM}
+	$(TORTURE) schedules --count 50000 --seconds 300 --seed $${SEED:-$$RANDOM}
 
 fuzz-smoke: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),60)
