@@ -11,6 +11,8 @@ public enum StoreError: Error, Sendable, Hashable {
   case notAMessageStore(path: String)
   /// The store was made by a newer version of this library.
   case schemaTooNew(found: UInt64, supported: UInt64)
+  /// The store was made by a version of this library from before the first release.
+  case schemaTooOld(found: UInt64, supported: UInt64)
   /// The store belongs to another member than the options say.
   case localMemberDiffers(stored: MemberID, given: MemberID)
   /// An identifier is empty or has more than 255 bytes.
@@ -43,6 +45,8 @@ extension StoreError: CustomStringConvertible {
       "\(path) is not a message store: it holds something else"
     case .schemaTooNew(let found, let supported):
       "the store has schema version \(found), and this library knows versions up to \(supported)"
+    case .schemaTooOld(let found, let supported):
+      "the store has schema version \(found), and this library knows versions from \(supported) on"
     case .localMemberDiffers(let stored, let given):
       "the store belongs to \"\(stored)\", not to \"\(given)\""
     case .invalidIdentifier(let what, let byteCount):

@@ -6,7 +6,7 @@ import PageFile
 /// its threads are of no use after the closure they were given to.
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
-  private let reader: StoreReader
+  let reader: StoreReader
 
   init(_ transaction: consuming ReadTransaction, _ names: MemberNames) {
     reader = StoreReader(source: transaction.source, names: names, isCommitted: true)

@@ -5,7 +5,7 @@
 /// `corruptRecord`; after one of these the transaction is rolled back, also when the closure goes on.
 /// Everything else that is thrown changes nothing.
 public struct StoreWriter: ~Copyable {
-  private let state: WriteState
+  let state: WriteState
 
   init(_ state: WriteState) { self.state = state }
 

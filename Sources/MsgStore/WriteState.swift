@@ -19,6 +19,8 @@ final class WriteState {
   ///
   /// One that has not, as a deletion, may use the room that is kept for when the device is full.
   var hasAdded = false
+  /// How the totals change by what is written.
+  var totals = TotalsChange()
   private var failure: StoreError?
   private var conversations: [UInt32: OpenConversation] = [:]
   private var recent: (id: ConversationID, conversation: OpenConversation)?
@@ -63,6 +65,7 @@ final class WriteState {
     for conversation in conversations.values where conversation.isChanged {
       try write(conversation)
     }
+    try writeTotals()
   }
 
   private func write(_ conversation: OpenConversation) throws(StoreError) {
@@ -70,15 +73,18 @@ final class WriteState {
     var value = ByteBuffer(capacity: 256)
     conversation.summary.append(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
-    let listTime = conversation.summary.listTime
-    if conversation.listedTime != listTime {
-      if let listed = conversation.listedTime {
-        let key = KeyEncoding.key(KeyEncoding.flipped(listed), conversation.number)
+    let place = conversation.summary.listPlace
+    if conversation.listed != place {
+      if let listed = conversation.listed {
+        let key = listed.key(conversation.number)
         try remove(key.bytes, in: Schema.activity)
       }
-      let key = KeyEncoding.key(KeyEncoding.flipped(listTime), conversation.number)
-      try insert(key.bytes, .empty, in: Schema.activity)
+      if let place {
+        let key = place.key(conversation.number)
+        try insert(key.bytes, .empty, in: Schema.activity)
+      }
     }
+    totals.replace(conversation.counted, with: Totals(conversation.summary))
     conversation.wasWritten()
   }
 
@@ -117,7 +123,7 @@ extension WriteState {
     if let conversation = conversations[number] { return conversation }
     var cursor = Cursor(reader.source, Schema.conversations)
     let summary = try reader.summary(number, &cursor)
-    let conversation = OpenConversation(number, summary, listedTime: summary.listTime)
+    let conversation = OpenConversation(number, summary, isStored: true)
     try keep(conversation)
     return conversation
   }
@@ -132,7 +138,7 @@ extension WriteState {
     try name(id.string, number, in: Schema.conversationNames)
     try write(details(), of: number)
     let summary = ConversationSummary(created: clock().microseconds)
-    let conversation = OpenConversation(number, summary, listedTime: nil)
+    let conversation = OpenConversation(number, summary, isStored: false)
     try keep(conversation)
     numbers.insert(id, number)
     recent = (id, conversation)
@@ -187,18 +193,22 @@ final class OpenConversation {
   }
   /// Whether the summary differs from what the trees have.
   private(set) var isChanged: Bool
-  /// The time under which the activity tree has it, nil when it has it not.
-  private(set) var listedTime: Int64?
+  /// Where the activity tree has it, nil when it has it not.
+  private(set) var listed: ListPlace?
+  /// What the totals have of it.
+  private(set) var counted: Totals
 
-  init(_ number: UInt32, _ summary: ConversationSummary, listedTime: Int64?) {
+  init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
     self.number = number
     self.summary = summary
-    self.listedTime = listedTime
-    isChanged = listedTime == nil
+    listed = isStored ? summary.listPlace : nil
+    counted = isStored ? Totals(summary) : Totals()
+    isChanged = !isStored
   }
 
   func wasWritten() {
     isChanged = false
-    listedTime = summary.listTime
+    listed = summary.listPlace
+    counted = Totals(summary)
   }
 }

@@ -20,7 +20,7 @@ extension StoreReader {
     var key = ByteBuffer()
     try storage { () throws(PageFileError) in
       if let position {
-        let key = KeyEncoding.key(KeyEncoding.flipped(position.time), position.number)
+        let key = position.place.key(position.number)
         _ = try list.seek(key.bytes)
         _ = try list.previous()
       } else {
@@ -30,10 +30,10 @@ extension StoreReader {
     while list.isAtCell, found.count < count {
       key.removeAll()
       list.appendKey(to: &key)
-      guard key.count == 12, let number = key.bytes.bigEndianNumber(at: 8) else {
-        throw corrupt(Schema.activity, "a key has \(key.count) bytes, not 12")
+      guard let entry = ListPlace.parts(key.bytes) else {
+        throw corrupt(Schema.activity, "a key of \(key.count) bytes is no place in a list")
       }
-      found.append(try conversation(number, &cursor))
+      found.append(try conversation(entry.number, &cursor))
       try storage { () throws(PageFileError) in _ = try list.previous() }
     }
     return ConversationSlice(found, older: list.isAtCell ? found.last?.position : nil)
@@ -89,7 +89,9 @@ extension StoreReader {
       id: details.id, participants: participants, title: details.title,
       lastActivity: summary.last == nil ? nil : Timestamp(microseconds: summary.activity),
       unreadCount: summary.unreadCount, messageCount: summary.messageCount, preview: preview,
-      position: ConversationPosition(time: summary.listTime, number: number))
+      position: ConversationPosition(
+        place: summary.listPlace ?? ListPlace(section: .normal, time: summary.listTime),
+        number: number))
   }
 
   /// The summary of a conversation that has a name, a place in the list, or messages.

@@ -23,8 +23,8 @@ package enum SchemaReport {
       if key.count == 4 { return "\(number) summary" }
       return key.count == 5 && key[4] == ConversationDetails.keySuffix ? "\(number) details" : nil
     case Schema.activity:
-      guard key.count == 12, let number = key.bigEndianNumber(at: 8) else { return nil }
-      return "\(KeyEncoding.unflipped(key.bigEndian64(at: 0))) µs, \(number)"
+      guard let (place, number) = ListPlace.parts(key) else { return nil }
+      return "\(place.section) \(place.time) µs, \(number)"
     case Schema.participants:
       guard key.count == 12, let number = key.bigEndianNumber(at: 8) else { return nil }
       return "\(hexadecimal(key.slice(0, 8).array())), \(number)"

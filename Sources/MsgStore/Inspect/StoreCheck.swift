@@ -231,8 +231,10 @@ extension StoreCheck {
       report("\(name) has number \(number), and its name leads elsewhere")
     }
     for participant in details.participants { _ = try reader.member(participant) }
-    let listed = KeyEncoding.key(KeyEncoding.flipped(summary.listTime), number)
-    if try !contains(listed.bytes, Schema.activity, reader) { report("\(name) is not in the list") }
+    if let place = summary.listPlace {
+      let key = place.key(number)
+      if try !contains(key.bytes, Schema.activity, reader) { report("\(name) is not in the list") }
+    }
     guard !details.participants.isEmpty else { return }
     let entry = KeyEncoding.key(ConversationDetails.digest(details.participants), number)
     if try !contains(entry.bytes, Schema.participants, reader) {
@@ -267,9 +269,18 @@ extension StoreCheck {
 /// Rule 4, from the side of the lists.
 extension StoreCheck {
   func lists(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
-    try list(Schema.activity, reader) { (number) throws(StoreError) in
-      var cursor = Cursor(reader.source, Schema.conversations)
-      return KeyEncoding.flipped(try reader.summary(number, &cursor).listTime)
+    try walk(Schema.activity, reader) { (key, value) throws(StoreError) in
+      guard let (place, number) = ListPlace.parts(key) else {
+        return report("activity: a key of \(key.count) bytes is no place in a list")
+      }
+      do throws(StoreError) {
+        var cursor = Cursor(reader.source, Schema.conversations)
+        if try reader.summary(number, &cursor).listPlace != place {
+          report("activity: an entry of conversation \(number) is not its own")
+        }
+      } catch .corruptRecord(let other, let reason) {
+        report("activity: \(other): \(reason)")
+      }
     }
     try list(Schema.participants, reader) { (number) throws(StoreError) in
       ConversationDetails.digest(try reader.details(number).participants)

@@ -55,7 +55,7 @@ public struct Preview: Sendable, Hashable {
 
 /// A place in the list of conversations, for reading on from it.
 public struct ConversationPosition: Sendable, Hashable {
-  /// The time the conversation is listed under: its last activity, else its creation.
-  let time: Int64
+  /// Where the list has the conversation.
+  let place: ListPlace
   let number: UInt32
 }

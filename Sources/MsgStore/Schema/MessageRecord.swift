@@ -14,9 +14,11 @@ package import PageFile
 ///          …     1+n  with flag 4: id of the message it answers, its length first
 ///          …     1–10 with flag 8: mark ordinal, varint
 ///          …     1–3  with flag 16: byte count of the text, varint
+///          …     1+n  with flag 64: byte count of the traits, varint, and the traits
 ///          …          text up to the end; with flag 16 one LZ4 block
 ///
-/// Flag 32 says that it came as history. The two upper flags are zero.
+/// Flag 32 says that it came as history; flag 128 that it was composed here and the server's copy has
+/// not come.
 ///  1. A pending message has its local time in its key and a sequence only here; an acknowledged one
 ///     has its sequence in its key. The difference wraps, so any two times can be stored.
 ///  2. The mark ordinal is that of the conversation when the message came to lie below the read
@@ -37,7 +39,8 @@ package struct MessageRecord {
     package static let markOrdinal = Flags(rawValue: 8)
     package static let compressed = Flags(rawValue: 16)
     package static let history = Flags(rawValue: 32)
-    static let known: UInt8 = 63
+    package static let traits = Flags(rawValue: 64)
+    package static let composed = Flags(rawValue: 128)
   }
 
   package var flags: Flags
@@ -49,6 +52,8 @@ package struct MessageRecord {
   /// Where in the record the id of the message that it answers begins.
   private(set) var replyOffset = 0
   private var markOrdinalNumber: UInt64 = 0
+  /// The block of traits, not looked at yet.
+  package var traitsBytes: Bytes = .empty
   /// What the text has uncompressed.
   package var textByteCount: Int
   /// The text, or the LZ4 block it is compressed to.
@@ -71,14 +76,13 @@ package struct MessageRecord {
   @inline(__always)
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= Flags.known,
-      let code = reader.byte(), let status = MessageStatus(rawValue: code),
+    guard reader.byte() == Self.tag, let flags = reader.byte(), let code = reader.byte(), let status = MessageStatus(rawValue: code),
       let sender = reader.varint(), sender <= UInt64(UInt32.max)
     else { return nil }
     self.init(
       flags: Flags(rawValue: flags), status: status, sender: UInt32(sender), textByteCount: 0,
       payload: .empty)
-    if flags & ~Flags.history.rawValue != 0 {
+    if flags & ~(Flags.history.rawValue | Flags.composed.rawValue) != 0 {
       guard readRareFields(&reader) else { return nil }
     }
     payload = reader.rest()
@@ -113,6 +117,12 @@ package struct MessageRecord {
       }
       textByteCount = Int(value)
     }
+    if flags.contains(.traits) {
+      guard let byteCount = reader.varint(), byteCount > 0,
+        let count = Int(exactly: byteCount), let traits = reader.take(count)
+      else { return false }
+      traitsBytes = traits
+    }
     return true
   }
 
@@ -130,6 +140,10 @@ package struct MessageRecord {
     }
     if flags.contains(.markOrdinal) { buffer.append(varint: markOrdinalNumber) }
     if flags.contains(.compressed) { buffer.append(varint: UInt64(textByteCount)) }
+    if flags.contains(.traits) {
+      buffer.append(varint: UInt64(traitsBytes.count))
+      buffer.append(traitsBytes)
+    }
     buffer.append(payload)
   }
 }
@@ -168,6 +182,11 @@ extension MessageRecord {
     } else {
       flags.remove(.localTime)
     }
+  }
+
+  /// What the block of traits says; nil when it is none.
+  package func traits() -> MessageTraits? {
+    flags.contains(.traits) ? MessageTraits(traitsBytes) : MessageTraits()
   }
 
   package var replyTo: MessageID? { flags.contains(.reply) ? MessageID(replyBytes) : nil }

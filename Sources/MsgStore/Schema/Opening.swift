@@ -41,6 +41,9 @@ struct Opening {
       guard version <= Schema.version else {
         throw .schemaTooNew(found: version, supported: Schema.version)
       }
+      guard version >= Schema.versionMin else {
+        throw .schemaTooOld(found: version, supported: Schema.versionMin)
+      }
       guard let value = try reader.source.value(of: .localMember) else { return (false, nil) }
       guard let number = UInt32(exactly: value) else {
         throw reader.corrupt(Schema.settings, "the local member's number is \(value)")

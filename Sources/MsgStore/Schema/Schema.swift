@@ -8,18 +8,26 @@ import PageFile
 ///        0  settings            name of the setting → its value
 ///        1  conversation names  id bytes → number
 ///        2  conversations       number → summary; number, 0x01 → details
-///        3  activity            time (8), number → nothing; listed backwards
+///        3  activity            section (1), time (8), number → nothing; listed backwards
 ///        4  member names        id bytes → number
 ///        5  members             number → id bytes
 ///        6  messages            number of the conversation, position → message
 ///        7  ids                 number of the conversation, id bytes → place
 ///        8  participants        digest of the sorted members (8), number → nothing
+///        9  facts               number of the conversation, id, kind, … → what is known of a message
+///       10  receipts            number of the conversation, number of the member → marks
+///       11  sequences           number of the conversation, first sequence → last sequence
+///       12  waiting             ordinal (8) → number of the conversation, id
+///       13  client              number of the conversation or 0, key → the client's own bytes
+///       14  work                ordinal (8) → what is still to be done in steps
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members
 /// are numbered from 1 in the order in which they came; a number is never given twice.
 enum Schema {
   /// What this library writes, and the newest it reads.
-  static let version: UInt64 = 1
+  static let version: UInt64 = 2
+  /// The oldest it reads: version 1 was never released.
+  static let versionMin: UInt64 = 2
 
   static let settings = TreeNumber(0)
   static let conversationNames = TreeNumber(1)
@@ -30,10 +38,17 @@ enum Schema {
   static let messages = TreeNumber(6)
   static let ids = TreeNumber(7)
   static let participants = TreeNumber(8)
+  static let facts = TreeNumber(9)
+  static let receipts = TreeNumber(10)
+  static let sequences = TreeNumber(11)
+  static let waiting = TreeNumber(12)
+  static let client = TreeNumber(13)
+  static let work = TreeNumber(14)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
-    "messages", "ids", "participants",
+    "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
+    "work",
   ]
 
   static func name(of tree: TreeNumber) -> String {
@@ -53,6 +68,22 @@ enum Setting: String {
   case nextMember = "next member"
   /// The number of the member whose unread messages are counted.
   case localMember = "local member"
+  /// The ordinal that the next waiting message gets.
+  case nextWaiting = "next waiting"
+  /// How many messages wait that are not here.
+  case waitingCount = "waiting count"
+  /// How many of those were given up because there were too many.
+  case waitingDropped = "waiting dropped"
+  /// The ordinal that the next piece of work gets.
+  case nextWork = "next work"
+  /// Unread messages of conversations that are not muted.
+  case unread = "unread"
+  /// Unread messages of muted conversations.
+  case unreadMuted = "unread muted"
+  /// Unread messages that name the local member, in conversations that are not muted.
+  case mentions = "mentions"
+  /// The same in muted ones.
+  case mentionsMuted = "mentions muted"
 }
 
 extension PageSource {

@@ -1,0 +1,87 @@
+import PageFile
+
+/// What the whole store has unread: the sum over its conversations, stored so that a badge costs one
+/// lookup.
+///
+/// See docs/message-format.md, U-6.
+struct Totals: Hashable {
+  var unread = 0
+  var unreadMuted = 0
+  var mentions = 0
+  var mentionsMuted = 0
+
+  init() {}
+
+  /// What one conversation contributes.
+  ///
+  /// Nothing when it is hidden, as it has no messages then.
+  init(_ summary: ConversationSummary) {
+    if summary.marks.contains(.muted) {
+      unreadMuted = summary.unreadCount
+      mentionsMuted = summary.mentionCount
+    } else {
+      unread = summary.unreadCount
+      mentions = summary.mentionCount
+    }
+  }
+
+  init(unread: Int, unreadMuted: Int, mentions: Int, mentionsMuted: Int) {
+    self.unread = unread
+    self.unreadMuted = unreadMuted
+    self.mentions = mentions
+    self.mentionsMuted = mentionsMuted
+  }
+}
+
+/// How a transaction changes the totals.
+struct TotalsChange {
+  private(set) var change = Totals()
+
+  mutating func replace(_ old: Totals, with new: Totals) {
+    guard old != new else { return }
+    change.unread += new.unread - old.unread
+    change.unreadMuted += new.unreadMuted - old.unreadMuted
+    change.mentions += new.mentions - old.mentions
+    change.mentionsMuted += new.mentionsMuted - old.mentionsMuted
+  }
+
+  mutating func take() -> Totals {
+    defer { change = Totals() }
+    return change
+  }
+}
+
+extension StoreReader {
+  /// The stored totals.
+  func totals() throws(StoreError) -> Totals {
+    Totals(
+      unread: try count(.unread), unreadMuted: try count(.unreadMuted),
+      mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
+  }
+
+  func count(_ setting: Setting) throws(StoreError) -> Int {
+    guard let value = try source.value(of: setting) else { return 0 }
+    guard let count = Int(exactly: value) else {
+      throw corrupt(Schema.settings, "\"\(setting.rawValue)\" is \(value)")
+    }
+    return count
+  }
+}
+
+extension WriteState {
+  /// Adds what has changed to the stored totals.
+  func writeTotals() throws(StoreError) {
+    let change = totals.take()
+    try add(change.unread, to: .unread)
+    try add(change.unreadMuted, to: .unreadMuted)
+    try add(change.mentions, to: .mentions)
+    try add(change.mentionsMuted, to: .mentionsMuted)
+  }
+
+  /// Adds to a stored count, which never goes below zero.
+  func add(_ change: Int, to setting: Setting) throws(StoreError) {
+    guard change != 0 else { return }
+    let (sum, isOverflow) = try reader.count(setting).addingReportingOverflow(change)
+    try reader.source.set(setting, to: isOverflow ? 0 : UInt64(max(0, sum)))
+  }
+}

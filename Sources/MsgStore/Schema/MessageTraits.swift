@@ -1,0 +1,254 @@
+package import PageFile
+
+/// What few messages have, in one block of a message's record.
+///
+/// See docs/message-format.md, T-1 … T-6.
+///
+///     size  field
+///     1–3   bits, varint
+///        8  with bit 4: time of the edit that the text is from
+///        8  with bit 256: delivered at
+///        8  with bit 512: read at
+///     1+…   with bit 128: mentions: their number, then a member's number each, varints
+///     1+…   with bit 1024: other names: their number, then byte count and bytes of each
+///     1+…   with bit 2048: tries: a varint; retry at: 1 byte, then 8 with 1; failure: 1, then it
+///     1+8n  with bit 8192: edits made here that the server has not confirmed: number, times
+///     1–10  with bit 16384: revision of the place, signed varint
+///        8  with bit 32768: time of the smallest place that had a sequence
+///        8  with bit 65536: time of the unsend
+///
+/// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
+/// 4096 seen. Those of 8 to 64 say that the facts tree has some.
+package struct MessageTraits: Hashable {
+  package struct Bits: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Taken back for good: text, history, reactions and attachments are gone.
+    package static let unsent = Bits(rawValue: 1)
+    /// Taken back here, and the server has not said yes yet.
+    package static let hidden = Bits(rawValue: 2)
+    package static let edited = Bits(rawValue: 4)
+    /// Other versions of the text lie among the facts.
+    package static let versions = Bits(rawValue: 8)
+    package static let reactions = Bits(rawValue: 16)
+    package static let attachments = Bits(rawValue: 32)
+    /// Receipts for exactly this message lie among the facts.
+    package static let receipts = Bits(rawValue: 64)
+    package static let mentions = Bits(rawValue: 128)
+    package static let deliveredAt = Bits(rawValue: 256)
+    package static let readAt = Bits(rawValue: 512)
+    package static let names = Bits(rawValue: 1024)
+    package static let sending = Bits(rawValue: 2048)
+    /// The local member has read exactly this message.
+    package static let seen = Bits(rawValue: 4096)
+    package static let pendingEdits = Bits(rawValue: 8192)
+    package static let revision = Bits(rawValue: 16384)
+    package static let sequencedTime = Bits(rawValue: 32768)
+    package static let unsentAt = Bits(rawValue: 65536)
+
+    static let known: UInt64 = 131_071
+    /// Those that say nothing but themselves.
+    static let plain: Bits = [
+      .unsent, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
+    ]
+    /// Those that say that the facts tree has something.
+    static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
+  }
+
+  /// How sending goes: local knowledge.
+  package struct Sending: Hashable, Sendable {
+    package var retryCount: UInt64 = 0
+    package var retryAt: Int64?
+    package var failure: Failure?
+
+    package init() {}
+  }
+
+  /// Bits without a field of their own.
+  package var marks: Bits = []
+  package var editTime: Int64?
+  package var deliveredAt: Int64?
+  package var readAt: Int64?
+  package var mentions: [UInt32] = []
+  /// All names but the one in the key; the first is the message's own where that is not in the key.
+  package var names: [MessageID] = []
+  package var sending = Sending()
+  package var pendingEdits: [Int64] = []
+  package var revision: Int64 = 0
+  package var sequencedTime: Int64?
+  package var unsentAt: Int64?
+
+  static let mentionCountMax = 10_000
+  static let nameCountMax = 16
+  static let pendingEditCountMax = 1000
+
+  package init() {}
+
+  package var bits: Bits {
+    var bits = marks
+    if editTime != nil { bits.insert(.edited) }
+    if deliveredAt != nil { bits.insert(.deliveredAt) }
+    if readAt != nil { bits.insert(.readAt) }
+    if !mentions.isEmpty { bits.insert(.mentions) }
+    if !names.isEmpty { bits.insert(.names) }
+    if sending != Sending() { bits.insert(.sending) }
+    if !pendingEdits.isEmpty { bits.insert(.pendingEdits) }
+    if revision != 0 { bits.insert(.revision) }
+    if sequencedTime != nil { bits.insert(.sequencedTime) }
+    if unsentAt != nil { bits.insert(.unsentAt) }
+    return bits
+  }
+
+  package var isEmpty: Bool { bits.isEmpty }
+
+  /// Whether the text is not shown: the message was taken back, for good or for now.
+  package var isWithdrawn: Bool { !marks.isDisjoint(with: [.unsent, .hidden]) }
+
+  /// Reads a block.
+  ///
+  /// Any bytes may be given; nil when they are none.
+  package init?(_ bytes: Bytes) {
+    var reader = ByteReader(bytes)
+    guard let raw = reader.varint(), raw > 0, raw <= Bits.known else { return nil }
+    let bits = Bits(rawValue: UInt32(raw))
+    marks = bits.intersection(.plain)
+    guard readTimes(bits, &reader), readLists(bits, &reader), readPlace(bits, &reader),
+      reader.isAtEnd
+    else { return nil }
+  }
+
+  private mutating func readTimes(_ bits: Bits, _ reader: inout ByteReader) -> Bool {
+    if bits.contains(.edited) {
+      guard let time = reader.uint64() else { return false }
+      editTime = Int64(bitPattern: time)
+    }
+    if bits.contains(.deliveredAt) {
+      guard let time = reader.uint64() else { return false }
+      deliveredAt = Int64(bitPattern: time)
+    }
+    if bits.contains(.readAt) {
+      guard let time = reader.uint64() else { return false }
+      readAt = Int64(bitPattern: time)
+    }
+    return true
+  }
+
+  private mutating func readLists(_ bits: Bits, _ reader: inout ByteReader) -> Bool {
+    if bits.contains(.mentions) {
+      guard let mentions = reader.mentions(), !mentions.isEmpty else { return false }
+      self.mentions = mentions
+    }
+    if bits.contains(.names) {
+      guard let count = reader.varint(), 1...UInt64(Self.nameCountMax) ~= count else {
+        return false
+      }
+      for _ in 0..<count {
+        guard let byteCount = reader.byte(), byteCount > 0,
+          let name = reader.take(Int(byteCount)), name.isValidUTF8
+        else { return false }
+        names.append(MessageID(name))
+      }
+    }
+    if bits.contains(.sending) {
+      guard let sending = Sending(&reader) else { return false }
+      self.sending = sending
+    }
+    if bits.contains(.pendingEdits) {
+      guard let count = reader.varint(), 1...UInt64(Self.pendingEditCountMax) ~= count else {
+        return false
+      }
+      for _ in 0..<count {
+        guard let time = reader.uint64() else { return false }
+        pendingEdits.append(Int64(bitPattern: time))
+      }
+    }
+    return true
+  }
+
+  private mutating func readPlace(_ bits: Bits, _ reader: inout ByteReader) -> Bool {
+    if bits.contains(.revision) {
+      guard let revision = reader.signedVarint() else { return false }
+      self.revision = revision
+    }
+    if bits.contains(.sequencedTime) {
+      guard let time = reader.uint64() else { return false }
+      sequencedTime = Int64(bitPattern: time)
+    }
+    if bits.contains(.unsentAt) {
+      guard let time = reader.uint64() else { return false }
+      unsentAt = Int64(bitPattern: time)
+    }
+    return true
+  }
+
+  /// Writes the block.
+  package func append(to buffer: inout ByteBuffer) {
+    let bits = bits
+    buffer.append(varint: UInt64(bits.rawValue))
+    for case let time? in [editTime, deliveredAt, readAt] { buffer.append(time: time) }
+    if bits.contains(.mentions) { buffer.append(mentions: mentions) }
+    if bits.contains(.names) {
+      buffer.append(varint: UInt64(names.count))
+      for name in names {
+        buffer.append(UInt8(name.byteCount))
+        buffer.append(name)
+      }
+    }
+    if bits.contains(.sending) { sending.append(to: &buffer) }
+    if bits.contains(.pendingEdits) {
+      buffer.append(varint: UInt64(pendingEdits.count))
+      for time in pendingEdits { buffer.append(time: time) }
+    }
+    if bits.contains(.revision) { buffer.append(signedVarint: revision) }
+    for case let time? in [sequencedTime, unsentAt] { buffer.append(time: time) }
+  }
+}
+
+extension MessageTraits.Sending {
+  fileprivate init?(_ reader: inout ByteReader) {
+    guard let count = reader.varint(), let hasTime = reader.byte(), hasTime <= 1 else {
+      return nil
+    }
+    retryCount = count
+    if hasTime == 1 {
+      guard let time = reader.uint64() else { return nil }
+      retryAt = Int64(bitPattern: time)
+    }
+    guard let hasFailure = reader.byte(), hasFailure <= 1 else { return nil }
+    if hasFailure == 1 {
+      guard let failure = Failure(&reader) else { return nil }
+      self.failure = failure
+    }
+  }
+
+  fileprivate func append(to buffer: inout ByteBuffer) {
+    buffer.append(varint: retryCount)
+    buffer.append(retryAt == nil ? 0 : 1)
+    if let retryAt { buffer.append(time: retryAt) }
+    buffer.append(failure == nil ? 0 : 1)
+    failure?.append(to: &buffer)
+  }
+}
+
+extension ByteReader {
+  /// Numbers of members, their count first.
+  mutating func mentions() -> [UInt32]? {
+    guard let count = varint(), count <= UInt64(MessageTraits.mentionCountMax) else { return nil }
+    var members: [UInt32] = []
+    for _ in 0..<count {
+      guard let number = varint(), number <= UInt64(UInt32.max) else { return nil }
+      members.append(UInt32(number))
+    }
+    return members
+  }
+}
+
+extension ByteBuffer {
+  mutating func append(mentions: [UInt32]) {
+    append(varint: UInt64(mentions.count))
+    for number in mentions { append(varint: UInt64(number)) }
+  }
+
+  /// Eight bytes: the bits of a signed time.
+  mutating func append(time: Int64) { append(littleEndian: UInt64(bitPattern: time)) }
+}
