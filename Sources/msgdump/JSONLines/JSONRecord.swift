@@ -65,6 +65,9 @@ extension MessageStatus {
     case .sent: "sent"
     case .delivered: "delivered"
     case .read: "read"
+    case .held: "held"
+    case .sending: "sending"
+    case .retrying: "retrying"
     }
   }
 
