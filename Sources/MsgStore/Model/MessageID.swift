@@ -51,25 +51,6 @@ public struct MessageID: Sendable {
     return buffer.bytes.repairedText()
   }
 
-  /// A new name of 20 characters: eight of time, so that later ones sort later and lie together in
-  /// the store, and twelve of chance.
-  public static func random() -> MessageID {
-    let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
-    let milliseconds = WallClock.microseconds() / 1000
-    var buffer = ByteBuffer(capacity: 20)
-    for shift in stride(from: Int64(42), through: 0, by: -6) {
-      buffer.append(alphabet[Int(milliseconds >> shift & 63)])
-    }
-    // The system is asked twice only: asking costs more than all the rest.
-    for _ in 0..<2 {
-      let bits = UInt64.random(in: .min ... .max)
-      for shift in stride(from: UInt64(0), to: 36, by: 6) {
-        buffer.append(alphabet[Int(bits >> shift & 63)])
-      }
-    }
-    return MessageID(buffer.bytes)
-  }
-
   func validate() throws(StoreError) {
     try Identifier.validate("message id", byteCount: byteCount)
   }
