@@ -12,6 +12,7 @@ public final class MessageStore: Sendable {
   private let database: Database
   private let known: Locked<KnownNames>
   private let clock: @Sendable () -> Timestamp
+  private let rules: ComposingRules
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
 
@@ -63,6 +64,7 @@ public final class MessageStore: Sendable {
     self.database = database
     known = Locked(KnownNames(names))
     clock = options.clock
+    rules = options.rules
   }
 
   deinit {
@@ -112,7 +114,8 @@ public final class MessageStore: Sendable {
     let life = transaction.life
     let (names, numbers) = known.withLock { ($0.names(in: life), $0.takeNumbers(in: life)) }
     let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
-    let state = WriteState(reader, numbers: numbers, localMember: localNumber, clock: clock)
+    let state = WriteState(
+      reader, numbers: numbers, localMember: localNumber, rules: rules, clock: clock)
     let result: R
     do {
       result = try body(StoreWriter(state))

@@ -29,6 +29,28 @@ public enum StoreError: Error, Sendable, Hashable {
   case invalidCount(Int)
   /// There is no message of this name to read around.
   case messageNotFound(MessageID, in: ConversationID)
+  /// A message was taken back, so nothing can be done to it.
+  case messageIsDeleted(MessageID, in: ConversationID)
+  /// Only who wrote a message may do this.
+  case notOwnMessage(MessageID, in: ConversationID)
+  /// A message is too old to be taken back.
+  case unsendTooLate(MessageID, in: ConversationID)
+  /// Too many edits of a message wait for the server.
+  case tooManyPendingEdits(MessageID, in: ConversationID)
+  /// The local member would act, and the store does not know who that is.
+  case noLocalMember
+  /// A text that was composed breaks a limit.
+  case invalidText(TextValidation.Problem)
+  /// A message mentions too many members.
+  case tooManyMentions(count: Int, limit: Int)
+  /// A reaction is empty or has too many bytes.
+  case invalidReaction(byteCount: Int, limit: Int)
+  /// An attachment cannot be stored, or breaks a limit of what is uploaded.
+  case invalidAttachment(AttachmentProblem)
+  /// Another message of the conversation has the id already, or had it.
+  case idInUse(MessageID, in: ConversationID)
+  /// The local member does not take part in the conversation.
+  case notAParticipant(ConversationID)
   /// A stored record breaks a rule.
   case corruptRecord(tree: String, reason: String)
   /// All numbers of a kind are used up.
@@ -65,6 +87,29 @@ extension StoreError: CustomStringConvertible {
       "a slice of \(count) was asked for; the least is 1"
     case .messageNotFound(let id, let conversation):
       "there is no message \"\(id)\" in conversation \"\(conversation)\""
+    case .messageIsDeleted(let id, let conversation):
+      "message \"\(id)\" in conversation \"\(conversation)\" was taken back"
+    case .notOwnMessage(let id, let conversation):
+      "message \"\(id)\" in conversation \"\(conversation)\" was written by somebody else"
+    case .unsendTooLate(let id, let conversation):
+      "message \"\(id)\" in conversation \"\(conversation)\" is older than 24 hours"
+    case .tooManyPendingEdits(let id, let conversation):
+      "too many edits of message \"\(id)\" in conversation \"\(conversation)\" wait for the server"
+    case .noLocalMember:
+      "the store does not know who its local member is"
+    case .invalidText(let problem):
+      "\(problem)"
+    case .tooManyMentions(let count, let limit):
+      "a message mentions \(count) members; the limit is \(limit)"
+    case .invalidReaction(let byteCount, let limit):
+      byteCount == 0
+        ? "a reaction has no emoji" : "a reaction has \(byteCount) bytes; the limit is \(limit)"
+    case .invalidAttachment(let problem):
+      "an attachment is refused: \(problem)"
+    case .idInUse(let id, let conversation):
+      "conversation \"\(conversation)\" has had a message \"\(id)\" already"
+    case .notAParticipant(let conversation):
+      "the local member does not take part in conversation \"\(conversation)\""
     case .corruptRecord(let tree, let reason):
       "a record of the tree \"\(tree)\" is corrupt: \(reason)"
     case .numbersExhausted(let what):

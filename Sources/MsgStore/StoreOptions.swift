@@ -25,6 +25,14 @@ public struct StoreOptions: Sendable {
   public var cacheByteCount: Int
   /// Whether the store may be changed.
   public var access: Access
+  /// What a composed text may be.
+  ///
+  /// What is received is not held against it.
+  public var textLimits = TextLimits()
+  /// What may be uploaded.
+  ///
+  /// What is received is not held against it.
+  public var attachmentLimits = AttachmentLimits()
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
@@ -46,6 +54,10 @@ public struct StoreOptions: Sendable {
     Timestamp(microseconds: WallClock.microseconds())
   }
 
+  var rules: ComposingRules {
+    ComposingRules(textLimits: textLimits, attachmentLimits: attachmentLimits)
+  }
+
   var database: DatabaseOptions {
     var options = DatabaseOptions()
     options.pageByteCount = pageByteCount
@@ -53,4 +65,10 @@ public struct StoreOptions: Sendable {
     options.access = access == .readOnly ? .readOnly : .readWrite
     return options
   }
+}
+
+/// What binds the local member.
+struct ComposingRules: Sendable {
+  var textLimits = TextLimits()
+  var attachmentLimits = AttachmentLimits()
 }

@@ -43,19 +43,6 @@ struct StoreReader {
     return id
   }
 
-  /// The place of a message, or nil when it is not there.
-  func place(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Place? {
-    let key = KeyEncoding.key(conversation, id)
-    var value = ByteBuffer()
-    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
-      try self.value(of: key.bytes, in: Schema.ids, appendTo: &value)
-    else { return nil }
-    guard let (place, byteCount) = value.bytes.place(at: 0), byteCount == value.count else {
-      throw corrupt(Schema.ids, "message \"\(id)\" has no place")
-    }
-    return place
-  }
-
   /// The position of the last message in a conversation before a position, or at it; nil where there
   /// is none.
   func lastPosition(

@@ -79,10 +79,10 @@ extension StoreReader {
   ) throws(StoreError) -> Message? {
     try within { () throws(StoreError) in
       guard let number = try number(of: conversation.string, in: Schema.conversationNames),
-        let place = try place(of: id, in: number)
+        let position = try position(of: id, in: number)
       else { return nil }
       var builder = SliceBuilder(self, conversation, number, count: 1)
-      guard try builder.append(at: Position(place, id)) else {
+      guard try builder.append(at: position) else {
         throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
       }
       return builder.finish(forwardCount: 0, hasOlder: false, hasNewer: false).first

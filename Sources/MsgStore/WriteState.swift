@@ -14,6 +14,10 @@ final class WriteState {
   let clock: @Sendable () -> Timestamp
   /// Whose unread messages are counted.
   var localMember: UInt32?
+  /// What binds the local member.
+  let rules: ComposingRules
+  /// Whether anything waits for messages that are not here; nil while nobody has looked.
+  var isAnythingWaiting: Bool?
   private(set) var numbers: NameNumbers
   /// Whether the transaction has made the store larger.
   ///
@@ -30,8 +34,9 @@ final class WriteState {
 
   init(
     _ reader: StoreReader, numbers: NameNumbers, localMember: UInt32?,
-    clock: @escaping @Sendable () -> Timestamp
+    rules: ComposingRules = ComposingRules(), clock: @escaping @Sendable () -> Timestamp
   ) {
+    self.rules = rules
     self.reader = reader
     self.numbers = numbers
     self.localMember = localMember

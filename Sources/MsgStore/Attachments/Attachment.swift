@@ -3,7 +3,7 @@
 /// The bytes stay where the client keeps them; `localPath` says where. Everything but the id and the
 /// kind may be missing, and comes as it is known. Texts are kept exactly and compared as bytes.
 public struct Attachment: Sendable {
-  /// Its name, unique in its message: 1 to 255 bytes of UTF-8.
+  /// Its name, unique in its message: 1 to 240 bytes of UTF-8.
   public var id: String
   /// What it is.
   public var kind: AttachmentKind
@@ -32,7 +32,7 @@ public struct Attachment: Sendable {
   public var height: Int32?
 
   /// The most bytes that an id may have.
-  public static let idByteCountMax = 255
+  public static let idByteCountMax = 240
   /// The most bytes that any other text, the hash, or the preview may have to be stored.
   public static let fieldByteCountMax = 64 << 10
 

@@ -97,7 +97,7 @@ extension WriteState {
   }
 
   /// The members' numbers in the order given, each once.
-  private func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
+  func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
     var seen: Set<UInt32> = []
     var numbers: [UInt32] = []
     for member in members {

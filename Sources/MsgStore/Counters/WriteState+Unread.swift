@@ -21,6 +21,21 @@ extension WriteState {
     return record.markOrdinal == summary.markOrdinal
   }
 
+  func isUnseen(
+    _ message: StoredMessage, at position: Position, _ summary: ConversationSummary
+  ) -> Bool {
+    guard !message.flags.contains(.history) else { return false }
+    guard let mark = summary.mark, position <= mark else { return true }
+    return message.markOrdinal == summary.markOrdinal
+  }
+
+  func isUnread(
+    _ message: StoredMessage, at position: Position, _ summary: ConversationSummary
+  ) -> Bool {
+    guard let localMember, message.sender != localMember else { return false }
+    return isUnseen(message, at: position, summary)
+  }
+
   func isUnread(
     _ record: MessageRecord, at position: Position, _ summary: ConversationSummary
   ) -> Bool {

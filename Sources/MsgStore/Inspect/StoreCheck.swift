@@ -27,7 +27,7 @@ extension StoreSnapshot {
   fileprivate func check(localMember: MemberID?) throws(StoreError) -> [Finding] {
     let check = StoreCheck()
     let parts = [
-      check.names, check.messages, check.conversations, check.lists, check.ids,
+      check.names, check.messages, check.conversations, check.lists, check.ids, check.facts,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -63,6 +63,9 @@ final class StoreCheck {
   private struct Recount {
     var messageCount = 0
     var unreadCount = 0
+    var mentionCount = 0
+    /// The time of the newest acknowledged message.
+    var newestTime: Int64?
     var activity: Int64 = 0
     var last: ConversationSummary.Last?
   }
@@ -80,7 +83,7 @@ final class StoreCheck {
   /// Runs `body` on every cell of a tree.
   ///
   /// The bytes live as long as the call.
-  private func walk(
+  func walk(
     _ tree: TreeNumber, _ reader: StoreReader,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -168,12 +171,13 @@ extension StoreCheck {
         }
       }
       let name = "message \"\(position.id)\" of conversation \(conversation)"
-      guard let record = MessageRecord(value) else { return report("\(name) is no record") }
-      var text = ByteBuffer(capacity: record.textByteCount)
-      if !record.appendText(to: &text) { report("\(name) has no valid text") }
-      if try reader.place(of: position.id, in: conversation) != position.place {
-        report("\(name) has no id entry, or one that leads elsewhere")
+      guard let record = MessageRecord(value), let message = StoredMessage(record, at: position.place)
+      else { return report("\(name) is no record, or has no valid text") }
+      for id in [position.id] + message.traits.names
+      where try reader.position(of: id, in: conversation) != position {
+        report("\(name) has no id entry for \"\(id)\", or one that leads elsewhere")
       }
+      try facts(of: message, at: position, name, reader, in: conversation)
       if reader.names[record.sender] == nil {
         do throws(StoreError) {
           _ = try reader.member(record.sender)
@@ -182,15 +186,25 @@ extension StoreCheck {
         }
       }
       var recount = recounts[conversation] ?? Recount()
-      if let last = recount.last, last.position >= position { report("\(name) is out of order") }
       recount.activity =
         recount.messageCount == 0
         ? position.place.time : max(recount.activity, position.place.time)
       recount.messageCount += 1
-      if state.isUnread(record, at: position, summary) { recount.unreadCount += 1 }
-      recount.last = ConversationSummary.Last(
-        position: position, sender: record.sender, status: record.status,
-        text: Preview.cut(text.bytes.repairedText()))
+      if state.isUnread(message, at: position, summary) {
+        recount.unreadCount += 1
+        if let local = state.localMember, message.traits.mentions.contains(local) {
+          recount.mentionCount += 1
+        }
+      }
+      if !position.place.isPending { recount.newestTime = position.place.time }
+      let isPassedOver =
+        position.place.isPending && message.status == .failed
+        && recount.newestTime.map { position.place.time < $0 } ?? false
+      if !isPassedOver {
+        var last = try reader.last(message, at: position, in: conversation)
+        last.text = Preview.cut(last.text)
+        recount.last = last
+      }
       recounts[conversation] = recount
     }
   }
@@ -223,6 +237,10 @@ extension StoreCheck {
     if summary.unreadCount != recount.unreadCount {
       report("\(name) says \(summary.unreadCount) unread and has \(recount.unreadCount)")
     }
+    if summary.mentionCount != recount.mentionCount {
+      report(
+        "\(name) says \(summary.mentionCount) unread mentions and has \(recount.mentionCount)")
+    }
     if summary.last != recount.last { report("\(name) shows another message than its last") }
     if summary.activity != recount.activity {
       report("\(name) says activity \(summary.activity) and has \(recount.activity)")
@@ -242,7 +260,7 @@ extension StoreCheck {
     }
   }
 
-  private func contains(
+  func contains(
     _ key: Bytes, _ tree: TreeNumber, _ reader: StoreReader
   ) throws(StoreError) -> Bool {
     do throws(PageFileError) {
@@ -255,12 +273,22 @@ extension StoreCheck {
   func ids(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
     try walk(Schema.ids, reader) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
-        let (place, byteCount) = value.place(at: 0), byteCount == value.count
+        let entry = IDEntry(MessageID(key.dropFirst(4)), value)
       else { return report("ids: an entry of \(key.count) bytes has no place") }
       let id = MessageID(key.dropFirst(4))
-      let message = KeyEncoding.key(conversation, Position(place, id))
-      if try !contains(message.bytes, Schema.messages, reader) {
-        report("ids: message \"\(id)\" of conversation \(conversation) is not at its place")
+      let name = "ids: message \"\(id)\" of conversation \(conversation)"
+      switch entry {
+      case .deleted: break
+      case .alias(let other):
+        let fact = FactKey.prefix(conversation, other, .waiting)
+        if try !contains(fact.bytes, Schema.facts, reader) {
+          report("\(name) waits for \"\(other)\", of which nothing is known")
+        }
+      case .here(let position):
+        let message = KeyEncoding.key(conversation, position)
+        if try !contains(message.bytes, Schema.messages, reader) {
+          report("\(name) is not at its place")
+        }
       }
     }
   }

@@ -63,12 +63,8 @@ public struct Message: Sendable {
   /// What few messages have, out of the way of all the others.
   @usableFromInline
   final class Rare: Sendable {
-    @usableFromInline let replyTo: MessageID?
-    @usableFromInline let localOrder: Int64
-    init(replyTo: MessageID?, localOrder: Int64) {
-      self.replyTo = replyTo
-      self.localOrder = localOrder
-    }
+    @usableFromInline let fields: RareFields
+    init(_ fields: RareFields) { self.fields = fields }
   }
 
   /// A message that is not stored yet.
@@ -99,7 +95,8 @@ public struct Message: Sendable {
     serverMicroseconds = serverTimestamp?.microseconds ?? 0
     localMicroseconds = localTime?.microseconds ?? 0
     sequenceNumber = sequence ?? 0
-    rare = replyTo.map { Rare(replyTo: $0, localOrder: 0) }
+    rare = nil
+    if let replyTo { self.replyTo = replyTo }
   }
 
   /// All fields as they are.
@@ -124,18 +121,18 @@ public struct Message: Sendable {
   /// `extra` is the local time of an acknowledged message, the sequence of a pending one.
   static func stored(
     id: MessageID, from origin: Origin, senderIndex: Int32, text: String,
-    place: Place, hasExtra: Bool, extra: Int64, status: MessageStatus, replyTo: MessageID?
+    place: Place, hasExtra: Bool, extra: Int64, status: MessageStatus, rare: Rare?
   ) -> Message {
     if place.isPending {
       return Message(
         id, origin, senderIndex, text,
         Fields(status, serverTime: false, localTime: true, sequence: hasExtra), 0, place.time,
-        hasExtra ? extra : 0, Rare(replyTo: replyTo, localOrder: place.rank))
+        hasExtra ? extra : 0, rare ?? Rare(RareFields(localOrder: place.rank)))
     }
     return Message(
       id, origin, senderIndex, text,
       Fields(status, serverTime: true, localTime: hasExtra, sequence: place.hasRank), place.time,
-      hasExtra ? extra : 0, place.rank, replyTo.map { Rare(replyTo: $0, localOrder: 0) })
+      hasExtra ? extra : 0, place.rank, rare)
   }
 
   /// The conversation it belongs to.
@@ -181,8 +178,8 @@ public struct Message: Sendable {
 
   /// The message that this one answers.
   public var replyTo: MessageID? {
-    @inlinable get { rare?.replyTo }
-    set { rare = Rare(replyTo: newValue, localOrder: localOrder) }
+    @inlinable get { rare?.fields.replyTo }
+    set { setRare(\.replyTo, newValue) }
   }
 
   /// Its place in the thread, of a message that was read from a store.
@@ -191,10 +188,16 @@ public struct Message: Sendable {
       fields[.serverTime]
       ? .acknowledged(serverMicroseconds, sequence: sequence)
       : .pending(localMicroseconds, localOrder: localOrder)
-    return Position(place, id)
+    return Position(place, rare?.fields.keyName ?? id)
   }
 
-  private var localOrder: Int64 { rare?.localOrder ?? 0 }
+  private var localOrder: Int64 { rare?.fields.localOrder ?? 0 }
+
+  mutating func setRare<Value>(_ field: WritableKeyPath<RareFields, Value>, _ value: Value) {
+    var fields = rare?.fields ?? RareFields()
+    fields[keyPath: field] = value
+    rare = Rare(fields)
+  }
 
   @inlinable
   func timestamp(_ microseconds: Int64, _ field: Field) -> Timestamp? {
@@ -214,7 +217,8 @@ extension Message: Hashable {
       && a.fields == b.fields
       && a.serverMicroseconds == b.serverMicroseconds
       && a.localMicroseconds == b.localMicroseconds && a.sequenceNumber == b.sequenceNumber
-      && a.localOrder == b.localOrder && a.replyTo == b.replyTo && a.text.hasSameBytes(as: b.text)
+      && a.text.hasSameBytes(as: b.text)
+      && (a.rare === b.rare || (a.rare?.fields ?? RareFields()) == (b.rare?.fields ?? RareFields()))
   }
 
   /// Feeds what tells messages apart to a hasher.

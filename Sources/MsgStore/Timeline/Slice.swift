@@ -63,12 +63,12 @@ struct SliceRow {
   /// The local time of an acknowledged message, the sequence of a pending one.
   let extra: Int64
   let idOffset: Int
-  let replyOffset: Int
   let textOffset: Int
   let textByteCount: Int32
   let senderIndex: Int32
+  /// Where in the slice's list what few messages have is; -1 of all others.
+  let rareIndex: Int32
   let idByteCount: UInt8
-  let replyByteCount: UInt8
   let hasExtra: Bool
   let isASCII: Bool
   let status: MessageStatus
@@ -82,6 +82,7 @@ struct SliceRow {
 final class SliceContent: @unchecked Sendable {
   // Unchecked: nothing changes after init, and the buffer is only read.
   let rows: [SliceRow]
+  private let rares: [Message.Rare]
   let hasOlder: Bool
   let hasNewer: Bool
   private let forwardCount: Int
@@ -89,10 +90,11 @@ final class SliceContent: @unchecked Sendable {
   private let origin: Message.Origin
 
   init(
-    rows: [SliceRow], forwardCount: Int, buffer: consuming ByteBuffer,
+    rows: [SliceRow], rares: [Message.Rare], forwardCount: Int, buffer: consuming ByteBuffer,
     origin: Message.Origin, hasOlder: Bool, hasNewer: Bool
   ) {
     self.rows = rows
+    self.rares = rares
     self.forwardCount = forwardCount
     self.buffer = buffer
     self.origin = origin
@@ -107,11 +109,11 @@ final class SliceContent: @unchecked Sendable {
     // Unsafe: the builder has validated the text.
     let text = unsafe bytes.slice(row.textOffset, Int(row.textByteCount))
       .uncheckedText(isASCII: row.isASCII)
+    let rare = row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)]
     return Message.stored(
-      id: MessageID(bytes.slice(row.idOffset, Int(row.idByteCount))),
+      id: rare?.fields.ownID ?? MessageID(bytes.slice(row.idOffset, Int(row.idByteCount))),
       from: origin, senderIndex: row.senderIndex, text: text, place: row.place,
       hasExtra: row.hasExtra, extra: row.extra, status: row.status,
-      replyTo: row.replyByteCount == 0
-        ? nil : MessageID(bytes.slice(row.replyOffset, Int(row.replyByteCount))))
+      rare: rare)
   }
 }

@@ -6,6 +6,7 @@ struct SliceBuilder: ~Copyable {
   private let conversation: ConversationID
   private let number: UInt32
   private var rows: [SliceRow] = []
+  private var rares: [Message.Rare] = []
   private var buffer: ByteBuffer
   private var senders: [MemberID] = []
   /// Where in `senders` the sender of each of these numbers is.
@@ -83,12 +84,21 @@ struct SliceBuilder: ~Copyable {
       (1...Identifier.byteCountMax).contains(valueOffset - idOffset),
       let record = MessageRecord(buffer.bytes.dropFirst(valueOffset))
     else { throw corrupt }
+    let sender = try senderIndex(record.sender)
+    let hasExtra =
+      place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
+    let extra = place.isPending ? record.sequenceNumber : place.time &+ record.localDelta
+    let idByteCount = valueOffset - idOffset
+    let (flags, status) = (record.flags, record.status)
+    var (rareIndex, isWithdrawn) = (Int32(-1), false)
+    if !flags.isDisjoint(with: [.reply, .traits]) {
+      let position = Position(place, MessageID(buffer.bytes.slice(idOffset, idByteCount)))
+      (rareIndex, isWithdrawn) = try addRare(record, at: position)
+    }
     // Only numbers are kept of the record: decompressing may move the bytes it looks at.
-    let replyOffset = valueOffset + record.replyOffset
-    let replyByteCount = UInt8(truncatingIfNeeded: record.replyBytes.count)
-    let textByteCount = record.textByteCount
+    let textByteCount = isWithdrawn ? 0 : record.textByteCount
     var textOffset = buffer.count - record.payload.count
-    if record.flags.contains(.compressed) {
+    if flags.contains(.compressed), !isWithdrawn {
       var block = ByteBuffer(capacity: record.payload.count)
       block.append(record.payload)
       textOffset = buffer.count
@@ -99,18 +109,28 @@ struct SliceBuilder: ~Copyable {
     let text = buffer.bytes.slice(textOffset, textByteCount)
     let isASCII = text.isASCII
     guard isASCII || text.isValidUTF8,
-      buffer.bytes.slice(idOffset, valueOffset - idOffset).isValidUTF8
+      buffer.bytes.slice(idOffset, idByteCount).isValidUTF8
     else { throw corrupt }
-    let hasExtra =
-      place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
     rows.append(
       SliceRow(
-        place: place,
-        extra: place.isPending ? record.sequenceNumber : place.time &+ record.localDelta,
-        idOffset: idOffset, replyOffset: replyOffset, textOffset: textOffset,
-        textByteCount: Int32(textByteCount), senderIndex: try senderIndex(record.sender),
-        idByteCount: UInt8(valueOffset - idOffset), replyByteCount: replyByteCount,
-        hasExtra: hasExtra, isASCII: isASCII, status: record.status))
+        place: place, extra: extra, idOffset: idOffset, textOffset: textOffset,
+        textByteCount: Int32(textByteCount), senderIndex: sender, rareIndex: rareIndex,
+        idByteCount: UInt8(idByteCount), hasExtra: hasExtra, isASCII: isASCII, status: status))
+  }
+
+  /// Puts together what few messages have.
+  ///
+  /// Returns where it is, and whether the message was taken back.
+  @inline(never)
+  private mutating func addRare(
+    _ record: MessageRecord, at position: Position
+  ) throws(StoreError) -> (index: Int32, isWithdrawn: Bool) {
+    guard let traits = record.traits() else { throw corrupt }
+    var fields = RareFields(
+      replyTo: record.replyTo, localOrder: position.place.isPending ? position.place.rank : 0)
+    if !traits.isEmpty { try reader.fill(&fields, traits, at: position, in: number) }
+    rares.append(Message.Rare(fields))
+    return (Int32(rares.count - 1), traits.isWithdrawn)
   }
 
   private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
@@ -133,7 +153,7 @@ struct SliceBuilder: ~Copyable {
   consuming func finish(forwardCount: Int, hasOlder: Bool, hasNewer: Bool) -> Slice {
     Slice(
       SliceContent(
-        rows: rows, forwardCount: forwardCount, buffer: buffer,
+        rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
         origin: Message.Origin(conversation, senders),
         hasOlder: hasOlder, hasNewer: hasNewer))
   }

@@ -44,11 +44,11 @@ public struct Thread: ~Copyable {
   /// - Throws: Also `messageNotFound`.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> Slice {
     guard let number,
-      let place = try reader.within({ () throws(StoreError) in
-        try reader.place(of: id, in: number)
+      let position = try reader.within({ () throws(StoreError) in
+        try reader.position(of: id, in: number)
       })
     else { throw .messageNotFound(id, in: conversation) }
-    return try around(Position(place, id), count: count)
+    return try around(position, count: count)
   }
 
   /// The first message of a server time or later, among its neighbours as with `around`.

@@ -1,8 +1,9 @@
 import PageFile
 
-/// Storing, moving and deleting messages, and what each of these does to the summary.
+/// Storing, placing and deleting messages.
 ///
-/// See docs/message-format.md, E-10 and A-1 … A-4.
+/// See docs/message-format.md, E-10 and M-1 … M-9. What is received may come in any order, any
+/// number of times: all of it is merged field by field, so the same facts end in the same message.
 extension WriteState {
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     try Self.validate(message)
@@ -10,260 +11,290 @@ extension WriteState {
       let conversation = try conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
       }
-      guard let place = try reader.place(of: message.id, in: conversation.number) else {
-        try add(message, arrival, to: conversation)
-        return .inserted
+      if isDeleted(message.serverTimestamp, in: conversation) {
+        if let sequence = message.sequence { try note(sequence, in: conversation) }
+        return .deleted
       }
-      guard place.isPending, let time = message.serverTimestamp else { return .duplicate }
-      try acknowledge(
-        Position(place, message.id), in: conversation, time: time, sequence: message.sequence,
-        status: message.status)
-      return .acknowledged
+      try reveal(conversation)
+      switch try reader.entry(of: message.id, in: conversation.number) {
+      case nil:
+        try add(message, named: message.id, arrival, to: conversation)
+        return .inserted
+      case .alias(let own)?:
+        try add(message, named: own, arrival, to: conversation)
+        return .inserted
+      case .deleted?:
+        if let sequence = message.sequence { try note(sequence, in: conversation) }
+        return .deleted
+      case .here(let position)?:
+        return try merge(message, arrival, at: position, in: conversation)
+      }
     }
   }
 
-  private static func validate(_ message: Message) throws(StoreError) {
+  /// Whether a message of this time went with its conversation.
+  private func isDeleted(
+    _ time: Timestamp?, in conversation: OpenConversation
+  ) -> Bool {
+    guard let time, let deletedUpTo = conversation.summary.deletedUpTo else { return false }
+    return time.microseconds <= deletedUpTo
+  }
+
+  static func validate(_ message: Message) throws(StoreError) {
     try message.id.validate()
     try message.conversation.validate()
     try message.sender.validate()
     try message.replyTo?.validate()
-    let byteCount = message.text.utf8.count
+    try validate(text: message.text)
+    for member in message.mentions { try member.validate() }
+    guard message.mentions.count <= MessageTraits.mentionCountMax else {
+      throw .tooManyMentions(
+        count: message.mentions.count, limit: MessageTraits.mentionCountMax)
+    }
+    for attachment in message.attachments { try attachment.validate() }
+    for reaction in message.reactions { try reaction.validate() }
+  }
+
+  static func validate(text: String) throws(StoreError) {
+    let byteCount = text.utf8.count
     guard byteCount <= TextCompression.textByteCountMax else {
       throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
     }
   }
 
-  private func add(
-    _ message: Message, _ arrival: Arrival, to conversation: OpenConversation
-  ) throws(StoreError) {
-    hasAdded = true
-    let sender = try memberNumber(of: message.sender)
-    let position = Position(place(for: message, in: conversation), message.id)
-    var text = ByteBuffer(capacity: message.text.utf8.count)
-    text.append(message.text)
-    var block = ByteBuffer(capacity: 0)
-    let isCompressed = TextCompression.compress(text.bytes, to: &block)
-    var reply = ByteBuffer(capacity: 0)
-    var record = MessageRecord(
-      flags: arrival == .history ? .history : [], status: message.status, sender: sender,
-      textByteCount: text.count, payload: isCompressed ? block.bytes : text.bytes)
-    if isCompressed { record.flags.insert(.compressed) }
-    record.setLocalTime(message.localTime?.microseconds, at: position.place)
-    if position.place.isPending { record.pendingSequence = message.sequence }
-    if let replyTo = message.replyTo {
-      reply.append(replyTo)
-      record.replyBytes = reply.bytes
-      record.flags.insert(.reply)
+  /// The stored form of a message that is new here, without what is stored beside it.
+  private func stored(
+    _ message: Message, _ arrival: Arrival
+  ) throws(StoreError) -> StoredMessage {
+    var stored = StoredMessage(
+      flags: arrival == .history ? .history : [], status: message.status,
+      sender: try memberNumber(of: message.sender), text: message.text)
+    stored.localTime = message.localTime?.microseconds
+    stored.replyTo = message.replyTo
+    if message.serverTimestamp == nil {
+      stored.pendingSequence = message.sequence
+      if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
+    } else {
+      stored.status = max(message.status, .sent)
     }
-    if arrival == .live, let mark = conversation.summary.mark, position <= mark {
-      record.markOrdinal = conversation.summary.markOrdinal
+    guard message.rare != nil else { return stored }
+    stored.traits.mentions = try memberNumbers(of: message.mentions).sorted()
+    stored.traits.editTime = message.editedAt?.microseconds
+    stored.traits.deliveredAt = message.deliveredAt?.microseconds
+    stored.traits.readAt = message.readAt?.microseconds
+    stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
+    stored.traits.sending.retryAt = message.retryAt?.microseconds
+    stored.traits.sending.failure = message.failure
+    if message.isDeleted {
+      stored.erase()
+      stored.traits.unsentAt = message.deletedAt?.microseconds
     }
-    try write(record, at: position, in: conversation.number)
-    try writeID(position, in: conversation.number)
-    var summary = conversation.summary
-    summary.messageCount += 1
-    if isUnread(record, at: position, summary) { summary.unreadCount += 1 }
-    summary.include(position, sender: sender, status: message.status) { message.text }
-    conversation.summary = summary
+    return stored
   }
 
-  private func place(for message: Message, in conversation: OpenConversation) -> Place {
-    if let time = message.serverTimestamp {
-      return .acknowledged(time.microseconds, sequence: message.sequence)
+  private func add(
+    _ message: Message, named id: MessageID, _ arrival: Arrival,
+    to conversation: OpenConversation
+  ) throws(StoreError) {
+    hasAdded = true
+    var stored = try stored(message, arrival)
+    var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence, revision: 0)
+    if !message.isDeleted, try putFacts(of: message, named: id, in: conversation.number) {
+      try noteFacts(of: id, in: conversation.number, &stored)
     }
-    let time = message.localTime ?? clock()
+    var key = message.id
+    if let waiting = try takeWaiting(id, in: conversation.number) {
+      try absorb(waiting, named: id, into: &stored, &facts, in: conversation.number)
+      // The server's names came first: the least of them goes into the key.
+      if let least = waiting.traits.names.min() {
+        key = least
+        stored.traits.names = [id] + waiting.traits.names.filter { $0 != least && $0 != id }
+      }
+    }
+    facts?.keep(in: &stored)
+    let place = facts?.place ?? newPendingPlace(&stored, in: conversation)
+    let position = Position(place, key)
+    if let sequence = place.sequence { try note(sequence, in: conversation) }
+    if arrival == .live, let mark = conversation.summary.mark, position <= mark {
+      stored.markOrdinal = conversation.summary.markOrdinal
+      try noteLate(position, in: conversation)
+    }
+    try self.place(stored, at: position, in: conversation)
+    if !place.isPending { try applyWaitingMarks(of: id, at: position, in: conversation) }
+  }
+
+  private func newPendingPlace(
+    _ message: inout StoredMessage, in conversation: OpenConversation
+  ) -> Place {
+    let time = message.localTime ?? clock().microseconds
+    message.localTime = time
     defer { conversation.summary.nextLocalOrder += 1 }
-    return .pending(time.microseconds, localOrder: conversation.summary.nextLocalOrder)
+    return .pending(time, localOrder: conversation.summary.nextLocalOrder)
+  }
+
+  /// Merges another copy of a message into what is stored of it.
+  private func merge(
+    _ message: Message, _ arrival: Arrival, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> InsertOutcome {
+    let old = try self.message(at: position, in: conversation.number)
+    var new = old
+    let id = old.id(at: position)
+    let given = try stored(message, arrival)
+    var hasNews = false
+    let isReceived = message.serverTimestamp != nil || message.status.isServerKnowledge
+    if isReceived {
+      try mergeOriginal(given, into: &new, named: id, in: conversation.number)
+      new.raise(given)
+      if !new.traits.marks.contains(.unsent) {
+        if given.traits.marks.contains(.unsent) {
+          try erase(&new, named: id, in: conversation.number)
+        } else if try putFacts(of: message, named: id, in: conversation.number) {
+          try noteFacts(of: id, in: conversation.number, &new)
+          hasNews = true
+        }
+      }
+      if arrival == .live { new.flags.remove(.history) }
+    }
+    var place = position.place
+    if let time = message.serverTimestamp {
+      var facts = PlaceFacts(of: old, at: position.place)
+      facts.merge(PlaceFacts(time.microseconds, message.sequence, revision: 0))
+      facts.keep(in: &new)
+      place = facts.place
+    }
+    guard hasNews || place != position.place || new != old else { return .duplicate }
+    try move(old, from: position, new, to: place, in: conversation)
+    return position.place.isPending && !place.isPending ? .acknowledged : .merged
+  }
+
+  /// Stores a changed message at a place, which may be another than its old one.
+  func move(
+    _ old: StoredMessage, from position: Position, _ new: StoredMessage, to place: Place,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    var new = new
+    let target = Position(place, position.id)
+    if !place.isPending { new.pendingSequence = nil }
+    if let sequence = place.sequence, sequence != position.place.sequence {
+      try note(sequence, in: conversation)
+    }
+    try replace(old, at: position, with: new, at: target, in: conversation)
+    guard place != position.place, !place.isPending else { return }
+    if position.place.isPending {
+      try applyWaitingMarks(of: new.id(at: target), at: target, in: conversation)
+    } else {
+      try moveMarks(from: position, to: target, in: conversation)
+    }
+  }
+
+  /// Merges what was received of the message as it was first written.
+  func mergeOriginal(
+    _ given: StoredMessage, into new: inout StoredMessage, named id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard !new.traits.marks.contains(.unsent) else { return }
+    let isComposed = new.flags.contains(.composed)
+    if given.sender != new.sender {
+      let (mine, others) = (try reader.member(new.sender), try reader.member(given.sender))
+      if isComposed || mine < others { new.sender = given.sender }
+    }
+    if let reply = given.replyTo {
+      new.replyTo = new.replyTo.map { isComposed ? reply : max($0, reply) } ?? reply
+    }
+    if let time = given.localTime, new.localTime == nil || !isComposed {
+      new.localTime = min(new.localTime ?? time, time)
+    }
+    if !given.traits.marks.contains(.unsent) {
+      try mergeVersion(
+        given.version, replacingOriginal: isComposed, into: &new, named: id, in: conversation)
+    }
+    if given.traits.editTime == nil { new.flags.remove(.composed) }
   }
 
   func acknowledge(
     _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
-    sequence: Int64?
+    sequence: Int64?, revision: Int64, serverName: MessageID?
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(conversation),
-        let place = try reader.place(of: id, in: conversation.number)
-      else { return false }
-      try acknowledge(
-        Position(place, id), in: conversation, time: serverTimestamp, sequence: sequence,
-        status: .sent)
-      return true
-    }
-  }
-
-  /// Moves a message to the place that the server gave it, or to the better of two such places.
-  private func acknowledge(
-    _ old: Position, in conversation: OpenConversation, time: Timestamp, sequence: Int64?,
-    status: MessageStatus
-  ) throws(StoreError) {
-    let value = try record(at: old, in: conversation.number)
-    var record = try decode(value.bytes, at: old)
-    let given = Place.acknowledged(
-      time.microseconds, sequence: sequence ?? record.pendingSequence)
-    let new = Position(old.place.isPending ? given : old.place.merged(with: given), old.id)
-    let newStatus = max(record.status, status, .sent)
-    guard new != old || newStatus != record.status else { return }
-
-    var summary = conversation.summary
-    let isUnseen = isUnseen(record, at: old, summary)
-    record.setLocalTime(record.localTime(at: old.place), at: new.place)
-    record.pendingSequence = nil
-    record.status = newStatus
-    // A move keeps whether a message has been seen, also to a place below the read mark.
-    let isBelowMark = summary.mark.map { new <= $0 } ?? false
-    record.markOrdinal = isUnseen && isBelowMark ? summary.markOrdinal : nil
-    if new != old { try removeKey(old, in: conversation.number) }
-    try write(record, at: new, in: conversation.number)
-    if new != old { try writeID(new, in: conversation.number) }
-    if new == old {
-      if summary.last?.position == old { summary.last?.status = newStatus }
-    } else {
-      try exclude(old, from: &summary, in: conversation.number)
-      let sender = record.sender
-      let text = try text(of: record, at: new)
-      summary.include(new, sender: sender, status: newStatus) { text }
-    }
-    conversation.summary = summary
-  }
-
-  func setStatus(
-    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(conversation),
-        let place = try reader.place(of: id, in: conversation.number)
-      else { return false }
-      let position = Position(place, id)
-      let value = try record(at: position, in: conversation.number)
-      guard try decode(value.bytes, at: position).status != status else { return true }
-      value.mutableBytes[MessageRecord.statusOffset] = status.rawValue
-      let key = KeyEncoding.key(conversation.number, position)
-      try insert(key.bytes, value.bytes, in: Schema.messages)
-      if conversation.summary.last?.position == position {
-        conversation.summary.last?.status = status
+    try id.validate()
+    try serverName?.validate()
+    return try change { () throws(StoreError) in
+      guard let conversation = try existingConversation(conversation) else { return false }
+      let facts = PlaceFacts(serverTimestamp.microseconds, sequence, revision: revision)
+      if let serverName, serverName != id {
+        return try acknowledge(id, as: serverName, facts, in: conversation)
       }
+      guard let position = try reader.position(of: id, in: conversation.number) else {
+        return false
+      }
+      try acknowledge(at: position, facts, in: conversation)
       return true
     }
+  }
+
+  /// Gives a message that is there what the server says of its place.
+  func acknowledge(
+    at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let old = try message(at: position, in: conversation.number)
+    var new = old
+    var facts = PlaceFacts(of: old, at: position.place)
+    facts.merge(given)
+    new.raise(.sent, deliveredAt: nil, readAt: nil)
+    facts.keep(in: &new)
+    let place = facts.place
+    guard place != position.place || new != old else { return }
+    try move(old, from: position, new, to: place, in: conversation)
   }
 
   func delete(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       guard let conversation = try existingConversation(conversation),
-        let place = try reader.place(of: id, in: conversation.number)
+        let position = try reader.position(of: id, in: conversation.number)
       else { return false }
-      let position = Position(place, id)
-      let value = try record(at: position, in: conversation.number)
-      let record = try decode(value.bytes, at: position)
-      reader.source.isErasing = true
-      try removeKey(position, in: conversation.number)
-      let key = KeyEncoding.key(conversation.number, id)
-      try remove(key.bytes, in: Schema.ids)
-      var summary = conversation.summary
-      summary.messageCount = max(0, summary.messageCount - 1)
-      if isUnread(record, at: position, summary) {
-        summary.unreadCount = max(0, summary.unreadCount - 1)
-      }
-      try exclude(position, from: &summary, in: conversation.number)
-      conversation.summary = summary
+      try delete(at: position, in: conversation)
       return true
     }
   }
-}
 
-/// The trees of messages and ids.
-extension WriteState {
-  private func write(
-    _ record: MessageRecord, at position: Position, in conversation: UInt32
+  /// Takes a message away for good, and keeps under all its names that it was.
+  func delete(
+    at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position)
-    var value = ByteBuffer(capacity: record.payload.count + 64)
-    record.append(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.messages)
-  }
-
-  private func writeID(_ position: Position, in conversation: UInt32) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position.id)
-    var value = ByteBuffer()
-    value.append(position.place)
-    try insert(key.bytes, value.bytes, in: Schema.ids)
-  }
-
-  private func removeKey(_ position: Position, in conversation: UInt32) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position)
-    try remove(key.bytes, in: Schema.messages)
-  }
-
-  /// The record's own copy of its bytes.
-  private func record(
-    at position: Position, in conversation: UInt32
-  ) throws(StoreError) -> ByteBuffer {
-    let key = KeyEncoding.key(conversation, position)
-    var value = ByteBuffer(capacity: 256)
-    guard try reader.value(of: key.bytes, in: Schema.messages, appendTo: &value) else {
-      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    reader.source.isErasing = true
+    let message = try message(at: position, in: conversation.number)
+    try remove(message, at: position, in: conversation)
+    for name in [position.id] + message.traits.names {
+      try write(.deleted, of: name, in: conversation.number)
     }
-    return value
-  }
-
-  private func decode(_ bytes: Bytes, at position: Position) throws(StoreError) -> MessageRecord {
-    guard let record = MessageRecord(bytes) else {
-      throw reader.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
-    }
-    return record
-  }
-
-  private func text(of record: MessageRecord, at position: Position) throws(StoreError) -> String {
-    var text = ByteBuffer(capacity: record.textByteCount)
-    guard record.appendText(to: &text) else {
-      throw reader.corrupt(Schema.messages, "message \"\(position.id)\" has no valid text")
-    }
-    return text.bytes.repairedText()
-  }
-
-  /// Takes a message that has left its place out of a summary, looking for what is last now only if
-  /// it was the last or the newest one.
-  private func exclude(
-    _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
-  ) throws(StoreError) {
-    guard summary.last?.position == position || summary.activity == position.place.time else {
-      return
-    }
-    guard let last = try reader.lastPosition(upTo: .end, in: conversation) else {
-      summary.last = nil
-      summary.activity = 0
-      return
-    }
-    summary.activity = last.place.time
-    if last.place.isPending,
-      let newest = try reader.lastPosition(upTo: .firstPending, in: conversation)
-    {
-      summary.activity = max(summary.activity, newest.place.time)
-    }
-    guard summary.last?.position != last else { return }
-    let value = try record(at: last, in: conversation)
-    let record = try decode(value.bytes, at: last)
-    summary.last = ConversationSummary.Last(
-      position: last, sender: record.sender, status: record.status,
-      text: try text(of: record, at: last))
+    let facts = FactKey.prefix(conversation.number, message.id(at: position))
+    try removeFacts(facts)
   }
 }
 
-extension ConversationSummary {
-  /// Takes a message into account that has come to its place.
-  fileprivate mutating func include(
-    _ position: Position, sender: UInt32, status: MessageStatus, text: () -> String
+extension StoredMessage {
+  /// Merges what only rises: how far it has come, and the earliest times of that.
+  mutating func raise(_ other: StoredMessage) {
+    raise(
+      other.status, deliveredAt: other.traits.deliveredAt, readAt: other.traits.readAt,
+      unsentAt: other.traits.unsentAt)
+  }
+
+  mutating func raise(
+    _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, unsentAt: Int64? = nil
   ) {
-    activity = last == nil ? position.place.time : max(activity, position.place.time)
-    if let last, last.position > position { return }
-    last = Last(position: position, sender: sender, status: status, text: text())
+    if status.isServerKnowledge {
+      // What was known of sending it says nothing any more.
+      if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
+      self.status = max(self.status, status)
+    }
+    traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
+    traits.readAt = Self.earlier(traits.readAt, readAt)
+    traits.unsentAt = Self.earlier(traits.unsentAt, unsentAt)
   }
-}
 
-extension Place {
-  /// The place of a message that was acknowledged twice: the smaller one wins, and a sequence that
-  /// only one of them has is kept.
-  fileprivate func merged(with other: Place) -> Place {
-    let smaller = min(self, other)
-    return .acknowledged(smaller.time, sequence: smaller.sequence ?? max(self, other).sequence)
+  static func earlier(_ a: Int64?, _ b: Int64?) -> Int64? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
   }
 }

@@ -1,0 +1,97 @@
+import PageFile
+
+/// Taking messages back.
+extension WriteState {
+  /// How long after the server's time one's own message may be taken back, in microseconds: 24
+  /// hours, inclusive.
+  static let unsendMicroseconds: Int64 = 24 * 3600 * 1_000_000
+
+  /// Merges that a message was taken back, whoever says so and however old it is.
+  func receiveUnsend(
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    return try change { () throws(StoreError) in
+      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
+      return try update(id, in: open) { (message, own) throws(StoreError) in
+        message.raise(
+          message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
+        if !message.traits.marks.contains(.unsent) {
+          try erase(&message, named: own, in: open.number)
+        }
+      } waiting: { waiting in
+        waiting.traits.marks.insert(.unsent)
+        waiting.traits.unsentAt = StoredMessage.earlier(
+          waiting.traits.unsentAt, time?.microseconds)
+      }
+    }
+  }
+
+  /// Takes a message of the local member's back.
+  ///
+  /// It is hidden at once. One that never left is erased; of another the server has to be told, and
+  /// says whether it agrees.
+  func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      let target = try ownMessage(id, in: conversation)
+      let now = clock().microseconds
+      if !target.position.place.isPending {
+        let (age, isOverflow) = now.subtractingReportingOverflow(target.position.place.time)
+        if now > target.position.place.time && (isOverflow || age > Self.unsendMicroseconds) {
+          throw .unsendTooLate(id, in: conversation)
+        }
+      }
+      var new = target.message
+      new.traits.unsentAt = now
+      switch new.status {
+      case .pending, .held:
+        try erase(&new, named: target.id, in: target.conversation.number)
+      default:
+        new.traits.marks.insert(.hidden)
+        new.traits.sending.failure = nil
+      }
+      try replace(
+        target.message, at: target.position, with: new, at: target.position,
+        in: target.conversation)
+      return true
+    }
+  }
+
+  /// The server has taken a message back as it was asked.
+  func confirmUnsend(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try changeHidden(id, in: conversation) { (message, own, number) throws(StoreError) in
+      try erase(&message, named: own, in: number)
+    }
+  }
+
+  /// The server has refused to take a message back: it is shown again.
+  func refuseUnsend(
+    of id: MessageID, in conversation: ConversationID, because failure: Failure
+  ) throws(StoreError) -> Bool {
+    try changeHidden(id, in: conversation) { (message, _, _) throws(StoreError) in
+      message.traits.marks.remove(.hidden)
+      message.traits.unsentAt = nil
+      message.traits.sending.failure = failure
+    }
+  }
+
+  private func changeHidden(
+    _ id: MessageID, in conversation: ConversationID,
+    _ body: (inout StoredMessage, MessageID, UInt32) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard let open = try existingConversation(conversation),
+        let position = try reader.position(of: id, in: open.number)
+      else { return false }
+      let old = try message(at: position, in: open.number)
+      guard old.traits.marks.contains(.hidden) else { return false }
+      var new = old
+      try body(&new, old.id(at: position), open.number)
+      try replace(old, at: position, with: new, at: position, in: open)
+      return true
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import PageFile
+
+/// Versions of a message's text: the one shown in its record, the others among the facts.
+///
+/// See docs/message-format.md, F-4 and M-4.
+extension WriteState {
+  /// Merges a version into a message.
+  ///
+  /// - Parameter replacingOriginal: Whether an original replaces the one that is there: the server's
+  ///   copy that of a message which was composed here. Otherwise the greater of two originals stays.
+  func mergeVersion(
+    _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
+    named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    let shown = message.version
+    if given.isSame(as: shown) {
+      message.version = shown.union(given)
+    } else if given.editTime == nil && shown.editTime == nil {
+      if replacingOriginal || shown.precedes(given) { message.version = given }
+    } else if shown.precedes(given) {
+      try put(shown, of: id, in: conversation)
+      message.version = given
+      message.traits.marks.insert(.versions)
+    } else {
+      try put(given, of: id, in: conversation, replacing: replacingOriginal)
+      message.traits.marks.insert(.versions)
+    }
+  }
+
+  /// Keeps a version among the facts.
+  ///
+  /// Returns whether that is news.
+  @discardableResult
+  func put(
+    _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
+  ) throws(StoreError) -> Bool {
+    hasAdded = true
+    let key = VersionRecord.key(conversation, id, version)
+    var version = version
+    if !replacing, let old = try self.version(key.bytes, of: id) {
+      if old.isSame(as: version) {
+        version = old.union(version)
+        if version == old { return false }
+      } else if !old.precedes(version) {
+        return false
+      }
+    }
+    var value = ByteBuffer(capacity: version.text.utf8.count + 16)
+    VersionRecord.append(version, to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.facts)
+    return true
+  }
+
+  private func version(_ key: Bytes, of id: MessageID) throws(StoreError) -> TextVersion? {
+    var value = ByteBuffer()
+    guard try reader.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard let parts = FactKey.parts(key),
+      let version = VersionRecord.version(parts.rest, value.bytes)
+    else { throw reader.corrupt(Schema.facts, "a version of message \"\(id)\" is no record") }
+    return version
+  }
+
+  /// Merges the versions that have waited for a message into it.
+  func absorbVersions(
+    of id: MessageID, in conversation: UInt32, into message: inout StoredMessage
+  ) throws(StoreError) {
+    for version in try reader.versions(of: id, in: conversation) {
+      guard message.version.precedes(version) || version.isSame(as: message.version) else {
+        continue
+      }
+      let key = VersionRecord.key(conversation, id, version)
+      try remove(key.bytes, in: Schema.facts)
+      try mergeVersion(version, into: &message, named: id, in: conversation)
+    }
+  }
+
+  /// Takes a version away, as if it had never been.
+  ///
+  /// Returns false when there is no such version, or no other to show in its stead.
+  func removeVersion(
+    at time: Int64, from message: inout StoredMessage, named id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    reader.source.isErasing = true
+    let others = try reader.versions(of: id, in: conversation)
+    if message.traits.editTime == time {
+      guard var best = others.first else { return false }
+      for other in others where best.precedes(other) { best = other }
+      let key = VersionRecord.key(conversation, id, best)
+      try remove(key.bytes, in: Schema.facts)
+      message.version = best
+    } else {
+      guard let version = others.first(where: { $0.editTime == time }) else { return false }
+      let key = VersionRecord.key(conversation, id, version)
+      try remove(key.bytes, in: Schema.facts)
+    }
+    if others.count == 1 { message.traits.marks.remove(.versions) }
+    return true
+  }
+
+  /// Takes text, history, reactions and attachments away for good.
+  func erase(
+    _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    reader.source.isErasing = true
+    for kind in [FactKind.version, .reaction, .attachment] {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try removeFacts(prefix)
+    }
+    message.erase()
+  }
+}

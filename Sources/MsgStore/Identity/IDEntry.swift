@@ -1,0 +1,78 @@
+import PageFile
+
+/// What the ids tree has for a name of a message.
+///
+/// See docs/message-format.md, S-7.
+///
+///     place                       the message is there, and has this name in its key
+///     place, bytes of a name      the message is there, and has that name in its key
+///     0x03                        it was deleted, and stays so
+///     0x04, bytes of a name       another name of a message that is not here yet
+enum IDEntry: Hashable {
+  case here(Position)
+  case deleted
+  case alias(of: MessageID)
+
+  private static let deletedMark: UInt8 = 3
+  private static let aliasMark: UInt8 = 4
+
+  /// Reads the entry of a name; nil when these bytes are none.
+  init?(_ id: MessageID, _ value: Bytes) {
+    switch value.count > 0 ? value[0] : 0 {
+    case Self.deletedMark:
+      guard value.count == 1 else { return nil }
+      self = .deleted
+    case Self.aliasMark:
+      guard let name = Self.name(value.dropFirst(1)) else { return nil }
+      self = .alias(of: name)
+    default:
+      guard let (place, byteCount) = value.place(at: 0) else { return nil }
+      if byteCount == value.count {
+        self = .here(Position(place, id))
+      } else {
+        guard let name = Self.name(value.dropFirst(byteCount)) else { return nil }
+        self = .here(Position(place, name))
+      }
+    }
+  }
+
+  private static func name(_ bytes: Bytes) -> MessageID? {
+    guard (1...Identifier.byteCountMax).contains(bytes.count), bytes.isValidUTF8 else { return nil }
+    return MessageID(bytes)
+  }
+
+  /// Writes the entry of a name.
+  func append(for id: MessageID, to buffer: inout ByteBuffer) {
+    switch self {
+    case .here(let position):
+      buffer.append(position.place)
+      if position.id != id { buffer.append(position.id) }
+    case .deleted:
+      buffer.append(Self.deletedMark)
+    case .alias(let name):
+      buffer.append(Self.aliasMark)
+      buffer.append(name)
+    }
+  }
+}
+
+extension StoreReader {
+  /// What the ids tree has for a name of a message, or nil.
+  func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
+      try self.value(of: key.bytes, in: Schema.ids, appendTo: &value)
+    else { return nil }
+    guard let entry = IDEntry(id, value.bytes) else {
+      throw corrupt(Schema.ids, "message \"\(id)\" has no place")
+    }
+    return entry
+  }
+
+  /// Where a message is, or nil when it is not there.
+  func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
+    guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
+    return position
+  }
+}

@@ -1,0 +1,277 @@
+import PageFile
+
+/// Messages that the server names itself.
+///
+/// A message keeps the name it was written under; the server's is another one that leads to it, and
+/// decides its place among messages of the same time, so that all stores agree. When both have come
+/// as messages, they are one from then on. See docs/message-format.md, N-5 and M-7.
+extension WriteState {
+  /// Acknowledges a message under the name that the server has for it.
+  ///
+  /// Returns false when neither name is one of a message that is here.
+  func acknowledge(
+    _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let number = conversation.number
+    let (mine, theirs) = (
+      try reader.entry(of: own, in: number), try reader.entry(of: serverName, in: number)
+    )
+    switch (mine, theirs) {
+    case (.deleted?, .deleted?):
+      return false
+    case (.deleted?, _), (_, .deleted?):
+      try deleteUnder([own, serverName], in: conversation)
+      return false
+    case (.here(let a)?, .here(let b)?) where a == b:
+      try acknowledge(at: a, given, in: conversation)
+    case (.here(let a)?, .here(let b)?):
+      guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
+      else { return false }
+      try unite(a, with: b, in: conversation)
+      guard let position = try reader.position(of: own, in: number) else { return false }
+      try acknowledge(at: position, given, in: conversation)
+    case (.here(let position)?, _):
+      try attach(serverName, toMessageAt: position, isOwn: false, given, in: conversation)
+    case (_, .here(let position)?):
+      try attach(own, toMessageAt: position, isOwn: true, given, in: conversation)
+    default:
+      try wait(own, as: serverName, given, in: number)
+      return false
+    }
+    return true
+  }
+
+  private func nameCount(_ position: Position, in conversation: UInt32) throws(StoreError) -> Int {
+    try message(at: position, in: conversation).traits.names.count + 1
+  }
+
+  /// Gives a message another name, with what has waited under that name.
+  private func attach(
+    _ name: MessageID, toMessageAt position: Position, isOwn: Bool, _ given: PlaceFacts?,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    let old = try message(at: position, in: conversation.number)
+    var new = old
+    var facts: PlaceFacts? = PlaceFacts(of: old, at: position.place)
+    facts?.merge(given)
+    if given != nil { new.raise(.sent, deliveredAt: nil, readAt: nil) }
+    let id = old.id(at: position)
+    var waitingFor = [name]
+    if case .alias(let other)? = try reader.entry(of: name, in: conversation.number) {
+      waitingFor.append(other)
+    }
+    var names = Names(of: old, at: position)
+    names.add(name, isOwn: isOwn)
+    for other in waitingFor where other != id {
+      if other != name { names.add(other, isOwn: true) }
+      if let waiting = try takeWaiting(other, in: conversation.number) {
+        for alias in waiting.traits.names { names.add(alias, isOwn: false) }
+        try moveFacts(of: other, to: id, in: conversation.number)
+        try absorb(waiting, named: id, into: &new, &facts, in: conversation.number)
+      }
+    }
+    try rename(old, at: position, new, names, facts, in: conversation)
+  }
+
+  /// Stores a changed message under changed names.
+  private func rename(
+    _ old: StoredMessage, at position: Position, _ changed: StoredMessage, _ names: Names,
+    _ facts: PlaceFacts?, in conversation: OpenConversation
+  ) throws(StoreError) {
+    var new = changed
+    let (oldID, id) = (old.id(at: position), names.own)
+    if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
+    new.traits.names = names.besidesKey
+    facts?.keep(in: &new)
+    let isPlaced = !position.place.isPending || given(facts)
+    let place = isPlaced ? (facts?.place ?? position.place) : position.place
+    if !place.isPending { new.pendingSequence = nil }
+    let target = Position(place, names.key)
+    if let sequence = place.sequence { try note(sequence, in: conversation) }
+    guard target != position || new != old else { return }
+    try replace(old, at: position, with: new, at: target, in: conversation)
+    guard target != position, !place.isPending else { return }
+    if position.place.isPending {
+      try applyWaitingMarks(of: id, at: target, in: conversation)
+    } else {
+      try moveMarks(from: position, to: target, in: conversation)
+    }
+  }
+
+  /// Whether the server has said a time.
+  private func given(_ facts: PlaceFacts?) -> Bool { facts?.hasTime ?? false }
+
+  /// Makes one message of two.
+  private func unite(
+    _ a: Position, with b: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let first = try message(at: a, in: conversation.number)
+    let second = try message(at: b, in: conversation.number)
+    let (id, otherID) = (first.id(at: a), second.id(at: b))
+    try remove(second, at: b, in: conversation)
+    if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
+    var new = first
+    try moveFacts(of: otherID, to: id, in: conversation.number)
+    try mergeOriginal(second, into: &new, named: id, in: conversation.number)
+    if !second.flags.contains(.composed) { new.raise(second) }
+    if !second.flags.contains(.history) { new.flags.remove(.history) }
+    if second.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
+    if second.traits.marks.contains(.unsent), !new.traits.marks.contains(.unsent) {
+      try erase(&new, named: id, in: conversation.number)
+    }
+    try noteFacts(of: id, in: conversation.number, &new)
+    var facts: PlaceFacts? = PlaceFacts(of: first, at: a.place)
+    facts?.merge(PlaceFacts(of: second, at: b.place))
+    var names = Names(of: first, at: a)
+    let others = Names(of: second, at: b)
+    names.add(others.key, isOwn: others.isKeyOwn && !others.besidesKey.isEmpty)
+    for name in others.besidesKey { names.add(name, isOwn: name == others.own) }
+    try rename(first, at: a, new, names, facts, in: conversation)
+  }
+
+  /// Keeps that two names are one message's until it comes.
+  private func wait(
+    _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?, in conversation: UInt32
+  ) throws(StoreError) {
+    var own = own
+    if case .alias(let other)? = try reader.entry(of: own, in: conversation) { own = other }
+    if case .alias(let other)? = try reader.entry(of: serverName, in: conversation), other != own {
+      // Both wait under names of their own: what waits for one waits for the other from now on.
+      if let waiting = try takeWaiting(other, in: conversation) {
+        try moveFacts(of: other, to: own, in: conversation)
+        try noteWaiting(own, in: conversation) { $0.merge(waiting) }
+        for name in waiting.traits.names {
+          try write(.alias(of: own), of: name, in: conversation)
+        }
+        try write(.alias(of: own), of: other, in: conversation)
+      }
+    }
+    if let waiting = try takeWaiting(serverName, in: conversation) {
+      try moveFacts(of: serverName, to: own, in: conversation)
+      try noteWaiting(own, in: conversation) { $0.merge(waiting) }
+    }
+    try noteWaiting(own, in: conversation) { waiting in
+      if !waiting.traits.names.contains(serverName),
+        waiting.traits.names.count < MessageTraits.nameCountMax
+      {
+        waiting.traits.names.append(serverName)
+        waiting.traits.names.sort()
+      }
+      waiting.merge(given)
+    }
+    try write(.alias(of: own), of: serverName, in: conversation)
+  }
+
+  /// What was deleted under one name is deleted under the other.
+  private func deleteUnder(
+    _ names: [MessageID], in conversation: OpenConversation
+  ) throws(StoreError) {
+    for name in names {
+      if let position = try reader.position(of: name, in: conversation.number) {
+        try delete(at: position, in: conversation)
+      } else {
+        if try takeWaiting(name, in: conversation.number) != nil {
+          let facts = FactKey.prefix(conversation.number, name)
+          try removeFacts(facts)
+        }
+        try write(.deleted, of: name, in: conversation.number)
+      }
+    }
+  }
+
+  /// Moves what is known under one name to another one, merging it with what is known there.
+  private func moveFacts(
+    of id: MessageID, to other: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    guard id != other else { return }
+    let prefix = FactKey.prefix(conversation, id)
+    guard try hasFacts(prefix) else { return }
+    for version in try reader.versions(of: id, in: conversation) {
+      try put(version, of: other, in: conversation)
+    }
+    for record in try reader.attachmentRecords(of: id, in: conversation) {
+      _ = try merge(record, of: other, in: conversation)
+    }
+    var reactions: [(UInt32, String, ReactionRecord)] = []
+    let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
+    try reader.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
+      guard let member = rest.bigEndianNumber(at: 0), let record = ReactionRecord(value) else {
+        throw reader.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record")
+      }
+      reactions.append((member, rest.dropFirst(4).repairedText(), record))
+    }
+    for (member, emoji, record) in reactions {
+      _ = try merge(record, emoji, member, of: other, in: conversation)
+    }
+    try moveReceipts(of: id, to: other, in: conversation)
+    try removeFacts(prefix)
+  }
+}
+
+/// The names of a message: its own, which it keeps; the one in its key; and all others.
+///
+/// Where several are given, the least of each kind, so that the order in which they came does not
+/// matter.
+private struct Names {
+  private(set) var own: MessageID
+  private(set) var key: MessageID
+  private var all: Set<MessageID>
+  private var hasServerName: Bool
+
+  init(of message: StoredMessage, at position: Position) {
+    key = position.id
+    own = message.traits.names.first ?? position.id
+    all = Set(message.traits.names + [position.id])
+    hasServerName = !message.traits.names.isEmpty
+  }
+
+  /// Whether the name in the key is the message's own.
+  var isKeyOwn: Bool { !hasServerName }
+
+  /// All but the one in the key, its own first.
+  var besidesKey: [MessageID] {
+    let others = all.subtracting([own, key]).sorted()
+    let names = own == key ? others : [own] + others
+    return Array(names.prefix(MessageTraits.nameCountMax))
+  }
+
+  mutating func add(_ name: MessageID, isOwn: Bool) {
+    guard !all.contains(name), all.count <= MessageTraits.nameCountMax else { return }
+    all.insert(name)
+    if isOwn {
+      // What was taken for its own name is the server's when a client's name comes.
+      own = hasServerName ? min(own, name) : name
+    } else {
+      key = hasServerName ? min(key, name) : name
+    }
+    hasServerName = true
+  }
+}
+
+extension WaitingFacts {
+  fileprivate mutating func merge(_ other: WaitingFacts) {
+    status = max(status, other.status)
+    merge(other.place)
+    traits.marks.formUnion(other.traits.marks)
+    traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
+    traits.readAt = StoredMessage.earlier(traits.readAt, other.traits.readAt)
+    traits.unsentAt = StoredMessage.earlier(traits.unsentAt, other.traits.unsentAt)
+    traits.names = Array(
+      Set(traits.names).union(other.traits.names).sorted().prefix(MessageTraits.nameCountMax))
+  }
+
+  /// Merges what an acknowledgement said.
+  mutating func merge(_ given: PlaceFacts?) {
+    guard let given else { return }
+    var facts = place ?? given
+    facts.merge(given)
+    time = facts.place.time
+    sequence = facts.place.sequence
+    var message = StoredMessage(status: .sent, sender: 0, text: "")
+    facts.keep(in: &message)
+    traits.revision = message.traits.revision
+    traits.sequencedTime = message.traits.sequencedTime
+    status = max(status, .sent)
+  }
+}

@@ -1,0 +1,93 @@
+import PageFile
+
+/// What holds for facts: those of a message that is here are announced by marks in its record, and
+/// all others wait.
+extension StoreCheck {
+  /// The marks of a message agree with its facts.
+  func facts(
+    of message: StoredMessage, at position: Position, _ name: String, _ reader: StoreReader,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
+    let id = message.id(at: position)
+    let kinds: [(FactKind, MessageTraits.Bits, String)] = [
+      (.version, .versions, "versions"), (.reaction, .reactions, "reactions"),
+      (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
+    ]
+    for (kind, bit, what) in kinds where message.traits.marks.contains(bit) {
+      var cursor = Cursor(reader.source, Schema.facts)
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
+      if !cursor.isAtCell || !cursor.keyHasPrefix(prefix.bytes) {
+        report("\(name) says that it has \(what), and has none")
+      }
+    }
+  }
+
+  /// Every fact decodes, and belongs to a message that says so or to one that waits.
+  func facts(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    var waitingCount = 0
+    try walk(Schema.facts, reader) { (key, value) throws(StoreError) in
+      guard let (conversation, id, kind, rest) = FactKey.parts(key) else {
+        return report("facts: a key of \(key.count) bytes is none")
+      }
+      let name = "facts: what is known of message \"\(id)\" of conversation \(conversation)"
+      if !isRecord(kind, rest, value) { report("\(name) has a \(kind) that is no record") }
+      if kind == .waiting {
+        waitingCount += 1
+        try waiting(value, name, id, reader, in: conversation)
+      }
+      let isWaiting = FactKey.prefix(conversation, id, .waiting)
+      if try contains(isWaiting.bytes, Schema.facts, reader) { return }
+      guard let position = try reader.position(of: id, in: conversation) else {
+        return report("\(name) belongs to no message, and does not wait for one")
+      }
+      let message = try reader.message(at: position, in: conversation)
+      if message.id(at: position) != id { report("\(name) lies under another of its names") }
+      if let bit = kind.bit, !message.traits.marks.contains(bit) {
+        report("\(name) has a \(kind) that its record does not tell of")
+      }
+    }
+    let count = try reader.count(.waitingCount)
+    if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
+  }
+
+  private func waiting(
+    _ value: Bytes, _ name: String, _ id: MessageID, _ reader: StoreReader,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let facts = WaitingFacts(value) else { return }
+    var key = ByteBuffer()
+    key.append(bigEndian: facts.ordinal)
+    var entry = ByteBuffer()
+    let expected = KeyEncoding.key(conversation, id)
+    let isThere = try reader.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
+    if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
+      report("\(name) is not among what waits")
+    }
+  }
+
+  private func isRecord(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
+    switch kind {
+    case .version: VersionRecord.version(rest, value) != nil
+    case .reaction:
+      rest.count > 4 && rest.dropFirst(4).isValidUTF8 && ReactionRecord(value) != nil
+    case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
+    case .waiting: rest.count == 0 && WaitingFacts(value) != nil
+    case .receipt, .waitingMark: true
+    }
+  }
+}
+
+extension FactKind {
+  /// The mark in a message's record that tells of facts of this kind.
+  fileprivate var bit: MessageTraits.Bits? {
+    switch self {
+    case .version: .versions
+    case .reaction: .reactions
+    case .attachment: .attachments
+    case .receipt: .receipts
+    case .waiting, .waitingMark: nil
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import PageFile
+
+/// A version of a message's text among the facts.
+///
+/// See docs/message-format.md, F-4.
+///
+///     key    … 0x01                            what the facts of this kind begin with
+///            class (1): 0 original, 1 edit
+///            edit time (8), flipped            of an edit
+///            digest of the text (8)            of an edit
+///     value  tag: 1
+///            flags: 1 compressed
+///            byte count of the text, varint
+///            mentions
+///            the text or its LZ4 block, up to the end
+struct VersionRecord {
+  private static let tag: UInt8 = 1
+  private static let isCompressed: UInt8 = 1
+
+  static func key(
+    _ conversation: UInt32, _ id: MessageID, _ version: TextVersion
+  ) -> ByteBuffer {
+    var key = FactKey.prefix(conversation, id, .version)
+    guard let time = version.editTime else {
+      key.append(0)
+      return key
+    }
+    key.append(1)
+    key.append(bigEndian: KeyEncoding.flipped(time))
+    key.append(bigEndian: digest(version))
+    return key
+  }
+
+  /// FNV-1a of 64 bits over the text's bytes.
+  private static func digest(_ version: TextVersion) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in version.text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return hash
+  }
+
+  static func append(_ version: TextVersion, to buffer: inout ByteBuffer) {
+    var text = ByteBuffer(capacity: version.text.utf8.count)
+    text.append(version.text)
+    var block = ByteBuffer(capacity: 0)
+    let isShorter = TextCompression.compress(text.bytes, to: &block)
+    buffer.append(tag)
+    buffer.append(isShorter ? isCompressed : 0)
+    buffer.append(varint: UInt64(text.count))
+    buffer.append(mentions: version.mentions)
+    buffer.append(isShorter ? block.bytes : text.bytes)
+  }
+
+  /// Reads a version from what its key has behind the kind, and its value.
+  ///
+  /// Any bytes may be given; nil when they are none.
+  static func version(_ rest: Bytes, _ value: Bytes) -> TextVersion? {
+    var editTime: Int64?
+    switch (rest.count, rest.count > 0 ? rest[0] : 0) {
+    case (1, 0): break
+    case (17, 1): editTime = KeyEncoding.unflipped(rest.bigEndian64(at: 1))
+    default: return nil
+    }
+    var reader = ByteReader(value)
+    guard reader.byte() == tag, let flags = reader.byte(), flags <= isCompressed,
+      let byteCount = reader.varint(), byteCount <= UInt64(TextCompression.textByteCountMax),
+      let mentions = reader.mentions()
+    else { return nil }
+    let payload = reader.rest()
+    var text = ByteBuffer(capacity: Int(byteCount))
+    if flags == isCompressed {
+      guard TextCompression.decompress(payload, byteCount: Int(byteCount), to: &text) else {
+        return nil
+      }
+    } else {
+      guard payload.count == Int(byteCount) else { return nil }
+      text.append(payload)
+    }
+    guard text.bytes.isValidUTF8 else { return nil }
+    // Unsafe: validated just above.
+    return TextVersion(
+      editTime: editTime, text: unsafe text.bytes.uncheckedText(), mentions: mentions)
+  }
+}

@@ -1,0 +1,95 @@
+import PageFile
+
+/// What few messages have, read for a slice.
+extension StoreReader {
+  /// Fills in what the traits of a message say, and the facts that they point to.
+  func fill(
+    _ fields: inout RareFields, _ traits: MessageTraits, at position: Position,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    let id = traits.names.first ?? position.id
+    if let own = traits.names.first {
+      fields.ownID = own
+      fields.keyName = position.id
+    }
+    fields.deliveredAt = traits.deliveredAt.map(Timestamp.init(microseconds:))
+    fields.readAt = traits.readAt.map(Timestamp.init(microseconds:))
+    fields.retryCount = Int(clamping: traits.sending.retryCount)
+    fields.retryAt = traits.sending.retryAt.map(Timestamp.init(microseconds:))
+    fields.failure = traits.sending.failure
+    fields.isDeleted = traits.isWithdrawn
+    fields.deletedAt = traits.unsentAt.map(Timestamp.init(microseconds:))
+    fields.isAwaitingServer = traits.marks.contains(.hidden) || !traits.pendingEdits.isEmpty
+    if traits.isWithdrawn {
+      fields.replyTo = nil
+      return
+    }
+    fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
+    fields.hasHistory = traits.marks.contains(.versions)
+    for number in traits.mentions { fields.mentions.append(try member(number)) }
+    // Members' numbers differ between stores; names do not.
+    fields.mentions.sort()
+    if traits.marks.contains(.reactions) {
+      fields.reactions = try reactions(of: id, in: conversation)
+    }
+    if traits.marks.contains(.attachments) {
+      fields.attachments = try attachments(of: id, in: conversation)
+    }
+  }
+}
+
+/// An earlier or other version of a message's text.
+public struct MessageVersion: Sendable, Hashable {
+  /// The text.
+  public let text: String
+  /// When it was written as an edit; nil of the original.
+  public let time: Timestamp?
+
+  /// Equality of both; texts are equal when their bytes are.
+  public static func == (a: Self, b: Self) -> Bool {
+    a.time == b.time && a.text.hasSameBytes(as: b.text)
+  }
+}
+
+extension StoreReader {
+  /// All versions of a message's text but the one shown, oldest first.
+  func history(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MessageVersion] {
+    try within { () throws(StoreError) in
+      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+        let position = try position(of: id, in: number)
+      else { return [] }
+      let message = try message(at: position, in: number)
+      guard !message.traits.isWithdrawn else { return [] }
+      var versions = try versions(of: message.id(at: position), in: number)
+      versions.sort { $0.precedes($1) }
+      return versions.map {
+        MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
+      }
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// All versions of a message's text but the one it has, oldest first.
+  ///
+  /// One lookup and a walk along the versions; none of a message that is not there or was taken
+  /// back.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func history(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MessageVersion] {
+    try reader.history(of: id, in: conversation)
+  }
+}
+
+extension StoreWriter {
+  /// All versions of a message's text but the one it has, see `StoreSnapshot.history(of:in:)`.
+  public func history(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MessageVersion] {
+    try state.reader.history(of: id, in: conversation)
+  }
+}

@@ -1,0 +1,149 @@
+import PageFile
+
+/// A message's record, unpacked, so that it can be changed and merged.
+///
+/// The bytes of a `MessageRecord` belong to a page; this owns what it holds.
+struct StoredMessage: Equatable {
+  /// Of these only `history` and `composed` are kept here; the others follow from the fields.
+  var flags: MessageRecord.Flags
+  var status: MessageStatus
+  var sender: UInt32
+  var localTime: Int64?
+  /// The sequence of a pending message; an acknowledged one has it in its place.
+  var pendingSequence: Int64?
+  var replyTo: MessageID?
+  var markOrdinal: UInt64?
+  var traits = MessageTraits()
+  var text: String
+
+  static let kept: MessageRecord.Flags = [.history, .composed]
+
+  init(
+    flags: MessageRecord.Flags = [], status: MessageStatus, sender: UInt32, text: String
+  ) {
+    self.flags = flags
+    self.status = status
+    self.sender = sender
+    self.text = text
+  }
+
+  /// Unpacks a record that lies at a place; nil when its text or its traits are corrupt.
+  init?(_ record: MessageRecord, at place: Place) {
+    var text = ByteBuffer(capacity: record.textByteCount)
+    guard record.appendText(to: &text), let traits = record.traits() else { return nil }
+    self.init(
+      flags: record.flags.intersection(Self.kept), status: record.status, sender: record.sender,
+      // Unsafe: validated by `appendText`.
+      text: unsafe text.bytes.uncheckedText())
+    localTime = record.localTime(at: place)
+    pendingSequence = place.isPending ? record.pendingSequence : nil
+    replyTo = record.replyTo
+    markOrdinal = record.markOrdinal
+    self.traits = traits
+  }
+
+  /// Writes the record of a message at a place.
+  func append(at place: Place, to buffer: inout ByteBuffer) {
+    var text = ByteBuffer(capacity: text.utf8.count)
+    text.append(self.text)
+    var block = ByteBuffer(capacity: 0)
+    let isCompressed = TextCompression.compress(text.bytes, to: &block)
+    var record = MessageRecord(
+      flags: flags, status: status, sender: sender, textByteCount: text.count,
+      payload: isCompressed ? block.bytes : text.bytes)
+    if isCompressed { record.flags.insert(.compressed) }
+    record.setLocalTime(localTime, at: place)
+    if place.isPending { record.pendingSequence = pendingSequence }
+    var reply = ByteBuffer(capacity: 0)
+    if let replyTo {
+      reply.append(replyTo)
+      record.replyBytes = reply.bytes
+      record.flags.insert(.reply)
+    }
+    record.markOrdinal = markOrdinal
+    var block2 = ByteBuffer(capacity: 0)
+    if !traits.isEmpty {
+      traits.append(to: &block2)
+      record.traitsBytes = block2.bytes
+      record.flags.insert(.traits)
+    }
+    record.append(to: &buffer)
+  }
+
+  static func == (a: StoredMessage, b: StoredMessage) -> Bool {
+    a.flags == b.flags && a.status == b.status && a.sender == b.sender
+      && a.localTime == b.localTime && a.pendingSequence == b.pendingSequence
+      && a.replyTo == b.replyTo && a.markOrdinal == b.markOrdinal && a.traits == b.traits
+      && a.text.hasSameBytes(as: b.text)
+  }
+
+  /// Its own name, where the key has another.
+  func id(at position: Position) -> MessageID { traits.names.first ?? position.id }
+
+  /// Forgets all that a message that was taken back must not keep.
+  ///
+  /// Id, place, sender, times and status stay.
+  mutating func erase() {
+    text = ""
+    replyTo = nil
+    traits.marks.remove([.hidden, .versions, .reactions, .attachments])
+    traits.marks.insert(.unsent)
+    traits.editTime = nil
+    traits.mentions = []
+    traits.pendingEdits = []
+    traits.sending.failure = nil
+    flags.remove(.composed)
+  }
+}
+
+/// One version of a message's text.
+///
+/// Versions are totally ordered: the original comes before all edits, these by time, and versions of
+/// one time by the bytes of the text. The greatest is the one shown, so all stores that know the same
+/// versions show the same. Two with the same time and text are one, and mention whom either does.
+struct TextVersion: Equatable {
+  /// nil: the original.
+  var editTime: Int64?
+  var text: String
+  /// Members' numbers, ascending.
+  var mentions: [UInt32]
+
+  func precedes(_ other: TextVersion) -> Bool {
+    if editTime != other.editTime {
+      guard let editTime else { return true }
+      guard let otherTime = other.editTime else { return false }
+      return editTime < otherTime
+    }
+    return text.precedesByBytes(other.text)
+  }
+
+  /// Whether both have the same time and text.
+  func isSame(as other: TextVersion) -> Bool {
+    editTime == other.editTime && text.hasSameBytes(as: other.text)
+  }
+
+  static func == (a: TextVersion, b: TextVersion) -> Bool {
+    a.isSame(as: b) && a.mentions == b.mentions
+  }
+
+  /// Mentions whom either of two versions mentions.
+  func union(_ other: TextVersion) -> TextVersion {
+    var result = self
+    if mentions != other.mentions {
+      result.mentions = Set(mentions).union(other.mentions).sorted()
+    }
+    return result
+  }
+}
+
+extension StoredMessage {
+  /// The version of the text that is shown.
+  var version: TextVersion {
+    get { TextVersion(editTime: traits.editTime, text: text, mentions: traits.mentions) }
+    set {
+      traits.editTime = newValue.editTime
+      text = newValue.text
+      traits.mentions = newValue.mentions
+    }
+  }
+}

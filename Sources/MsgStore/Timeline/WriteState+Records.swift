@@ -1,0 +1,237 @@
+import PageFile
+
+/// The trees of messages and ids, and what a change of a message does to its conversation's summary.
+///
+/// All changes of a message that is there go through `replace`, all removals through `remove`: they
+/// keep counters, preview and activity right (docs/message-format.md, A-1 … A-4).
+extension WriteState {
+  func message(
+    at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> StoredMessage {
+    try reader.message(at: position, in: conversation)
+  }
+
+  /// Puts a new message to its place.
+  func place(
+    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    hasAdded = true
+    try write(message, at: position, in: conversation.number)
+    try writeNames(of: message, at: position, in: conversation.number)
+    var summary = conversation.summary
+    summary.messageCount += 1
+    count(message, at: position, by: 1, &summary)
+    try include(message, at: position, &summary, in: conversation.number)
+    conversation.summary = summary
+  }
+
+  /// Puts a message in the stead of what was stored of it, to the same place or another.
+  ///
+  /// A move keeps whether the message has been seen, also to a place below the read mark.
+  func replace(
+    _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    var new = new
+    var summary = conversation.summary
+    count(old, at: oldPosition, by: -1, &summary)
+    if position != oldPosition {
+      let isBelowMark = summary.mark.map { position <= $0 } ?? false
+      let wasUnseen = isUnseen(old, at: oldPosition, summary)
+      new.markOrdinal = wasUnseen && isBelowMark ? summary.markOrdinal : nil
+      try removeRecord(at: oldPosition, in: conversation.number)
+    }
+    count(new, at: position, by: 1, &summary)
+    try write(new, at: position, in: conversation.number)
+    if position != oldPosition || new.traits.names != old.traits.names {
+      try writeNames(of: new, at: position, in: conversation.number)
+    }
+    if position == oldPosition {
+      if summary.last?.position == position || (old.status == .failed) != (new.status == .failed) {
+        try refreshLast(&summary, in: conversation.number)
+      }
+    } else {
+      try exclude(oldPosition, from: &summary, in: conversation.number)
+      try include(new, at: position, &summary, in: conversation.number)
+    }
+    conversation.summary = summary
+  }
+
+  /// Takes a message out of its place, its names left as they are.
+  func remove(
+    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    try removeRecord(at: position, in: conversation.number)
+    var summary = conversation.summary
+    summary.messageCount = max(0, summary.messageCount - 1)
+    count(message, at: position, by: -1, &summary)
+    try exclude(position, from: &summary, in: conversation.number)
+    conversation.summary = summary
+  }
+
+  /// Adds a message to the counters of what is unread, or takes it out.
+  private func count(
+    _ message: StoredMessage, at position: Position, by change: Int,
+    _ summary: inout ConversationSummary
+  ) {
+    guard isUnread(message, at: position, summary) else { return }
+    summary.unreadCount = max(0, summary.unreadCount + change)
+    guard let localMember, message.traits.mentions.contains(localMember) else { return }
+    summary.mentionCount = max(0, summary.mentionCount + change)
+  }
+
+  private func write(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    var value = ByteBuffer(capacity: message.text.utf8.count + 64)
+    message.append(at: position.place, to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.messages)
+  }
+
+  private func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    try remove(key.bytes, in: Schema.messages)
+  }
+
+  /// Writes where a message is under all its names.
+  private func writeNames(
+    of message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) {
+    try write(.here(position), of: position.id, in: conversation)
+    for name in message.traits.names {
+      try write(.here(position), of: name, in: conversation)
+    }
+  }
+
+  /// Writes the ids tree's entry of a name.
+  func write(
+    _ entry: IDEntry, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    entry.append(for: id, to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.ids)
+  }
+}
+
+/// The last message and the activity.
+extension WriteState {
+  /// Takes a message into account that has come to its place.
+  private func include(
+    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let last = summary.last else {
+      summary.activity = position.place.time
+      summary.last = try self.last(message, at: position, in: conversation)
+      return
+    }
+    summary.activity = max(summary.activity, position.place.time)
+    let isFailed = message.status == .failed && position.place.isPending
+    let isBehindFailed =
+      last.status == .failed && last.position.place.isPending && !position.place.isPending
+    if isFailed || isBehindFailed {
+      try refreshLast(&summary, in: conversation)
+    } else if position >= last.position {
+      summary.last = try self.last(message, at: position, in: conversation)
+    }
+  }
+
+  /// Takes a message that has left its place out of a summary, looking for what is last now only if
+  /// it was the last or the newest one.
+  private func exclude(
+    _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
+  ) throws(StoreError) {
+    guard summary.last?.position == position || summary.activity == position.place.time else {
+      return
+    }
+    try refreshLast(&summary, in: conversation)
+  }
+
+  /// Looks for the last message and the newest time.
+  ///
+  /// The last is the one with the greatest position, but for pending ones that have failed before the
+  /// newest acknowledged one came: they wait at the end of the thread, and do not hold the list back.
+  func refreshLast(
+    _ summary: inout ConversationSummary, in conversation: UInt32
+  ) throws(StoreError) {
+    let newest = try reader.lastPosition(upTo: .firstPending, in: conversation)
+    var limit = Position.end
+    while let position = try reader.lastPosition(upTo: limit, in: conversation) {
+      let message = try message(at: position, in: conversation)
+      if position.place.isPending, message.status == .failed, let newest,
+        position.place.time < newest.place.time
+      {
+        guard let before = try reader.lastPosition(before: position, in: conversation) else {
+          break
+        }
+        limit = before
+        continue
+      }
+      summary.activity = max(position.place.time, newest?.place.time ?? .min)
+      summary.last = try last(message, at: position, in: conversation)
+      return
+    }
+    summary.last = nil
+    summary.activity = 0
+  }
+
+  private func last(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last {
+    try reader.last(message, at: position, in: conversation)
+  }
+}
+
+extension StoreReader {
+  /// A message that is there.
+  func message(
+    at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> StoredMessage {
+    let key = KeyEncoding.key(conversation, position)
+    var value = ByteBuffer(capacity: 256)
+    guard try self.value(of: key.bytes, in: Schema.messages, appendTo: &value) else {
+      throw corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    guard let record = MessageRecord(value.bytes),
+      let message = StoredMessage(record, at: position.place)
+    else { throw corrupt(Schema.messages, "message \"\(position.id)\" is no record") }
+    return message
+  }
+
+  /// A message as the list of conversations shows it.
+  func last(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last {
+    let isWithdrawn = message.traits.isWithdrawn
+    var last = ConversationSummary.Last(
+      position: position, sender: message.sender, status: message.status,
+      text: isWithdrawn ? "" : message.text)
+    last.isDeleted = isWithdrawn
+    if !isWithdrawn, message.traits.marks.contains(.attachments) {
+      let id = message.id(at: position)
+      last.attachment = try attachments(of: id, in: conversation).first.map {
+        PreviewAttachment(
+          kind: $0.kind.rawValue, fileName: $0.fileName ?? "", thumbnail: $0.thumbnailURL ?? "")
+      }
+    }
+    return last
+  }
+
+  /// The position of the last message in a conversation before a position; nil where there is none.
+  func lastPosition(
+    before limit: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var cursor = Cursor(source, Schema.messages)
+    let key = KeyEncoding.key(conversation, limit)
+    let isThere = try storage { () throws(PageFileError) in
+      _ = try cursor.seek(key.bytes)
+      return try cursor.previous()
+    }
+    guard isThere, cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
+      return nil
+    }
+    return try position(cursor)
+  }
+}

@@ -1,0 +1,43 @@
+/// What the local member composes.
+extension WriteState {
+  func send(_ message: Message) throws(StoreError) -> Message {
+    let local = try localMemberID()
+    try Self.validate(message)
+    guard message.sender == local else {
+      throw .notOwnMessage(message.id, in: message.conversation)
+    }
+    try check(message.text, hasAttachment: !message.attachments.isEmpty)
+    for attachment in message.attachments {
+      // The source may be larger than what is uploaded in the end, which is checked then.
+      var source = attachment
+      source.byteCount = nil
+      if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
+    }
+    var message = message
+    message.serverTimestamp = nil
+    message.sequence = nil
+    message.reactions = []
+    if message.localTime == nil { message.localTime = clock() }
+    if message.status.isServerKnowledge { message.status = .pending }
+    let outcome = try change { () throws(StoreError) -> InsertOutcome in
+      if let open = try existingConversation(message.conversation) {
+        try checkMembership(open)
+        if try reader.entry(of: message.id, in: open.number) != nil {
+          throw .idInUse(message.id, in: message.conversation)
+        }
+      }
+      return try insert(message, as: .live)
+    }
+    guard outcome == .inserted,
+      let stored = try reader.message(message.id, in: message.conversation)
+    else { throw .idInUse(message.id, in: message.conversation) }
+    return stored
+  }
+
+  /// Refuses a composed text beyond the limits.
+  func check(_ text: String, hasAttachment: Bool) throws(StoreError) {
+    if let problem = rules.textLimits.check(text, hasAttachment: hasAttachment).problem {
+      throw .invalidText(problem)
+    }
+  }
+}

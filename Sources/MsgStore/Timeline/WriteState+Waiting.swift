@@ -1,0 +1,137 @@
+import PageFile
+
+/// Facts about messages that are not here yet.
+///
+/// They lie in the facts tree under the message's name, as those of messages that are here do, and
+/// the waiting tree has the names in the order in which they began to wait. There is a limit; what
+/// has waited longest makes room, and is counted.
+///
+/// See docs/message-format.md, F-6 … F-9.
+extension WriteState {
+  /// How many messages may wait.
+  static let waitingCountMax = 10_000
+
+  /// Notes that something is known of a message that is not here, and changes it.
+  ///
+  /// Returns whether anything changed.
+  @discardableResult
+  func noteWaiting(
+    _ id: MessageID, in conversation: UInt32, _ change: (inout WaitingFacts) -> Void = { _ in }
+  ) throws(StoreError) -> Bool {
+    let old = try waiting(id, in: conversation)
+    var new: WaitingFacts
+    if let old {
+      new = old
+    } else {
+      hasAdded = true
+      let ordinal = try reader.source.value(of: .nextWaiting) ?? 0
+      try reader.source.set(.nextWaiting, to: ordinal &+ 1)
+      var key = ByteBuffer()
+      key.append(bigEndian: ordinal)
+      let name = KeyEncoding.key(conversation, id)
+      try insert(key.bytes, name.bytes, in: Schema.waiting)
+      try add(1, to: .waitingCount)
+      isAnythingWaiting = true
+      new = WaitingFacts(ordinal: ordinal)
+    }
+    change(&new)
+    guard new != old else { return false }
+    let key = FactKey.prefix(conversation, id, .waiting)
+    var value = ByteBuffer()
+    new.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.facts)
+    if old == nil { try dropOldestWaiting() }
+    return true
+  }
+
+  /// What is known of a message that is not here.
+  func waiting(
+    _ id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> WaitingFacts? {
+    if isAnythingWaiting == nil {
+      isAnythingWaiting = try reader.count(.waitingCount) > 0
+    }
+    guard isAnythingWaiting == true else { return nil }
+    let key = FactKey.prefix(conversation, id, .waiting)
+    var value = ByteBuffer()
+    guard try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
+    guard let waiting = WaitingFacts(value.bytes) else {
+      throw reader.corrupt(Schema.facts, "what waits for message \"\(id)\" is no record")
+    }
+    return waiting
+  }
+
+  /// Ends the waiting of a message that has come.
+  func takeWaiting(
+    _ id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> WaitingFacts? {
+    guard let waiting = try waiting(id, in: conversation) else { return nil }
+    let fact = FactKey.prefix(conversation, id, .waiting)
+    try remove(fact.bytes, in: Schema.facts)
+    var key = ByteBuffer()
+    key.append(bigEndian: waiting.ordinal)
+    try remove(key.bytes, in: Schema.waiting)
+    try add(-1, to: .waitingCount)
+    return waiting
+  }
+
+  /// Makes room by giving up what has waited longest.
+  private func dropOldestWaiting() throws(StoreError) {
+    guard try reader.count(.waitingCount) > Self.waitingCountMax else { return }
+    var cursor = Cursor(reader.source, Schema.waiting)
+    var name = ByteBuffer()
+    let isThere = try storage { () throws(PageFileError) in try cursor.first() }
+    guard isThere else { return }
+    try reader.append(cursor, to: &name)
+    guard let conversation = name.bytes.bigEndianNumber(at: 0), name.count > 4,
+      let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
+    else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
+    let id = MessageID(name.bytes.dropFirst(4))
+    for alias in waiting.traits.names {
+      let key = KeyEncoding.key(conversation, alias)
+      try remove(key.bytes, in: Schema.ids)
+    }
+    let facts = FactKey.prefix(conversation, id)
+    try removeFacts(facts)
+    try add(1, to: .waitingDropped)
+  }
+
+  /// Merges what has waited for a message into it.
+  func absorb(
+    _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
+    _ place: inout PlaceFacts?, in conversation: UInt32
+  ) throws(StoreError) {
+    message.raise(
+      waiting.status, deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
+      unsentAt: waiting.traits.unsentAt)
+    if waiting.traits.marks.contains(.seen) { message.traits.marks.insert(.seen) }
+    if let waitingPlace = waiting.place {
+      if place == nil { place = waitingPlace } else { place?.merge(waitingPlace) }
+      message.status = max(message.status, .sent)
+    }
+    if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
+      try erase(&message, named: id, in: conversation)
+    } else {
+      try absorbVersions(of: id, in: conversation, into: &message)
+    }
+    try noteFacts(of: id, in: conversation, &message)
+  }
+
+  /// Sets the marks that say which kinds of facts there are.
+  func noteFacts(
+    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
+  ) throws(StoreError) {
+    let kinds: [(FactKind, MessageTraits.Bits)] = [
+      (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
+      (.receipt, .receipts),
+    ]
+    for (kind, bit) in kinds {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      if try hasFacts(prefix) {
+        message.traits.marks.insert(bit)
+      } else {
+        message.traits.marks.remove(bit)
+      }
+    }
+  }
+}
