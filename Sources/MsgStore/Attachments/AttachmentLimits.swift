@@ -94,7 +94,7 @@ public enum AttachmentProblem: Error, Sendable, Hashable {
     case preview
   }
 
-  /// The id is empty or has more than 255 bytes.
+  /// The id is empty or has more than 240 bytes.
   case invalidID(byteCount: Int)
   /// A field has too many bytes.
   case fieldTooLong(Field, byteCount: Int, limit: Int)
@@ -107,7 +107,7 @@ public enum AttachmentProblem: Error, Sendable, Hashable {
 extension Attachment {
   /// Why no store can keep it, whoever sent it; nil when one can.
   ///
-  /// The id has 1 to 255 bytes, all other texts, the hash, and the preview have at most 64 KiB.
+  /// The id has 1 to 240 bytes, all other texts, the hash, and the preview have at most 64 KiB.
   public var storageProblem: AttachmentProblem? {
     guard (1...Self.idByteCountMax).contains(id.utf8.count) else {
       return .invalidID(byteCount: id.utf8.count)
