@@ -97,7 +97,8 @@ import Testing
 
   @Test func everyErrorHasASentence() {
     let errors: [StoreError] = [
-      .storage(.diskFull), .notAMessageStore(path: "x"), .schemaTooNew(found: 2, supported: 1),
+      .storage(.diskFull), .notAMessageStore(path: "x"), .schemaTooNew(found: 3, supported: 2),
+      .schemaTooOld(found: 1, supported: 2),
       .localMemberDiffers(stored: "a", given: "b"),
       .invalidIdentifier(what: "message id", byteCount: 0),
       .invalidIdentifier(what: "message id", byteCount: 300),
@@ -153,11 +154,14 @@ import Testing
     try expectOpening(fails: { if case .notAMessageStore = $0 { true } else { false } }) { source in
       try put(source, 0, Array("schema version".utf8), [1])
     }
-    try expectOpening(fails: { $0 == .schemaTooNew(found: 2, supported: 1) }) { source in
-      try put(source, 0, Array("schema version".utf8), [2, 0, 0, 0, 0, 0, 0, 0])
+    try expectOpening(fails: { $0 == .schemaTooNew(found: 3, supported: 2) }) { source in
+      try put(source, 0, Array("schema version".utf8), [3, 0, 0, 0, 0, 0, 0, 0])
+    }
+    try expectOpening(fails: { $0 == .schemaTooOld(found: 1, supported: 2) }) { source in
+      try put(source, 0, Array("schema version".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
     }
     try expectOpening(fails: { if case .corruptRecord = $0 { true } else { false } }) { source in
-      try put(source, 0, Array("schema version".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
+      try put(source, 0, Array("schema version".utf8), [2, 0, 0, 0, 0, 0, 0, 0])
       try put(source, 0, Array("local member".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
     }
   }

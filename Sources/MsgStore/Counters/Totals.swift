@@ -34,15 +34,17 @@ struct Totals: Hashable {
 }
 
 /// How a transaction changes the totals.
+///
+/// It wraps: the counts of a damaged store may be any.
 struct TotalsChange {
   private(set) var change = Totals()
 
   mutating func replace(_ old: Totals, with new: Totals) {
     guard old != new else { return }
-    change.unread += new.unread - old.unread
-    change.unreadMuted += new.unreadMuted - old.unreadMuted
-    change.mentions += new.mentions - old.mentions
-    change.mentionsMuted += new.mentionsMuted - old.mentionsMuted
+    change.unread &+= new.unread &- old.unread
+    change.unreadMuted &+= new.unreadMuted &- old.unreadMuted
+    change.mentions &+= new.mentions &- old.mentions
+    change.mentionsMuted &+= new.mentionsMuted &- old.mentionsMuted
   }
 
   mutating func take() -> Totals {

@@ -27,7 +27,8 @@ extension StoreSnapshot {
   fileprivate func check(localMember: MemberID?) throws(StoreError) -> [Finding] {
     let check = StoreCheck()
     let parts = [
-      check.names, check.messages, check.conversations, check.lists, check.ids, check.facts,
+      check.names, check.messages, check.conversations, check.totals, check.lists, check.ids,
+      check.facts,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -52,6 +53,7 @@ extension StoreSnapshot {
 ///  3. Counters, last message and activity of a conversation are what a count says.
 ///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
 ///     any.
+///  5. The totals are the sum over the conversations.
 final class StoreCheck {
   private static let findingCountMax = 1000
 

@@ -76,7 +76,8 @@ package struct MessageRecord {
   @inline(__always)
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let flags = reader.byte(), let code = reader.byte(), let status = MessageStatus(rawValue: code),
+    guard reader.byte() == Self.tag, let flags = reader.byte(), let code = reader.byte(),
+      let status = MessageStatus(rawValue: code),
       let sender = reader.varint(), sender <= UInt64(UInt32.max)
     else { return nil }
     self.init(

@@ -113,7 +113,7 @@ package struct MessageTraits: Hashable {
     let bits = Bits(rawValue: UInt32(raw))
     marks = bits.intersection(.plain)
     guard readTimes(bits, &reader), readLists(bits, &reader), readPlace(bits, &reader),
-      reader.isAtEnd
+      reader.isAtEnd, self.bits == bits
     else { return nil }
   }
 

@@ -10,6 +10,7 @@ enum RecordCodecs {
     for tree in 0..<16 { _ = SchemaReport.describeKey(bytes, tree: tree) }
     try Bytes.with(bytes) { (bytes) throws(BrokenPromise) in
       try message(bytes)
+      try traits(bytes)
       try summary(bytes)
       try details(bytes)
       try position(bytes)
@@ -23,6 +24,7 @@ enum RecordCodecs {
       try promise(text.count == 0, "a text that cannot be read has left something")
     }
     _ = record.replyTo
+    try traits(record.traitsBytes)
     _ = record.localTime(at: .acknowledged(.min, sequence: nil))
     var written = ByteBuffer()
     record.append(to: &written)
@@ -33,6 +35,13 @@ enum RecordCodecs {
     again.append(to: &writtenAgain)
     try promise(
       written.bytes.compare(to: writtenAgain.bytes) == 0, "a message reads otherwise again")
+  }
+
+  private static func traits(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let traits = MessageTraits(bytes) else { return }
+    var written = ByteBuffer()
+    traits.append(to: &written)
+    try promise(MessageTraits(written.bytes) == traits, "traits read otherwise again")
   }
 
   private static func summary(_ bytes: Bytes) throws(BrokenPromise) {

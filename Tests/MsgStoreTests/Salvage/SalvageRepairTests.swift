@@ -108,12 +108,12 @@ import Testing
     var key = ByteBuffer()
     key.append("schema version")
     var value = ByteBuffer()
-    value.append(littleEndian: UInt64(2))
+    value.append(littleEndian: UInt64(3))
     _ = try BTree(transaction.source, TreeNumber(0)).insert(key.bytes, value.bytes)
     transaction.source.leave()
     _ = try transaction.commit(.full)
     try database.close()
-    #expect(throws: StoreError.schemaTooNew(found: 2, supported: 1)) {
+    #expect(throws: StoreError.schemaTooNew(found: 3, supported: 2)) {
       try MessageSalvage(PageSalvage(in: directory, name: "store"))
         .run(in: MemoryDirectory(), name: "new")
     }

@@ -1,0 +1,17 @@
+import PageFile
+
+/// Rule 5.
+extension StoreCheck {
+  func totals(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    var sum = TotalsChange()
+    try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
+      // What is no summary is reported with its conversation.
+      guard key.count == KeyEncoding.numberByteCount, let summary = ConversationSummary(value)
+      else { return }
+      sum.replace(Totals(), with: Totals(summary))
+    }
+    if try reader.totals() != sum.change {
+      report("the totals of unread messages are not the sum over the conversations")
+    }
+  }
+}
