@@ -133,6 +133,9 @@ extension WriteState {
     return conversation
   }
 
+  /// The summary of a conversation that this transaction has touched, as it will be written.
+  func openSummary(_ number: UInt32) -> ConversationSummary? { conversations[number]?.summary }
+
   /// A conversation by its name; a new one with these details when it is not there.
   func conversation(
     _ id: ConversationID, orNew details: () -> ConversationDetails

@@ -88,7 +88,6 @@ extension WriteState {
     let place = isPlaced ? (facts?.place ?? position.place) : position.place
     if !place.isPending { new.pendingSequence = nil }
     let target = Position(place, names.key)
-    if let sequence = place.sequence { try note(sequence, in: conversation) }
     guard target != position || new != old else { return }
     try replace(old, at: position, with: new, at: target, in: conversation)
     guard target != position, !place.isPending else { return }

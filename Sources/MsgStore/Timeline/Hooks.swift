@@ -1,7 +1,6 @@
 import PageFile
 
 extension WriteState {
-  func note(_ sequence: Int64, in conversation: OpenConversation) throws(StoreError) {}
   func noteLate(_ position: Position, in conversation: OpenConversation) throws(StoreError) {}
   func applyWaitingMarks(
     of id: MessageID, at position: Position, in conversation: OpenConversation

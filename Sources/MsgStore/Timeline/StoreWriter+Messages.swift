@@ -75,6 +75,8 @@ extension StoreWriter {
   ///     says both time and sequence.
   ///   - serverName: The server's own id for it. From then on both lead to the message, which keeps
   ///     `id`; a message that has come under the server's name already becomes one with it.
+  /// What is said of a message that is not here yet waits for it.
+  ///
   /// - Returns: false when there is no such message.
   /// - Throws: `invalidIdentifier`.
   @discardableResult

@@ -11,10 +11,8 @@ extension WriteState {
       let conversation = try conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
       }
-      if isDeleted(message.serverTimestamp, in: conversation) {
-        if let sequence = message.sequence { try note(sequence, in: conversation) }
-        return .deleted
-      }
+      if let sequence = message.sequence { try note(sequence: sequence, in: conversation) }
+      if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
       try reveal(conversation)
       switch try reader.entry(of: message.id, in: conversation.number) {
       case nil:
@@ -24,7 +22,6 @@ extension WriteState {
         try add(message, named: own, arrival, to: conversation)
         return .inserted
       case .deleted?:
-        if let sequence = message.sequence { try note(sequence, in: conversation) }
         return .deleted
       case .here(let position)?:
         return try merge(message, arrival, at: position, in: conversation)
@@ -114,7 +111,6 @@ extension WriteState {
     facts?.keep(in: &stored)
     let place = facts?.place ?? newPendingPlace(&stored, in: conversation)
     let position = Position(place, key)
-    if let sequence = place.sequence { try note(sequence, in: conversation) }
     if arrival == .live, let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
       try noteLate(position, in: conversation)
@@ -176,9 +172,6 @@ extension WriteState {
     var new = new
     let target = Position(place, position.id)
     if !place.isPending { new.pendingSequence = nil }
-    if let sequence = place.sequence, sequence != position.place.sequence {
-      try note(sequence, in: conversation)
-    }
     try replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
     if position.place.isPending {
@@ -219,16 +212,25 @@ extension WriteState {
     try id.validate()
     try serverName?.validate()
     return try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(conversation) else { return false }
+      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
+      if let sequence { try note(sequence: sequence, in: open) }
       let facts = PlaceFacts(serverTimestamp.microseconds, sequence, revision: revision)
       if let serverName, serverName != id {
-        return try acknowledge(id, as: serverName, facts, in: conversation)
+        return try acknowledge(id, as: serverName, facts, in: open)
       }
-      guard let position = try reader.position(of: id, in: conversation.number) else {
+      switch try reader.entry(of: id, in: open.number) {
+      case .deleted?:
+        return false
+      case .here(let position)?:
+        try acknowledge(at: position, facts, in: open)
+        return true
+      case .alias(let own)?:
+        try noteWaiting(own, in: open.number) { $0.merge(facts) }
+        return false
+      case nil:
+        try noteWaiting(id, in: open.number) { $0.merge(facts) }
         return false
       }
-      try acknowledge(at: position, facts, in: conversation)
-      return true
     }
   }
 

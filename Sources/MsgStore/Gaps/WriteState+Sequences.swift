@@ -1,0 +1,94 @@
+import PageFile
+
+/// Which sequence numbers are known, changed by what comes in.
+///
+/// See docs/message-format.md, Q-1 … Q-4. What is known is a set, so neither order nor repetition
+/// makes a difference.
+extension WriteState {
+  /// Notes the number of a message that came: now, before, or not to stay.
+  ///
+  /// In order it costs a comparison. Called before the summary is copied for other changes.
+  func note(sequence: Int64, in conversation: OpenConversation) throws(StoreError) {
+    _ = try note(sequences: sequence...sequence, in: conversation)
+  }
+
+  /// Notes that nothing else is to be expected under these numbers.
+  ///
+  /// Returns whether one of them was not known.
+  func note(
+    sequences range: ClosedRange<Int64>, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard let newest = conversation.summary.sequences else {
+      conversation.summary.sequences = range
+      return true
+    }
+    guard range.lowerBound >= newest.lowerBound else {
+      return try note(range, below: newest, in: conversation)
+    }
+    if range.upperBound <= newest.upperBound { return false }
+    if range.touches(newest) {
+      conversation.summary.sequences = newest.union(range)
+    } else {
+      try writeRun(newest, of: conversation.number)
+      conversation.summary.sequences = range
+    }
+    return true
+  }
+
+  /// Joins numbers, of which some lie below the newest run, with all runs that they touch.
+  private func note(
+    _ range: ClosedRange<Int64>, below newest: ClosedRange<Int64>,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let known = KnownSequences(reader: reader, conversation: conversation.number, newest: newest)
+    let joinsNewest = range.touches(newest)
+    var joined = joinsNewest ? range.union(newest) : range
+    while true {
+      let end = joined.upperBound == .max ? .max : joined.upperBound + 1
+      guard let run = try known.olderRun(from: end), run.touches(joined) else { break }
+      if run.lowerBound <= range.lowerBound, run.upperBound >= range.upperBound { return false }
+      let isLowest = run.lowerBound <= joined.lowerBound
+      joined = joined.union(run)
+      // What begins where the joined run does is overwritten by it.
+      if isLowest, !joinsNewest { break }
+      let key = KnownSequences.key(conversation.number, run.lowerBound)
+      try remove(key.bytes, in: Schema.sequences)
+    }
+    if joinsNewest {
+      conversation.summary.sequences = joined
+    } else {
+      try writeRun(joined, of: conversation.number)
+    }
+    return true
+  }
+
+  private func writeRun(
+    _ run: ClosedRange<Int64>, of conversation: UInt32
+  ) throws(StoreError) {
+    let key = KnownSequences.key(conversation, run.lowerBound)
+    var value = ByteBuffer()
+    value.append(time: run.upperBound)
+    try insert(key.bytes, value.bytes, in: Schema.sequences)
+  }
+
+  func declareAbsent(
+    _ range: ClosedRange<Int64>, in id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    return try change { () throws(StoreError) in
+      let conversation = try conversation(id) { ConversationDetails(id: id) }
+      guard try note(sequences: range, in: conversation) else { return false }
+      hasAdded = true
+      return true
+    }
+  }
+
+  /// What is known, with what this transaction has not written yet.
+  func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
+    guard let summary = openSummary(conversation) else {
+      return try reader.knownSequences(of: conversation)
+    }
+    return KnownSequences(
+      reader: reader, conversation: conversation, newest: summary.sequences)
+  }
+}
