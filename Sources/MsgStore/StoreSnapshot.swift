@@ -66,12 +66,13 @@ public struct StoreSnapshot: ~Copyable {
 }
 
 extension StoreReader {
-  func thread(_ id: ConversationID) throws(StoreError) -> Thread {
-    Thread(
-      self, id,
-      try within { () throws(StoreError) in
-        try number(of: id.string, in: Schema.conversationNames)
-      })
+  func thread(
+    _ id: ConversationID, in state: WriteState? = nil
+  ) throws(StoreError) -> Thread {
+    let found = try within { () throws(StoreError) in
+      try number(of: id.string, in: Schema.conversationNames)
+    }
+    return Thread(self, id, found, in: state)
   }
 
   func message(

@@ -54,7 +54,7 @@ extension StoreWriter {
   ///
   /// It shows later changes of this transaction too.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
-    try state.reader.thread(id)
+    try state.reader.thread(id, in: state)
   }
 
   /// One message by its name, or nil when it is not there.

@@ -22,12 +22,15 @@ extension Thread {
   /// How many messages are read at once.
   private static let batchCount = 500
 
-  /// Every message from the oldest to the newest.
-  func forEachMessage(_ body: (Message) throws -> Void) throws {
+  /// Every message from the oldest to the newest, and what is missing between them.
+  func forEachMessage(
+    _ body: (Message) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void = { _ in }
+  ) throws {
     var slice = try at(Timestamp(microseconds: .min), count: Self.batchCount)
     while true {
       for message in slice { try body(message) }
-      guard case .more(let position) = slice.newer else { return }
+      guard let position = slice.newer.next else { return }
+      if case .gap(let missing, _) = slice.newer { try gap(missing) }
       slice = try after(position, count: Self.batchCount)
     }
   }
@@ -39,7 +42,7 @@ extension Thread {
       for message in slice.reversed() {
         guard try body(message) else { return }
       }
-      guard case .more(let position) = slice.older else { return }
+      guard let position = slice.older.next else { return }
       slice = try before(position, count: Self.batchCount)
     }
   }

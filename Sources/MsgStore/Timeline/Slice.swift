@@ -7,9 +7,17 @@ import PageFile
 /// cheap to make and to pass on, and a screen pays for what it shows.
 public struct Slice: Sendable, RandomAccessCollection {
   /// Whether older messages lie before the first.
-  public var older: Edge { content.hasOlder ? .more(first?.position ?? .end) : .end }
+  public var older: Edge {
+    if let gap = content.gaps.older { return gap.edge }
+    guard content.hasOlder else { return .end }
+    return .more(first?.position ?? content.gaps.newer?.beyond ?? .end)
+  }
   /// Whether newer messages lie behind the last.
-  public var newer: Edge { content.hasNewer ? .more(last?.position ?? .start) : .end }
+  public var newer: Edge {
+    if let gap = content.gaps.newer { return gap.edge }
+    guard content.hasNewer else { return .end }
+    return .more(last?.position ?? content.gaps.older?.beyond ?? .start)
+  }
 
   private let content: SliceContent
 
@@ -74,6 +82,21 @@ struct SliceRow {
   let status: MessageStatus
 }
 
+/// The gaps that a slice ends at.
+struct SliceGaps {
+  struct Gap {
+    let missing: ClosedRange<Int64>
+    /// Between the gap's two neighbours, so that reading from it in either direction begins with one
+    /// of them; it is the position of no message, so that no gap is looked for at it.
+    let beyond: Position
+
+    var edge: Edge { .gap(missing, beyond: beyond) }
+  }
+
+  var older: Gap?
+  var newer: Gap?
+}
+
 /// What the copies of one slice share.
 ///
 /// Rows were copied in the order in which a cursor met them: first those from some message onwards,
@@ -85,13 +108,14 @@ final class SliceContent: @unchecked Sendable {
   private let rares: [Message.Rare]
   let hasOlder: Bool
   let hasNewer: Bool
+  let gaps: SliceGaps
   private let forwardCount: Int
   private let buffer: ByteBuffer
   private let origin: Message.Origin
 
   init(
     rows: [SliceRow], rares: [Message.Rare], forwardCount: Int, buffer: consuming ByteBuffer,
-    origin: Message.Origin, hasOlder: Bool, hasNewer: Bool
+    origin: Message.Origin, hasOlder: Bool, hasNewer: Bool, gaps: SliceGaps
   ) {
     self.rows = rows
     self.rares = rares
@@ -100,6 +124,7 @@ final class SliceContent: @unchecked Sendable {
     self.origin = origin
     self.hasOlder = hasOlder
     self.hasNewer = hasNewer
+    self.gaps = gaps
   }
 
   func message(at index: Int) -> Message {

@@ -36,6 +36,20 @@ struct SliceBuilder: ~Copyable {
 
   var count: Int { rows.count }
 
+  /// The place of a message that was added.
+  func place(_ index: Int) -> Place { rows[index].place }
+
+  /// The place in the key that a cursor stands at; nil when it is none.
+  mutating func place(at cursor: borrowing Cursor) -> Place? {
+    let start = buffer.count
+    cursor.appendKey(to: &buffer)
+    defer { buffer.truncate(to: start) }
+    return buffer.bytes.place(at: start + KeyEncoding.numberByteCount)?.place
+  }
+
+  /// Takes back the message that was added last.
+  mutating func removeLast() { rows.removeLast() }
+
   /// Adds the message a cursor stands at.
   ///
   /// False, and nothing added, at the end of the tree and where another conversation begins.
@@ -150,11 +164,13 @@ struct SliceBuilder: ~Copyable {
   }
 
   /// The slice of what was added: first `forwardCount` messages forwards, then the rest backwards.
-  consuming func finish(forwardCount: Int, hasOlder: Bool, hasNewer: Bool) -> Slice {
+  consuming func finish(
+    forwardCount: Int, hasOlder: Bool, hasNewer: Bool, gaps: SliceGaps = SliceGaps()
+  ) -> Slice {
     Slice(
       SliceContent(
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
         origin: Message.Origin(conversation, senders),
-        hasOlder: hasOlder, hasNewer: hasNewer))
+        hasOlder: hasOlder, hasNewer: hasNewer, gaps: gaps))
   }
 }

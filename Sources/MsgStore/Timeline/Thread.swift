@@ -7,18 +7,30 @@ import PageFile
 /// many there are. A conversation that is not there reads as an empty one.
 ///
 /// All slices are oldest first and hold exactly as many messages as asked for, or fewer where the
-/// thread ends. `older` and `newer` of a slice say whether more lie beyond. All functions throw
-/// `invalidCount` for a count below 1, `corruptRecord`, and `storage`.
+/// thread ends or sequence numbers are missing. `older` and `newer` of a slice say what lies beyond.
+/// All functions throw `invalidCount` for a count below 1, `corruptRecord`, and `storage`.
+///
+/// No slice reaches across a gap: two messages stand beside each other only if the numbers between
+/// theirs are known, see `StoreSnapshot.gaps(in:count:after:)`. Messages without a sequence are no
+/// gap and hide none. Reading on from the position that the edge gives begins on the gap's far side;
+/// reading on from the message before the gap gives an empty slice with the gap as its edge. Numbers
+/// are looked up only where those of neighbours do not follow each other.
 public struct Thread: ~Copyable {
   private let reader: StoreReader
   private let conversation: ConversationID
   /// nil: there is no such conversation.
   private let number: UInt32?
+  /// The transaction that is being read, which may not have written yet what it knows.
+  private let state: WriteState?
 
-  init(_ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32?) {
+  init(
+    _ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32?,
+    in state: WriteState? = nil
+  ) {
     self.reader = reader
     self.conversation = conversation
     self.number = number
+    self.state = state
   }
 
   /// The newest messages, pending ones last.
@@ -40,6 +52,8 @@ public struct Thread: ~Copyable {
 
   /// A message with half of the rest before it and half after it; where one side has fewer, the
   /// other gives more.
+  ///
+  /// Neither side reaches across a gap.
   ///
   /// - Throws: Also `messageNotFound`.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> Slice {
@@ -81,92 +95,11 @@ public struct Thread: ~Copyable {
     return try reader.within { () throws(StoreError) in
       let key = KeyEncoding.key(number, position)
       var cursor = Cursor(reader.source, Schema.messages)
-      var walk = ThreadWalk(reader, conversation, number, count: count)
+      var walk = ThreadWalk(
+        SliceBuilder(reader, conversation, number, count: count), at: position,
+        ThreadSequences(reader, number, state))
       try body(&walk, &cursor, key.bytes)
       return try walk.finish(&cursor, from: key.bytes)
     }
-  }
-}
-
-/// One slice in the making: what a cursor has met, and what lies beyond.
-///
-/// The cursor is passed in at each step, as it is too large to be moved about.
-///
-/// Messages from the given key onwards are copied first, then those before it; see `SliceContent`.
-private struct ThreadWalk: ~Copyable {
-  private var builder: SliceBuilder
-  private let prefix: ByteBuffer
-  private var forwardCount = 0
-  private var hasOlder: Bool?
-  private var hasNewer: Bool?
-
-  init(_ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32, count: Int) {
-    builder = SliceBuilder(reader, conversation, number, count: count)
-    prefix = KeyEncoding.key(number)
-  }
-
-  private func isInThread(_ cursor: borrowing Cursor) -> Bool {
-    cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
-  }
-
-  /// How many messages lie before a key, counted up to a limit.
-  mutating func countBackward(
-    _ cursor: inout Cursor, from key: Bytes, limit: Int
-  ) throws(StoreError) -> Int {
-    try storage { () throws(PageFileError) in
-      _ = try cursor.seek(key)
-      var count = 0
-      while count < limit, try cursor.previous(), isInThread(cursor) { count += 1 }
-      return count
-    }
-  }
-
-  /// Adds the messages from a key on; with `isSkipped` not the one at the key itself.
-  ///
-  /// Returns how many there were.
-  mutating func copyForward(
-    _ cursor: inout Cursor, from key: Bytes, isSkipped: Bool, limit: Int
-  ) throws(StoreError) -> Int {
-    try storage { () throws(PageFileError) in
-      if try cursor.seek(key) && isSkipped {
-        hasOlder = true
-        _ = try cursor.next()
-      }
-    }
-    while forwardCount < limit, try builder.append(cursor) {
-      forwardCount += 1
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
-    }
-    hasNewer = isInThread(cursor)
-    return forwardCount
-  }
-
-  /// Adds the messages before a key, newest first.
-  mutating func copyBackward(
-    _ cursor: inout Cursor, from key: Bytes, limit: Int
-  ) throws(StoreError) {
-    guard limit > 0 else { return }
-    try storage { () throws(PageFileError) in
-      _ = try cursor.seek(key)
-      if hasNewer == nil { hasNewer = isInThread(cursor) }
-      _ = try cursor.previous()
-    }
-    while builder.count < forwardCount + limit, try builder.append(cursor) {
-      try storage { () throws(PageFileError) in _ = try cursor.previous() }
-    }
-    hasOlder = isInThread(cursor)
-  }
-
-  /// The slice, after a look at what lies before it if nothing has told yet.
-  consuming func finish(_ cursor: inout Cursor, from key: Bytes) throws(StoreError) -> Slice {
-    if hasOlder == nil {
-      try storage { () throws(PageFileError) in
-        _ = try cursor.seek(key)
-        _ = try cursor.previous()
-      }
-      hasOlder = isInThread(cursor)
-    }
-    return builder.finish(
-      forwardCount: forwardCount, hasOlder: hasOlder ?? false, hasNewer: hasNewer ?? false)
   }
 }

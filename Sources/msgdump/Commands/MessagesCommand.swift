@@ -8,7 +8,8 @@ struct MessagesCommand: ParsableCommand {
     abstract: "Prints messages, oldest first.",
     discussion: """
       Without a place, every message of the conversation is printed; without a conversation, those \
-      of all conversations. The id of a printed message is a place to read on from.
+      of all conversations. The id of a printed message is a place to read on from, also beyond \
+      a gap in the sequence numbers.
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -85,14 +86,22 @@ struct MessagesCommand: ParsableCommand {
       try printer.print(thread.tail(tail))
     } else if let before {
       let position = try position(of: before, in: conversation, snapshot)
-      try printer.print(thread.before(position, count: count))
+      var slice = try thread.before(position, count: count)
+      if slice.isEmpty, case .gap(_, let beyond) = slice.older {
+        slice = try thread.before(beyond, count: count)
+      }
+      try printer.print(slice)
     } else if let after {
       let position = try position(of: after, in: conversation, snapshot)
-      try printer.print(thread.after(position, count: count))
+      var slice = try thread.after(position, count: count)
+      if slice.isEmpty, case .gap(_, let beyond) = slice.newer {
+        slice = try thread.after(beyond, count: count)
+      }
+      try printer.print(slice)
     } else if let time = at.flatMap(UTCDate.parse) {
       try printer.print(thread.at(time, count: count))
     } else {
-      try thread.forEachMessage(printer.print)
+      try thread.forEachMessage(printer.print, gap: printer.print(missing:))
     }
   }
 
@@ -148,6 +157,12 @@ private struct MessagePrinter {
     case (.end, _): try output.line("-- \(end)")
     case (.more, let message?): try output.line("-- more: \(option) \(message.id.string.visible)")
     case (.more, nil): break
+    case (.gap(let missing, _), _): try print(missing: missing)
     }
+  }
+
+  func print(missing: ClosedRange<Int64>) throws {
+    guard format == .text else { return }
+    try output.line("-- gap: \(missing.lowerBound)…\(missing.upperBound)")
   }
 }

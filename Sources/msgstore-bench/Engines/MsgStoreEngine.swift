@@ -136,7 +136,7 @@ final class MsgStoreEngine: Engine {
       older = slice.older
       return slice
     }
-    if case .more(let position) = older { scrolled.place = position }
+    if let position = older?.next { scrolled.place = position }
     return reading
   }
 
@@ -248,7 +248,7 @@ final class MsgStoreEngine: Engine {
             sequence: message.sequence, localTime: message.localTime?.microseconds,
             status: message.status.rawValue, replyTo: message.replyTo?.string))
       }
-      guard case .more(let position) = slice.older else { return sum }
+      guard let position = slice.older.next else { return sum }
       place = position
     }
   }

@@ -95,7 +95,7 @@ extension MsgStore.Thread {
     var slice = try at(Timestamp(microseconds: .min), count: 1000)
     while true {
       messages += slice
-      guard case .more(let position) = slice.newer else { return messages }
+      guard let position = slice.newer.next else { return messages }
       slice = try after(position, count: 1000)
     }
   }

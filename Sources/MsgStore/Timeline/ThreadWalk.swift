@@ -1,0 +1,203 @@
+import PageFile
+
+/// One slice in the making: what a cursor has met, and what lies beyond.
+///
+/// The cursor is passed in at each step, as it is too large to be moved about.
+///
+///  1. Messages from the given key onwards are copied first, then those before it; see
+///     `SliceContent`.
+///  2. A walk stops where numbers are missing between the last message with a sequence and the next
+///     one. The first is compared with the message whose position the walk begins at, if it is one.
+struct ThreadWalk: ~Copyable {
+  private var builder: SliceBuilder
+  private let start: Position
+  private let prefix: ByteBuffer
+  private var sequences: ThreadSequences
+  private var forwardCount = 0
+  private var hasOlder: Bool?
+  private var hasNewer: Bool?
+  private var gaps = SliceGaps()
+
+  init(
+    _ builder: consuming SliceBuilder, at start: Position, _ sequences: consuming ThreadSequences
+  ) {
+    self.builder = builder
+    self.start = start
+    self.sequences = sequences
+    prefix = KeyEncoding.key(sequences.conversation)
+  }
+
+  private func isInThread(_ cursor: borrowing Cursor) -> Bool {
+    cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
+  }
+
+  /// The sequence of the message at which the walk begins; a place between messages has none.
+  private var startSequence: Int64? { start.id.byteCount == 0 ? nil : start.place.sequence }
+
+  /// How many messages lie before a key, counted up to a limit or a gap.
+  mutating func countBackward(
+    _ cursor: inout Cursor, from key: Bytes, limit: Int
+  ) throws(StoreError) -> Int {
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key) }
+    var last = isInThread(cursor) ? builder.place(at: cursor)?.sequence : nil
+    var count = 0
+    while count < limit {
+      try storage { () throws(PageFileError) in _ = try cursor.previous() }
+      guard isInThread(cursor) else { break }
+      if let sequence = builder.place(at: cursor)?.sequence {
+        guard try sequences.missing(between: sequence, and: last, nearest: .upper) == nil else {
+          break
+        }
+        last = sequence
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// Adds the messages from a key on; with `isSkipped` not the one at the key itself.
+  ///
+  /// Returns how many there were.
+  mutating func copyForward(
+    _ cursor: inout Cursor, from key: Bytes, isSkipped: Bool, limit: Int
+  ) throws(StoreError) -> Int {
+    try storage { () throws(PageFileError) in
+      if try cursor.seek(key) && isSkipped {
+        hasOlder = true
+        _ = try cursor.next()
+      }
+    }
+    var last = isSkipped ? startSequence : nil
+    while forwardCount < limit, try builder.append(cursor) {
+      let place = builder.place(forwardCount)
+      if let sequence = place.sequence {
+        if try endsNewer(last, place) {
+          builder.removeLast()
+          return forwardCount
+        }
+        last = sequence
+      }
+      forwardCount += 1
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    hasNewer = isInThread(cursor)
+    if last != nil, isInThread(cursor), let next = builder.place(at: cursor) {
+      _ = try endsNewer(last, next)
+    }
+    return forwardCount
+  }
+
+  /// Adds the messages before a key, newest first.
+  mutating func copyBackward(
+    _ cursor: inout Cursor, from key: Bytes, limit: Int
+  ) throws(StoreError) {
+    guard limit > 0 else { return }
+    let isAtMessage = try storage { () throws(PageFileError) in try cursor.seek(key) }
+    var behind: Place?
+    if hasNewer == nil {
+      hasNewer = isInThread(cursor)
+      if isInThread(cursor), !isAtMessage { behind = builder.place(at: cursor) }
+    }
+    try storage { () throws(PageFileError) in _ = try cursor.previous() }
+    var lastPlace = forwardCount > 0 ? builder.place(0) : start.place
+    var last = forwardCount > 0 ? lastPlace.sequence : startSequence
+    while builder.count < forwardCount + limit, try builder.append(cursor) {
+      let place = builder.place(builder.count - 1)
+      if let sequence = place.sequence {
+        if try endsOlder(sequence, last, before: lastPlace) {
+          builder.removeLast()
+          break
+        }
+        last = sequence
+      }
+      lastPlace = place
+      try storage { () throws(PageFileError) in _ = try cursor.previous() }
+    }
+    hasOlder = isInThread(cursor)
+    if gaps.older == nil, last != nil, isInThread(cursor), let next = builder.place(at: cursor) {
+      _ = try endsOlder(next.sequence, last, before: lastPlace)
+    }
+    if let behind, builder.count > 0 { _ = try endsNewer(builder.place(0).sequence, behind) }
+  }
+
+  /// Whether the slice ends before a message because of what is missing between it and the last one.
+  @inline(__always)
+  private mutating func endsNewer(_ last: Int64?, _ place: Place) throws(StoreError) -> Bool {
+    guard
+      let missing = try sequences.missing(between: last, and: place.sequence, nearest: .lower)
+    else { return false }
+    hasNewer = true
+    gaps.newer = SliceGaps.Gap(missing: missing, beyond: Position(place, ""))
+    return true
+  }
+
+  /// The same towards older messages; `place` is that of the oldest message of the slice.
+  @inline(__always)
+  private mutating func endsOlder(
+    _ sequence: Int64?, _ last: Int64?, before place: Place
+  ) throws(StoreError) -> Bool {
+    guard let missing = try sequences.missing(between: sequence, and: last, nearest: .upper) else {
+      return false
+    }
+    hasOlder = true
+    gaps.older = SliceGaps.Gap(missing: missing, beyond: Position(place, ""))
+    return true
+  }
+
+  /// The slice, after a look at what lies before it if nothing has told yet.
+  consuming func finish(_ cursor: inout Cursor, from key: Bytes) throws(StoreError) -> Slice {
+    if hasOlder == nil {
+      try storage { () throws(PageFileError) in
+        _ = try cursor.seek(key)
+        _ = try cursor.previous()
+      }
+      hasOlder = isInThread(cursor)
+      if forwardCount > 0, isInThread(cursor), let place = builder.place(at: cursor) {
+        let first = builder.place(0)
+        _ = try endsOlder(place.sequence, first.sequence, before: first)
+      }
+    }
+    return builder.finish(
+      forwardCount: forwardCount, hasOlder: hasOlder ?? false, hasNewer: hasNewer ?? false,
+      gaps: gaps)
+  }
+}
+
+/// What a walk through a thread asks about the numbers between two neighbours.
+struct ThreadSequences {
+  private let reader: StoreReader
+  let conversation: UInt32
+  private let state: WriteState?
+  private var known: KnownSequences?
+
+  init(_ reader: StoreReader, _ conversation: UInt32, _ state: WriteState?) {
+    self.reader = reader
+    self.conversation = conversation
+    self.state = state
+  }
+
+  /// What is missing between two messages.
+  ///
+  /// It costs two comparisons where the numbers follow each other, or there are none.
+  @inline(__always)
+  mutating func missing(
+    between lower: Int64?, and upper: Int64?, nearest side: KnownSequences.Side
+  ) throws(StoreError) -> ClosedRange<Int64>? {
+    guard let lower, let upper, lower < upper, lower + 1 < upper else { return nil }
+    return try lookUp(lower, upper, side)
+  }
+
+  @inline(never)
+  private mutating func lookUp(
+    _ lower: Int64, _ upper: Int64, _ side: KnownSequences.Side
+  ) throws(StoreError) -> ClosedRange<Int64>? {
+    if known == nil { known = try load() }
+    guard let known else { return nil }
+    return try known.missing(between: lower, and: upper, nearest: side)
+  }
+
+  private func load() throws(StoreError) -> KnownSequences {
+    if let state { return try state.knownSequences(of: conversation) }
+    return try reader.knownSequences(of: conversation)
+  }
+}
