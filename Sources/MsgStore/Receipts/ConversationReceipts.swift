@@ -1,0 +1,157 @@
+package import PageFile
+
+/// A conversation's own side of receipts: what the server knows of the local member's, and how far
+/// all the others have come.
+///
+/// See docs/message-format.md, V-6 … V-8.
+///
+///     size  field
+///        1  tag: 2
+///     1–2   flags, varint
+///     1–10  delivered ordinal, varint: raised whenever something is marked as delivered here
+///     1–5   who is the last in reading, varint; 0: nobody, or nobody has looked
+///     1–5   who is the last in receiving, varint
+///      2+n  with flag 1: up to here the server was told what was read
+///      2+n  with flag 2: up to here the server was told what was delivered
+///      2+n  with flag 4: the local member's mark of what was delivered
+///      2+n  with flag 8: lowest place of what came to lie below the read mark since it moved
+///      2+n  with flag 16: every active other participant has read up to here
+///      2+n  with flag 32: every active other participant has received up to here
+///        8  with flag 256: when the first of the active others joined
+///
+/// Flags without a field: 64 listed as having something read to tell, 128 something delivered.
+package struct ConversationReceipts: Hashable {
+  static let tag: UInt8 = 2
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt64
+    static let confirmedRead = Flags(rawValue: 1)
+    static let confirmedDelivered = Flags(rawValue: 2)
+    static let deliveredMark = Flags(rawValue: 4)
+    static let lateFrom = Flags(rawValue: 8)
+    static let allRead = Flags(rawValue: 16)
+    static let allDelivered = Flags(rawValue: 32)
+    static let listedRead = Flags(rawValue: 64)
+    static let listedDelivered = Flags(rawValue: 128)
+    static let othersSince = Flags(rawValue: 256)
+    static let known: UInt64 = 511
+  }
+
+  /// How far all the others have come, and who of them is the last.
+  package struct Others: Hashable {
+    /// nil: there are none, or one of them has not begun.
+    package var mark: Position?
+    /// While another one than this moves on, the mark stays.
+    package var laggard: UInt32 = 0
+
+    package init() {}
+  }
+
+  package var deliveredOrdinal: UInt64 = 0
+  package var confirmedRead: Position?
+  package var confirmedDelivered: Position?
+  package var deliveredMark: Position?
+  package var lateFrom: Position?
+  package var read = Others()
+  package var delivered = Others()
+  package var othersSince: Int64?
+  package var isReadListed = false
+  package var isDeliveredListed = false
+
+  package init() {}
+
+  func others(_ kind: ReceiptKind) -> Others { kind == .read ? read : delivered }
+
+  func confirmed(_ kind: ReceiptKind) -> Position? {
+    kind == .read ? confirmedRead : confirmedDelivered
+  }
+
+  mutating func confirm(_ kind: ReceiptKind, upTo position: Position) {
+    switch kind {
+    case .read: confirmedRead = latest(confirmedRead, position)
+    case .delivered: confirmedDelivered = latest(confirmedDelivered, position)
+    }
+  }
+
+  func isListed(_ kind: ReceiptKind) -> Bool { kind == .read ? isReadListed : isDeliveredListed }
+
+  mutating func setListed(_ kind: ReceiptKind, _ isListed: Bool) {
+    switch kind {
+    case .read: isReadListed = isListed
+    case .delivered: isDeliveredListed = isListed
+    }
+  }
+
+  private var flags: Flags {
+    var flags: Flags = []
+    if confirmedRead != nil { flags.insert(.confirmedRead) }
+    if confirmedDelivered != nil { flags.insert(.confirmedDelivered) }
+    if deliveredMark != nil { flags.insert(.deliveredMark) }
+    if lateFrom != nil { flags.insert(.lateFrom) }
+    if read.mark != nil { flags.insert(.allRead) }
+    if delivered.mark != nil { flags.insert(.allDelivered) }
+    if isReadListed { flags.insert(.listedRead) }
+    if isDeliveredListed { flags.insert(.listedDelivered) }
+    if othersSince != nil { flags.insert(.othersSince) }
+    return flags
+  }
+
+  /// Reads a record.
+  ///
+  /// Any bytes may be given; nil when they are none.
+  package init?(_ bytes: Bytes) {
+    var reader = ByteReader(bytes)
+    guard reader.byte() == Self.tag, let raw = reader.varint(), raw <= Flags.known,
+      let ordinal = reader.varint(), ordinal <= 1 << 60,
+      let readLaggard = reader.varint(), readLaggard <= UInt64(UInt32.max),
+      let deliveredLaggard = reader.varint(), deliveredLaggard <= UInt64(UInt32.max)
+    else { return nil }
+    let flags = Flags(rawValue: raw)
+    deliveredOrdinal = ordinal
+    read.laggard = UInt32(readLaggard)
+    delivered.laggard = UInt32(deliveredLaggard)
+    isReadListed = flags.contains(.listedRead)
+    isDeliveredListed = flags.contains(.listedDelivered)
+    let fields: [(Flags, WritableKeyPath<ConversationReceipts, Position?>)] = [
+      (.confirmedRead, \.confirmedRead), (.confirmedDelivered, \.confirmedDelivered),
+      (.deliveredMark, \.deliveredMark), (.lateFrom, \.lateFrom), (.allRead, \.read.mark),
+      (.allDelivered, \.delivered.mark),
+    ]
+    for (flag, field) in fields where flags.contains(flag) {
+      guard let position = reader.cut() else { return nil }
+      self[keyPath: field] = position
+    }
+    if flags.contains(.othersSince) {
+      guard let time = reader.uint64() else { return nil }
+      othersSince = Int64(bitPattern: time)
+    }
+    guard reader.isAtEnd else { return nil }
+  }
+
+  /// Writes the record.
+  package func append(to buffer: inout ByteBuffer) {
+    buffer.append(Self.tag)
+    buffer.append(varint: flags.rawValue)
+    buffer.append(varint: deliveredOrdinal)
+    buffer.append(varint: UInt64(read.laggard))
+    buffer.append(varint: UInt64(delivered.laggard))
+    let positions = [
+      confirmedRead, confirmedDelivered, deliveredMark, lateFrom, read.mark, delivered.mark,
+    ]
+    for case let position? in positions { buffer.append(measured: position) }
+    if let othersSince { buffer.append(time: othersSince) }
+  }
+}
+
+extension ByteReader {
+  /// An acknowledged position, its length first; its id may be empty, as that of a place between
+  /// messages.
+  fileprivate mutating func cut() -> Position? {
+    guard let byteCount = uint16(), let bytes = take(Int(byteCount)),
+      let (place, placeByteCount) = bytes.place(at: 0), !place.isPending,
+      case let id = bytes.dropFirst(placeByteCount), id.count <= Identifier.byteCountMax,
+      id.isValidUTF8
+    else { return nil }
+    return Position(place, MessageID(id))
+  }
+}
