@@ -86,7 +86,8 @@ public final class MessageStore: Sendable {
     while true {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
       let life = transaction.life
-      let snapshot = StoreSnapshot(transaction, known.withLock { $0.names(in: life) })
+      let snapshot = StoreSnapshot(
+        transaction, known.withLock { $0.names(in: life) }, localMember: localNumber)
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -113,7 +114,8 @@ public final class MessageStore: Sendable {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let life = transaction.life
     let (names, numbers) = known.withLock { ($0.names(in: life), $0.takeNumbers(in: life)) }
-    let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
+    let reader = StoreReader(
+      source: transaction.source, names: names, isCommitted: false, localMember: localNumber)
     let state = WriteState(
       reader, numbers: numbers, localMember: localNumber, rules: rules, clock: clock)
     let result: R

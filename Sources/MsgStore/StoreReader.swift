@@ -9,6 +9,8 @@ struct StoreReader {
   let names: MemberNames
   /// Whether what is read is committed, so that names may be kept for others.
   let isCommitted: Bool
+  /// Whose own messages show how far the others have come with them.
+  var localMember: UInt32?
 
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)

@@ -8,8 +8,11 @@ public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
   let reader: StoreReader
 
-  init(_ transaction: consuming ReadTransaction, _ names: MemberNames) {
-    reader = StoreReader(source: transaction.source, names: names, isCommitted: true)
+  init(
+    _ transaction: consuming ReadTransaction, _ names: MemberNames, localMember: UInt32?
+  ) {
+    reader = StoreReader(
+      source: transaction.source, names: names, isCommitted: true, localMember: localMember)
     self.transaction = transaction
   }
 

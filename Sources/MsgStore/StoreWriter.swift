@@ -31,21 +31,6 @@ public struct StoreWriter: ~Copyable {
   public func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
     try state.conversation(with: participants)
   }
-
-  /// Marks messages of a conversation as read by the local member.
-  ///
-  /// The mark goes to the newest acknowledged message that is not behind the position, and never
-  /// back. Up to the end of the thread this costs one small record; otherwise the messages behind
-  /// the mark are read to count them.
-  ///
-  /// - Parameter position: The last message read; nil stands for everything.
-  /// - Returns: Whether anything changed.
-  @discardableResult
-  public func markRead(
-    _ conversation: ConversationID, upTo position: Position? = nil
-  ) throws(StoreError) -> Bool {
-    try state.markRead(conversation, upTo: position)
-  }
 }
 
 /// Reading, as in a snapshot.

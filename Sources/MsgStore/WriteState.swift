@@ -9,11 +9,14 @@ import PageFile
 ///     every change throws it again, and so does `finish`, and nothing is committed.
 ///  2. Whatever else is refused is refused before anything changes.
 final class WriteState {
-  let reader: StoreReader
+  private(set) var reader: StoreReader
   /// The time, for what comes without one.
   let clock: @Sendable () -> Timestamp
   /// Whose unread messages are counted.
-  var localMember: UInt32?
+  var localMember: UInt32? {
+    get { reader.localMember }
+    set { reader.localMember = newValue }
+  }
   /// What binds the local member.
   let rules: ComposingRules
   /// Whether anything waits for messages that are not here; nil while nobody has looked.
@@ -39,7 +42,7 @@ final class WriteState {
     self.rules = rules
     self.reader = reader
     self.numbers = numbers
-    self.localMember = localMember
+    self.reader.localMember = localMember
     self.clock = clock
   }
 
@@ -205,6 +208,8 @@ final class OpenConversation {
   private(set) var listed: ListPlace?
   /// What the totals have of it.
   private(set) var counted: Totals
+  /// Its own side of receipts, once it was read: as the trees have it.
+  var receipts: ConversationReceipts?
 
   init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
     self.number = number

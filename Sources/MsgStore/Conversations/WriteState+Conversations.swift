@@ -24,6 +24,7 @@ extension WriteState {
         try removeParticipants(stored, of: conversation.number)
       }
       try write(details, of: conversation.number)
+      if stored.participants != details.participants { try membershipChanged(conversation) }
     }
   }
 

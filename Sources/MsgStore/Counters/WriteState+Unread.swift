@@ -2,71 +2,106 @@ import PageFile
 
 /// Which messages the local member has not read, and how many they are.
 ///
-/// See docs/message-format.md, U-1 … U-5.
+/// See docs/message-format.md, U-1 … U-8.
 ///
-/// Every conversation has a read mark: the place up to which everything has been read. A message is
-/// unseen when it came live and
-///  1. lies above the mark, or
+/// A conversation has two read marks: the place up to which everything was read here, and the place
+/// up to which the server says that it was read on any device. A message is unseen when it came
+/// live, was not read by its name, lies above the mark that was told, and
+///  1. lies above the mark made here, or
 ///  2. came to lie below it after it was made: then its record has the mark ordinal of that moment,
 ///     and the ordinal is still the same. Each change of the mark increases the ordinal.
 ///
 /// An unseen message of somebody else is unread. The number is stored and changed with each message,
 /// so reading it costs nothing and marking a thread read up to its end is one small record.
+extension ConversationSummary {
+  func isUnseen(_ record: some Seeable, at position: Position) -> Bool {
+    if let toldMark, position <= toldMark { return false }
+    return isUnseenHere(record, at: position)
+  }
+
+  /// Whether nothing that was done here has covered a message: what a message keeps when it moves,
+  /// while the mark that was told covers it or not by its place alone.
+  func isUnseenHere(_ record: some Seeable, at position: Position) -> Bool {
+    guard !record.flags.contains(.history), !record.marks.contains(.seen) else { return false }
+    guard let mark, position <= mark else { return true }
+    return record.markOrdinal == markOrdinal
+  }
+
+  /// Above this place every message is unseen that has not been read by its name.
+  var seenUpTo: Position? { latest(mark, toldMark) }
+
+  /// Adds messages to the counters, or takes them out.
+  mutating func count(_ change: UnreadCount) {
+    unreadCount = max(0, unreadCount + change.messages)
+    mentionCount = max(0, mentionCount + change.mentions)
+  }
+
+  var counted: UnreadCount {
+    get { UnreadCount(messages: unreadCount, mentions: mentionCount) }
+    set { (unreadCount, mentionCount) = (max(0, newValue.messages), max(0, newValue.mentions)) }
+  }
+}
+
+/// How many messages are unread, and how many of these name the local member.
+struct UnreadCount: Hashable {
+  var messages = 0
+  var mentions = 0
+
+  static func + (a: UnreadCount, b: UnreadCount) -> UnreadCount {
+    UnreadCount(messages: a.messages + b.messages, mentions: a.mentions + b.mentions)
+  }
+
+  static func - (a: UnreadCount, b: UnreadCount) -> UnreadCount {
+    UnreadCount(messages: a.messages - b.messages, mentions: a.mentions - b.mentions)
+  }
+}
+
+/// A message as far as it matters to whether it was seen: packed or unpacked.
+protocol Seeable {
+  var flags: MessageRecord.Flags { get }
+  var sender: UInt32 { get }
+  var marks: MessageTraits.Bits { get }
+  var markOrdinal: UInt64? { get }
+  func mentions(_ member: UInt32) -> Bool
+}
+
+extension StoredMessage: Seeable {
+  var marks: MessageTraits.Bits { traits.marks }
+
+  func mentions(_ member: UInt32) -> Bool { traits.mentions.contains(member) }
+}
+
+extension MessageRecord: Seeable {
+  /// Those bits of the traits that say nothing but themselves, without reading the rest.
+  var marks: MessageTraits.Bits {
+    guard flags.contains(.traits) else { return [] }
+    var reader = ByteReader(traitsBytes)
+    guard let raw = reader.varint(), raw <= MessageTraits.Bits.known else { return [] }
+    return MessageTraits.Bits(rawValue: UInt32(raw))
+  }
+
+  func mentions(_ member: UInt32) -> Bool {
+    marks.contains(.mentions) && traits()?.mentions.contains(member) ?? false
+  }
+}
+
+extension StoreReader {
+  /// What one message contributes to the counters.
+  func unreadCount(
+    _ record: some Seeable, at position: Position, _ summary: ConversationSummary
+  ) -> UnreadCount {
+    guard let localMember, record.sender != localMember, summary.isUnseen(record, at: position)
+    else { return UnreadCount() }
+    return UnreadCount(messages: 1, mentions: record.mentions(localMember) ? 1 : 0)
+  }
+}
+
 extension WriteState {
-  func isUnseen(
-    _ record: MessageRecord, at position: Position, _ summary: ConversationSummary
-  ) -> Bool {
-    guard !record.flags.contains(.history) else { return false }
-    guard let mark = summary.mark, position <= mark else { return true }
-    return record.markOrdinal == summary.markOrdinal
-  }
-
-  func isUnseen(
-    _ message: StoredMessage, at position: Position, _ summary: ConversationSummary
-  ) -> Bool {
-    guard !message.flags.contains(.history) else { return false }
-    guard let mark = summary.mark, position <= mark else { return true }
-    return message.markOrdinal == summary.markOrdinal
-  }
-
-  func isUnread(
-    _ message: StoredMessage, at position: Position, _ summary: ConversationSummary
-  ) -> Bool {
-    guard let localMember, message.sender != localMember else { return false }
-    return isUnseen(message, at: position, summary)
-  }
-
-  func isUnread(
-    _ record: MessageRecord, at position: Position, _ summary: ConversationSummary
-  ) -> Bool {
-    guard let localMember, record.sender != localMember else { return false }
-    return isUnseen(record, at: position, summary)
-  }
-
-  /// Moves the read mark up to the newest acknowledged message that is not behind a position.
-  ///
-  /// Returns whether anything changed.
-  func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return false }
-      var summary = conversation.summary
-      let limit = min(limit ?? .firstPending, .firstPending)
-      if let mark = summary.mark, limit < mark { return false }
-      let newest = try reader.lastPosition(upTo: limit, in: conversation.number)
-      // The message at the mark may be gone; the mark stays where it is all the same.
-      guard let target = [newest, summary.mark].compactMap({ $0 }).max() else { return false }
-      if target == summary.mark && summary.unreadCount == 0 && localMember != nil { return false }
-      summary.mark = target
-      summary.markOrdinal += 1
-      summary.unreadCount = try countUnread(conversation.number, summary, after: target)
-      // Without a local member nobody knows whether something came to lie below the mark.
-      let isSame =
-        target == conversation.summary.mark
-        && summary.unreadCount == conversation.summary.unreadCount && localMember != nil
-      if isSame { return false }
-      conversation.summary = summary
-      return true
-    }
+  /// What one message contributes to the counters.
+  func unreadCount(
+    _ record: some Seeable, at position: Position, _ summary: ConversationSummary
+  ) -> UnreadCount {
+    reader.unreadCount(record, at: position, summary)
   }
 
   /// Counts anew in all conversations, after the local member has become known.
@@ -77,8 +112,11 @@ extension WriteState {
         var cursor = Cursor(reader.source, Schema.conversations)
         guard let next = try reader.nextConversation(after: number, &cursor) else { return }
         let conversation = try conversation(next)
-        conversation.summary.unreadCount = try countUnread(
-          next, conversation.summary, after: .start)
+        if let localMember {
+          conversation.summary.toldMark = try receipts(of: localMember, in: next).mark(.read)
+          try membershipChanged(conversation)
+        }
+        conversation.summary.counted = try countUnread(next, conversation.summary, after: .start)
         number = next
       }
     }
@@ -87,28 +125,40 @@ extension WriteState {
   /// How many messages behind a position are unread.
   ///
   /// Reads all of them.
-  private func countUnread(
+  func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, after position: Position
-  ) throws(StoreError) -> Int {
-    guard localMember != nil else { return 0 }
-    var cursor = Cursor(reader.source, Schema.messages)
-    let key = KeyEncoding.key(conversation, position)
-    try storage { () throws(PageFileError) in
-      if try cursor.seek(key.bytes) { _ = try cursor.next() }
-    }
-    let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
-    var value = ByteBuffer(capacity: 256)
-    var count = 0
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      value.removeAll()
-      try reader.append(cursor, to: &value)
-      let position = try reader.position(cursor)
-      guard let record = MessageRecord(value.bytes) else {
-        throw reader.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
-      }
-      if isUnread(record, at: position, summary) { count += 1 }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+  ) throws(StoreError) -> UnreadCount {
+    var count = UnreadCount()
+    guard localMember != nil else { return count }
+    var scan = try ThreadScan(reader, conversation, after: position)
+    while let record = try scan.next() {
+      count = count + unreadCount(record, at: try scan.position(), summary)
     }
     return count
+  }
+
+  /// How many messages are unread when one of the marks has gone forward to a position.
+  ///
+  /// What is left lies behind it; what was unread before lies on both sides. So the messages before
+  /// and those behind are gone through by turns, and whichever come to their end first tell: marking
+  /// costs no more for what it does not concern, be it on this side or on that.
+  func countUnread(
+    _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
+    after mark: Position
+  ) throws(StoreError) -> UnreadCount {
+    guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
+    var left = UnreadCount()
+    var covered = UnreadCount()
+    let start = try reader.unreadStart(conversation, old)
+    var before = try ThreadScan(reader, conversation, from: start ?? .start)
+    var behind = try ThreadScan(reader, conversation, after: mark)
+    while true {
+      guard let record = try behind.next() else { return left }
+      left = left + unreadCount(record, at: try behind.position(), summary)
+      guard let record = try before.next(), case let position = try before.position(),
+        position <= mark
+      else { return old.counted - covered }
+      covered = covered + unreadCount(record, at: position, old)
+    }
   }
 }

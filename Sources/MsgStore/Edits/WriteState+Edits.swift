@@ -90,7 +90,8 @@ extension WriteState {
   func confirmEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, serverTime: Timestamp?
   ) throws(StoreError) -> Bool {
-    try changePendingEdit(of: id, in: conversation, at: time) { (message, own, open) throws(StoreError) in
+    try changePendingEdit(of: id, in: conversation, at: time) {
+      (message, own, open) throws(StoreError) in
       guard let serverTime, serverTime != time else { return }
       let version =
         message.traits.editTime == time.microseconds
@@ -110,7 +111,8 @@ extension WriteState {
   func refuseEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
   ) throws(StoreError) -> Bool {
-    try changePendingEdit(of: id, in: conversation, at: time) { (message, own, open) throws(StoreError) in
+    try changePendingEdit(of: id, in: conversation, at: time) {
+      (message, own, open) throws(StoreError) in
       _ = try removeVersion(at: time.microseconds, from: &message, named: own, in: open.number)
       message.traits.sending.failure = failure
     }

@@ -6,7 +6,8 @@ extension StoreReader {
   ///
   /// The bytes live as long as the call.
   func forEachFact(
-    _ prefix: borrowing ByteBuffer, _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
+    _ prefix: borrowing ByteBuffer,
+    _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
     var cursor = Cursor(source, Schema.facts)
     var key = ByteBuffer()

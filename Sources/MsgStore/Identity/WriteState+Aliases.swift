@@ -203,7 +203,10 @@ extension WriteState {
     for (member, emoji, record) in reactions {
       _ = try merge(record, emoji, member, of: other, in: conversation)
     }
-    try moveReceipts(of: id, to: other, in: conversation)
+    for (member, receipt) in try reader.exactReceipts(of: id, in: conversation) {
+      try join(receipt, of: member, with: other, in: conversation)
+    }
+    try moveWaitingMarks(of: id, to: other, in: conversation)
     try removeFacts(prefix)
   }
 }

@@ -33,8 +33,20 @@ package enum SchemaReport {
       return "\(number) \(quoted(key.dropFirst(4)))"
     case Schema.messages:
       return message(key)
+    case Schema.receipts:
+      return receipt(key)
     default:
       return nil
+    }
+  }
+
+  private static func receipt(_ key: Bytes) -> String? {
+    switch ReceiptKey.parts(key) {
+    case .member(let conversation, let member): "\(conversation), member \(member)"
+    case .own(let conversation): "\(conversation), its own"
+    case .exact(let conversation, let kind, let id): "\(conversation), \(kind) \"\(id)\""
+    case .pending(let kind, let conversation): "\(kind) to be told of \(conversation)"
+    case nil: nil
     }
   }
 

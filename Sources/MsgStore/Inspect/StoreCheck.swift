@@ -28,7 +28,7 @@ extension StoreSnapshot {
     let check = StoreCheck()
     let parts = [
       check.names, check.messages, check.conversations, check.totals, check.lists, check.ids,
-      check.facts,
+      check.facts, check.receipts,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -54,6 +54,8 @@ extension StoreSnapshot {
 ///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
 ///     any.
 ///  5. The totals are the sum over the conversations.
+///  6. Receipts decode; how far all have come, what the server has told of the local member, and what
+///     it has to be told, are what the receipts say.
 final class StoreCheck {
   private static let findingCountMax = 1000
 
@@ -64,8 +66,7 @@ final class StoreCheck {
   /// What a conversation's messages say of its summary.
   private struct Recount {
     var messageCount = 0
-    var unreadCount = 0
-    var mentionCount = 0
+    var unread = UnreadCount()
     /// The time of the newest acknowledged message.
     var newestTime: Int64?
     var activity: Int64 = 0
@@ -173,7 +174,8 @@ extension StoreCheck {
         }
       }
       let name = "message \"\(position.id)\" of conversation \(conversation)"
-      guard let record = MessageRecord(value), let message = StoredMessage(record, at: position.place)
+      guard let record = MessageRecord(value),
+        let message = StoredMessage(record, at: position.place)
       else { return report("\(name) is no record, or has no valid text") }
       for id in [position.id] + message.traits.names
       where try reader.position(of: id, in: conversation) != position {
@@ -192,12 +194,7 @@ extension StoreCheck {
         recount.messageCount == 0
         ? position.place.time : max(recount.activity, position.place.time)
       recount.messageCount += 1
-      if state.isUnread(message, at: position, summary) {
-        recount.unreadCount += 1
-        if let local = state.localMember, message.traits.mentions.contains(local) {
-          recount.mentionCount += 1
-        }
-      }
+      recount.unread = recount.unread + reader.unreadCount(message, at: position, summary)
       if !position.place.isPending { recount.newestTime = position.place.time }
       let isPassedOver =
         position.place.isPending && message.status == .failed
@@ -236,12 +233,12 @@ extension StoreCheck {
     if summary.messageCount != recount.messageCount {
       report("\(name) says \(summary.messageCount) messages and has \(recount.messageCount)")
     }
-    if summary.unreadCount != recount.unreadCount {
-      report("\(name) says \(summary.unreadCount) unread and has \(recount.unreadCount)")
+    if summary.unreadCount != recount.unread.messages {
+      report("\(name) says \(summary.unreadCount) unread and has \(recount.unread.messages)")
     }
-    if summary.mentionCount != recount.mentionCount {
+    if summary.mentionCount != recount.unread.mentions {
       report(
-        "\(name) says \(summary.mentionCount) unread mentions and has \(recount.mentionCount)")
+        "\(name) says \(summary.mentionCount) unread mentions and has \(recount.unread.mentions)")
     }
     if summary.last != recount.last { report("\(name) shows another message than its last") }
     if summary.activity != recount.activity {
@@ -265,11 +262,7 @@ extension StoreCheck {
   func contains(
     _ key: Bytes, _ tree: TreeNumber, _ reader: StoreReader
   ) throws(StoreError) -> Bool {
-    do throws(PageFileError) {
-      return try BTree(reader.source, tree).contains(key)
-    } catch {
-      throw .storage(error)
-    }
+    try reader.contains(key, in: tree)
   }
 
   func ids(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {

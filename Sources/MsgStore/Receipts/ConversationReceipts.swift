@@ -18,6 +18,8 @@ package import PageFile
 ///      2+n  with flag 16: every active other participant has read up to here
 ///      2+n  with flag 32: every active other participant has received up to here
 ///        8  with flag 256: when the first of the active others joined
+///        n  steps of reading that were made here
+///        n  steps of being delivered here
 ///
 /// Flags without a field: 64 listed as having something read to tell, 128 something delivered.
 package struct ConversationReceipts: Hashable {
@@ -57,6 +59,9 @@ package struct ConversationReceipts: Hashable {
   package var othersSince: Int64?
   package var isReadListed = false
   package var isDeliveredListed = false
+  /// When the local member has marked here what was read.
+  package var readTimes = ReceiptSteps()
+  package var deliveredTimes = ReceiptSteps()
 
   package init() {}
 
@@ -125,7 +130,11 @@ package struct ConversationReceipts: Hashable {
       guard let time = reader.uint64() else { return nil }
       othersSince = Int64(bitPattern: time)
     }
-    guard reader.isAtEnd else { return nil }
+    guard let readTimes = ReceiptSteps(&reader), let deliveredTimes = ReceiptSteps(&reader),
+      reader.isAtEnd
+    else { return nil }
+    self.readTimes = readTimes
+    self.deliveredTimes = deliveredTimes
   }
 
   /// Writes the record.
@@ -140,6 +149,8 @@ package struct ConversationReceipts: Hashable {
     ]
     for case let position? in positions { buffer.append(measured: position) }
     if let othersSince { buffer.append(time: othersSince) }
+    readTimes.append(to: &buffer)
+    deliveredTimes.append(to: &buffer)
   }
 }
 

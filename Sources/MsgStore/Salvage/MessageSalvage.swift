@@ -257,15 +257,6 @@ package final class MessageSalvage {
   }
 }
 
-extension ConversationSummary {
-  /// Whether the local member has not seen a message; see docs/message-format.md, U-2.
-  fileprivate func isUnseen(_ record: MessageRecord, at position: Position) -> Bool {
-    guard !record.flags.contains(.history) else { return false }
-    guard let mark, position <= mark else { return true }
-    return record.markOrdinal == markOrdinal
-  }
-}
-
 /// Makes conversations come to the new store when they came to the old one.
 private final class CreationClock: Sendable {
   private let time = Locked<Timestamp?>(nil)

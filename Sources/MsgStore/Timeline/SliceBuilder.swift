@@ -8,6 +8,7 @@ struct SliceBuilder: ~Copyable {
   private var rows: [SliceRow] = []
   private var rares: [Message.Rare] = []
   private var buffer: ByteBuffer
+  private var marks: DeliveryMarks
   private var senders: [MemberID] = []
   /// Where in `senders` the sender of each of these numbers is.
   ///
@@ -24,6 +25,7 @@ struct SliceBuilder: ~Copyable {
     self.reader = reader
     self.conversation = conversation
     self.number = number
+    marks = DeliveryMarks(reader, number)
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
     // Pairs of a sender's number and one more than where it is in `senders`. An inline array of pairs
@@ -103,7 +105,9 @@ struct SliceBuilder: ~Copyable {
       place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
     let extra = place.isPending ? record.sequenceNumber : place.time &+ record.localDelta
     let idByteCount = valueOffset - idOffset
-    let (flags, status) = (record.flags, record.status)
+    let flags = record.flags
+    let status = try marks.effectiveStatus(
+      record, at: Position(place, MessageID(buffer.bytes.slice(idOffset, idByteCount))))
     var (rareIndex, isWithdrawn) = (Int32(-1), false)
     if !flags.isDisjoint(with: [.reply, .traits]) {
       let position = Position(place, MessageID(buffer.bytes.slice(idOffset, idByteCount)))

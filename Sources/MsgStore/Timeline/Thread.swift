@@ -74,6 +74,21 @@ public struct Thread: ~Copyable {
     return try around(Position(place, ""), count: count)
   }
 
+  /// The first message that the local member has not read, among its neighbours as with `around`;
+  /// the newest messages when all are read.
+  ///
+  /// It is found from the read mark on, or from the end, whichever is nearer.
+  public func firstUnread(count: Int) throws(StoreError) -> Slice {
+    let first = try number.flatMap { (number) throws(StoreError) in
+      try reader.within { () throws(StoreError) in
+        var cursor = Cursor(reader.source, Schema.conversations)
+        return try reader.firstUnread(number, try reader.summary(number, &cursor))
+      }
+    }
+    guard let first else { return try tail(count) }
+    return try around(first, count: count)
+  }
+
   private func around(_ position: Position, count: Int) throws(StoreError) -> Slice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       let before = try walk.countBackward(&cursor, from: key, limit: count / 2)

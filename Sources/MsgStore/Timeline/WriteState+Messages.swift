@@ -113,10 +113,12 @@ extension WriteState {
     let position = Position(place, key)
     if arrival == .live, let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
-      try noteLate(position, in: conversation)
     }
     try self.place(stored, at: position, in: conversation)
-    if !place.isPending { try applyWaitingMarks(of: id, at: position, in: conversation) }
+    if arrival == .live { try noteLate(stored, at: position, in: conversation) }
+    if isAnythingWaiting == true, !place.isPending {
+      try applyWaitingMarks(of: id, at: position, in: conversation)
+    }
   }
 
   private func newPendingPlace(
@@ -271,6 +273,7 @@ extension WriteState {
     }
     let facts = FactKey.prefix(conversation.number, message.id(at: position))
     try removeFacts(facts)
+    try forgetLate(message.id(at: position), in: conversation)
   }
 }
 

@@ -20,7 +20,7 @@ extension WriteState {
     try writeNames(of: message, at: position, in: conversation.number)
     var summary = conversation.summary
     summary.messageCount += 1
-    count(message, at: position, by: 1, &summary)
+    summary.count(unreadCount(message, at: position, summary))
     try include(message, at: position, &summary, in: conversation.number)
     conversation.summary = summary
   }
@@ -34,27 +34,30 @@ extension WriteState {
   ) throws(StoreError) {
     var new = new
     var summary = conversation.summary
-    count(old, at: oldPosition, by: -1, &summary)
+    let counted = unreadCount(old, at: oldPosition, summary)
     if position != oldPosition {
       let isBelowMark = summary.mark.map { position <= $0 } ?? false
-      let wasUnseen = isUnseen(old, at: oldPosition, summary)
+      let wasUnseen = summary.isUnseenHere(old, at: oldPosition)
       new.markOrdinal = wasUnseen && isBelowMark ? summary.markOrdinal : nil
       try removeRecord(at: oldPosition, in: conversation.number)
     }
-    count(new, at: position, by: 1, &summary)
+    summary.count(unreadCount(new, at: position, summary) - counted)
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
       try writeNames(of: new, at: position, in: conversation.number)
     }
     if position == oldPosition {
-      if summary.last?.position == position || (old.status == .failed) != (new.status == .failed) {
+      if summary.last?.position == position {
         try refreshLast(&summary, in: conversation.number)
+      } else if old.status == .failed, new.status != .failed {
+        try include(new, at: position, &summary, in: conversation.number)
       }
     } else {
       try exclude(oldPosition, from: &summary, in: conversation.number)
       try include(new, at: position, &summary, in: conversation.number)
     }
     conversation.summary = summary
+    if position != oldPosition { try noteLate(new, at: position, in: conversation) }
   }
 
   /// Takes a message out of its place, its names left as they are.
@@ -64,20 +67,9 @@ extension WriteState {
     try removeRecord(at: position, in: conversation.number)
     var summary = conversation.summary
     summary.messageCount = max(0, summary.messageCount - 1)
-    count(message, at: position, by: -1, &summary)
+    summary.count(UnreadCount() - unreadCount(message, at: position, summary))
     try exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
-  }
-
-  /// Adds a message to the counters of what is unread, or takes it out.
-  private func count(
-    _ message: StoredMessage, at position: Position, by change: Int,
-    _ summary: inout ConversationSummary
-  ) {
-    guard isUnread(message, at: position, summary) else { return }
-    summary.unreadCount = max(0, summary.unreadCount + change)
-    guard let localMember, message.traits.mentions.contains(localMember) else { return }
-    summary.mentionCount = max(0, summary.mentionCount + change)
   }
 
   private func write(

@@ -104,7 +104,6 @@ extension WriteState {
     message.raise(
       waiting.status, deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
       unsentAt: waiting.traits.unsentAt)
-    if waiting.traits.marks.contains(.seen) { message.traits.marks.insert(.seen) }
     if let waitingPlace = waiting.place {
       if place == nil { place = waitingPlace } else { place?.merge(waitingPlace) }
       message.status = max(message.status, .sent)
@@ -115,6 +114,8 @@ extension WriteState {
       try absorbVersions(of: id, in: conversation, into: &message)
     }
     try noteFacts(of: id, in: conversation, &message)
+    // A message that the local member has read elsewhere comes as read.
+    message.traits.marks.formUnion(try receiptMarks(of: id, in: conversation))
   }
 
   /// Sets the marks that say which kinds of facts there are.

@@ -1,0 +1,91 @@
+import PageFile
+
+/// Rule 5.
+extension StoreCheck {
+  func receipts(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    var conversations: Set<UInt32> = []
+    try walk(Schema.receipts, reader) { (key, value) throws(StoreError) in
+      switch ReceiptKey.parts(key) {
+      case .member(let conversation, let member):
+        conversations.insert(conversation)
+        try receipts(of: member, in: conversation, ReceiptRecord(value), reader)
+      case .own(let conversation):
+        conversations.insert(conversation)
+        if ConversationReceipts(value) == nil {
+          report("receipts: conversation \(conversation) has no record of its own")
+        }
+      case .exact(let conversation, _, let id):
+        conversations.insert(conversation)
+        var bytes = ByteReader(value)
+        if bytes.varint() == nil || !bytes.isAtEnd {
+          report("receipts: message \"\(id)\" of conversation \(conversation) has no ordinal")
+        }
+      case .pending(let kind, let conversation):
+        try listed(kind, conversation, reader)
+      case nil:
+        report("receipts: a key has \(key.count) bytes and is none")
+      }
+    }
+    for conversation in conversations.sorted() {
+      do throws(StoreError) {
+        try receipts(of: conversation, reader)
+      } catch .corruptRecord(let tree, let reason) {
+        report("\(tree): \(reason)")
+      }
+    }
+  }
+
+  private func receipts(
+    of member: UInt32, in conversation: UInt32, _ record: ReceiptRecord?, _ reader: StoreReader
+  ) throws(StoreError) {
+    let name = "receipts of member \(member) in conversation \(conversation)"
+    guard let record else { return report("\(name) are no record") }
+    do throws(StoreError) {
+      _ = try reader.member(member)
+      guard member == reader.localMember else { return }
+      var cursor = Cursor(reader.source, Schema.conversations)
+      if try reader.summary(conversation, &cursor).toldMark != record.read.mark {
+        report("\(name) are not what the conversation says was told")
+      }
+    } catch .corruptRecord(let tree, let reason) {
+      report("\(name): \(tree): \(reason)")
+    }
+  }
+
+  private func listed(
+    _ kind: ReceiptKind, _ conversation: UInt32, _ reader: StoreReader
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      if try !reader.receipts(conversation).isListed(kind) {
+        report("receipts: conversation \(conversation) is listed, and does not know that it is")
+      }
+    } catch .corruptRecord(let tree, let reason) {
+      report("receipts: conversation \(conversation) is listed: \(tree): \(reason)")
+    }
+  }
+
+  private func receipts(of conversation: UInt32, _ reader: StoreReader) throws(StoreError) {
+    let own = try reader.receipts(conversation)
+    let details = try reader.details(conversation)
+    let name = "receipts of conversation \"\(details.id)\""
+    var cursor = Cursor(reader.source, Schema.conversations)
+    let summary = try reader.summary(conversation, &cursor)
+    let recipients = details.recipients(without: reader.localMember)
+    for kind in ReceiptKind.allCases {
+      let others = try reader.others(kind, recipients, in: conversation, known: nil)
+      if others.mark != own.others(kind).mark {
+        report("\(name): all have come elsewhere: \(kind)")
+      }
+      let isPending =
+        try reader.hasUntold(kind, conversation, summary, own)
+        && !details.hasLeft(reader.localMember)
+      if isPending != own.isListed(kind) {
+        report("\(name): the list of what has to be told is wrong: \(kind)")
+      }
+      let key = ReceiptKey.pending(kind, conversation)
+      if try contains(key.bytes, Schema.receipts, reader) != own.isListed(kind) {
+        report("\(name): it is not in the list of what has to be told as it says: \(kind)")
+      }
+    }
+  }
+}

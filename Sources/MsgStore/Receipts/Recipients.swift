@@ -1,0 +1,29 @@
+/// Who must have a message before all have it: the one place that knows about membership.
+struct Recipient: Hashable {
+  let number: UInt32
+  /// When the member came; nil: was there ever since.
+  let joined: Int64?
+
+  /// Whether the member took part when a message was sent.
+  func wasIn(at position: Position) -> Bool { joined.map { $0 <= position.place.time } ?? true }
+
+  /// How far the member counts as having come: everything before joining is not waited for.
+  func reached(_ mark: Position?) -> Position? {
+    latest(mark, joined.map { Position(.acknowledged($0, sequence: .min), "") })
+  }
+}
+
+extension ConversationDetails {
+  /// Active members but one, by their numbers.
+  func recipients(without member: UInt32?) -> [Recipient] {
+    participants.filter { $0 != member }.sorted().map { Recipient(number: $0, joined: nil) }
+  }
+
+  /// Whether a member took part and does not any more.
+  ///
+  /// A conversation that is known from its messages only has been left by nobody.
+  func hasLeft(_ member: UInt32?) -> Bool {
+    guard let member, !participants.isEmpty else { return false }
+    return !participants.contains(member)
+  }
+}

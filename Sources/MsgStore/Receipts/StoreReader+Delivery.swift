@@ -1,0 +1,112 @@
+import PageFile
+
+/// Who has received and read one message.
+extension StoreReader {
+  func delivery(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Delivery? {
+    guard let message = try receivedMessage(id, in: conversation) else { return nil }
+    var marks = DeliveryMarks(self, message.conversation)
+    let counts = try marks.counts(
+      of: message.id, at: message.position, sender: message.sender, isReadHere: message.isReadHere)
+    var status = message.status
+    if !message.position.place.isPending, status == .sent || status == .delivered,
+      counts.recipients > 0
+    {
+      if counts.read == counts.recipients {
+        status = .read
+      } else if counts.delivered == counts.recipients {
+        status = .delivered
+      }
+    }
+    return Delivery(
+      status: status, recipientCount: counts.recipients, deliveredCount: counts.delivered,
+      readCount: counts.read)
+  }
+
+  /// Everybody who is known to have a message, by their numbers.
+  func readers(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MemberReceipt] {
+    guard let message = try receivedMessage(id, in: conversation) else { return [] }
+    var known: [UInt32: ExactReceipt] = [:]
+    for (member, receipt) in try exactReceipts(of: message.id, in: message.conversation) {
+      known[member] = receipt
+    }
+    let position = message.position
+    try forEachReceipts(message.conversation) { (member, record) in
+      for kind in ReceiptKind.allCases where record[kind].covers(position) {
+        known[member, default: ExactReceipt()].join(kind, record[kind].time(of: position))
+      }
+      return true
+    }
+    if let localMember {
+      let own = try receipts(message.conversation)
+      if message.isReadHere {
+        known[localMember, default: ExactReceipt()].join(
+          .read, message.isLate ? nil : own.readTimes.time(of: position))
+      }
+      if own.deliveredTimes.covers(position), try !isLateToDeliver(message, own) {
+        known[localMember, default: ExactReceipt()].join(
+          .delivered, own.deliveredTimes.time(of: position))
+      }
+    }
+    known[message.sender] = nil
+    return try known.sorted { $0.key < $1.key }.map { (member, receipt) throws(StoreError) in
+      let deliveredAt = earliest(receipt.deliveredAt, receipt.readAt)
+      return MemberReceipt(
+        member: try self.member(member), isRead: receipt.isRead,
+        deliveredAt: deliveredAt.map { Timestamp(microseconds: $0) },
+        readAt: receipt.readAt.map { Timestamp(microseconds: $0) })
+    }
+  }
+
+  /// What a message's own record says of its receipts.
+  private struct ReceivedMessage {
+    let conversation: UInt32
+    let id: MessageID
+    let position: Position
+    let sender: UInt32
+    let status: MessageStatus
+    /// Whether the local member has read it, though it is somebody else's.
+    let isReadHere: Bool
+    /// Whether it came to lie below the read mark.
+    let isLate: Bool
+  }
+
+  private func receivedMessage(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> ReceivedMessage? {
+    guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+      let position = try position(of: id, in: number)
+    else { return nil }
+    var cursor = Cursor(source, Schema.conversations)
+    let summary = try summary(number, &cursor)
+    var scan = try ThreadScan(self, number, from: position)
+    guard let record = try scan.next(), try scan.position() == position else {
+      throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+    }
+    // What came as history counts as nothing: it is read when a mark has gone over it.
+    let isRead =
+      record.flags.contains(.history)
+      ? summary.seenUpTo.map { position <= $0 } ?? false
+      : !summary.isUnseen(record, at: position)
+    return ReceivedMessage(
+      conversation: number, id: record.traits()?.names.first ?? position.id,
+      position: position, sender: record.sender, status: record.status,
+      isReadHere: isRead && localMember != nil && record.sender != localMember,
+      isLate: record.markOrdinal != nil)
+  }
+
+  private func isLateToDeliver(
+    _ message: ReceivedMessage, _ own: ConversationReceipts
+  ) throws(StoreError) -> Bool {
+    let key = ReceiptKey.exact(message.conversation, .delivered, message.id)
+    var value = ByteBuffer()
+    guard try self.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+      return false
+    }
+    var bytes = ByteReader(value.bytes)
+    return bytes.varint().map { $0 > own.deliveredOrdinal } ?? false
+  }
+}

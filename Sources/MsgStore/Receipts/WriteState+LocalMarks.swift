@@ -1,0 +1,225 @@
+import PageFile
+
+/// What the local member reads and receives here: marks that cover what is there when they are made,
+/// and messages marked by their names.
+///
+/// See docs/message-format.md, U-4 … U-8.
+extension WriteState {
+  /// Moves the read mark up to the newest acknowledged message that is not behind a position.
+  ///
+  /// Returns whether anything changed.
+  func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard let conversation = try existingConversation(id) else { return false }
+      return try markRead(conversation, upTo: limit)
+    }
+  }
+
+  private func markRead(
+    _ conversation: OpenConversation, upTo limit: Position?
+  ) throws(StoreError) -> Bool {
+    let old = conversation.summary
+    guard let target = try target(upTo: limit, from: old.mark, in: conversation.number) else {
+      return false
+    }
+    if localMember != nil {
+      if target == old.mark && old.unreadCount == 0 { return false }
+      if let told = old.toldMark, target <= told { return false }
+    }
+    var summary = old
+    summary.mark = target
+    summary.markOrdinal += 1
+    summary.counted = try countUnread(conversation.number, summary, was: old, after: target)
+    // Without a local member nobody knows whether something came to lie below the mark.
+    let isNew = localMember == nil || summary.unreadCount < old.unreadCount
+    if target == old.mark && !isNew { return false }
+    conversation.summary = summary
+    var own = try receipts(conversation)
+    let before = own
+    own.lateFrom = nil
+    own.readTimes.join(target, clock().microseconds)
+    if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
+      own.confirm(.read, upTo: target)
+    }
+    if own != before { try write(own, conversation) }
+    try updatePending(conversation)
+    return true
+  }
+
+  /// Marks messages as read by their names.
+  func markRead(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
+    for id in ids { try id.validate() }
+    return try change { () throws(StoreError) in
+      guard let conversation = try existingConversation(id) else { return false }
+      var isChanged = false
+      for id in ids {
+        guard case (let id, let position?)? = try resolve(id, in: conversation.number),
+          try isUnseenByOther(at: position, in: conversation)
+        else { continue }
+        hasAdded = true
+        try set(.seen, at: position, conversation)
+        try join(.read, clock().microseconds, id, at: position, in: conversation)
+        try rememberExact(.read, id, from: 0, in: conversation)
+        isChanged = true
+      }
+      if isChanged { try updatePending(conversation) }
+      return isChanged
+    }
+  }
+
+  /// Moves the mark of what has been delivered, as `markRead` does that of what has been read.
+  func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard let conversation = try existingConversation(id) else { return false }
+      var own = try receipts(conversation)
+      let old = own.deliveredMark
+      guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
+        return false
+      }
+      let hasLate = try hasExact(.delivered, conversation.number) { $0 > own.deliveredOrdinal }
+      guard target != old || hasLate else { return false }
+      var isNew = hasLate
+      if !isNew {
+        isNew = try hasIncoming(after: old ?? .start, upTo: target, in: conversation.number)
+      }
+      let told = try told(.delivered, conversation)
+      if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
+        own.confirm(.delivered, upTo: target)
+      }
+      own.deliveredMark = target
+      own.deliveredTimes.join(target, clock().microseconds)
+      own.deliveredOrdinal += 1
+      try write(own, conversation)
+      try updatePending(conversation)
+      return true
+    }
+  }
+
+  /// Marks messages as delivered by their names.
+  func markDelivered(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
+    for id in ids { try id.validate() }
+    guard let localMember else { return false }
+    return try change { () throws(StoreError) in
+      guard let conversation = try existingConversation(id) else { return false }
+      var isChanged = false
+      for id in ids {
+        guard case (let id, let position?)? = try resolve(id, in: conversation.number),
+          try !isDelivered(id, position, in: conversation, localMember)
+        else { continue }
+        hasAdded = true
+        try join(.delivered, clock().microseconds, id, at: position, in: conversation)
+        try rememberExact(.delivered, id, from: 0, in: conversation)
+        isChanged = true
+      }
+      if isChanged { try updatePending(conversation) }
+      return isChanged
+    }
+  }
+
+  /// Takes note that a message has come live to a place not above a mark that was made here, or was
+  /// moved there unseen: it is not covered until that mark is made again.
+  ///
+  /// Called for every message that comes live or moves, once it is at its place.
+  func noteLate(
+    _ record: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard !position.place.isPending, record.sender != localMember,
+      !record.flags.contains(.history)
+    else { return }
+    let summary = conversation.summary
+    var own = try receipts(conversation)
+    if let mark = summary.mark, position <= mark, summary.isUnseenHere(record, at: position) {
+      if summary.isUnseen(record, at: position) {
+        try rememberExact(
+          .read, record.id(at: position), from: summary.markOrdinal + 1, in: conversation)
+      }
+      if own.lateFrom.map({ position < $0 }) ?? true {
+        own.lateFrom = position
+        try write(own, conversation)
+      }
+    }
+    if let mark = own.deliveredMark, position <= mark {
+      if let told = try told(.delivered, conversation), position <= told { return }
+      try rememberExact(
+        .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
+    }
+  }
+}
+
+extension WriteState {
+  /// Where a mark goes; nil when it would go back, or there is nothing to mark.
+  private func target(
+    upTo limit: Position?, from mark: Position?, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    let limit = min(limit ?? .firstPending, .firstPending)
+    if let mark, limit < mark { return nil }
+    // The message at the mark may be gone; the mark stays where it is all the same.
+    return latest(try reader.lastPosition(upTo: limit, in: conversation), mark)
+  }
+
+  /// Whether something up to a mark is not known to the server yet.
+  func isToldBehind(_ mark: Position?, _ confirmed: Position?, _ told: Position?) -> Bool {
+    guard let mark else { return false }
+    return latest(confirmed, told).map { $0 < mark } ?? true
+  }
+
+  /// The mark of the local member that the server knows of.
+  func told(
+    _ kind: ReceiptKind, _ conversation: OpenConversation
+  ) throws(StoreError) -> Position? {
+    try reader.told(kind, conversation.number, conversation.summary)
+  }
+
+  /// Notes when the local member has read or received a message that was marked by its name.
+  private func join(
+    _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard let localMember else { return }
+    if try join(kind, id, time, of: localMember, in: conversation) {
+      try set(.receipts, at: position, conversation)
+    }
+  }
+
+  /// Whether a message is somebody else's and has not been seen.
+  private func isUnseenByOther(
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(reader, conversation.number, from: position)
+    guard let record = try scan.next(), try scan.position() == position else {
+      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    return record.sender != localMember
+      && conversation.summary.isUnseen(record, at: position)
+  }
+
+  /// Whether a message needs no receipt of delivery any more: it is the local member's own or came as
+  /// history, or it was marked before.
+  private func isDelivered(
+    _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(reader, conversation.number, from: position)
+    guard let record = try scan.next(), try scan.position() == position else {
+      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    if record.sender == member || record.flags.contains(.history) { return true }
+    if let told = try told(.delivered, conversation), position <= told { return true }
+    let exact = FactKey.key(conversation.number, id, .receipt, member: member)
+    if try reader.contains(exact.bytes, in: Schema.facts) { return true }
+    let own = try receipts(conversation)
+    guard let mark = own.deliveredMark, position <= mark else { return false }
+    let first = try firstOrdinal(.delivered, id, in: conversation.number)
+    return first.map { $0 <= own.deliveredOrdinal } ?? true
+  }
+
+  /// Whether somebody else's message that came live lies behind one position and not behind another.
+  private func hasIncoming(
+    after start: Position, upTo end: Position, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(reader, conversation, after: start)
+    while let record = try scan.next(), try scan.position() <= end {
+      if record.sender != localMember, !record.flags.contains(.history) { return true }
+    }
+    return false
+  }
+}

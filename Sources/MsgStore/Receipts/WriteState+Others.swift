@@ -1,0 +1,118 @@
+import PageFile
+
+/// How far all the others have come: one position that tells of every message of the local member
+/// whether it was read by all.
+///
+/// See docs/message-format.md, V-8.
+///
+/// It is the lowest of the others' marks. As marks rise only, it stays while another than the last
+/// one of them moves on; when the last one does, the next that is still as far back is looked for
+/// from there on, in a circle, so that a whole group that moves on costs one round.
+extension WriteState {
+  /// What follows when a member has come further.
+  func marksRose(
+    _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    let others = own.others(kind)
+    guard others.laggard == 0 || others.laggard == member else { return }
+    let recipients = try reader.details(conversation).recipients(without: localMember)
+    let known = others.laggard == 0 ? nil : others
+    own.set(kind, try reader.others(kind, recipients, in: conversation, known: known))
+    own.othersSince = Recipient.firstJoined(recipients)
+  }
+
+  /// What follows when members have come or gone, or marks have gone back.
+  func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
+    let recipients = try reader.details(conversation.number).recipients(without: localMember)
+    var own = try receipts(conversation)
+    let before = own
+    for kind in ReceiptKind.allCases {
+      own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: nil))
+    }
+    own.othersSince = Recipient.firstJoined(recipients)
+    // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
+    if before == ConversationReceipts(), own.read.mark == nil, own.delivered.mark == nil { return }
+    if own != before { try write(own, conversation) }
+    try updatePending(conversation, isMembershipNew: true)
+  }
+}
+
+extension Recipient {
+  /// When the first of them came; nil: one was there ever since.
+  static func firstJoined(_ recipients: [Recipient]) -> Int64? {
+    recipients.allSatisfy { $0.joined != nil } ? recipients.compactMap(\.joined).min() : nil
+  }
+}
+
+extension ConversationReceipts {
+  mutating func set(_ kind: ReceiptKind, _ others: Others) {
+    switch kind {
+    case .read: read = others
+    case .delivered: delivered = others
+    }
+  }
+}
+
+extension StoreReader {
+  /// How far all of some members have come, who are sorted by their numbers.
+  ///
+  /// - Parameter known: How far they had come when the one that has moved on since was the last of
+  ///   them; the first that is found there is the last of them now.
+  func others(
+    _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
+    known: ConversationReceipts.Others?
+  ) throws(StoreError) -> ConversationReceipts.Others {
+    var lowest: (mark: Position?, recipient: Recipient)?
+    let split =
+      known.map { known in
+        recipients.firstIndex { $0.number >= known.laggard } ?? 0
+      } ?? 0
+    for part in [recipients[split...], recipients[..<split]] {
+      try forEachMark(kind, part, in: conversation) { (recipient, mark) in
+        if let present = lowest {
+          if mark.isBehind(present.mark) { lowest = (mark, recipient) }
+        } else {
+          lowest = (mark, recipient)
+        }
+        return !(mark == nil || (known != nil && mark == known?.mark))
+      }
+      if let lowest, lowest.mark == nil || (known != nil && lowest.mark == known?.mark) { break }
+    }
+    var others = ConversationReceipts.Others()
+    others.mark = lowest?.mark
+    others.laggard = lowest?.recipient.number ?? 0
+    return others
+  }
+
+  /// Runs `body` on how far each of some members has come, until it returns false.
+  private func forEachMark(
+    _ kind: ReceiptKind, _ recipients: ArraySlice<Recipient>, in conversation: UInt32,
+    _ body: (Recipient, Position?) -> Bool
+  ) throws(StoreError) {
+    guard let first = recipients.first else { return }
+    var rest = recipients
+    try forEachReceipts(conversation, from: first.number) { (member, record) in
+      while let next = rest.first, next.number <= member {
+        rest.removeFirst()
+        let mark = next.number == member ? record.mark(kind) : nil
+        guard body(next, next.reached(mark)) else {
+          rest = []
+          break
+        }
+      }
+      return !rest.isEmpty
+    }
+    while let next = rest.popFirst() {
+      guard body(next, next.reached(nil)) else { return }
+    }
+  }
+}
+
+extension Optional where Wrapped == Position {
+  /// Whether this mark lies before another; none lies before all.
+  fileprivate func isBehind(_ other: Position?) -> Bool {
+    guard let other else { return false }
+    return map { $0 < other } ?? true
+  }
+}
