@@ -1,3 +1,5 @@
+import PageFile
+
 /// Reading receipts.
 ///
 /// All functions throw `storage` and `corruptRecord`.
@@ -50,6 +52,22 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [ConversationID] {
     try within { (reader) throws(StoreError) in
       try reader.conversationsWithPendingReceipts(kind, countMax: countMax)
+    }
+  }
+}
+
+extension StoreSnapshot {
+  /// How many unread messages of a conversation name the local member; nil when it is not there.
+  ///
+  /// One lookup.
+  package func unreadMentionCount(
+    _ conversation: ConversationID
+  ) throws(StoreError) -> Int? {
+    try within { (reader) throws(StoreError) in
+      guard let number = try reader.number(of: conversation.string, in: Schema.conversationNames)
+      else { return nil }
+      var cursor = Cursor(reader.source, Schema.conversations)
+      return try reader.summary(number, &cursor).mentionCount
     }
   }
 }

@@ -140,6 +140,11 @@ extension WriteState {
     }
     if let mark = own.deliveredMark, position <= mark {
       if let told = try told(.delivered, conversation), position <= told { return }
+      if record.marks.contains(.receipts), let localMember {
+        let fact = FactKey.key(
+          conversation.number, record.id(at: position), .receipt, member: localMember)
+        if try reader.contains(fact.bytes, in: Schema.facts) { return }
+      }
       try rememberExact(
         .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
     }

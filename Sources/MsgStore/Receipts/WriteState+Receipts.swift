@@ -78,13 +78,17 @@ extension WriteState {
     _ kind: ReceiptKind, _ id: MessageID, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    guard let (id, position) = try resolve(id, in: conversation.number),
-      try join(kind, id, time, of: member, in: conversation)
-    else { return false }
-    let isOwnReading = member == localMember && kind == .read
-    if member == localMember, try forgetExact(kind, id, in: conversation) {
-      try updatePending(conversation)
+    guard let (id, position) = try resolve(id, in: conversation.number) else { return false }
+    // What was marked here by its name need not be told any more, as the server knows.
+    var isTold = false
+    if member == localMember {
+      for known in ReceiptKind.allCases where known.rawValue <= kind.rawValue {
+        if try forgetExact(known, id, in: conversation) { isTold = true }
+      }
     }
+    if isTold { try updatePending(conversation) }
+    guard try join(kind, id, time, of: member, in: conversation) else { return isTold }
+    let isOwnReading = member == localMember && kind == .read
     if let position {
       try set(isOwnReading ? [.receipts, .seen] : .receipts, at: position, conversation)
     } else {

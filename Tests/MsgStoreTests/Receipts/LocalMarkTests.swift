@@ -1,0 +1,192 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What the local member marks: as read and as delivered, by name, up to a message, or everything.
+@Suite struct LocalMarkTests {
+  private func fill(_ store: MessageStore, _ count: Int) throws {
+    try store.write { chat in
+      for number in 0..<count {
+        try chat.insert(
+          message(
+            MessageID("m\(number)"), at: Int64(number * 10), from: number % 3 == 2 ? "me" : "you"))
+      }
+    }
+  }
+
+  @Test func idsUpToAMessageOrEverythingCanBeMarkedAsRead() throws {
+    let store = try groupStore()
+    try fill(store, 10)
+    #expect(try store.unread() == 7 && store.firstUnread() == "m0")
+    #expect(try store.write { try $0.markRead(["m0", "m4", "m4", "m2", "none"], in: "room") })
+    #expect(try store.unread() == 5 && store.firstUnread() == "m1")
+    #expect(try store.write { try $0.markRead("room", upTo: "m6") })
+    #expect(try store.unread() == 2 && store.firstUnread() == "m7")
+    try store.expectSound()
+    #expect(try store.write { try $0.markRead("room") })
+    #expect(try store.unread() == 0)
+    #expect(
+      try store.read { try $0.thread("room").firstUnread(count: 3).ids } == ["m7", "m8", "m9"])
+    try store.expectSound()
+  }
+
+  @Test func markingNothingNewChangesNothing() throws {
+    let store = try groupStore()
+    try fill(store, 10)
+    try store.write { chat in
+      try chat.markRead("room", upTo: "m6")
+      try chat.markRead(["m8", "m7"], in: "room")
+      try chat.markDelivered("room", upTo: "m6")
+      try chat.markDelivered(["m7"], in: "room")
+    }
+    try store.write { chat throws in
+      #expect(try !chat.markRead("room", upTo: "m6"))
+      #expect(try !chat.markRead("room", upTo: "m3"))
+      #expect(try !chat.markRead("room", upTo: "none"))
+      // Never the local member's own, never twice, not what is not here.
+      #expect(try !chat.markRead(["m7", "m1", "m2", "m8", "none"], in: "room"))
+      #expect(try !chat.markDelivered("room", upTo: "m6"))
+      #expect(try !chat.markDelivered("room", upTo: "m3"))
+      #expect(try !chat.markDelivered(["m7", "m1", "m2", "none"], in: "room"))
+      #expect(try !chat.markDelivered(["m1"], in: "unknown"))
+    }
+    try store.expectSound()
+  }
+
+  @Test func aLateMessageIsUnreadUntilItIsSeenAlsoByItsName() throws {
+    let store = try groupStore()
+    try fill(store, 10)
+    try store.write { chat in
+      try chat.markRead("room")
+      try chat.insert(message("late1", at: 15))
+      try chat.insert(message("late2", at: 35))
+      try chat.insert(message("old", at: 5), as: .history)
+    }
+    #expect(try store.unread() == 2 && store.firstUnread() == "late1")
+    #expect(try store.write { try $0.markRead(["late1"], in: "room") })
+    #expect(try store.unread() == 1 && store.firstUnread() == "late2")
+    // Another late one before those that were looked at.
+    try store.write { try $0.insert(message("late0", at: 1)) }
+    #expect(try store.firstUnread() == "late0")
+    try store.expectSound()
+    #expect(try store.write { try $0.markRead("room") })
+    #expect(try store.unread() == 0)
+    try store.expectSound()
+  }
+
+  @Test func aMarkFromAnotherDeviceCoversWhatLiesUpToItWheneverItComes() throws {
+    let store = try groupStore()
+    try fill(store, 10)
+    #expect(try store.write { try $0.receive(receipt("me", .read, upTo: "m4")) })
+    #expect(try store.unread() == 3 && store.firstUnread() == "m6")
+    #expect(try !store.write { try $0.receive(receipt("me", .read, upTo: "m4")) })
+    #expect(try store.write { try $0.receive(receipt("me", .read, upTo: "m3")) })
+    #expect(try store.unread() == 3)
+    // What comes late below it has been read as well.
+    try store.write { try $0.insert(message("late", at: 15)) }
+    #expect(try store.unread() == 3)
+    // A mark made here covers less for what comes later, unless the other one lies behind it.
+    try store.write { chat in
+      try chat.markRead("room")
+      try chat.insert(message("late2", at: 55))
+      try chat.insert(message("late3", at: 25))
+    }
+    #expect(try store.unread() == 1 && store.firstUnread() == "late2")
+    #expect(try store.write { try $0.receive(receipt("me", .read, upTo: "m7")) })
+    #expect(try store.unread() == 0)
+    #expect(try !store.write { try $0.markRead("room") })
+    try store.expectSound()
+  }
+
+  @Test func aMarkUpToAMessageThatIsNotHereWaitsForIt() throws {
+    let store = try groupStore()
+    try fill(store, 3)
+    #expect(try store.write { try $0.receive(receipt("me", .read, upTo: "m5", at: 7)) })
+    #expect(try !store.write { try $0.receive(receipt("me", .read, upTo: "m5", at: 7)) })
+    #expect(try store.unread() == 2)
+    try store.write { try $0.insert(message("m5", at: 50)) }
+    #expect(try store.unread() == 0)
+    #expect(try store.readers("m5").map(\.member) == ["me"])
+    #expect(try store.readers("m5").first?.readAt == time(7))
+    try store.write { try $0.insert(message("m4", at: 40)) }
+    #expect(try store.unread() == 0)
+    // Receipts of exactly one message wait, too.
+    try store.write { chat in
+      try chat.receive(receipt("me", .read, ["m9"]))
+      try chat.insert(message("m9", at: 90))
+      try chat.insert(message("m8", at: 80))
+    }
+    #expect(try store.unread() == 1 && store.firstUnread() == "m8")
+    try store.expectSound()
+  }
+
+  @Test func aMarkFollowsItsMessageWhenTheServerCorrectsItsPlace() throws {
+    let store = try groupStore()
+    try fill(store, 10)
+    try store.write { try $0.receive(receipt("me", .read, upTo: "m7")) }
+    #expect(try store.unread() == 1 && store.firstUnread() == "m9")
+    try store.write { try $0.acknowledge("m7", in: "room", serverTimestamp: time(15)) }
+    #expect(try store.unread() == 4 && store.firstUnread() == "m3")
+    try store.expectSound()
+  }
+
+  @Test func marking100000MessagesIsOneSmallWrite() throws {
+    let store = try groupStore()
+    try store.write(.relaxed) { chat in
+      for number in 0..<20_000 {
+        try chat.insert(message(MessageID("m\(number)"), at: Int64(number), text: ""))
+      }
+    }
+    try store.checkpoint()
+    let before = store.statistics
+    let clock = ContinuousClock()
+    let duration = try clock.measure { try store.write { _ = try $0.markRead("room") } }
+    #expect(try store.unread() == 0)
+    #expect(duration < .milliseconds(50))
+    let after = store.statistics
+    #expect(after.walByteCount - before.walByteCount < 32 << 10)
+  }
+
+  @Test func unreadMentionsAreCountedBesideUnreadMessages() throws {
+    let directory = MemoryDirectory()
+    var store = try groupStore(directory, localMember: nil)
+    try fill(store, 10)
+    try store.close()
+    // The local member is "me", number 1; its name is known, but not that it is the local one.
+    let database = try Database(in: directory, name: "store")
+    let transaction = try database.beginWrite()
+    try transaction.source.enter()
+    for (id, at) in [("m3", 30), ("m7", 70), ("m8", 80)] as [(MessageID, Int64)] {
+      let position = Position(.acknowledged(at, sequence: nil), id)
+      let key = KeyEncoding.key(1, position)
+      let tree = BTree(transaction.source, TreeNumber(6))
+      var value = ByteBuffer()
+      #expect(try tree.value(of: key.bytes, appendTo: &value))
+      var record = try #require(MessageRecord(value.bytes))
+      var traits = MessageTraits()
+      traits.mentions = [3, 1]
+      var block = ByteBuffer()
+      traits.append(to: &block)
+      record.traitsBytes = block.bytes
+      record.flags.insert(.traits)
+      var new = ByteBuffer()
+      record.append(to: &new)
+      _ = try tree.insert(key.bytes, new.bytes)
+    }
+    transaction.source.leave()
+    _ = try transaction.commit(.full)
+    try database.close()
+    store = try groupStore(directory)
+    func mentions() throws -> Int? {
+      try store.read { try $0.unreadMentionCount("room") }
+    }
+    // "m8" is the local member's own.
+    #expect(try store.unread() == 7 && mentions() == 2)
+    try store.expectSound()
+    try store.write { _ = try $0.markRead("room", upTo: "m4") }
+    #expect(try store.unread() == 3 && mentions() == 1)
+    try store.write { _ = try $0.markRead(["m7"], in: "room") }
+    #expect(try store.unread() == 2 && mentions() == 0)
+    try store.expectSound()
+  }
+}
