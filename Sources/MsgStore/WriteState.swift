@@ -210,6 +210,8 @@ final class OpenConversation {
   private(set) var counted: Totals
   /// Its own side of receipts, once it was read: as the trees have it.
   var receipts: ConversationReceipts?
+  /// Who takes part beside the local member, once it was asked for.
+  var others: [Recipient]?
 
   init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
     self.number = number

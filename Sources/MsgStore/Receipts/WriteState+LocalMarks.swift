@@ -60,6 +60,8 @@ extension WriteState {
         try set(.seen, at: position, conversation)
         try join(.read, clock().microseconds, id, at: position, in: conversation)
         try rememberExact(.read, id, from: 0, in: conversation)
+        // Whoever is told that it was read knows that it was delivered.
+        try forgetExact(.delivered, id, in: conversation)
         isChanged = true
       }
       if isChanged { try updatePending(conversation) }

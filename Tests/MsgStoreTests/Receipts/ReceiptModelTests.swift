@@ -79,9 +79,10 @@ import Testing
 
     mutating func forgetTold() {
       for entry in entries {
-        for kind in ReceiptKind.allCases where has("me", kind, entry) {
-          untold[kind]?.remove(entry.id)
-          if kind == .read { continue }
+        let isRead = has("me", .read, entry)
+        if isRead { untold[.read]?.remove(entry.id) }
+        if isRead || has("me", .delivered, entry) {
+          untold[.delivered]?.remove(entry.id)
           delivered.insert(entry.id)
         }
       }
@@ -191,7 +192,7 @@ import Testing
         naive.isUnread(naive.entries[index])
       else { return }
       naive.untold[.read, default: []].insert(id)
-      naive.exact[.init(member: "me", kind: .read), default: [:]].updateValue(nil, forKey: id)
+      naive.entries[index].isUnseen = false
       // Whoever has read it has it.
       naive.untold[.delivered]?.remove(id)
       naive.delivered.insert(id)
