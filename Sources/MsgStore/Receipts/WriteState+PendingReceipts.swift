@@ -16,6 +16,7 @@ extension WriteState {
       var isChanged = false
       for id in pending.ids where try forgetExact(pending.kind, id, in: conversation) {
         isChanged = true
+        if pending.kind == .delivered { try keepOutOfRange(id, in: conversation) }
       }
       if let upTo = pending.upTo, try confirm(pending, upTo: upTo, in: conversation) {
         isChanged = true
@@ -26,6 +27,24 @@ extension WriteState {
       }
       return isChanged
     }
+  }
+
+  /// Notes that a message was told by its name, which lies in a range that was not: without its entry
+  /// it would be told again with that.
+  ///
+  /// Of messages that were read their records say it.
+  private func keepOutOfRange(
+    _ id: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let number = conversation.number
+    guard let localMember, let place = try reader.place(of: id, in: number),
+      case let position = Position(place, id),
+      let range = try reader.pendingRange(
+        .delivered, number, conversation.summary, try receipts(conversation)),
+      position <= range.upTo, range.after.map({ $0 < position }) ?? true,
+      try join(.delivered, id, nil, of: localMember, in: conversation)
+    else { return }
+    try set(.receipts, at: position, conversation)
   }
 
   /// Moves on what was confirmed.
