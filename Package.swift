@@ -51,7 +51,7 @@ let package = Package(
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests",
-      dependencies: ["MsgStore", "PageFile", "Damage", "msgdump", "crash-writer"],
+      dependencies: ["MsgStore", "PageFile", "Simulation", "Damage", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
     // A disk that loses power, and what is asked of stores on it.
     .target(

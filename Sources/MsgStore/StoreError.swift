@@ -21,6 +21,8 @@ public enum StoreError: Error, Sendable, Hashable {
   case textTooLong(byteCount: Int, limit: Int)
   /// A conversation's title has too many bytes.
   case titleTooLong(byteCount: Int, limit: Int)
+  /// A sync position has too many bytes.
+  case syncPositionTooLong(byteCount: Int, limit: Int)
   /// A conversation has too many participants.
   case tooManyParticipants(count: Int, limit: Int)
   /// A conversation was asked for by its participants, and there are none.
@@ -79,6 +81,8 @@ extension StoreError: CustomStringConvertible {
       "a text has \(byteCount) bytes; the limit is \(limit)"
     case .titleTooLong(let byteCount, let limit):
       "a title has \(byteCount) bytes; the limit is \(limit)"
+    case .syncPositionTooLong(let byteCount, let limit):
+      "a sync position has \(byteCount) bytes; the limit is \(limit)"
     case .tooManyParticipants(let count, let limit):
       "a conversation has \(count) participants; the limit is \(limit)"
     case .noParticipants:

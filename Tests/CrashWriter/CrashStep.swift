@@ -19,6 +19,8 @@ package enum CrashStep {
   package static let rooms = (0..<7).map { ConversationID("room-\($0)") }
   /// A conversation whose title is the number of the last step.
   package static let progress: ConversationID = "progress"
+  /// The key of a sync position that is this number, too.
+  package static let syncKey = "step"
 
   /// The step of a number; the first is 1.
   package init(_ number: Int) {
@@ -41,6 +43,7 @@ package enum CrashStep {
     case .markRead(let room): try writer.markRead(room)
     }
     try writer.putConversation(Self.progress, participants: [], title: "\(number)")
+    try writer.setSyncPosition(Array("\(number)".utf8), for: Self.syncKey)
   }
 
   /// The number of the last step that a store holds.

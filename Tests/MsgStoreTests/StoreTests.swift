@@ -103,6 +103,7 @@ import Testing
       .invalidIdentifier(what: "message id", byteCount: 0),
       .invalidIdentifier(what: "message id", byteCount: 300),
       .textTooLong(byteCount: 2, limit: 1), .titleTooLong(byteCount: 2, limit: 1),
+      .syncPositionTooLong(byteCount: 2, limit: 1),
       .tooManyParticipants(count: 2, limit: 1), .noParticipants, .invalidCount(0),
       .messageNotFound("m", in: "room"), .corruptRecord(tree: "ids", reason: "none"),
       .numbersExhausted(what: "member"),

@@ -35,6 +35,19 @@ package enum SchemaReport {
       return message(key)
     case Schema.receipts:
       return receipt(key)
+    case Schema.facts:
+      guard let (number, id, kind, rest) = FactKey.parts(key) else { return nil }
+      let suffix = rest.count == 0 ? "" : " \(hexadecimal(rest.array()))"
+      return "\(number) \"\(id)\" \(kind)\(suffix)"
+    case Schema.sequences:
+      guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
+      else { return nil }
+      return "\(number) from \(KeyEncoding.unflipped(key.bigEndian64(at: 4)))"
+    case Schema.waiting:
+      return key.count == 8 ? "\(key.bigEndian64(at: 0))" : nil
+    case Schema.client:
+      guard let (number, name) = ClientKey.parts(key) else { return nil }
+      return number == ClientKey.store ? "store \(quoted(name))" : "\(number) \(quoted(name))"
     default:
       return nil
     }

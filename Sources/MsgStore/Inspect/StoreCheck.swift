@@ -29,6 +29,7 @@ extension StoreSnapshot {
     let parts = [
       check.names, check.messages, check.conversations, check.totals, check.lists, check.ids,
       check.facts, check.receipts,
+      check.sequences, check.clientData,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -56,6 +57,9 @@ extension StoreSnapshot {
 ///  5. The totals are the sum over the conversations.
 ///  6. Receipts decode; how far all have come, what the server has told of the local member, and what
 ///     it has to be told, are what the receipts say.
+///  7. The runs of known sequences of a conversation are apart from each other, the one in the
+///     summary is above all others, and the number of every message is in one of them.
+///  8. What clients keep lies under keys that can be asked for.
 final class StoreCheck {
   private static let findingCountMax = 1000
 

@@ -37,8 +37,7 @@ extension WriteState {
     _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) {
     let number = conversation.number
-    guard let localMember, let place = try reader.place(of: id, in: number),
-      case let position = Position(place, id),
+    guard let localMember, let position = try reader.position(of: id, in: number),
       let range = try reader.pendingRange(
         .delivered, number, conversation.summary, try receipts(conversation)),
       position <= range.upTo, range.after.map({ $0 < position }) ?? true,

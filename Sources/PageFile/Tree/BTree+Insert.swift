@@ -4,7 +4,8 @@ extension BTree {
   ///
   /// Returns whether one was.
   ///
-  /// Reads a page a level and edits one; each split edits one page more and adds one.
+  /// Reads a page a level and edits one; each split edits one page more and adds one. The same short
+  /// value again edits none, so a transaction that stores only what is there changes nothing.
   ///
   /// - Throws: `limitExceeded` for a value above `Cell.valueByteCountMax`, before anything is changed;
   ///   what the source throws; `corruptPage` when pages contradict each other.
@@ -27,6 +28,9 @@ extension BTree {
     let rootPage = try source.treePage(root)
     let leaf = try path.descend(from: rootPage, in: source, .toward(key))
     let found = leaf.search(key)
+    if found.isEqual, let stored = leaf.inlineValue(found.index), stored.compare(to: value) == 0 {
+      return true
+    }
     if found.isEqual, let chain = leaf.chain(found.index) { try chain.free(in: source) }
     let payload = try payload(for: key, value)
     let editor = try edit(leaf.number)

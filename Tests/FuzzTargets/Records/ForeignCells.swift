@@ -9,7 +9,7 @@ import msgdump
 ///  3. If a check finds nothing, the store is sound: it can be read and written, and restored from
 ///     its export.
 struct ForeignCells {
-  private static let treeCount = 9
+  private static let treeCount = 14
   private static let editCountMax = 8
 
   /// A small store that has one of everything.
@@ -57,6 +57,9 @@ struct ForeignCells {
           Message(
             id: "lost", in: "room", from: "me", text: "no", localTime: time(5), status: .failed))
         try writer.insert(message(1, in: "room", from: "dee"), as: .history)
+        try writer.declareAbsent(40...50, in: "club")
+        try writer.setSyncPosition([1, 2, 3], for: "server")
+        try writer.setSyncPosition([4], for: "server", in: "club")
       }
       try store.close()
       let database = try Database(in: directory, name: "store")
@@ -113,6 +116,7 @@ struct ForeignCells {
   private func edit(_ source: PageSource, _ input: inout FuzzInput) throws(PageFileError) {
     let tree = input.index(below: Self.treeCount)
     let cells = Self.sample.cells[tree]
+    if cells.isEmpty { return }
     let cell = cells[input.index(below: cells.count)]
     var (key, value) = (cell.key, cell.value)
     switch input.index(below: 8) {
@@ -201,6 +205,9 @@ struct ForeignCells {
         }
       }
     }
+    try attempt { _ = try snapshot.gaps(in: "club") }
+    try attempt { _ = try snapshot.knownSequences(in: "club", after: 3) }
+    try attempt { _ = try snapshot.syncPositions() + snapshot.syncPositions(in: "club") }
     try attempt {
       let slice = try snapshot.conversations(count: 2)
       if let position = slice.older {
@@ -242,7 +249,9 @@ struct ForeignCells {
     let conversation: ConversationID = operation & 1 == 0 ? "club" : "room"
     let number = Int(operation >> 4)
     switch operation >> 1 & 7 {
-    case 0: try writer.insert(message(number, in: conversation, from: "ann"))
+    case 0:
+      try writer.insert(message(number, in: conversation, from: "ann"))
+      try writer.declareAbsent(Int64(number) * 3...45, in: conversation)
     case 1: try writer.insert(message(number + 20, in: conversation, from: "eve"))
     case 2:
       try writer.acknowledge("draft", in: conversation, serverTimestamp: time(104), sequence: 4)

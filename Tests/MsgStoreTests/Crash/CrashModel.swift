@@ -55,6 +55,10 @@ struct CrashModel: Equatable {
   /// no difference.
   func difference(from store: MessageStore) throws -> String? {
     try store.read { snapshot in
+      let position = try snapshot.syncPosition(for: CrashStep.syncKey)
+      if position != (stepCount == 0 ? nil : Array("\(stepCount)".utf8)) {
+        return "the sync position \(position ?? []) is not that of step \(stepCount)"
+      }
       for id in CrashStep.rooms {
         let room = rooms[id]
         let conversation = try snapshot.conversation(id)

@@ -1,0 +1,72 @@
+import PageFile
+
+/// What clients keep in the store about themselves.
+///
+/// See docs/message-format.md, P-1 and P-2.
+///
+///     conversation's number (4), or 0 for the store; key → the client's bytes
+enum ClientKey {
+  /// The number that stands for the store as a whole; no conversation has it.
+  static let store: UInt32 = 0
+
+  static func key(_ conversation: UInt32, _ key: String) -> ByteBuffer {
+    var buffer = KeyEncoding.key(conversation)
+    buffer.append(key)
+    return buffer
+  }
+
+  /// The parts of a key; nil when these bytes are none.
+  static func parts(_ key: Bytes) -> (conversation: UInt32, key: Bytes)? {
+    guard let conversation = key.bigEndianNumber(at: 0),
+      case let rest = key.dropFirst(KeyEncoding.numberByteCount),
+      (1...Identifier.byteCountMax).contains(rest.count), rest.isValidUTF8
+    else { return nil }
+    return (conversation, rest)
+  }
+}
+
+extension StoreReader {
+  /// The number under which the data of a conversation lie, or of the store; nil for an unknown
+  /// conversation.
+  func clientNumber(of conversation: ConversationID?) throws(StoreError) -> UInt32? {
+    guard let conversation else { return ClientKey.store }
+    return try number(of: conversation.string, in: Schema.conversationNames)
+  }
+
+  func syncPosition(
+    for key: String, in conversation: ConversationID?
+  ) throws(StoreError) -> [UInt8]? {
+    try within { () throws(StoreError) in
+      guard (1...Identifier.byteCountMax).contains(key.utf8.count),
+        let number = try clientNumber(of: conversation)
+      else { return nil }
+      let key = ClientKey.key(number, key)
+      var value = ByteBuffer()
+      guard try self.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
+      return value.bytes.array()
+    }
+  }
+
+  func syncPositions(in conversation: ConversationID?) throws(StoreError) -> [SyncPosition] {
+    try within { () throws(StoreError) in
+      guard let number = try clientNumber(of: conversation) else { return [] }
+      let prefix = KeyEncoding.key(number)
+      var positions: [SyncPosition] = []
+      var cursor = Cursor(source, Schema.client)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
+      while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+        var key = ByteBuffer()
+        var value = ByteBuffer()
+        cursor.appendKey(to: &key)
+        try append(cursor, to: &value)
+        guard let parts = ClientKey.parts(key.bytes) else {
+          throw corrupt(Schema.client, "a key of \(key.count) bytes is none")
+        }
+        positions.append(
+          SyncPosition(key: parts.key.repairedText(), bytes: value.bytes.array()))
+        try storage { () throws(PageFileError) in _ = try cursor.next() }
+      }
+      return positions
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import PageFile
+
+/// Keeping what clients say of themselves.
+extension WriteState {
+  /// Sets what is kept under a key, for a conversation or the store; nil removes it.
+  ///
+  /// Returns whether anything changed.
+  func setSyncPosition(
+    _ bytes: [UInt8]?, for key: String, in conversation: ConversationID?
+  ) throws(StoreError) -> Bool {
+    try Identifier.validate("key of a sync position", byteCount: key.utf8.count)
+    try conversation?.validate()
+    if let bytes, bytes.count > SyncPosition.byteCountMax {
+      throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.byteCountMax)
+    }
+    return try change { () throws(StoreError) in
+      guard try reader.syncPosition(for: key, in: conversation) != bytes else { return false }
+      guard let bytes else {
+        let number = try reader.clientNumber(of: conversation) ?? ClientKey.store
+        let key = ClientKey.key(number, key)
+        try remove(key.bytes, in: Schema.client)
+        return true
+      }
+      hasAdded = true
+      let number =
+        try conversation.map { (id) throws(StoreError) in
+          try self.conversation(id) { ConversationDetails(id: id) }.number
+        } ?? ClientKey.store
+      let key = ClientKey.key(number, key)
+      var value = ByteBuffer(capacity: bytes.count)
+      value.append(bytes)
+      try insert(key.bytes, value.bytes, in: Schema.client)
+      return true
+    }
+  }
+}
