@@ -12,19 +12,29 @@ extension WriteState {
   /// What follows when a member has come further.
   func marksRose(
     _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
-    in conversation: UInt32
+    in conversation: OpenConversation
   ) throws(StoreError) {
     let others = own.others(kind)
     guard others.laggard == 0 || others.laggard == member else { return }
-    let recipients = try reader.details(conversation).recipients(without: localMember)
+    let recipients = try self.others(conversation)
     let known = others.laggard == 0 ? nil : others
-    own.set(kind, try reader.others(kind, recipients, in: conversation, known: known))
-    own.othersSince = Recipient.firstJoined(recipients)
+    own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: known))
+    if known == nil { own.othersSince = Recipient.firstJoined(recipients) }
+  }
+
+  /// Who takes part beside the local member: looked up once in a transaction, as a group may be
+  /// large and its receipts many.
+  private func others(_ conversation: OpenConversation) throws(StoreError) -> [Recipient] {
+    if let others = conversation.others { return others }
+    let others = try reader.details(conversation.number).recipients(without: localMember)
+    conversation.others = others
+    return others
   }
 
   /// What follows when members have come or gone, or marks have gone back.
   func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
-    let recipients = try reader.details(conversation.number).recipients(without: localMember)
+    conversation.others = nil
+    let recipients = try others(conversation)
     var own = try receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
@@ -64,10 +74,7 @@ extension StoreReader {
     known: ConversationReceipts.Others?
   ) throws(StoreError) -> ConversationReceipts.Others {
     var lowest: (mark: Position?, recipient: Recipient)?
-    let split =
-      known.map { known in
-        recipients.firstIndex { $0.number >= known.laggard } ?? 0
-      } ?? 0
+    let split = known.map { recipients.index(from: $0.laggard) } ?? 0
     for part in [recipients[split...], recipients[..<split]] {
       try forEachMark(kind, part, in: conversation) { (recipient, mark) in
         if let present = lowest {
@@ -106,6 +113,19 @@ extension StoreReader {
     while let next = rest.popFirst() {
       guard body(next, next.reached(nil)) else { return }
     }
+  }
+}
+
+extension [Recipient] {
+  /// Where the members from a number on begin.
+  fileprivate func index(from number: UInt32) -> Int {
+    var lower = 0
+    var upper = count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if self[middle].number < number { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
   }
 }
 

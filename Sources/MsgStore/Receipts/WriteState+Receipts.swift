@@ -181,7 +181,7 @@ extension WriteState {
     var own = try receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
-      try marksRose(kind, of: member, &own, in: conversation.number)
+      try marksRose(kind, of: member, &own, in: conversation)
     }
     if own != before { try write(own, conversation) }
   }

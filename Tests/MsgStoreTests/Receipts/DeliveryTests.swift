@@ -126,7 +126,7 @@ import Testing
 
   @Test func aLargeGroupThatMovesOnCostsOneRound() throws {
     let store = try memoryStore()
-    let members = (0..<2000).map { MemberID("member\($0)") }
+    let members = (0..<1000).map { MemberID("member\($0)") }
     try store.write { chat in
       try chat.putConversation("room", participants: ["me"] + members)
       for number in 0..<3 {
