@@ -161,6 +161,41 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func aLateMessageThatIsDeletedUnreadIsNotTold() throws {
+    let store = try filled(3)
+    try store.write { chat in
+      try chat.markRead("room")
+      try chat.markDelivered("room")
+    }
+    for kind in ReceiptKind.allCases {
+      for pending in try store.pending(kind, as: .mark) { _ = try confirm(store, pending) }
+    }
+    try store.write { chat in
+      try chat.insert(message("late", at: 5))
+      try chat.insert(message("kept", at: 6))
+      try chat.delete("late", in: "room")
+      try chat.markRead("room")
+      try chat.markDelivered("room")
+    }
+    for kind in ReceiptKind.allCases {
+      #expect(try store.pending(kind, as: .mark).flatMap(\.ids) == ["kept"])
+    }
+    try store.expectSound()
+  }
+
+  @Test func aRangeWithoutMessagesIsConfirmedLikeAnyOther() throws {
+    let store = try filled(3)
+    try store.write { chat in
+      try chat.markRead("room")
+      for id in ["m0", "m1", "m2"] as [MessageID] { try chat.delete(id, in: "room") }
+    }
+    let pending = try store.pending(.read, as: .ids())
+    #expect(pending.map(\.ids) == [[]] && pending[0].upToID == "m2")
+    #expect(try confirm(store, pending[0]))
+    #expect(try store.pendingRooms(.read).isEmpty)
+    try store.expectSound()
+  }
+
   @Test func whatHasToBeToldOutlivesTheProcess() throws {
     let directory = MemoryDirectory()
     var store = try groupStore(directory)

@@ -240,6 +240,7 @@ import Testing
   private enum Fact {
     case message(Message)
     case receipt(ReceivedReceipt)
+    case place(MessageID, Int64)
   }
 
   @Test(arguments: seeds(6)) func theSameReceiptsInAnyOrderEndInTheSame(seed: UInt64) throws {
@@ -257,17 +258,27 @@ import Testing
         .receipt(
           randomReceipt(&random, of: Self.members.randomElement(using: &random) ?? "you")))
     }
+    let places = (0..<12).map { _ in
+      Fact.place(
+        MessageID("m\(Int.random(in: 0..<20, using: &random))"), .random(in: 0..<30, using: &random)
+      )
+    }
     // Members get their numbers in the same order, so that answers can be compared.
     func play() throws -> String {
       let directory = MemoryDirectory()
       var store = try groupStore(directory)
       try store.write { try $0.receive(receipt("eve", .read, upTo: "never")) }
-      let order = facts.shuffled(using: &random) + facts.shuffled(using: &random).prefix(10)
+      // A place that comes before its message says nothing, so all of them come once more.
+      let order =
+        (facts + places).shuffled(using: &random) + facts.shuffled(using: &random).prefix(10)
+        + places.shuffled(using: &random)
       for fact in order {
         try store.write(.relaxed) { chat in
           switch fact {
           case .message(let message): try chat.insert(message)
           case .receipt(let receipt): try chat.receive(receipt)
+          case .place(let id, let moment):
+            try chat.acknowledge(id, in: "room", serverTimestamp: time(moment))
           }
         }
         if random.chance(5) {
