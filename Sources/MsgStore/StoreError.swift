@@ -27,6 +27,20 @@ public enum StoreError: Error, Sendable, Hashable {
   case tooManyParticipants(count: Int, limit: Int)
   /// A conversation was asked for by its participants, and there are none.
   case noParticipants
+  /// The reference of a conversation's picture has too many bytes.
+  case avatarTooLong(byteCount: Int, limit: Int)
+  /// A conversation of the local member with nobody else was asked for.
+  case onlyOneself
+  /// There is no conversation of this name to change.
+  case conversationNotFound(ConversationID)
+  /// A new group was to get a name that a conversation has already.
+  case conversationExists(ConversationID)
+  /// The local member does not take part in a conversation and cannot change it for the others.
+  case notAMember(ConversationID)
+  /// Nobody joins or leaves a direct conversation.
+  case directConversation(ConversationID)
+  /// The store does not know whose it is, and something is to be done in their name.
+  case noLocalMember
   /// A slice of less than one was asked for.
   case invalidCount(Int)
   /// There is no message of this name to read around.
@@ -39,8 +53,6 @@ public enum StoreError: Error, Sendable, Hashable {
   case unsendTooLate(MessageID, in: ConversationID)
   /// Too many edits of a message wait for the server.
   case tooManyPendingEdits(MessageID, in: ConversationID)
-  /// The local member would act, and the store does not know who that is.
-  case noLocalMember
   /// A text that was composed breaks a limit.
   case invalidText(TextValidation.Problem)
   /// A message mentions too many members.
@@ -87,6 +99,20 @@ extension StoreError: CustomStringConvertible {
       "a conversation has \(count) participants; the limit is \(limit)"
     case .noParticipants:
       "a conversation was asked for by its participants, but none were given"
+    case .avatarTooLong(let byteCount, let limit):
+      "the reference of a picture has \(byteCount) bytes; the limit is \(limit)"
+    case .onlyOneself:
+      "a conversation with nobody but the local member was asked for"
+    case .conversationNotFound(let conversation):
+      "there is no conversation \"\(conversation)\""
+    case .conversationExists(let conversation):
+      "there is a conversation \"\(conversation)\" already"
+    case .notAMember(let conversation):
+      "the local member does not take part in conversation \"\(conversation)\""
+    case .directConversation(let conversation):
+      "nobody joins or leaves the direct conversation \"\(conversation)\""
+    case .noLocalMember:
+      "the store does not know whose it is"
     case .invalidCount(let count):
       "a slice of \(count) was asked for; the least is 1"
     case .messageNotFound(let id, let conversation):
@@ -99,8 +125,6 @@ extension StoreError: CustomStringConvertible {
       "message \"\(id)\" in conversation \"\(conversation)\" is older than 24 hours"
     case .tooManyPendingEdits(let id, let conversation):
       "too many edits of message \"\(id)\" in conversation \"\(conversation)\" wait for the server"
-    case .noLocalMember:
-      "the store does not know who its local member is"
     case .invalidText(let problem):
       "\(problem)"
     case .tooManyMentions(let count, let limit):

@@ -34,34 +34,6 @@ public struct StoreSnapshot: ~Copyable {
     try reader.message(id, in: conversation)
   }
 
-  /// A conversation by its name, or nil when it is not there.
-  ///
-  /// - Throws: `storage`, `corruptRecord`.
-  public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try reader.within { () throws(StoreError) in try reader.conversation(id) }
-  }
-
-  /// Conversations by newest activity, one after another; those without messages are listed under
-  /// the time they were made.
-  ///
-  /// - Parameters:
-  ///   - count: How many at most, 1 or more.
-  ///   - position: Where to read on: `older` of the slice before.
-  /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
-  public func conversations(
-    count: Int, after position: ConversationPosition? = nil
-  ) throws(StoreError) -> ConversationSlice {
-    try reader.within { () throws(StoreError) in
-      try reader.conversations(count: count, after: position)
-    }
-  }
-
-  /// All conversations, in the order in which they came to this store: the order that gives them the
-  /// same numbers again when they are put into a new one.
-  package func forEachConversation(_ body: (Conversation) throws -> Void) throws {
-    try reader.forEachConversation(body)
-  }
-
   /// Runs an operation on the trees themselves.
   func within<R>(_ body: (StoreReader) throws(StoreError) -> R) throws(StoreError) -> R {
     try reader.within { () throws(StoreError) in try body(reader) }

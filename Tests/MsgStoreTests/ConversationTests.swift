@@ -18,10 +18,12 @@ import Testing
       #expect(try chat.conversation(with: ["me", "ann", "bob"]).id == ids.0)
       // Who leaves is no longer found with the others.
       try chat.putConversation(ids.0, participants: ["me", "bob"], title: "two")
-      #expect(try chat.conversation(with: ["bob"]).id == ids.0)
-      #expect(try chat.conversation(with: ["bob"]).title == "two")
+      #expect(try chat.conversation(ids.0)?.participants == ["bob", "me"])
+      #expect(try chat.conversation(ids.0)?.formerParticipants == ["ann"])
+      #expect(try chat.conversation(ids.0)?.title == "two")
+      // A group of two is no direct conversation.
+      #expect(try chat.conversation(with: ["bob"]).id != ids.0)
       #expect(try chat.conversation(with: ["ann", "bob"]).id != ids.0)
-      #expect(try chat.conversation(with: []).participants == ["me"])
     }
     try store.expectSound()
   }

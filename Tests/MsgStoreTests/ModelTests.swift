@@ -112,7 +112,7 @@ import Testing
       for (id, room) in naive.rooms {
         let sorted = room.sorted
         let conversation = try #require(try chat.conversation(id))
-        #expect(conversation.participants == room.participants)
+        #expect(Set(conversation.participants) == Set(room.participants))
         #expect(conversation.title == room.title)
         #expect(conversation.messageCount == sorted.count)
         #expect(conversation.unreadCount == naive.unreadCount(id))

@@ -60,6 +60,12 @@ import Testing
         summary.append(to: &written)
         #expect(ConversationSummary(written.bytes) == summary)
       }
+      if let members = ConversationMembers(bytes) {
+        var written = ByteBuffer()
+        members.append(to: &written)
+        #expect(ConversationMembers(written.bytes) == members)
+      }
+      _ = DraftRecord(bytes)
       if let details = ConversationDetails(bytes) {
         var written = ByteBuffer()
         details.append(to: &written)
@@ -101,14 +107,60 @@ import Testing
       #expect(ConversationSummary(written.bytes) == summary)
       damage(written.bytes.array(), &random)
 
-      let details = ConversationDetails(
-        id: "room", title: random.chance(50) ? "Zoë 🎈" : nil,
-        participants: (0..<Int.random(in: 0..<40, using: &random)).map { _ in
-          UInt32.random(in: 0 ... .max, using: &random)
-        })
+      let details = randomDetails(&random)
       written.removeAll()
       details.append(to: &written)
       #expect(ConversationDetails(written.bytes) == details)
+      damage(written.bytes.array(), &random)
+    }
+  }
+
+  private func randomDetails(_ random: inout SeededGenerator) -> ConversationDetails {
+    func time() -> Int64 { .random(in: .min ... .max, using: &random) }
+    var details = ConversationDetails(id: "room")
+    details.kind = random.chance(50) ? .group : .direct
+    if random.chance(50) { details.title = TextRegister("Zoë 🎈", time: time()) }
+    if random.chance(30) { details.avatar = TextRegister(nil, time: time()) }
+    if random.chance(50) { details.createdBy = .random(in: 0 ... .max, using: &random) }
+    if random.chance(50) { details.createdAt = time() }
+    if random.chance(30) { details.pinnedAt = time() }
+    if random.chance(30) { details.mutedAt = time() }
+    if random.chance(30) { details.archivedAt = time() }
+    if random.chance(30) { details.aliases = ["a", "room of one's own"] }
+    details.hasDraft = random.chance(50)
+    details.hasLeft = random.chance(50)
+    details.participantCount = .random(in: 0..<60, using: &random)
+    details.firstParticipants = (0..<min(32, details.participantCount)).map { _ in
+      UInt32.random(in: 0 ... .max, using: &random)
+    }
+    return details
+  }
+
+  @Test(arguments: seeds(4)) func membersAndDraftsRoundTripAndDamageIsNoTrap(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<200 {
+      var members = ConversationMembers()
+      for _ in 0..<Int.random(in: 0..<20, using: &random) {
+        members.merge(
+          .init(
+            .random(in: 0 ... .max, using: &random),
+            time: .random(in: .min ... .max, using: &random),
+            isActive: random.chance(50),
+            joinedAt: random.chance(50) ? .random(in: .min ... .max, using: &random) : nil))
+      }
+      if random.chance(30) { members.mergeComplete([], time: .random(in: -9...9, using: &random)) }
+      var written = ByteBuffer()
+      members.append(to: &written)
+      #expect(ConversationMembers(written.bytes) == members)
+      damage(written.bytes.array(), &random)
+      let draft = DraftRecord(
+        random.chance(80) ? "привет" : nil, replyTo: random.chance(50) ? "m" : nil,
+        time: .random(in: .min ... .max, using: &random))
+      written.removeAll()
+      draft.append(to: &written)
+      let again = DraftRecord(written.bytes)
+      #expect(again?.text == draft.text && again?.replyTo == draft.replyTo)
+      #expect(again?.time == draft.time)
       damage(written.bytes.array(), &random)
     }
   }

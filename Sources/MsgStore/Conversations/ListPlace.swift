@@ -16,6 +16,9 @@ struct ListPlace: Hashable {
 
   static let keyByteCount = 13
 
+  /// Behind all archived conversations and before all others.
+  static var archivedEnd: ByteBuffer { ListPlace(section: .normal, time: .min).key(0) }
+
   func key(_ conversation: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(section.rawValue)

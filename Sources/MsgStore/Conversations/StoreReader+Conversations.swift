@@ -2,15 +2,24 @@ import PageFile
 
 /// Reading conversations: one by its name, the list by activity, all of them by number.
 extension StoreReader {
+  /// A conversation with all its members; nil when it is not there, or was deleted.
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     guard let number = try number(of: id.string, in: Schema.conversationNames) else { return nil }
     var cursor = Cursor(source, Schema.conversations)
-    return try conversation(number, &cursor)
+    let conversation = try wholeConversation(number, &cursor)
+    return conversation.isDeleted ? nil : conversation
   }
 
-  /// The conversations whose activity is next in the list after a position.
+  /// The number of a conversation that was not deleted.
+  func visibleConversation(_ id: ConversationID) throws(StoreError) -> UInt32? {
+    guard let number = try number(of: id.string, in: Schema.conversationNames) else { return nil }
+    var cursor = Cursor(source, Schema.conversations)
+    return try summary(number, &cursor).marks.contains(.hidden) ? nil : number
+  }
+
+  /// The conversations that come next in one of the two lists after a position.
   func conversations(
-    count: Int, after position: ConversationPosition?
+    count: Int, after position: ConversationPosition?, isArchived: Bool
   ) throws(StoreError) -> ConversationSlice {
     guard count >= 1 else { throw .invalidCount(count) }
     var list = Cursor(source, Schema.activity)
@@ -19,27 +28,31 @@ extension StoreReader {
     found.reserveCapacity(min(count, 100))
     var key = ByteBuffer()
     try storage { () throws(PageFileError) in
-      if let position {
-        let key = position.place.key(position.number)
-        _ = try list.seek(key.bytes)
-        _ = try list.previous()
-      } else {
+      if position == nil && !isArchived {
         _ = try list.last()
+      } else {
+        let end = position.map { $0.place.key($0.number) } ?? ListPlace.archivedEnd
+        _ = try list.seek(end.bytes)
+        _ = try list.previous()
       }
     }
-    while list.isAtCell, found.count < count {
+    var hasMore = false
+    while list.isAtCell {
       key.removeAll()
       list.appendKey(to: &key)
       guard let entry = ListPlace.parts(key.bytes) else {
         throw corrupt(Schema.activity, "a key of \(key.count) bytes is no place in a list")
       }
+      guard (entry.place.section == .archived) == isArchived else { break }
+      hasMore = found.count == count
+      if hasMore { break }
       found.append(try conversation(entry.number, &cursor))
       try storage { () throws(PageFileError) in _ = try list.previous() }
     }
-    return ConversationSlice(found, older: list.isAtCell ? found.last?.position : nil)
+    return ConversationSlice(found, older: hasMore ? found.last?.position : nil)
   }
 
-  /// All conversations, in the order in which they came to this store.
+  /// All conversations, also deleted ones, in the order in which they came to this store.
   func forEachConversation(_ body: (Conversation) throws -> Void) throws {
     var number: UInt32? = 0
     while let last = number {
@@ -47,7 +60,7 @@ extension StoreReader {
       let next = try within { () throws(StoreError) -> (UInt32, Conversation)? in
         var cursor = Cursor(source, Schema.conversations)
         guard let next = try nextConversation(after: last, &cursor) else { return nil }
-        return (next, try conversation(next, &cursor))
+        return (next, try wholeConversation(next, &cursor))
       }
       if let next { try body(next.1) }
       number = next?.0
@@ -70,28 +83,144 @@ extension StoreReader {
     return next
   }
 
-  /// What tells of a conversation, read with a cursor of the conversations tree.
+  /// What a list shows of a conversation, read with a cursor of the conversations tree.
   func conversation(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> Conversation {
     let summary = try summary(number, &cursor)
     try storage { () throws(PageFileError) in _ = try cursor.next() }
     let details = try details(number, &cursor)
-    var participants: [MemberID] = []
-    participants.reserveCapacity(details.participants.count)
-    for participant in details.participants { participants.append(try member(participant)) }
+    return try conversation(
+      number, summary, details, participants: try names(of: details.firstParticipants), former: [])
+  }
+
+  /// The same with all members.
+  func wholeConversation(
+    _ number: UInt32, _ cursor: inout Cursor
+  ) throws(StoreError) -> Conversation {
+    let summary = try summary(number, &cursor)
+    try storage { () throws(PageFileError) in _ = try cursor.next() }
+    let details = try details(number, &cursor)
+    let members = try members(number)
+    let active = try ordered(members.members.filter(\.isActive))
+    let former = try ordered(members.members.filter { !$0.isActive })
+    return try conversation(
+      number, summary, details, participants: try names(of: active.map(\.number)),
+      former: try names(of: former.map(\.number)))
+  }
+
+  private func conversation(
+    _ number: UInt32, _ summary: ConversationSummary, _ details: ConversationDetails,
+    participants: [MemberID], former: [MemberID]
+  ) throws(StoreError) -> Conversation {
     let preview = try summary.last.map { (last) throws(StoreError) in
       Preview(
-        messageID: last.position.id, sender: try member(last.sender), text: last.text,
+        messageID: last.position.id, sender: try member(last.sender),
+        text: last.isDeleted ? "" : last.text, isDeleted: last.isDeleted,
+        attachment: last.attachment,
         serverTimestamp: last.position.place.isPending
           ? nil : Timestamp(microseconds: last.position.place.time),
         status: last.status)
     }
+    let place = summary.listPlace
     return Conversation(
-      id: details.id, participants: participants, title: details.title,
+      id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,
+      participantCount: details.participantCount, formerParticipants: former,
+      isMember: !details.hasLeft, title: details.title.text, avatar: details.avatar.text,
+      createdBy: try details.createdBy.map { (number) throws(StoreError) in try member(number) },
+      createdAt: details.createdAt.map { Timestamp(microseconds: $0) },
+      isPinned: summary.marks.contains(.pinned), isMuted: summary.marks.contains(.muted),
+      isArchived: summary.marks.contains(.archived), hasDraft: details.hasDraft,
+      deletedUpTo: summary.deletedUpTo.map { Timestamp(microseconds: $0) },
       lastActivity: summary.last == nil ? nil : Timestamp(microseconds: summary.activity),
-      unreadCount: summary.unreadCount, messageCount: summary.messageCount, preview: preview,
+      unreadCount: summary.unreadCount, unreadMentionCount: summary.mentionCount,
+      messageCount: summary.messageCount, preview: preview,
       position: ConversationPosition(
-        place: summary.listPlace ?? ListPlace(section: .normal, time: summary.listTime),
-        number: number))
+        place: place ?? ListPlace(section: .normal, time: summary.listTime), number: number),
+      isDeleted: place == nil)
+  }
+
+  private func names(of members: [UInt32]) throws(StoreError) -> [MemberID] {
+    var names: [MemberID] = []
+    names.reserveCapacity(members.count)
+    for number in members { names.append(try member(number)) }
+    return names
+  }
+
+  /// Members in the order in which they came: by when they joined, then by the time of what is known
+  /// of them, then by name, so that all stores agree.
+  func ordered(
+    _ members: [ConversationMembers.Member]
+  ) throws(StoreError) -> [ConversationMembers.Member] {
+    typealias Member = ConversationMembers.Member
+    func precedes(_ a: Member, _ b: Member) -> Bool? {
+      let (joinedA, joinedB) = (a.joinedAt ?? .min, b.joinedAt ?? .min)
+      if joinedA != joinedB { return joinedA < joinedB }
+      return a.time == b.time ? nil : a.time < b.time
+    }
+    var sorted = members.sorted { a, b in precedes(a, b) ?? false }
+    // Names are looked up for those only that nothing else tells apart.
+    var start = 0
+    while start < sorted.count {
+      var end = start + 1
+      while end < sorted.count, precedes(sorted[start], sorted[end]) == nil { end += 1 }
+      if end - start > 1 {
+        var named: [(id: MemberID, member: Member)] = []
+        for member in sorted[start..<end] {
+          named.append((try self.member(member.number), member))
+        }
+        named.sort { $0.id < $1.id }
+        sorted.replaceSubrange(start..<end, with: named.map(\.member))
+      }
+      start = end
+    }
+    return sorted
+  }
+
+  /// Everything that is known of who takes part.
+  func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
+    let key = ConversationMembers.key(number)
+    var value = ByteBuffer(capacity: 256)
+    guard try self.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
+      return ConversationMembers()
+    }
+    guard let members = ConversationMembers(value.bytes) else {
+      throw corrupt(Schema.conversations, "the members of conversation \(number) are no record")
+    }
+    return members
+  }
+
+  /// Everything that is known of who takes part, with names.
+  func participations(_ id: ConversationID) throws(StoreError) -> [Participation] {
+    guard let number = try visibleConversation(id) else { return [] }
+    var found: [Participation] = []
+    for member in try ordered(try members(number).members) {
+      found.append(
+        Participation(
+          member: try self.member(member.number), isActive: member.isActive,
+          joinedAt: member.joinedAt.map { Timestamp(microseconds: $0) },
+          changedAt: Timestamp(microseconds: member.time)))
+    }
+    return found
+  }
+
+  /// What is known of a draft, also that there is none any more.
+  func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
+    let key = DraftRecord.key(number)
+    var value = ByteBuffer(capacity: 256)
+    guard try self.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
+      return nil
+    }
+    guard let draft = DraftRecord(value.bytes) else {
+      throw corrupt(Schema.conversations, "the draft of conversation \(number) is none")
+    }
+    return draft
+  }
+
+  func draft(_ id: ConversationID) throws(StoreError) -> Draft? {
+    guard let number = try visibleConversation(id), let record = try draftRecord(number),
+      let text = record.text
+    else { return nil }
+    return Draft(
+      text: text, replyTo: record.replyTo, time: Timestamp(microseconds: record.time))
   }
 
   /// The summary of a conversation that has a name, a place in the list, or messages.

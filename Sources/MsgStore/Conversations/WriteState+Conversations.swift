@@ -1,100 +1,99 @@
 import PageFile
 
-/// Making conversations, changing their details, and finding one by who takes part.
+/// Making conversations, and changing what is known of them beside their messages.
+///
+/// See docs/message-format.md, C-7 … C-14.
 extension WriteState {
-  func putConversation(
-    _ id: ConversationID, participants: [MemberID], title: String?
-  ) throws(StoreError) {
-    try id.validate()
-    try Self.validate(participants)
-    if let title, title.utf8.count > ConversationDetails.titleByteCountMax {
-      throw .titleTooLong(
-        byteCount: title.utf8.count, limit: ConversationDetails.titleByteCountMax)
+  /// What one change sees of a conversation and leaves behind.
+  struct Attributes {
+    var details: ConversationDetails
+    /// Who takes part; where the change does not ask for them, nobody.
+    var members = ConversationMembers()
+    /// Pinned, muted, archived.
+    var marks: ConversationSummary.Flags
+  }
+
+  /// Changes what is known of a conversation.
+  ///
+  /// Writes what is different afterwards and nothing else. Returns whether anything is.
+  func update(
+    _ conversation: OpenConversation, members hasMembers: Bool = false,
+    _ body: (inout Attributes) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    let number = conversation.number
+    var new = Attributes(
+      details: try reader.details(number), marks: conversation.summary.marks)
+    if hasMembers { new.members = try reader.members(number) }
+    let old = new
+    try body(&new)
+    if new.members != old.members {
+      try write(&new, replacing: old.members, of: number)
     }
-    try change { () throws(StoreError) in
+    if new.marks != old.marks { conversation.summary.marks = new.marks }
+    if new.details.createdAt != old.details.createdAt, let created = new.details.createdAt {
+      conversation.summary.created = created
+    }
+    if new.details != old.details {
       hasAdded = true
-      let details = ConversationDetails(
-        id: id, title: title, participants: try memberNumbers(of: participants))
-      guard let conversation = try existingConversation(id) else {
-        _ = try conversation(id) { details }
-        return
-      }
-      let stored = try reader.details(conversation.number)
-      if stored.participants.sorted() != details.participants.sorted() {
-        try removeParticipants(stored, of: conversation.number)
-      }
-      try write(details, of: conversation.number)
-      if stored.participants != details.participants { try membershipChanged(conversation) }
+      try write(new.details, of: number)
+    }
+    if new.members != old.members { try membershipChanged(conversation) }
+    return new.members != old.members || new.marks != old.marks || new.details != old.details
+  }
+
+  /// Writes the members, what the details say of them, and the entry that finds the conversation by
+  /// them.
+  private func write(
+    _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
+  ) throws(StoreError) {
+    hasAdded = true
+    let active = new.members.active
+    new.details.participantCount = active.count
+    new.details.firstParticipants = try reader.ordered(new.members.members.filter(\.isActive))
+      .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+    new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
+    let key = ConversationMembers.key(number)
+    var value = ByteBuffer(capacity: 256)
+    new.members.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    let oldActive = old.active
+    guard active != oldActive else { return }
+    if !oldActive.isEmpty {
+      let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
+      try remove(entry.bytes, in: Schema.participants)
+    }
+    if !active.isEmpty {
+      let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
+      try insert(entry.bytes, .empty, in: Schema.participants)
     }
   }
 
-  func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
-    var participants = participants
-    if let localMember {
-      let local = try reader.within { () throws(StoreError) in try reader.member(localMember) }
-      if !participants.contains(local) { participants.append(local) }
-    }
-    guard !participants.isEmpty else { throw .noParticipants }
-    try Self.validate(participants)
-    return try change { () throws(StoreError) in
-      let members = try memberNumbers(of: participants)
-      let number: UInt32
-      if let found = try existingConversation(with: members) {
-        number = found
-      } else {
-        let id = ConversationID(MessageID.random().string)
-        number = try conversation(id) { ConversationDetails(id: id, participants: members) }.number
-      }
-      try flush()
-      var cursor = Cursor(reader.source, Schema.conversations)
-      return try reader.conversation(number, &cursor)
-    }
-  }
-
-  /// The oldest conversation with exactly these participants.
-  private func existingConversation(with members: [UInt32]) throws(StoreError) -> UInt32? {
-    let wanted = members.sorted()
-    let first = KeyEncoding.key(ConversationDetails.digest(members), 0)
-    let digest = first.bytes.slice(0, 8)
-    var cursor = Cursor(reader.source, Schema.participants)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(first.bytes) }
-    while cursor.isAtCell, cursor.keyHasPrefix(digest) {
-      var key = ByteBuffer()
-      cursor.appendKey(to: &key)
-      guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
-        throw reader.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
-      }
-      if try reader.details(number).participants.sorted() == wanted { return number }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
-    }
-    return nil
-  }
-
-  /// Writes the details of a conversation and their entry in the participants tree.
+  /// Writes the details of a conversation.
   func write(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
     let key = ConversationDetails.key(number)
     var value = ByteBuffer(capacity: 256)
     details.append(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
-    guard !details.participants.isEmpty else { return }
-    let entry = KeyEncoding.key(ConversationDetails.digest(details.participants), number)
-    try insert(entry.bytes, .empty, in: Schema.participants)
   }
 
-  private func removeParticipants(
-    _ details: ConversationDetails, of number: UInt32
-  ) throws(StoreError) {
-    guard !details.participants.isEmpty else { return }
-    let entry = KeyEncoding.key(ConversationDetails.digest(details.participants), number)
-    try remove(entry.bytes, in: Schema.participants)
+  /// A time for an act of the local member: now, but later than what the act is to replace.
+  func time(after stored: Int64?) -> Int64 {
+    let now = clock().microseconds
+    guard let stored else { return now }
+    return max(now, stored == .max ? .max : stored + 1)
   }
 
-  private static func validate(_ participants: [MemberID]) throws(StoreError) {
-    guard participants.count <= ConversationDetails.participantCountMax else {
-      throw .tooManyParticipants(
-        count: participants.count, limit: ConversationDetails.participantCountMax)
-    }
-    for participant in participants { try participant.validate() }
+  /// A conversation that can be seen.
+  func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    guard let conversation = try existingConversation(id),
+      !conversation.summary.marks.contains(.hidden)
+    else { throw .conversationNotFound(id) }
+    return conversation
+  }
+
+  /// Brings a deleted conversation back to the lists, for something newer than its deletion.
+  func reveal(_ conversation: OpenConversation) {
+    if conversation.summary.marks.contains(.hidden) { conversation.summary.marks.remove(.hidden) }
   }
 
   /// The members' numbers in the order given, each once.
@@ -107,4 +106,181 @@ extension WriteState {
     }
     return numbers
   }
+
+  static func validate(_ participants: [MemberID]) throws(StoreError) {
+    guard participants.count <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: participants.count, limit: ConversationDetails.participantCountMax)
+    }
+    for participant in participants { try participant.validate() }
+  }
+
+  static func validate(title: String?, limit: Int) throws(StoreError) {
+    if let title, title.utf8.count > limit {
+      throw .titleTooLong(byteCount: title.utf8.count, limit: limit)
+    }
+  }
+
+  static func validate(avatar: String?, limit: Int) throws(StoreError) {
+    if let avatar, avatar.utf8.count > limit {
+      throw .avatarTooLong(byteCount: avatar.utf8.count, limit: limit)
+    }
+  }
+}
+
+/// Conversations that are made or found here.
+extension WriteState {
+  func putConversation(
+    _ id: ConversationID, participants: [MemberID], title: String?, kind: ConversationKind?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try Self.validate(participants)
+    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    return try change { () throws(StoreError) in
+      hasAdded = true
+      let isNew = try existingConversation(id) == nil
+      let conversation = try conversation(id) { ConversationDetails(id: id) }
+      let wasHidden = conversation.summary.marks.contains(.hidden)
+      reveal(conversation)
+      let numbers = try memberNumbers(of: participants)
+      let isChanged = try update(conversation, members: true) { (new) throws(StoreError) in
+        let guess: ConversationKind = participants.count == 2 ? .direct : .group
+        let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
+        new.details.kind = max(kind, new.details.kind)
+        if !new.details.title.hasText(title) {
+          new.details.title = TextRegister(title, time: time(after: new.details.title.time))
+        }
+        let isFirst = new.members.isEmpty
+        let gone = Set(new.members.active).subtracting(numbers)
+        join(numbers, since: isFirst ? nil : clock().microseconds, &new)
+        leave(gone, &new)
+      }
+      return isNew || wasHidden || isChanged
+    }
+  }
+
+  /// Makes a group.
+  func createGroup(
+    _ id: ConversationID?, participants: [MemberID], title: String?, avatar: String?
+  ) throws(StoreError) -> Conversation {
+    try id?.validate()
+    let participants = try withLocalMember(participants)
+    try Self.validate(participants)
+    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    return try change { () throws(StoreError) in
+      if let id, try existingConversation(id) != nil { throw .conversationExists(id) }
+      let group = try makeConversation(id, .group, participants)
+      _ = try update(group) { (new) throws(StoreError) in
+        let now = clock().microseconds
+        if title != nil { new.details.title = TextRegister(title, time: now) }
+        if avatar != nil { new.details.avatar = TextRegister(avatar, time: now) }
+      }
+      return try stored(group)
+    }
+  }
+
+  func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
+    let participants = try withLocalMember(participants)
+    guard !participants.isEmpty else { throw .noParticipants }
+    if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
+    try Self.validate(participants)
+    return try change { () throws(StoreError) in
+      let members = try memberNumbers(of: participants)
+      let kind: ConversationKind = members.count <= 2 ? .direct : .group
+      guard let found = try existingConversation(kind, with: members) else {
+        return try stored(makeConversation(nil, kind, participants))
+      }
+      reveal(found)
+      return try stored(found)
+    }
+  }
+
+  /// The participants given, and the local member.
+  private func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
+    guard let localMember else { return participants }
+    let local = try reader.within { () throws(StoreError) in try reader.member(localMember) }
+    return participants.contains(local) ? participants : participants + [local]
+  }
+
+  private func makeConversation(
+    _ id: ConversationID?, _ kind: ConversationKind, _ participants: [MemberID]
+  ) throws(StoreError) -> OpenConversation {
+    let id = id ?? ConversationID(MessageID.random().string)
+    let conversation = try conversation(id) { ConversationDetails(id: id) }
+    let numbers = try memberNumbers(of: participants)
+    _ = try update(conversation, members: true) { (new) throws(StoreError) in
+      new.details.kind = kind
+      new.details.createdAt = clock().microseconds
+      new.details.createdBy = localMember
+      join(numbers, since: nil, &new)
+    }
+    return conversation
+  }
+
+  private func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
+    try flush()
+    var cursor = Cursor(reader.source, Schema.conversations)
+    return try reader.wholeConversation(conversation.number, &cursor)
+  }
+
+  /// The oldest conversation with exactly these participants, of this kind or of none that is known.
+  private func existingConversation(
+    _ kind: ConversationKind, with members: [UInt32]
+  ) throws(StoreError) -> OpenConversation? {
+    let wanted = members.sorted()
+    let first = KeyEncoding.key(ConversationMembers.digest(members), 0)
+    let digest = first.bytes.slice(0, 8)
+    var cursor = Cursor(reader.source, Schema.participants)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(first.bytes) }
+    var candidates: [UInt32] = []
+    while cursor.isAtCell, cursor.keyHasPrefix(digest) {
+      var key = ByteBuffer()
+      cursor.appendKey(to: &key)
+      guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
+        throw reader.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
+      }
+      candidates.append(number)
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    var oldest: OpenConversation?
+    for number in candidates {
+      let details = try reader.details(number)
+      guard details.kind == kind || details.kind == .unknown,
+        details.participantCount == wanted.count, try reader.members(number).active == wanted
+      else { continue }
+      let found = try conversation(number)
+      if let oldest, oldest.summary.created <= found.summary.created { continue }
+      oldest = found
+    }
+    return oldest
+  }
+}
+
+/// Facts about members that the local member makes.
+extension WriteState {
+  /// Has members join one after the other, so that their order is the one given.
+  func join(_ numbers: [UInt32], since joinedAt: Int64?, _ new: inout Attributes) {
+    var last: Int64?
+    for number in numbers {
+      let old = new.members[number]
+      if let old, old.isActive { continue }
+      let time = max(time(after: old?.time ?? new.members.completeAt), last.map { $0 &+ 1 } ?? .min)
+      last = time
+      new.members.merge(.init(number, time: time, isActive: true, joinedAt: joinedAt))
+    }
+  }
+
+  /// Has members leave who take part.
+  func leave(_ numbers: some Sequence<UInt32>, _ new: inout Attributes) {
+    for number in numbers {
+      guard let old = new.members[number], old.isActive else { continue }
+      new.members.merge(.init(number, time: time(after: old.time), isActive: false))
+    }
+  }
+}
+
+extension ConversationKind: Comparable {
+  /// What says more comes last: of two that contradict each other, that one counts.
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }

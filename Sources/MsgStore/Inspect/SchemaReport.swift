@@ -21,7 +21,13 @@ package enum SchemaReport {
     case Schema.conversations:
       guard let number = key.bigEndianNumber(at: 0) else { return nil }
       if key.count == 4 { return "\(number) summary" }
-      return key.count == 5 && key[4] == ConversationDetails.keySuffix ? "\(number) details" : nil
+      guard key.count == 5 else { return nil }
+      return switch key[4] {
+      case ConversationDetails.keySuffix: "\(number) details"
+      case DraftRecord.keySuffix: "\(number) draft"
+      case ConversationMembers.keySuffix: "\(number) members"
+      default: nil
+      }
     case Schema.activity:
       guard let (place, number) = ListPlace.parts(key) else { return nil }
       return "\(place.section) \(place.time) µs, \(number)"

@@ -70,7 +70,7 @@ extension StoreCheck {
     let name = "receipts of conversation \"\(details.id)\""
     var cursor = Cursor(reader.source, Schema.conversations)
     let summary = try reader.summary(conversation, &cursor)
-    let recipients = details.recipients(without: reader.localMember)
+    let recipients = try reader.members(conversation).recipients(without: reader.localMember)
     for kind in ReceiptKind.allCases {
       let others = try reader.others(kind, recipients, in: conversation, known: nil)
       if others.mark != own.others(kind).mark {
@@ -78,7 +78,7 @@ extension StoreCheck {
       }
       let isPending =
         try reader.hasUntold(kind, conversation, summary, own)
-        && !details.hasLeft(reader.localMember)
+        && !details.hasLeft
       if isPending != own.isListed(kind) {
         report("\(name): the list of what has to be told is wrong: \(kind)")
       }

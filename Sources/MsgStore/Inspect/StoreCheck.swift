@@ -28,8 +28,7 @@ extension StoreSnapshot {
     let check = StoreCheck()
     let parts = [
       check.names, check.messages, check.conversations, check.totals, check.lists, check.ids,
-      check.facts, check.receipts,
-      check.sequences, check.clientData,
+      check.facts, check.receipts, check.sequences, check.clientData,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -113,10 +112,11 @@ final class StoreCheck {
 extension StoreCheck {
   func names(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
     try names(reader, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
-      try reader.member(number).string
+      [try reader.member(number).string]
     }
     try names(reader, Schema.conversationNames, .nextConversation) { (number) throws(StoreError) in
-      try reader.details(number).id.string
+      let details = try reader.details(number)
+      return ([details.id] + details.aliases).map(\.string)
     }
     try walk(Schema.members, reader) { (key, value) throws(StoreError) in
       let name = value.repairedText()
@@ -129,7 +129,7 @@ extension StoreCheck {
 
   private func names(
     _ reader: StoreReader, _ tree: TreeNumber, _ setting: Setting,
-    nameOf: (UInt32) throws(StoreError) -> String
+    namesOf: (UInt32) throws(StoreError) -> [String]
   ) throws(StoreError) {
     let next = try reader.source.value(of: setting) ?? 1
     try walk(tree, reader) { (key, value) throws(StoreError) in
@@ -143,9 +143,10 @@ extension StoreCheck {
         report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), the next is \(next)")
       }
       do throws(StoreError) {
-        let back = try nameOf(number)
-        if !back.hasSameBytes(as: name) {
-          report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), that is \"\(back)\"")
+        let back = try namesOf(number)
+        if !back.contains(where: { $0.hasSameBytes(as: name) }) {
+          report(
+            "\(Schema.name(of: tree)): \"\(name)\" has number \(number), that is \"\(back[0])\"")
         }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
@@ -214,14 +215,14 @@ extension StoreCheck {
 
   func conversations(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
     try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
-      let isDetails = key.count == 5 && key[4] == ConversationDetails.keySuffix
-      guard let number = key.bigEndianNumber(at: 0), isDetails || key.count == 4 else {
+      guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
         return report("conversations: a key has \(key.count) bytes")
       }
+      if key.count == 5 { cell(key[4], value, of: number) }
       do throws(StoreError) {
         var cursor = Cursor(reader.source, Schema.conversations)
         let summary = try reader.summary(number, &cursor)
-        if !isDetails { try conversation(number, reader, summary) }
+        if key.count == 4 { try conversation(number, reader, summary) }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
       }
@@ -248,18 +249,14 @@ extension StoreCheck {
     if summary.activity != recount.activity {
       report("\(name) says activity \(summary.activity) and has \(recount.activity)")
     }
-    if try reader.number(of: details.id.string, in: Schema.conversationNames) != number {
-      report("\(name) has number \(number), and its name leads elsewhere")
+    for id in [details.id] + details.aliases
+    where try reader.number(of: id.string, in: Schema.conversationNames) != number {
+      report("\(name) has number \(number), and its name \"\(id)\" leads elsewhere")
     }
-    for participant in details.participants { _ = try reader.member(participant) }
+    try members(of: number, details, reader)
     if let place = summary.listPlace {
       let key = place.key(number)
       if try !contains(key.bytes, Schema.activity, reader) { report("\(name) is not in the list") }
-    }
-    guard !details.participants.isEmpty else { return }
-    let entry = KeyEncoding.key(ConversationDetails.digest(details.participants), number)
-    if try !contains(entry.bytes, Schema.participants, reader) {
-      report("\(name) cannot be found by its participants")
     }
   }
 
@@ -310,7 +307,7 @@ extension StoreCheck {
       }
     }
     try list(Schema.participants, reader) { (number) throws(StoreError) in
-      ConversationDetails.digest(try reader.details(number).participants)
+      ConversationMembers.digest(try reader.members(number).active)
     }
   }
 

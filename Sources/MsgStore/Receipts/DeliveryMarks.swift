@@ -77,7 +77,7 @@ struct DeliveryMarks {
   private mutating func loadedMarks() throws(StoreError) -> [RecipientMarks] {
     if let marks { return marks }
     var loaded: [RecipientMarks] = []
-    var rest = try reader.details(conversation).recipients(without: nil)[...]
+    var rest = try reader.members(conversation).recipients(without: nil)[...]
     try reader.forEachReceipts(conversation) { (member, record) in
       while let next = rest.first, next.number <= member {
         rest.removeFirst()

@@ -13,17 +13,10 @@ struct Recipient: Hashable {
   }
 }
 
-extension ConversationDetails {
+extension ConversationMembers {
   /// Active members but one, by their numbers.
   func recipients(without member: UInt32?) -> [Recipient] {
-    participants.filter { $0 != member }.sorted().map { Recipient(number: $0, joined: nil) }
-  }
-
-  /// Whether a member took part and does not any more.
-  ///
-  /// A conversation that is known from its messages only has been left by nobody.
-  func hasLeft(_ member: UInt32?) -> Bool {
-    guard let member, !participants.isEmpty else { return false }
-    return !participants.contains(member)
+    members.filter { $0.isActive && $0.number != member }
+      .map { Recipient(number: $0.number, joined: $0.joinedAt) }
   }
 }

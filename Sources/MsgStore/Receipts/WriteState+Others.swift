@@ -26,7 +26,7 @@ extension WriteState {
   /// large and its receipts many.
   private func others(_ conversation: OpenConversation) throws(StoreError) -> [Recipient] {
     if let others = conversation.others { return others }
-    let others = try reader.details(conversation.number).recipients(without: localMember)
+    let others = try reader.members(conversation.number).recipients(without: localMember)
     conversation.others = others
     return others
   }

@@ -89,7 +89,7 @@ extension WriteState {
       var isPending = try reader.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
-        isPending = try !reader.details(conversation.number).hasLeft(localMember)
+        isPending = try !reader.details(conversation.number).hasLeft
       }
       guard isPending != own.isListed(kind) else { continue }
       let key = ReceiptKey.pending(kind, conversation.number)

@@ -125,7 +125,8 @@ package final class MessageSalvage {
   private func begin(
     _ number: UInt32, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    let (summary, details) = conversations.take(number)
+    let salvaged = conversations.take(number)
+    let (summary, details) = (salvaged.summary, salvaged.details)
     var id: ConversationID
     if let details {
       id = details.id
@@ -141,12 +142,13 @@ package final class MessageSalvage {
         "what was read of conversation \"\(id)\" is lost; all of it counts as read")
     }
     clock.created = summary.map { Timestamp(microseconds: $0.created) }
-    let participants = details?.participants.map(names.member) ?? []
-    try writer.putConversation(id, participants: participants, title: details?.title)
+    try writer.state.restore(id, salvaged, names)
     report.conversationCount += 1
     current = Open(number: number, id: id, summary: summary)
     if let summary { try saveMark(summary, with: writer) }
-    return participants.reduce(details?.title?.utf8.count ?? 0) { $0 + $1.byteCount * 4 }
+    let textByteCount =
+      (details?.title.text?.utf8.count ?? 0) + (salvaged.draft?.text?.utf8.count ?? 0)
+    return textByteCount + (salvaged.members?.members.count ?? 0) * 16
   }
 
   private func close(_ open: Open) {

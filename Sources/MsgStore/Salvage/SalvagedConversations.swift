@@ -19,22 +19,38 @@ final class SalvagedConversations {
   /// What there is of a conversation, which must not come behind the next.
   func take(
     _ number: UInt32
-  ) -> (summary: ConversationSummary?, details: ConversationDetails?) {
-    var summary: ConversationSummary?
-    var details: ConversationDetails?
+  ) -> Salvaged {
+    var found = Salvaged()
     while nextNumber == number {
-      let isDetails = cursor.key.count > KeyEncoding.numberByteCount
-      if isDetails {
-        details = ConversationDetails(cursor.value)
-      } else {
-        summary = ConversationSummary(cursor.value)
+      let isRead: Bool
+      switch cursor.key.count > 4 ? cursor.key[4] : 0 {
+      case 0:
+        found.summary = ConversationSummary(cursor.value)
+        isRead = found.summary != nil
+      case ConversationDetails.keySuffix:
+        found.details = ConversationDetails(cursor.value)
+        isRead = found.details != nil
+      case ConversationMembers.keySuffix:
+        found.members = ConversationMembers(cursor.value)
+        isRead = found.members != nil
+      case DraftRecord.keySuffix:
+        found.draft = DraftRecord(cursor.value)
+        isRead = found.draft != nil
+      default:
+        isRead = false
       }
-      if isDetails ? details == nil : summary == nil {
-        lose(cursor.lostReason ?? (isDetails ? "these are no details" : "it is no summary"))
-      }
+      if !isRead { lose(cursor.lostReason ?? "it is no record of a conversation") }
       step()
     }
-    return (summary, details)
+    return found
+  }
+
+  /// What is left of one conversation.
+  struct Salvaged {
+    var summary: ConversationSummary?
+    var details: ConversationDetails?
+    var members: ConversationMembers?
+    var draft: DraftRecord?
   }
 
   private func step() {

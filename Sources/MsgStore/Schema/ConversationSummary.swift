@@ -189,10 +189,13 @@ package struct ConversationSummary: Hashable {
 }
 
 /// An attachment as a list of conversations shows it.
-package struct PreviewAttachment: Hashable, Sendable {
+public struct PreviewAttachment: Hashable, Sendable {
+  /// What kind it is, as the attachments' records say it.
   package var kind: UInt8
-  package var fileName: String
-  package var thumbnail: String
+  /// The name of its file: at most 160 bytes of UTF-8, cut at the border of a character.
+  public package(set) var fileName: String
+  /// The reference of its thumbnail; empty where there is none, or one of more than 1,024 bytes.
+  public package(set) var thumbnail: String
 
   /// The most bytes of a file's name; a longer one is cut.
   static let fileNameByteCountMax = 160

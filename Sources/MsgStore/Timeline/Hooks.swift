@@ -1,6 +1,5 @@
 import PageFile
 
 extension WriteState {
-  func reveal(_ conversation: OpenConversation) throws(StoreError) {}
   func checkMembership(_ conversation: OpenConversation) throws(StoreError) {}
 }

@@ -13,7 +13,7 @@ extension WriteState {
       }
       if let sequence = message.sequence { try note(sequence: sequence, in: conversation) }
       if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
-      try reveal(conversation)
+      reveal(conversation)
       switch try reader.entry(of: message.id, in: conversation.number) {
       case nil:
         try add(message, named: message.id, arrival, to: conversation)

@@ -13,6 +13,7 @@ package enum StoreExport {
     if let localMember { try write(.store(localMember: localMember)) }
     try store.readOnce { snapshot in
       try snapshot.forEachConversation { conversation in
+        if conversation.isDeleted { return }
         let thread = try snapshot.thread(conversation.id)
         try write(
           .conversation(

@@ -13,6 +13,8 @@ enum RecordCodecs {
       try traits(bytes)
       try summary(bytes)
       try details(bytes)
+      try members(bytes)
+      _ = DraftRecord(bytes)
       try position(bytes)
     }
   }
@@ -56,6 +58,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     details.append(to: &written)
     try promise(ConversationDetails(written.bytes) == details, "details read otherwise again")
+  }
+
+  private static func members(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let members = ConversationMembers(bytes) else { return }
+    var written = ByteBuffer()
+    members.append(to: &written)
+    try promise(ConversationMembers(written.bytes) == members, "members read otherwise again")
   }
 
   private static func position(_ bytes: Bytes) throws(BrokenPromise) {

@@ -1,0 +1,138 @@
+import PageFile
+
+/// What the local member changes about a conversation: each a register whose time is later than what
+/// it replaces.
+///
+/// Nothing is written where nothing changes.
+extension WriteState {
+  func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
+    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    return try change { () throws(StoreError) in
+      try update(memberConversation(id)) { new in
+        if new.details.title.hasText(title) { return }
+        new.details.title = TextRegister(title, time: time(after: new.details.title.time))
+      }
+    }
+  }
+
+  func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
+    try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    return try change { () throws(StoreError) in
+      try update(memberConversation(id)) { new in
+        if new.details.avatar.hasText(avatar) { return }
+        new.details.avatar = TextRegister(avatar, time: time(after: new.details.avatar.time))
+      }
+    }
+  }
+
+  func addParticipants(
+    _ participants: [MemberID], to id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try Self.validate(participants)
+    return try change { () throws(StoreError) in
+      let conversation = try groupConversation(id)
+      let numbers = try memberNumbers(of: participants)
+      let old = try reader.members(conversation.number)
+      let count = Set(old.active).union(numbers).count
+      guard count <= ConversationDetails.participantCountMax else {
+        throw .tooManyParticipants(
+          count: count, limit: ConversationDetails.participantCountMax)
+      }
+      return try update(conversation, members: true) { new in
+        join(numbers, since: clock().microseconds, &new)
+      }
+    }
+  }
+
+  func removeParticipants(
+    _ participants: [MemberID], from id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try Self.validate(participants)
+    return try change { () throws(StoreError) in
+      let conversation = try groupConversation(id)
+      let numbers = try memberNumbers(of: participants)
+      return try update(conversation, members: true) { new in leave(numbers, &new) }
+    }
+  }
+
+  func leave(_ id: ConversationID) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard let localMember else { throw .noLocalMember }
+      let conversation = try knownConversation(id)
+      let details = try reader.details(conversation.number)
+      if details.kind == .direct { throw .directConversation(details.id) }
+      return try update(conversation, members: true) { new in
+        if new.members.hasLeft(localMember) { return }
+        let time = time(after: new.members[localMember]?.time)
+        new.members.merge(.init(localMember, time: time, isActive: false))
+      }
+    }
+  }
+
+  /// Sets or clears one of the marks that say how the local member keeps a conversation.
+  func set(
+    _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
+    to isSet: Bool, of id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      let conversation = try knownConversation(id)
+      if conversation.summary.marks.contains(mark) == isSet { return false }
+      return try update(conversation) { new in
+        new.details[keyPath: path] = time(after: new.details[keyPath: path])
+        if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
+      }
+    }
+  }
+
+  func setDraft(
+    _ text: String?, replyTo: MessageID?, in id: ConversationID
+  ) throws(StoreError) -> Bool {
+    let byteCount = text?.utf8.count ?? 0
+    guard byteCount <= TextCompression.textByteCountMax else {
+      throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+    }
+    try replyTo?.validate()
+    return try change { () throws(StoreError) in
+      let conversation = try knownConversation(id)
+      let old = try reader.draftRecord(conversation.number)
+      let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
+      let draft = DraftRecord(
+        hasNothing ? nil : text ?? "", replyTo: replyTo, time: time(after: old?.time))
+      if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
+      if old == nil && hasNothing { return false }
+      try write(draft, of: conversation)
+      return true
+    }
+  }
+
+  private func hasSameText(_ a: String?, _ b: String?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return a.hasSameBytes(as: b)
+  }
+
+  /// Writes a draft, and whether there is one.
+  func write(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
+    if draft.text != nil { hasAdded = true }
+    let key = DraftRecord.key(conversation.number)
+    var value = ByteBuffer(capacity: 256)
+    draft.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    _ = try update(conversation) { new in new.details.hasDraft = draft.text != nil }
+  }
+
+  /// A conversation that the local member may change for all who take part.
+  private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    let conversation = try knownConversation(id)
+    let details = try reader.details(conversation.number)
+    if details.hasLeft { throw .notAMember(details.id) }
+    return conversation
+  }
+
+  /// One whose members the local member may change.
+  private func groupConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    let conversation = try memberConversation(id)
+    let details = try reader.details(conversation.number)
+    if details.kind == .direct { throw .directConversation(details.id) }
+    return conversation
+  }
+}

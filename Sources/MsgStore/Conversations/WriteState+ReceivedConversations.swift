@@ -1,0 +1,119 @@
+import PageFile
+
+/// What the server says of conversations, merged with what is known: each fact is a register of its
+/// own, so they may come in any order and any number of times.
+extension WriteState {
+  func receive(_ received: ReceivedConversation) throws(StoreError) -> Bool {
+    try Self.validate(received)
+    return try change { () throws(StoreError) in
+      let isNew = try existingConversation(received.id) == nil
+      let conversation = try conversation(received.id) { ConversationDetails(id: received.id) }
+      let facts = try memberFacts(received)
+      let creator = try received.createdBy.map { (id) throws(StoreError) in
+        try memberNumber(of: id)
+      }
+      let hasMembers = !facts.isEmpty || received.hasAllMembers
+      let isChanged = try update(conversation, members: hasMembers) { (new) throws(StoreError) in
+        if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
+        for fact in facts { new.members.merge(fact) }
+        if received.hasAllMembers {
+          new.members.mergeComplete(
+            Set(facts.map(\.number)), time: received.at.microseconds)
+        }
+        if let title = received.title?.register(received.at) { new.details.title.merge(title) }
+        if let avatar = received.avatar?.register(received.at) { new.details.avatar.merge(avatar) }
+        if let time = received.createdAt?.microseconds {
+          new.details.createdAt = min(time, new.details.createdAt ?? time)
+        }
+        try merge(creator: creator, &new)
+        merge(received.isPinned, .pinned, \.pinnedAt, received.at, &new)
+        merge(received.isMuted, .muted, \.mutedAt, received.at, &new)
+        merge(received.isArchived, .archived, \.archivedAt, received.at, &new)
+      }
+      let hasDraft = try received.draft.map { (draft) throws(StoreError) in
+        try merge(DraftRecord(draft), of: conversation)
+      }
+      return isNew || isChanged || hasDraft == true
+    }
+  }
+
+  private static func validate(_ received: ReceivedConversation) throws(StoreError) {
+    try received.id.validate()
+    for member in received.members { try member.id.validate() }
+    try received.createdBy?.validate()
+    let limit = ConversationDetails.registerByteCountMax
+    if case .some(let title)? = received.title { try validate(title: title, limit: limit) }
+    if case .some(let avatar)? = received.avatar { try validate(avatar: avatar, limit: limit) }
+    if let draft = received.draft {
+      try draft.replyTo?.validate()
+      let byteCount = draft.text.utf8.count
+      guard byteCount <= TextCompression.textByteCountMax else {
+        throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+      }
+    }
+  }
+
+  private func memberFacts(
+    _ received: ReceivedConversation
+  ) throws(StoreError) -> [ConversationMembers.Member] {
+    var facts: [ConversationMembers.Member] = []
+    facts.reserveCapacity(received.members.count)
+    for member in received.members {
+      facts.append(
+        .init(
+          try memberNumber(of: member.id), time: received.at.microseconds,
+          isActive: member.isActive, joinedAt: member.joinedAt?.microseconds))
+    }
+    return facts
+  }
+
+  /// Of two who are said to have made it the one with the lesser name counts, on all stores.
+  func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
+    guard let creator else { return }
+    guard let old = new.details.createdBy, old != creator else {
+      new.details.createdBy = creator
+      return
+    }
+    if try reader.member(creator) < reader.member(old) { new.details.createdBy = creator }
+  }
+
+  /// Of two facts of one time the one that says yes counts.
+  func merge(
+    _ isSet: Bool?, _ mark: ConversationSummary.Flags,
+    _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
+    _ new: inout Attributes
+  ) {
+    guard let isSet else { return }
+    if let old = new.details[keyPath: path] {
+      if time.microseconds < old || time.microseconds == old && !isSet { return }
+    }
+    new.details[keyPath: path] = time.microseconds
+    if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
+  }
+
+  /// Takes in a draft; returns whether it is the one that counts.
+  func merge(
+    _ draft: DraftRecord, of conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let old = try reader.draftRecord(conversation.number), !old.precedes(draft) { return false }
+    try write(draft, of: conversation)
+    return true
+  }
+}
+
+extension ReceivedConversation.Text {
+  fileprivate func register(_ time: Timestamp) -> TextRegister {
+    switch self {
+    case .none: TextRegister(nil, time: time.microseconds)
+    case .some(let text): TextRegister(text, time: time.microseconds)
+    }
+  }
+}
+
+extension DraftRecord {
+  fileprivate init(_ draft: Draft) {
+    let isThere = !draft.text.isEmpty || draft.replyTo != nil
+    self.init(
+      isThere ? draft.text : nil, replyTo: draft.replyTo, time: draft.time.microseconds)
+  }
+}

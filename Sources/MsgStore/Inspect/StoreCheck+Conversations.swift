@@ -1,0 +1,43 @@
+import PageFile
+
+/// What holds about conversations beside their messages.
+///
+///  1. Each cell of a conversation decodes, and what the details say of the others is so.
+///  2. A conversation is found by those who take part, and by nobody else.
+extension StoreCheck {
+  /// Rule 1, of one cell.
+  func cell(_ suffix: UInt8, _ value: Bytes, of number: UInt32) {
+    let isSound: Bool
+    switch suffix {
+    case ConversationDetails.keySuffix: isSound = ConversationDetails(value) != nil
+    case DraftRecord.keySuffix: isSound = DraftRecord(value) != nil
+    case ConversationMembers.keySuffix: isSound = ConversationMembers(value) != nil
+    default: isSound = false
+    }
+    if !isSound { report("conversations: cell \(suffix) of conversation \(number) is no record") }
+  }
+
+  /// Rules 1 and 2, of one conversation.
+  func members(
+    of number: UInt32, _ details: ConversationDetails, _ reader: StoreReader
+  ) throws(StoreError) {
+    let name = "conversation \"\(details.id)\""
+    let members = try reader.members(number)
+    let active = members.active
+    for member in members.members { _ = try reader.member(member.number) }
+    let first = try reader.ordered(members.members.filter(\.isActive))
+      .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+    if details.participantCount != active.count || details.firstParticipants != first {
+      report("\(name) shows other participants than it has")
+    }
+    if let creator = details.createdBy { _ = try reader.member(creator) }
+    if try reader.draftRecord(number).map({ $0.text != nil }) ?? false != details.hasDraft {
+      report("\(name) says wrongly whether it has a draft")
+    }
+    guard !active.isEmpty else { return }
+    let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
+    if try !contains(entry.bytes, Schema.participants, reader) {
+      report("\(name) cannot be found by its participants")
+    }
+  }
+}
