@@ -12,20 +12,21 @@ extension WriteState {
         ConversationDetails(id: message.conversation)
       }
       if let sequence = message.sequence { try note(sequence: sequence, in: conversation) }
-      if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
-      reveal(conversation)
+      var own = message.id
       switch try reader.entry(of: message.id, in: conversation.number) {
       case nil:
-        try add(message, named: message.id, arrival, to: conversation)
-        return .inserted
-      case .alias(let own)?:
-        try add(message, named: own, arrival, to: conversation)
-        return .inserted
+        break
+      case .alias(let other)?:
+        own = other
       case .deleted?:
         return .deleted
       case .here(let position)?:
         return try merge(message, arrival, at: position, in: conversation)
       }
+      if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
+      reveal(conversation)
+      try add(message, named: own, arrival, to: conversation)
+      return .inserted
     }
   }
 
