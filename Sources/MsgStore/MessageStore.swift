@@ -15,6 +15,9 @@ public final class MessageStore: Sendable {
   private let rules: ComposingRules
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
+  let worksInBackground: Bool
+  /// Whether a step of what is left to do has been asked for.
+  let isWorkScheduled = Locked(false)
 
   /// How often `read` begins anew when its moment is no longer kept.
   private static let repetitionCountMax = 3
@@ -65,6 +68,7 @@ public final class MessageStore: Sendable {
     known = Locked(KnownNames(names))
     clock = options.clock
     rules = options.rules
+    worksInBackground = options.worksInBackground
   }
 
   deinit {
@@ -126,12 +130,14 @@ public final class MessageStore: Sendable {
       transaction.rollback()
       throw error
     }
+    let hasWork = state.hasWork
     do throws(PageFileError) {
       _ = try transaction.commit(level.pageLevel)
     } catch {
       throw StoreError.storage(error)
     }
     known.withLock { $0.keep(state.numbers, of: life) }
+    if hasWork { scheduleWork() }
     return result
   }
 

@@ -36,6 +36,9 @@ public struct StoreOptions: Sendable {
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
+  /// Whether long work goes on by itself after the write that began it; tests may want to wait.
+  package var worksInBackground = true
+
   /// Options that suit an app on a phone, but for what is given.
   public init(
     localMember: MemberID? = nil, pageByteCount: Int = 4096, cacheByteCount: Int = 16 << 20,

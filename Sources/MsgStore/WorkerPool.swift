@@ -24,7 +24,9 @@ final class WorkerPool: Sendable {
     }
   }
 
-  private func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
+  /// Runs `body` on one of the threads, or returns false after `close`.
+  @discardableResult
+  func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       if state.isClosed { return false }
       var index = state.workers.indices.min {

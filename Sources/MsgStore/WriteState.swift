@@ -181,6 +181,46 @@ extension WriteState {
     conversations[conversation.number] = conversation
   }
 
+  /// Whether there is a conversation of this number.
+  func isStored(_ number: UInt32) throws(StoreError) -> Bool {
+    if conversations[number] != nil { return true }
+    let key = KeyEncoding.key(number)
+    return try storage { () throws(PageFileError) in
+      try BTree(reader.source, Schema.conversations).contains(key.bytes)
+    }
+  }
+
+  /// A conversation with a new number.
+  func add(
+    _ number: UInt32, _ summary: ConversationSummary
+  ) throws(StoreError) -> OpenConversation {
+    let conversation = OpenConversation(number, summary, isStored: false)
+    try keep(conversation)
+    return conversation
+  }
+
+  /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
+  func drop(_ conversation: OpenConversation) throws(StoreError) {
+    let key = KeyEncoding.key(conversation.number)
+    try remove(key.bytes, in: Schema.conversations)
+    if let listed = conversation.listed {
+      let key = listed.key(conversation.number)
+      try remove(key.bytes, in: Schema.activity)
+    }
+    totals.replace(conversation.counted, with: Totals())
+    conversations[conversation.number] = nil
+    recent = nil
+  }
+
+  /// Has names lead to another number.
+  func rename(_ ids: [ConversationID], to number: UInt32) throws(StoreError) {
+    recent = nil
+    for id in ids {
+      try name(id.string, number, in: Schema.conversationNames)
+      numbers.insert(id, number)
+    }
+  }
+
   private func name(_ name: String, _ number: UInt32, in tree: TreeNumber) throws(StoreError) {
     let key = KeyEncoding.key(name)
     var value = ByteBuffer()
@@ -188,7 +228,7 @@ extension WriteState {
     try insert(key.bytes, value.bytes, in: tree)
   }
 
-  private func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {
+  func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {
     let next = try reader.source.value(of: setting) ?? 1
     guard next > 0, next < UInt64(UInt32.max) else { throw .numbersExhausted(what: what) }
     try reader.source.set(setting, to: next + 1)

@@ -107,13 +107,22 @@ extension WriteState {
   ) throws(StoreError) {
     let first = try message(at: a, in: conversation.number)
     let second = try message(at: b, in: conversation.number)
-    let (id, otherID) = (first.id(at: a), second.id(at: b))
     try remove(second, at: b, in: conversation)
     if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
+    let number = conversation.number
+    try moveFacts(of: second.id(at: b), in: number, to: first.id(at: a), in: number)
+    try fold(second, at: b, into: a, in: conversation)
+  }
+
+  /// Merges a message that has no place any more, and whose facts have been moved, into another.
+  func fold(
+    _ second: StoredMessage, at b: Position, into a: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let first = try message(at: a, in: conversation.number)
+    let id = first.id(at: a)
     var new = first
-    try moveFacts(of: otherID, to: id, in: conversation.number)
     try mergeOriginal(second, into: &new, named: id, in: conversation.number)
-    if !second.flags.contains(.composed) { new.raise(second) }
+    new.raise(second)
     if !second.flags.contains(.history) { new.flags.remove(.history) }
     if second.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
     if second.traits.marks.contains(.unsent), !new.traits.marks.contains(.unsent) {
@@ -183,14 +192,20 @@ extension WriteState {
   private func moveFacts(
     of id: MessageID, to other: MessageID, in conversation: UInt32
   ) throws(StoreError) {
-    guard id != other else { return }
+    try moveFacts(of: id, in: conversation, to: other, in: conversation)
+  }
+
+  func moveFacts(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    guard id != other || conversation != target else { return }
     let prefix = FactKey.prefix(conversation, id)
     guard try hasFacts(prefix) else { return }
     for version in try reader.versions(of: id, in: conversation) {
-      try put(version, of: other, in: conversation)
+      try put(version, of: other, in: target)
     }
     for record in try reader.attachmentRecords(of: id, in: conversation) {
-      _ = try merge(record, of: other, in: conversation)
+      _ = try merge(record, of: other, in: target)
     }
     var reactions: [(UInt32, String, ReactionRecord)] = []
     let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
@@ -201,12 +216,12 @@ extension WriteState {
       reactions.append((member, rest.dropFirst(4).repairedText(), record))
     }
     for (member, emoji, record) in reactions {
-      _ = try merge(record, emoji, member, of: other, in: conversation)
+      _ = try merge(record, emoji, member, of: other, in: target)
     }
     for (member, receipt) in try reader.exactReceipts(of: id, in: conversation) {
-      try join(receipt, of: member, with: other, in: conversation)
+      try join(receipt, of: member, with: other, in: target)
     }
-    try moveWaitingMarks(of: id, to: other, in: conversation)
+    try moveWaitingMarks(of: id, in: conversation, to: other, in: target)
     try removeFacts(prefix)
   }
 }
@@ -252,7 +267,7 @@ private struct Names {
 }
 
 extension WaitingFacts {
-  fileprivate mutating func merge(_ other: WaitingFacts) {
+  mutating func merge(_ other: WaitingFacts) {
     status = max(status, other.status)
     merge(other.place)
     traits.marks.formUnion(other.traits.marks)

@@ -54,6 +54,8 @@ package enum SchemaReport {
     case Schema.client:
       guard let (number, name) = ClientKey.parts(key) else { return nil }
       return number == ClientKey.store ? "store \(quoted(name))" : "\(number) \(quoted(name))"
+    case Schema.work:
+      return key.count == 8 ? "work \(key.bigEndian64(at: 0))" : nil
     default:
       return nil
     }

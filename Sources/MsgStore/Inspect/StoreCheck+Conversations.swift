@@ -4,6 +4,7 @@ import PageFile
 ///
 ///  1. Each cell of a conversation decodes, and what the details say of the others is so.
 ///  2. A conversation is found by those who take part, and by nobody else.
+///  3. Work is about numbers that belong to no conversation any more, or to one that is there.
 extension StoreCheck {
   /// Rule 1, of one cell.
   func cell(_ suffix: UInt8, _ value: Bytes, of number: UInt32) {
@@ -38,6 +39,30 @@ extension StoreCheck {
     let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
     if try !contains(entry.bytes, Schema.participants, reader) {
       report("\(name) cannot be found by its participants")
+    }
+  }
+
+  /// Rule 3; what is being cleared is nothing for the other parts.
+  func work(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    let next = try reader.source.value(of: .nextWork) ?? 1
+    for (ordinal, work) in try reader.work() {
+      if ordinal == 0 || ordinal >= next { report("work: \(ordinal) is not below \(next)") }
+      let key = KeyEncoding.key(work.conversation)
+      let isStored = try contains(key.bytes, Schema.conversations, reader)
+      switch work.kind {
+      case .trim:
+        break
+      case .sweep:
+        leftovers.insert(work.conversation)
+        if isStored { report("work: conversation \(work.conversation) is there and swept") }
+      case .merge(let target, _):
+        leftovers.insert(work.conversation)
+        if isStored { report("work: conversation \(work.conversation) is there and merged") }
+        let key = KeyEncoding.key(target)
+        if try !contains(key.bytes, Schema.conversations, reader) {
+          report("work: conversation \(work.conversation) is merged into \(target), that is none")
+        }
+      }
     }
   }
 }

@@ -27,8 +27,8 @@ extension StoreSnapshot {
   fileprivate func check(localMember: MemberID?) throws(StoreError) -> [Finding] {
     let check = StoreCheck()
     let parts = [
-      check.names, check.messages, check.conversations, check.totals, check.lists, check.ids,
-      check.facts, check.receipts, check.sequences, check.clientData,
+      check.work, check.names, check.messages, check.conversations, check.totals, check.lists,
+      check.ids, check.facts, check.receipts, check.sequences, check.clientData,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -65,6 +65,8 @@ final class StoreCheck {
   private var findings: [Finding] = []
   private var findingCount = 0
   private var recounts: [UInt32: Recount] = [:]
+  /// Numbers that belong to no conversation any more, and are being cleared.
+  var leftovers: Set<UInt32> = []
 
   /// What a conversation's messages say of its summary.
   private struct Recount {
@@ -169,6 +171,7 @@ extension StoreCheck {
     try walk(Schema.messages, reader) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), let position = key.dropFirst(4).position
       else { return report("messages: a key of \(key.count) bytes is no position") }
+      if leftovers.contains(conversation) { return }
       if conversation != number {
         number = conversation
         do throws(StoreError) {
@@ -232,6 +235,7 @@ extension StoreCheck {
   private func conversation(
     _ number: UInt32, _ reader: StoreReader, _ summary: ConversationSummary
   ) throws(StoreError) {
+    if leftovers.contains(number) { report("conversations: \(number) is being cleared") }
     let details = try reader.details(number)
     let name = "conversation \"\(details.id)\""
     let recount = recounts[number] ?? Recount()
@@ -271,6 +275,7 @@ extension StoreCheck {
       guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
         let entry = IDEntry(MessageID(key.dropFirst(4)), value)
       else { return report("ids: an entry of \(key.count) bytes has no place") }
+      if leftovers.contains(conversation) { return }
       let id = MessageID(key.dropFirst(4))
       let name = "ids: message \"\(id)\" of conversation \(conversation)"
       switch entry {

@@ -141,10 +141,10 @@ extension WriteState {
 
   /// Moves the marks that wait for a message to another name of it.
   func moveWaitingMarks(
-    of id: MessageID, to other: MessageID, in conversation: UInt32
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     for mark in try waitingMarks(of: id, in: conversation) {
-      let key = waitingKey(conversation, other, mark.kind, mark.member)
+      let key = waitingKey(target, other, mark.kind, mark.member)
       var value = ByteBuffer()
       let isThere = try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value)
       let time = isThere ? earliest(try waitingTime(value.bytes), mark.time) : mark.time

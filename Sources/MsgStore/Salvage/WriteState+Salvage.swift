@@ -27,23 +27,10 @@ extension WriteState {
       _ = try update(conversation, members: true) { (new) throws(StoreError) in
         new.members.merge(facts)
         try merge(creator: creator, &new)
-        if let details = salvaged.details { merge(details, &new) }
-        if let summary = salvaged.summary {
-          new.marks.formUnion(summary.marks.intersection([.pinned, .muted, .archived]))
-        }
+        guard let details = salvaged.details else { return }
+        merge(details, salvaged.summary?.marks ?? [], &new)
       }
       if let draft = salvaged.draft { _ = try merge(draft, of: conversation) }
     }
-  }
-
-  /// Takes in details, but for numbers and names.
-  private func merge(_ other: ConversationDetails, _ new: inout Attributes) {
-    new.details.kind = max(new.details.kind, other.kind)
-    new.details.title.merge(other.title)
-    new.details.avatar.merge(other.avatar)
-    new.details.createdAt = [new.details.createdAt, other.createdAt].compactMap { $0 }.min()
-    new.details.pinnedAt = [new.details.pinnedAt, other.pinnedAt].compactMap { $0 }.max()
-    new.details.mutedAt = [new.details.mutedAt, other.mutedAt].compactMap { $0 }.max()
-    new.details.archivedAt = [new.details.archivedAt, other.archivedAt].compactMap { $0 }.max()
   }
 }

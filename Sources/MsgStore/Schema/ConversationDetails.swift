@@ -28,6 +28,8 @@ package struct ConversationDetails: Hashable {
   static let tag: UInt8 = 1
   /// What the key has behind the conversation's number.
   static let keySuffix: UInt8 = 1
+  /// What the keys of all cells of a conversation have there, but for the summary.
+  static let cellSuffixes = [keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix]
   static let titleByteCountMax = 64 << 10
   static let avatarByteCountMax = 64 << 10
   /// The longest text of a register that is received, which may be over the limits above.

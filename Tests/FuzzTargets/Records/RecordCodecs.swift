@@ -15,6 +15,7 @@ enum RecordCodecs {
       try details(bytes)
       try members(bytes)
       _ = DraftRecord(bytes)
+      try work(bytes)
       try position(bytes)
     }
   }
@@ -65,6 +66,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     members.append(to: &written)
     try promise(ConversationMembers(written.bytes) == members, "members read otherwise again")
+  }
+
+  private static func work(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let work = WorkRecord(bytes) else { return }
+    var written = ByteBuffer()
+    work.append(to: &written)
+    try promise(WorkRecord(written.bytes) == work, "work reads otherwise again")
   }
 
   private static func position(_ bytes: Bytes) throws(BrokenPromise) {

@@ -1,0 +1,187 @@
+import PageFile
+
+/// Moving what one conversation has to another, some of it in each commit.
+///
+///  1. A message goes as it is, with everything that is known of it; whether it has been seen goes
+///     with it.
+///  2. One that the other conversation has too, or knows something of, is inserted there as any
+///     other copy is.
+///  3. The newest go first, as they are the first to be looked for.
+extension WriteState {
+  /// Moves some of the messages, and at the end what else there is; true when nothing is left.
+  func moveMessages(
+    of number: UInt32, _ old: ConversationSummary, into target: UInt32
+  ) throws(StoreError) -> Bool {
+    // It was deleted meanwhile: then nothing may come to it.
+    guard try isStored(target) else { return try sweep(number) }
+    hasAdded = true
+    for _ in 0..<Self.mergeCountMax {
+      guard let position = try reader.lastPosition(upTo: .end, in: number) else {
+        return try moveRest(of: number, into: target)
+      }
+      try move(position, of: number, old, into: target)
+    }
+    return false
+  }
+
+  private func move(
+    _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
+  ) throws(StoreError) {
+    let conversation = try conversation(target)
+    var message = try message(at: position, in: number)
+    let id = message.id(at: position)
+    let key = KeyEncoding.key(number, position)
+    try remove(key.bytes, in: Schema.messages)
+    for name in [position.id] + message.traits.names {
+      let key = KeyEncoding.key(number, name)
+      try remove(key.bytes, in: Schema.ids)
+    }
+    let entry = try reader.entry(of: id, in: target)
+    let isGone = conversation.summary.deletedUpTo.map {
+      !position.place.isPending && position.place.time <= $0
+    }
+    if entry == .deleted || isGone ?? false {
+      let facts = FactKey.prefix(number, id)
+      try removeFacts(facts)
+      return
+    }
+    reveal(conversation)
+    if !old.isUnseen(message, at: position) { message.flags.insert(.history) }
+    message.markOrdinal = nil
+    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
+    if case .here(let there)? = entry {
+      let own = try self.message(at: there, in: target).id(at: there)
+      try moveFacts(of: id, in: number, to: own, in: target)
+      return try fold(message, at: position, into: there, in: conversation)
+    }
+    try moveFacts(of: id, in: number, to: id, in: target)
+    try settle(message, named: id, at: position, in: conversation)
+  }
+
+  /// Gives a message that has come from another conversation its place.
+  private func settle(
+    _ moved: StoredMessage, named id: MessageID, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    var message = moved
+    let target = conversation.number
+    var facts: PlaceFacts? =
+      position.place.isPending ? nil : PlaceFacts(of: message, at: position.place)
+    if let waiting = try takeWaiting(id, in: target) {
+      try absorb(waiting, named: id, into: &message, &facts, in: target)
+      facts?.keep(in: &message)
+    }
+    try noteFacts(of: id, in: target, &message)
+    let position = Position(facts?.place ?? position.place, position.id)
+    let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
+    if isBelowMark, !message.flags.contains(.history) {
+      message.markOrdinal = conversation.summary.markOrdinal
+    }
+    try place(message, at: position, in: conversation)
+    try noteLate(message, at: position, in: conversation)
+    if !position.place.isPending { try applyWaitingMarks(of: id, at: position, in: conversation) }
+  }
+
+  /// Moves what is not a message; true when nothing is left.
+  private func moveRest(of number: UInt32, into target: UInt32) throws(StoreError) -> Bool {
+    let prefix = KeyEncoding.key(number)
+    let conversation = try conversation(target)
+    var key = ByteBuffer()
+    var count = 0
+    while count < Self.mergeCountMax,
+      try reader.firstKey(prefix.bytes, in: Schema.facts, to: &key)
+    {
+      guard let id = FactKey.parts(key.bytes)?.id else {
+        throw reader.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
+      }
+      try moveWaiting(id, of: number, into: conversation)
+      count += 1
+    }
+    while count < Self.sweepCountMax,
+      try reader.firstKey(prefix.bytes, in: Schema.receipts, to: &key)
+    {
+      try moveReceipts(key.bytes, of: number, into: target)
+      count += 1
+    }
+    for tree in [Schema.ids, Schema.client] {
+      count += try moveAll(
+        prefix.bytes, in: tree, to: target, limit: Self.sweepCountMax - count)
+    }
+    // Sequences count what one server has numbered in one thread, and the messages bring theirs.
+    count += try removeAll(
+      prefix.bytes, in: Schema.sequences, limit: Self.sweepCountMax - count)
+    guard count < Self.sweepCountMax else { return false }
+    try membershipChanged(conversation)
+    return true
+  }
+
+  /// Moves what waits for one message.
+  private func moveWaiting(
+    _ id: MessageID, of number: UInt32, into conversation: OpenConversation
+  ) throws(StoreError) {
+    let target = conversation.number
+    let waiting = try takeWaiting(id, in: number)
+    guard case .here(let position)? = try reader.entry(of: id, in: target) else {
+      try moveFacts(of: id, in: number, to: id, in: target)
+      try noteWaiting(id, in: target) { facts in
+        if let waiting { facts.merge(waiting) }
+      }
+      return
+    }
+    let old = try message(at: position, in: target)
+    let own = old.id(at: position)
+    try moveFacts(of: id, in: number, to: own, in: target)
+    var new = old
+    var facts: PlaceFacts? = PlaceFacts(of: old, at: position.place)
+    if let waiting {
+      try absorb(waiting, named: own, into: &new, &facts, in: target)
+    } else {
+      try noteFacts(of: own, in: target, &new)
+    }
+    facts?.keep(in: &new)
+    let place = facts.map { $0.hasTime ? $0.place : position.place } ?? position.place
+    try move(old, from: position, new, to: place, in: conversation)
+  }
+
+  /// Joins a member's receipts with those in the other conversation.
+  ///
+  /// What the local member has done here is in the messages.
+  private func moveReceipts(
+    _ key: Bytes, of number: UInt32, into target: UInt32
+  ) throws(StoreError) {
+    if key.count == ReceiptKey.memberByteCount, let member = key.bigEndianNumber(at: 4),
+      member > 0
+    {
+      var record = try receipts(of: member, in: target)
+      record.join(try receipts(of: member, in: number))
+      try write(record, of: member, in: target)
+    }
+    try remove(key, in: Schema.receipts)
+  }
+
+  /// Gives entries another conversation's number, but for those that it has already; returns how
+  /// many are gone from here.
+  private func moveAll(
+    _ prefix: Bytes, in tree: TreeNumber, to target: UInt32, limit: Int = .max
+  ) throws(StoreError) -> Int {
+    var count = 0
+    var key = ByteBuffer()
+    var newKey = ByteBuffer()
+    var value = ByteBuffer()
+    while count < limit, try reader.firstKey(prefix, in: tree, to: &key) {
+      value.removeAll()
+      _ = try reader.value(of: key.bytes, in: tree, appendTo: &value)
+      try remove(key.bytes, in: tree)
+      newKey.removeAll()
+      newKey.append(bigEndian: target)
+      newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
+      if try !contains(newKey.bytes, in: tree) { try insert(newKey.bytes, value.bytes, in: tree) }
+      count += 1
+    }
+    return count
+  }
+
+  private func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
+    try storage { () throws(PageFileError) in try BTree(reader.source, tree).contains(key) }
+  }
+}

@@ -1,0 +1,88 @@
+package import PageFile
+
+/// A piece of work that is too long for one commit, as the work tree has it.
+///
+/// See docs/message-format.md, W-1 … W-3.
+///
+///     size  field
+///        1  tag: 1
+///        1  kind: 1 sweep, 2 trim, 3 merge
+///        4  number of the conversation
+///        8  trim: up to this server time
+///        4  merge: number of the conversation that takes the messages
+///        n  merge: the summary that the other had, up to the end
+///
+///  1. A number that is swept or merged belongs to no conversation any more: it has messages and what
+///     is known of them, but no summary and no name.
+///  2. What a step does is gone from where the next one looks, so that no place has to be kept.
+package struct WorkRecord: Hashable {
+  static let tag: UInt8 = 1
+
+  package enum Kind: Hashable {
+    /// Removes all that a deleted conversation has left.
+    case sweep
+    /// Removes the messages up to a time from a conversation that goes on.
+    case trim(upTo: Int64)
+    /// Moves everything to another conversation.
+    case merge(into: UInt32, ConversationSummary)
+  }
+
+  package let conversation: UInt32
+  package let kind: Kind
+
+  package init(_ kind: Kind, of conversation: UInt32) {
+    self.kind = kind
+    self.conversation = conversation
+  }
+
+  /// Reads a piece of work.
+  ///
+  /// Any bytes may be given; nil when they are none.
+  package init?(_ bytes: Bytes) {
+    var reader = ByteReader(bytes)
+    guard reader.byte() == Self.tag, let code = reader.byte(), let number = reader.uint32() else {
+      return nil
+    }
+    switch code {
+    case 1:
+      kind = .sweep
+    case 2:
+      guard let time = reader.uint64() else { return nil }
+      kind = .trim(upTo: Int64(bitPattern: time))
+    case 3:
+      guard let target = reader.uint32(), let summary = ConversationSummary(reader.rest()) else {
+        return nil
+      }
+      kind = .merge(into: target, summary)
+    default:
+      return nil
+    }
+    guard reader.isAtEnd else { return nil }
+    conversation = number
+  }
+
+  /// Writes the piece of work.
+  package func append(to buffer: inout ByteBuffer) {
+    buffer.append(Self.tag)
+    switch kind {
+    case .sweep:
+      buffer.append(1)
+      buffer.append(littleEndian: conversation)
+    case .trim(let time):
+      buffer.append(2)
+      buffer.append(littleEndian: conversation)
+      buffer.append(time: time)
+    case .merge(let target, let summary):
+      buffer.append(3)
+      buffer.append(littleEndian: conversation)
+      buffer.append(littleEndian: target)
+      summary.append(to: &buffer)
+    }
+  }
+
+  static func key(_ ordinal: UInt64) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(bigEndian: ordinal)
+    return key
+  }
+}

@@ -1,0 +1,33 @@
+import PageFile
+
+/// Doing the work that writes have left, in the background.
+///
+/// One step at a time is asked for, behind the writes that wait already; its own commit asks for the
+/// next. A step that fails asks for none, and the next write does.
+extension MessageStore {
+  /// Has a step done, unless one is under way.
+  func scheduleWork() {
+    guard worksInBackground else { return }
+    let isFirst = isWorkScheduled.withLock { isScheduled in
+      defer { isScheduled = true }
+      return !isScheduled
+    }
+    guard isFirst else { return }
+    writer.enqueue { [weak self] in
+      guard let self else { return }
+      isWorkScheduled.withLock { $0 = false }
+      try? write(.relaxed) { writer in try writer.state.step() }
+    }
+  }
+
+  /// Does all work that is left.
+  package func finishWork() throws {
+    while try write(
+      .relaxed,
+      { writer in
+        try writer.state.step()
+        return writer.state.hasWork
+      })
+    {}
+  }
+}

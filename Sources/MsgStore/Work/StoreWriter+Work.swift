@@ -1,0 +1,15 @@
+import PageFile
+
+/// The work that is done in steps, for tests and tools.
+extension StoreWriter {
+  /// Does a part of what is left to do.
+  package func doWork() throws(StoreError) { try state.step() }
+
+  /// Whether there is something left to do.
+  package var hasWork: Bool { state.hasWork }
+}
+
+extension StoreSnapshot {
+  /// Whether there is something left to do.
+  package var hasWork: Bool { reader.source.root(of: Schema.work) != .none }
+}

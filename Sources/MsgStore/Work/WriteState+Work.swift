@@ -1,0 +1,118 @@
+import PageFile
+
+/// Work that is done in steps, one commit each: so that no deletion, however long the thread, makes
+/// others wait or the log grow without bound.
+///
+/// See docs/message-format.md, W-1 … W-3.
+extension WriteState {
+  /// How many entries one commit may remove.
+  static let sweepCountMax = 1000
+  /// How many messages one commit may move.
+  static let mergeCountMax = 500
+
+  /// Whether there is work left.
+  var hasWork: Bool { reader.source.root(of: Schema.work) != .none }
+
+  func addWork(_ work: WorkRecord) throws(StoreError) {
+    let next = try reader.source.value(of: .nextWork) ?? 1
+    guard next < .max else { throw .numbersExhausted(what: "piece of work") }
+    try reader.source.set(.nextWork, to: next + 1)
+    try write(work, at: next)
+  }
+
+  func write(_ work: WorkRecord, at ordinal: UInt64) throws(StoreError) {
+    let key = WorkRecord.key(ordinal)
+    var value = ByteBuffer()
+    work.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  /// Does a part of the oldest piece of work.
+  func step() throws(StoreError) {
+    try change { () throws(StoreError) in
+      guard let (ordinal, work) = try reader.work().first else { return }
+      let isDone: Bool
+      switch work.kind {
+      case .sweep:
+        isDone = try sweep(work.conversation)
+      case .trim(let time):
+        isDone = try trim(work.conversation, upTo: time)
+      case .merge(let target, let summary):
+        isDone = try moveMessages(of: work.conversation, summary, into: target)
+      }
+      guard isDone else { return }
+      let key = WorkRecord.key(ordinal)
+      try remove(key.bytes, in: Schema.work)
+    }
+  }
+
+  /// Removes what a deleted conversation has left; true when nothing is left.
+  func sweep(_ number: UInt32) throws(StoreError) -> Bool {
+    reader.source.isErasing = true
+    let prefix = KeyEncoding.key(number)
+    var count = 0
+    for tree in Schema.treesByConversation {
+      count += try removeAll(prefix.bytes, in: tree, limit: Self.sweepCountMax - count)
+      if count >= Self.sweepCountMax { return false }
+    }
+    return true
+  }
+
+  /// Removes entries whose keys begin alike; returns how many.
+  func removeAll(
+    _ prefix: Bytes, in tree: TreeNumber, limit: Int = .max
+  ) throws(StoreError) -> Int {
+    var count = 0
+    var key = ByteBuffer()
+    while count < limit, try reader.firstKey(prefix, in: tree, to: &key) {
+      count += 1
+      if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
+        try takeWaiting(parts.id, in: parts.conversation) != nil
+      {
+        continue
+      }
+      try remove(key.bytes, in: tree)
+    }
+    return count
+  }
+}
+
+extension Schema {
+  /// The trees whose keys begin with the number of a conversation, but for that of conversations.
+  static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
+}
+
+extension StoreReader {
+  /// All work that is left, oldest first.
+  func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
+    var found: [(ordinal: UInt64, work: WorkRecord)] = []
+    var cursor = Cursor(source, Schema.work)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    try storage { () throws(PageFileError) in _ = try cursor.first() }
+    while cursor.isAtCell {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key)
+      try append(cursor, to: &value)
+      guard key.count == 8, let work = WorkRecord(value.bytes) else {
+        throw corrupt(Schema.work, "an entry is no piece of work")
+      }
+      found.append((key.bytes.bigEndian64(at: 0), work))
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    return found
+  }
+
+  /// The first key of a tree that begins with these bytes; false when there is none.
+  func firstKey(
+    _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    var cursor = Cursor(source, tree)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+    guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return false }
+    key.removeAll()
+    cursor.appendKey(to: &key)
+    return true
+  }
+}
