@@ -97,12 +97,6 @@ extension WriteState {
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
-    while count < Self.sweepCountMax,
-      try reader.firstKey(prefix.bytes, in: Schema.receipts, to: &key)
-    {
-      try moveReceipts(key.bytes, of: number, into: target)
-      count += 1
-    }
     for tree in [Schema.ids, Schema.client] {
       count += try moveAll(
         prefix.bytes, in: tree, to: target, limit: Self.sweepCountMax - count)
@@ -141,22 +135,6 @@ extension WriteState {
     facts?.keep(in: &new)
     let place = facts.map { $0.hasTime ? $0.place : position.place } ?? position.place
     try move(old, from: position, new, to: place, in: conversation)
-  }
-
-  /// Joins a member's receipts with those in the other conversation.
-  ///
-  /// What the local member has done here is in the messages.
-  private func moveReceipts(
-    _ key: Bytes, of number: UInt32, into target: UInt32
-  ) throws(StoreError) {
-    if key.count == ReceiptKey.memberByteCount, let member = key.bigEndianNumber(at: 4),
-      member > 0
-    {
-      var record = try receipts(of: member, in: target)
-      record.join(try receipts(of: member, in: number))
-      try write(record, of: member, in: target)
-    }
-    try remove(key, in: Schema.receipts)
   }
 
   /// Gives entries another conversation's number, but for those that it has already; returns how

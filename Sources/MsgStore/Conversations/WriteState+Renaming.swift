@@ -56,7 +56,7 @@ extension WriteState {
     if !summary.marks.contains(.hidden) { reveal(target) }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 
-    try forgetPending(source)
+    try mergeReceipts(from: source, into: target)
     try drop(source)
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {

@@ -17,6 +17,7 @@ enum RecordCodecs {
       _ = DraftRecord(bytes)
       try work(bytes)
       try position(bytes)
+      try receipts(bytes)
     }
   }
 
@@ -73,6 +74,26 @@ enum RecordCodecs {
     var written = ByteBuffer()
     work.append(to: &written)
     try promise(WorkRecord(written.bytes) == work, "work reads otherwise again")
+  }
+
+  private static func receipts(_ bytes: Bytes) throws(BrokenPromise) {
+    if let record = ReceiptRecord(bytes) {
+      var written = ByteBuffer()
+      record.append(to: &written)
+      try promise(ReceiptRecord(written.bytes) == record, "receipts read otherwise again")
+    }
+    if let record = ConversationReceipts(bytes) {
+      var written = ByteBuffer()
+      record.append(to: &written)
+      try promise(
+        ConversationReceipts(written.bytes) == record,
+        "a conversation's receipts read otherwise again")
+    }
+    if let receipt = ExactReceipt(bytes) {
+      var written = ByteBuffer()
+      receipt.append(to: &written)
+      try promise(ExactReceipt(written.bytes) == receipt, "a receipt reads otherwise again")
+    }
   }
 
   private static func position(_ bytes: Bytes) throws(BrokenPromise) {

@@ -147,6 +147,25 @@ import Testing
     #expect(after.walByteCount - before.walByteCount < 32 << 10)
   }
 
+  @Test func receiptsOfALocalMemberWhoComesLaterCount() throws {
+    let directory = MemoryDirectory()
+    var store = try groupStore(directory, localMember: nil)
+    try fill(store, 10)
+    try store.write { chat in
+      try chat.receive(receipt("me", .read, upTo: "m3"))
+      try chat.receive(receipt("me", .read, ["m7"]))
+      try chat.receive(receipt("you", .read, upTo: "m8"))
+      try chat.receive(receipt("ann", .read, upTo: "m5"))
+      try chat.receive(receipt("bob", .read, upTo: "m9"))
+    }
+    #expect(try store.unread() == 0 && store.status("m5") == .sent)
+    try store.close()
+    store = try memoryStore(directory)
+    #expect(try store.unread() == 3 && store.firstUnread() == "m4")
+    #expect(try store.status("m5") == .read && store.status("m8") == .sent)
+    try store.expectSound()
+  }
+
   @Test func unreadMentionsAreCountedBesideUnreadMessages() throws {
     let directory = MemoryDirectory()
     var store = try groupStore(directory, localMember: nil)

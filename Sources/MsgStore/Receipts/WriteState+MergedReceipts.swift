@@ -1,0 +1,60 @@
+import PageFile
+
+/// Receipts follow when two conversations are merged into one.
+extension WriteState {
+  /// Takes over what one conversation knows of receipts into another, and forgets it there.
+  ///
+  /// What was told of the other one stays told of it alone: of its messages everything that was
+  /// marked is to be told anew. Called when both marks have been merged.
+  func mergeReceipts(
+    from source: OpenConversation, into target: OpenConversation
+  ) throws(StoreError) {
+    try forgetPending(source)
+    let old = try receipts(source)
+    var own = try receipts(target)
+    let before = own
+    for kind in ReceiptKind.allCases {
+      let sourceOrdinal = kind == .read ? source.summary.markOrdinal : old.deliveredOrdinal
+      let targetOrdinal = kind == .read ? target.summary.markOrdinal : own.deliveredOrdinal
+      var exact: [(id: MessageID, isDue: Bool)] = []
+      try reader.forEachExact(kind, source.number) { (id, first) in
+        exact.append((id, first <= sourceOrdinal))
+        return true
+      }
+      for (id, isDue) in exact {
+        try rememberExact(kind, id, from: isDue ? 0 : targetOrdinal + 1, in: target)
+        try forgetExact(kind, id, in: source)
+      }
+    }
+    own.deliveredMark = latest(own.deliveredMark, old.deliveredMark)
+    own.lateFrom = [own.lateFrom, old.lateFrom].compactMap { $0 }.min()
+    own.readTimes.join(old.readTimes)
+    own.deliveredTimes.join(old.deliveredTimes)
+    if own != before { try write(own, target) }
+    let key = ReceiptKey.own(source.number)
+    if try reader.contains(key.bytes, in: Schema.receipts) {
+      try remove(key.bytes, in: Schema.receipts)
+    }
+    source.receipts = ConversationReceipts()
+    try mergeMembers(from: source.number, into: target.number)
+    if let localMember {
+      try tell(try receipts(of: localMember, in: target.number).read.mark, to: target)
+    }
+    try membershipChanged(target)
+  }
+
+  private func mergeMembers(from source: UInt32, into target: UInt32) throws(StoreError) {
+    var records: [(member: UInt32, record: ReceiptRecord)] = []
+    try reader.forEachReceipts(source) { (member, record) in
+      records.append((member, record))
+      return true
+    }
+    for (member, record) in records {
+      var merged = try receipts(of: member, in: target)
+      merged.join(record)
+      try write(merged, of: member, in: target)
+      let key = ReceiptKey.member(source, member)
+      try remove(key.bytes, in: Schema.receipts)
+    }
+  }
+}
