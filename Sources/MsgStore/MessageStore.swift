@@ -104,7 +104,8 @@ public final class MessageStore: Sendable {
 
   /// Changes the store: everything the closure does is one commit, or nothing if it throws.
   ///
-  /// Waits for the writer before. The closure must not begin another write.
+  /// Waits for the writer before. The closure must not begin another write. One that changes nothing
+  /// commits nothing; at `full` it still returns only when everything it saw is durable.
   ///
   /// - Parameters:
   ///   - level: `full` returns when the commit is on the disk; `relaxed` when it is safe from the
