@@ -185,6 +185,6 @@ extension WriteState {
     }
     try forgetLate(id, in: conversation)
     let facts = FactKey.prefix(conversation.number, id)
-    return try 2 + removeFacts(facts)
+    return try 1 + removeFacts(facts)
   }
 }

@@ -68,7 +68,7 @@ import Testing
       try chat.deleteConversation("g")
       // The newest server time counts, where the device's clock is behind.
       for (id, at) in [("m", 2000), ("late", 1500), ("edge", 2000)] as [(MessageID, Int64)] {
-        #expect(try chat.insert(chatMessage(id, in: "g", at: at)) == .duplicate)
+        #expect(try chat.insert(chatMessage(id, in: "g", at: at)) == .deleted)
       }
       try chat.receive(ReceivedConversation("g", at: time(9)) { $0.avatar = .some("a") })
       #expect(try chat.conversation("g") == nil)
@@ -116,7 +116,7 @@ import Testing
       #expect(try chat.thread("a").tail(1000).first?.id == "m2500")
       // Told of a conversation that is not here yet, it holds for what comes afterwards.
       #expect(try chat.receiveConversationDeletion("b", at: time(7)))
-      #expect(try chat.insert(chatMessage("old", in: "b", at: 7)) == .duplicate)
+      #expect(try chat.insert(chatMessage("old", in: "b", at: 7)) == .deleted)
       #expect(try chat.conversation("b") == nil)
       #expect(try chat.insert(chatMessage("new", in: "b", at: 8)) == .inserted)
       #expect(try chat.conversation("b")?.messageCount == 1)
