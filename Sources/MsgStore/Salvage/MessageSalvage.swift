@@ -21,6 +21,7 @@ package final class MessageSalvage {
   private let names: SalvagedNames
   private let conversations: SalvagedConversations
   private let messages: SalvageCursor
+  private let work: SalvagedWork
   private var hasMessage: Bool
   private var current: Open?
   private let clock = CreationClock()
@@ -31,6 +32,8 @@ package final class MessageSalvage {
     let number: UInt32
     let id: ConversationID
     let summary: ConversationSummary?
+    /// How many messages it says it has; of one that was being moved nobody can say.
+    let statedCount: Int
     var savedCount = 0
   }
 
@@ -38,6 +41,7 @@ package final class MessageSalvage {
     self.source = source
     names = SalvagedNames(source)
     conversations = SalvagedConversations(source)
+    work = SalvagedWork(source)
     messages = source.cursor(Schema.messages)
     hasMessage = messages.next()
   }
@@ -112,11 +116,14 @@ package final class MessageSalvage {
 
   /// The lowest number of a conversation that is still to come.
   private func nextNumber() -> UInt32? {
-    while hasMessage, messages.key.bigEndianNumber(at: 0) == nil {
-      lose("its key is none")
-      hasMessage = messages.next()
+    var next: UInt32?
+    while hasMessage, next == nil {
+      next = messages.key.bigEndianNumber(at: 0)
+      if next == nil { lose("its key is none") }
+      // What is being removed was deleted.
+      if let number = next, work.swept.contains(number) { next = nil }
+      if next == nil { hasMessage = messages.next() }
     }
-    let next = hasMessage ? messages.key.bigEndianNumber(at: 0) : nil
     return [next, conversations.nextNumber].compactMap { $0 }.min()
   }
 
@@ -126,10 +133,11 @@ package final class MessageSalvage {
     _ number: UInt32, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     let salvaged = conversations.take(number)
-    let (summary, details) = (salvaged.summary, salvaged.details)
+    let (merging, target) = work.merging(number) ?? (nil, nil)
+    let (summary, details) = (salvaged.summary ?? merging, salvaged.details)
     var id: ConversationID
-    if let details {
-      id = details.id
+    if let known = details?.id ?? target {
+      id = known
     } else {
       let isKnown: Bool
       (id, isKnown) = names.conversation(number)
@@ -143,8 +151,10 @@ package final class MessageSalvage {
     }
     clock.created = summary.map { Timestamp(microseconds: $0.created) }
     try writer.state.restore(id, salvaged, names)
-    report.conversationCount += 1
-    current = Open(number: number, id: id, summary: summary)
+    if target == nil { report.conversationCount += 1 }
+    current = Open(
+      number: number, id: id, summary: summary,
+      statedCount: salvaged.summary?.messageCount ?? 0)
     if let summary { try saveMark(summary, with: writer) }
     let textByteCount =
       (details?.title.text?.utf8.count ?? 0) + (salvaged.draft?.text?.utf8.count ?? 0)
@@ -152,10 +162,10 @@ package final class MessageSalvage {
   }
 
   private func close(_ open: Open) {
-    let statedCount = open.summary?.messageCount ?? 0
-    if open.savedCount < statedCount {
+    if open.savedCount < open.statedCount {
       report.shortfalls.append(
-        .init(conversation: open.id, savedCount: open.savedCount, statedCount: statedCount))
+        .init(
+          conversation: open.id, savedCount: open.savedCount, statedCount: open.statedCount))
     }
     current = nil
   }

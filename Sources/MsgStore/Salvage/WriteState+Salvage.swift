@@ -30,7 +30,23 @@ extension WriteState {
         guard let details = salvaged.details else { return }
         merge(details, salvaged.summary?.marks ?? [], &new)
       }
+      try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
+      if let summary = salvaged.summary, let time = summary.deletedUpTo {
+        conversation.summary.deletedUpTo = max(time, conversation.summary.deletedUpTo ?? time)
+        // A message that is saved afterwards brings it back.
+        if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
+      }
       if let draft = salvaged.draft { _ = try merge(draft, of: conversation) }
+    }
+  }
+
+  /// Other names, as far as no conversation has them.
+  private func restoreAliases(
+    _ aliases: [ConversationID], of conversation: OpenConversation
+  ) throws(StoreError) {
+    for alias in aliases where try existingConversation(alias) == nil {
+      try rename([alias], to: conversation.number)
+      _ = try update(conversation) { new in new.details.aliases.append(alias) }
     }
   }
 }

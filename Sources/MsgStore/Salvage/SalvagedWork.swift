@@ -1,0 +1,34 @@
+import PageFile
+
+/// What a damaged store still had to do: numbers whose messages were deleted, or belong elsewhere.
+final class SalvagedWork {
+  /// Numbers of deleted conversations.
+  private(set) var swept: Set<UInt32> = []
+  private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
+  private let source: PageSalvage
+
+  init(_ source: PageSalvage) {
+    self.source = source
+    let cursor = source.cursor(Schema.work)
+    while cursor.next() {
+      guard let work = WorkRecord(cursor.value) else { continue }
+      switch work.kind {
+      case .sweep: swept.insert(work.conversation)
+      case .merge(let target, let summary): merged[work.conversation] = (summary, target)
+      case .trim: break
+      }
+    }
+  }
+
+  /// The summary that a conversation had before its messages were moved, and the name of the one that
+  /// gets them.
+  func merging(_ number: UInt32) -> (ConversationSummary?, ConversationID?)? {
+    guard let (summary, target) = merged[number] else { return nil }
+    let key = ConversationDetails.key(target)
+    var value = ByteBuffer()
+    guard case .found = source.value(of: key.bytes, in: Schema.conversations, to: &value) else {
+      return (summary, nil)
+    }
+    return (summary, ConversationDetails(value.bytes)?.id)
+  }
+}
