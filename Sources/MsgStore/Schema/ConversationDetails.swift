@@ -50,6 +50,7 @@ package struct ConversationDetails: Hashable {
     static let aliases = Flags(rawValue: 128)
     static let draft = Flags(rawValue: 256)
     static let hasLeft = Flags(rawValue: 512)
+    static let times: Flags = [.createdAt, .pinnedAt, .mutedAt, .archivedAt]
     static let known: UInt64 = 1023
   }
 
@@ -114,15 +115,13 @@ package struct ConversationDetails: Hashable {
       guard let number = reader.varint(), number <= UInt64(UInt32.max) else { return false }
       createdBy = UInt32(number)
     }
-    let times: [(Flags, WritableKeyPath<Self, Int64?>)] = [
-      (.createdAt, \.createdAt), (.pinnedAt, \.pinnedAt), (.mutedAt, \.mutedAt),
-      (.archivedAt, \.archivedAt),
-    ]
-    if !flags.isDisjoint(with: [.createdAt, .pinnedAt, .mutedAt, .archivedAt]) {
-      for (flag, path) in times where flags.contains(flag) {
-        guard let time = reader.uint64() else { return false }
-        self[keyPath: path] = Int64(bitPattern: time)
-      }
+    // Most have none of these.
+    if !flags.isDisjoint(with: .times) {
+      guard Self.readTime(&createdAt, flags.contains(.createdAt), &reader),
+        Self.readTime(&pinnedAt, flags.contains(.pinnedAt), &reader),
+        Self.readTime(&mutedAt, flags.contains(.mutedAt), &reader),
+        Self.readTime(&archivedAt, flags.contains(.archivedAt), &reader)
+      else { return false }
     }
     if flags.contains(.aliases) {
       guard let count = reader.varint(), 1...UInt64(Self.aliasCountMax) ~= count else {
@@ -134,6 +133,14 @@ package struct ConversationDetails: Hashable {
       }
     }
     return true
+  }
+
+  private static func readTime(
+    _ time: inout Int64?, _ isThere: Bool, _ reader: inout ByteReader
+  ) -> Bool {
+    guard isThere else { return true }
+    time = reader.uint64().map { Int64(bitPattern: $0) }
+    return time != nil
   }
 
   /// Writes the details.
