@@ -119,8 +119,17 @@ import Testing
     #expect(try store.status("m1") == .sent)
     try store.write { try $0.putConversation("room", participants: ["me", "you", "ann"]) }
     #expect(try store.status("m1") == .read)
-    try store.write { try $0.putConversation("room", participants: ["me", "you", "ann", "eve"]) }
-    #expect(try store.status("m1") == .sent)
+    // Whoever comes later is not waited for with what was sent before, only with what follows.
+    try store.write { chat in
+      try chat.putConversation("room", participants: ["me", "you", "ann", "eve"])
+      try chat.insert(message("m9", at: 9_000_000, from: "me"))
+      try chat.receive(receipt("you", .read, upTo: "m9"))
+      try chat.receive(receipt("ann", .read, upTo: "m9"))
+    }
+    #expect(try store.status("m1") == .read)
+    #expect(try store.status("m9") == .sent)
+    try store.write { try $0.receive(receipt("eve", .read, upTo: "m9")) }
+    #expect(try store.status("m9") == .read)
     try store.expectSound()
   }
 
