@@ -51,8 +51,9 @@ extension WriteState {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     if case .here(let there)? = entry {
       let own = try self.message(at: there, in: target).id(at: there)
+      let history = try reader.versions(of: id, in: number)
       try moveFacts(of: id, in: number, to: own, in: target)
-      return try fold(message, at: position, into: there, in: conversation)
+      return try fold(message, at: position, history, into: there, in: conversation)
     }
     try moveFacts(of: id, in: number, to: id, in: target)
     try settle(message, named: id, at: position, in: conversation)
@@ -65,14 +66,14 @@ extension WriteState {
   ) throws(StoreError) {
     var message = moved
     let target = conversation.number
-    var facts: PlaceFacts? =
-      position.place.isPending ? nil : PlaceFacts(of: message, at: position.place)
+    var facts = PlaceFacts(of: message, at: position.place)
     if let waiting = try takeWaiting(id, in: target) {
-      try absorb(waiting, named: id, into: &message, &facts, in: target)
-      facts?.keep(in: &message)
+      try absorb(waiting, named: id, into: &message, in: target)
+      facts.merge(waiting.place)
+      facts.keep(in: &message)
     }
     try noteFacts(of: id, in: target, &message)
-    let position = Position(facts?.place ?? position.place, position.id)
+    let position = Position(facts.place(of: message, from: position.place), position.id)
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
     if isBelowMark, !message.flags.contains(.history) {
       message.markOrdinal = conversation.summary.markOrdinal
@@ -118,7 +119,9 @@ extension WriteState {
     guard case .here(let position)? = try reader.entry(of: id, in: target) else {
       try moveFacts(of: id, in: number, to: id, in: target)
       try noteWaiting(id, in: target) { facts in
-        if let waiting { facts.merge(waiting) }
+        guard let waiting else { return }
+        facts.merge(waiting)
+        if facts.traits.names.isEmpty { facts.traits.names = waiting.traits.names }
       }
       return
     }
@@ -126,14 +129,14 @@ extension WriteState {
     let own = old.id(at: position)
     try moveFacts(of: id, in: number, to: own, in: target)
     var new = old
-    var facts: PlaceFacts? = PlaceFacts(of: old, at: position.place)
+    var facts = PlaceFacts(of: old, at: position.place)
     if let waiting {
-      try absorb(waiting, named: own, into: &new, &facts, in: target)
-    } else {
-      try noteFacts(of: own, in: target, &new)
+      try absorb(waiting, named: own, into: &new, in: target)
+      facts.merge(waiting.place)
+      facts.keep(in: &new)
     }
-    facts?.keep(in: &new)
-    let place = facts.map { $0.hasTime ? $0.place : position.place } ?? position.place
+    try noteFacts(of: own, in: target, &new)
+    let place = facts.place(of: new, from: position.place)
     try move(old, from: position, new, to: place, in: conversation)
   }
 

@@ -41,9 +41,8 @@ extension WriteState {
     guard !old.traits.marks.contains(.unsent) else { return false }
     var new = old
     let id = old.id(at: position)
-    let known = try reader.versions(of: id, in: conversation.number)
-    guard !known.contains(version), old.version != version else { return false }
-    try mergeVersion(version, into: &new, named: id, in: conversation.number)
+    let hasNews = try mergeReceived(version, into: &new, named: id, in: conversation.number)
+    guard hasNews || new != old else { return false }
     try replace(old, at: position, with: new, at: position, in: conversation)
     return true
   }

@@ -20,8 +20,10 @@ extension WriteState {
         if !message.traits.marks.contains(.unsent) {
           try erase(&message, named: own, in: open.number)
         }
-      } waiting: { waiting in
-        waiting.traits.marks.insert(.unsent)
+      } waiting: { (waiting, own) throws(StoreError) in
+        if waiting.traits.marks.insert(.unsent).inserted {
+          try eraseFacts(of: own, in: open.number)
+        }
         waiting.traits.unsentAt = StoredMessage.earlier(
           waiting.traits.unsentAt, time?.microseconds)
       }

@@ -4,27 +4,44 @@ import PageFile
 ///
 /// See docs/message-format.md, F-4 and M-4.
 extension WriteState {
+  /// Merges a version that was received.
+  ///
+  /// The first original of the server's replaces the one that was composed here; of several of the
+  /// server's the greatest stays.
+  func mergeReceived(
+    _ given: TextVersion, into message: inout StoredMessage, named id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    let isReplacing = given.editTime == nil && message.flags.contains(.composed)
+    if isReplacing { message.flags.remove(.composed) }
+    return try mergeVersion(
+      given, replacingOriginal: isReplacing, into: &message, named: id, in: conversation)
+  }
+
   /// Merges a version into a message.
   ///
-  /// - Parameter replacingOriginal: Whether an original replaces the one that is there: the server's
-  ///   copy that of a message which was composed here. Otherwise the greater of two originals stays.
+  /// - Parameter replacingOriginal: Whether an original replaces the one that is there, instead of
+  ///   the greater one staying.
+  /// - Returns: Whether it has changed what lies beside the record.
+  @discardableResult
   func mergeVersion(
     _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
     named id: MessageID, in conversation: UInt32
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let shown = message.version
     if given.isSame(as: shown) {
       message.version = shown.union(given)
     } else if given.editTime == nil && shown.editTime == nil {
       if replacingOriginal || shown.precedes(given) { message.version = given }
     } else if shown.precedes(given) {
-      try put(shown, of: id, in: conversation)
       message.version = given
       message.traits.marks.insert(.versions)
+      return try put(shown, of: id, in: conversation)
     } else {
-      try put(given, of: id, in: conversation, replacing: replacingOriginal)
       message.traits.marks.insert(.versions)
+      return try put(given, of: id, in: conversation, replacing: replacingOriginal)
     }
+    return false
   }
 
   /// Keeps a version among the facts.
@@ -34,17 +51,17 @@ extension WriteState {
   func put(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
   ) throws(StoreError) -> Bool {
-    hasAdded = true
     let key = VersionRecord.key(conversation, id, version)
     var version = version
-    if !replacing, let old = try self.version(key.bytes, of: id) {
+    if let old = try self.version(key.bytes, of: id) {
       if old.isSame(as: version) {
         version = old.union(version)
         if version == old { return false }
-      } else if !old.precedes(version) {
+      } else if !replacing && !old.precedes(version) {
         return false
       }
     }
+    hasAdded = true
     var value = ByteBuffer(capacity: version.text.utf8.count + 16)
     VersionRecord.append(version, to: &value)
     try insert(key.bytes, value.bytes, in: Schema.facts)
@@ -102,11 +119,16 @@ extension WriteState {
   func erase(
     _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
+    try eraseFacts(of: id, in: conversation)
+    message.erase()
+  }
+
+  /// The same for what lies beside a message's record, or waits for it.
+  func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     reader.source.isErasing = true
     for kind in [FactKind.version, .reaction, .attachment] {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
     }
-    message.erase()
   }
 }

@@ -51,7 +51,7 @@ extension WriteState {
   func update(
     _ id: MessageID, in conversation: OpenConversation,
     here: (inout StoredMessage, MessageID) throws(StoreError) -> Void,
-    waiting change: (inout WaitingFacts) -> Void
+    waiting change: (inout WaitingFacts, MessageID) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     switch try reader.entry(of: id, in: conversation.number) {
     case .deleted?:
@@ -64,9 +64,13 @@ extension WriteState {
       try replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
-      return try noteWaiting(own, in: conversation.number, change)
+      return try noteWaiting(own, in: conversation.number) { (facts) throws(StoreError) in
+        try change(&facts, own)
+      }
     case nil:
-      return try noteWaiting(id, in: conversation.number, change)
+      return try noteWaiting(id, in: conversation.number) { (facts) throws(StoreError) in
+        try change(&facts, id)
+      }
     }
   }
 

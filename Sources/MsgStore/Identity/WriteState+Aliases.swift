@@ -53,8 +53,8 @@ extension WriteState {
   ) throws(StoreError) {
     let old = try message(at: position, in: conversation.number)
     var new = old
-    var facts: PlaceFacts? = PlaceFacts(of: old, at: position.place)
-    facts?.merge(given)
+    var facts = PlaceFacts(of: old, at: position.place)
+    facts.merge(given)
     if given != nil { new.raise(.sent, deliveredAt: nil, readAt: nil) }
     let id = old.id(at: position)
     var waitingFor = [name]
@@ -66,9 +66,11 @@ extension WriteState {
     for other in waitingFor where other != id {
       if other != name { names.add(other, isOwn: true) }
       if let waiting = try takeWaiting(other, in: conversation.number) {
-        for alias in waiting.traits.names { names.add(alias, isOwn: false) }
+        if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
+        for name in waiting.traits.names { names.add(name) }
         try moveFacts(of: other, to: id, in: conversation.number)
-        try absorb(waiting, named: id, into: &new, &facts, in: conversation.number)
+        try absorb(waiting, named: id, into: &new, in: conversation.number)
+        facts.merge(waiting.place)
       }
     }
     try rename(old, at: position, new, names, facts, in: conversation)
@@ -77,16 +79,14 @@ extension WriteState {
   /// Stores a changed message under changed names.
   private func rename(
     _ old: StoredMessage, at position: Position, _ changed: StoredMessage, _ names: Names,
-    _ facts: PlaceFacts?, in conversation: OpenConversation
+    _ facts: PlaceFacts, in conversation: OpenConversation
   ) throws(StoreError) {
     var new = changed
     let (oldID, id) = (old.id(at: position), names.own)
     if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
-    facts?.keep(in: &new)
-    let isPlaced = !position.place.isPending || given(facts)
-    let place = isPlaced ? (facts?.place ?? position.place) : position.place
-    if !place.isPending { new.pendingSequence = nil }
+    facts.keep(in: &new)
+    let place = facts.place(of: new, from: position.place)
     let target = Position(place, names.key)
     guard target != position || new != old else { return }
     try replace(old, at: position, with: new, at: target, in: conversation)
@@ -98,43 +98,45 @@ extension WriteState {
     }
   }
 
-  /// Whether the server has said a time.
-  private func given(_ facts: PlaceFacts?) -> Bool { facts?.hasTime ?? false }
-
   /// Makes one message of two.
   private func unite(
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     let first = try message(at: a, in: conversation.number)
     let second = try message(at: b, in: conversation.number)
+    let number = conversation.number
+    let history = try reader.versions(of: second.id(at: b), in: number)
     try remove(second, at: b, in: conversation)
     if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
-    let number = conversation.number
     try moveFacts(of: second.id(at: b), in: number, to: first.id(at: a), in: number)
-    try fold(second, at: b, into: a, in: conversation)
+    try fold(second, at: b, history, into: a, in: conversation)
   }
 
   /// Merges a message that has no place any more, and whose facts have been moved, into another.
   func fold(
-    _ second: StoredMessage, at b: Position, into a: Position, in conversation: OpenConversation
+    _ second: StoredMessage, at b: Position, _ history: [TextVersion], into a: Position,
+    in conversation: OpenConversation
   ) throws(StoreError) {
     let first = try message(at: a, in: conversation.number)
     let id = first.id(at: a)
     var new = first
+    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
+    for version in history where !isErased {
+      _ = try mergeReceived(version, into: &new, named: id, in: conversation.number)
+    }
     try mergeOriginal(second, into: &new, named: id, in: conversation.number)
     new.raise(second)
     if !second.flags.contains(.history) { new.flags.remove(.history) }
     if second.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
-    if second.traits.marks.contains(.unsent), !new.traits.marks.contains(.unsent) {
-      try erase(&new, named: id, in: conversation.number)
-    }
+    if isErased { try erase(&new, named: id, in: conversation.number) }
     try noteFacts(of: id, in: conversation.number, &new)
-    var facts: PlaceFacts? = PlaceFacts(of: first, at: a.place)
-    facts?.merge(PlaceFacts(of: second, at: b.place))
+    var facts = PlaceFacts(of: first, at: a.place)
+    facts.merge(PlaceFacts(of: second, at: b.place))
     var names = Names(of: first, at: a)
     let others = Names(of: second, at: b)
     names.add(others.key, isOwn: others.isKeyOwn && !others.besidesKey.isEmpty)
-    for name in others.besidesKey { names.add(name, isOwn: name == others.own) }
+    if others.own != others.key { names.add(others.own, isOwn: true) }
+    for name in others.besidesKey { names.add(name) }
     try rename(first, at: a, new, names, facts, in: conversation)
   }
 
@@ -142,33 +144,37 @@ extension WriteState {
   private func wait(
     _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?, in conversation: UInt32
   ) throws(StoreError) {
-    var own = own
-    if case .alias(let other)? = try reader.entry(of: own, in: conversation) { own = other }
-    if case .alias(let other)? = try reader.entry(of: serverName, in: conversation), other != own {
-      // Both wait under names of their own: what waits for one waits for the other from now on.
-      if let waiting = try takeWaiting(other, in: conversation) {
-        try moveFacts(of: other, to: own, in: conversation)
-        try noteWaiting(own, in: conversation) { $0.merge(waiting) }
-        for name in waiting.traits.names {
-          try write(.alias(of: own), of: name, in: conversation)
-        }
-        try write(.alias(of: own), of: other, in: conversation)
+    func named(_ name: MessageID) throws(StoreError) -> MessageID {
+      guard case .alias(let other)? = try reader.entry(of: name, in: conversation) else {
+        return name
       }
+      return other
     }
-    if let waiting = try takeWaiting(serverName, in: conversation) {
-      try moveFacts(of: serverName, to: own, in: conversation)
-      try noteWaiting(own, in: conversation) { $0.merge(waiting) }
+    let mine = try named(own)
+    let theirs = try named(serverName)
+    // Where both have names of their own already, the least becomes that of both.
+    let target = theirs == serverName ? mine : min(mine, theirs)
+    var names: Set<MessageID> = [own, serverName, mine, theirs]
+    var key = serverName
+    var all = WaitingFacts(ordinal: 0)
+    all.merge(given)
+    for name in [mine, theirs] where name != target {
+      guard let waiting = try takeWaiting(name, in: conversation) else { continue }
+      try moveFacts(of: name, to: target, in: conversation)
+      if let first = waiting.traits.names.first { key = min(key, first) }
+      names.formUnion(waiting.traits.names)
+      all.merge(waiting)
     }
-    try noteWaiting(own, in: conversation) { waiting in
-      if !waiting.traits.names.contains(serverName),
-        waiting.traits.names.count < MessageTraits.nameCountMax
-      {
-        waiting.traits.names.append(serverName)
-        waiting.traits.names.sort()
-      }
-      waiting.merge(given)
+    try noteWaiting(target, in: conversation) { (waiting) throws(StoreError) in
+      if let first = waiting.traits.names.first { key = min(key, first) }
+      names.formUnion(waiting.traits.names)
+      waiting.merge(all)
+      waiting.traits.names =
+        [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
     }
-    try write(.alias(of: own), of: serverName, in: conversation)
+    for name in names where name != target {
+      try write(.alias(of: target), of: name, in: conversation)
+    }
   }
 
   /// What was deleted under one name is deleted under the other.
@@ -189,6 +195,8 @@ extension WriteState {
   }
 
   /// Moves what is known under one name to another one, merging it with what is known there.
+  ///
+  /// Versions may be the one that is shown, or greater: those still have to be merged.
   private func moveFacts(
     of id: MessageID, to other: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -253,6 +261,11 @@ private struct Names {
     return Array(names.prefix(MessageTraits.nameCountMax))
   }
 
+  /// Adds a name that is neither the least of its own nor of the server's.
+  mutating func add(_ name: MessageID) {
+    if all.count <= MessageTraits.nameCountMax { all.insert(name) }
+  }
+
   mutating func add(_ name: MessageID, isOwn: Bool) {
     guard !all.contains(name), all.count <= MessageTraits.nameCountMax else { return }
     all.insert(name)
@@ -267,6 +280,7 @@ private struct Names {
 }
 
 extension WaitingFacts {
+  /// Merges all but names.
   mutating func merge(_ other: WaitingFacts) {
     status = max(status, other.status)
     merge(other.place)
@@ -274,8 +288,6 @@ extension WaitingFacts {
     traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
     traits.readAt = StoredMessage.earlier(traits.readAt, other.traits.readAt)
     traits.unsentAt = StoredMessage.earlier(traits.unsentAt, other.traits.unsentAt)
-    traits.names = Array(
-      Set(traits.names).union(other.traits.names).sorted().prefix(MessageTraits.nameCountMax))
   }
 
   /// Merges what an acknowledgement said.

@@ -3,23 +3,27 @@
 /// A later revision replaces an earlier one. Of one revision the smallest place wins, and a sequence
 /// that only some of them have is kept: so the smallest of those with a sequence and the smallest
 /// time of the others are kept apart. In whatever order they come, the same place follows.
-struct PlaceFacts: Hashable {
+struct PlaceFacts {
   private var revision: Int64
-  /// The smallest place with a sequence.
+  /// The smallest place with a sequence; a sequence that came without a time is behind all others.
   private var sequenced: (time: Int64, sequence: Int64)?
   /// The smallest time without one.
   private var time: Int64?
+  /// Whether the server has said a time: without one the message is pending.
+  private(set) var isPlaced: Bool
 
-  /// What one acknowledgement says; nil without a time.
-  init?(_ time: Int64?, _ sequence: Int64?, revision: Int64) {
-    guard let time else { return nil }
+  /// What one word of the server's says; nil when that is nothing.
+  init?(_ time: Int64?, _ sequence: Int64?, revision: Int64 = 0) {
+    if time == nil && sequence == nil { return nil }
     self.revision = revision
-    if let sequence { sequenced = (time, sequence) } else { self.time = time }
+    isPlaced = time != nil
+    if let sequence { sequenced = (time ?? .max, sequence) } else { self.time = time }
   }
 
   /// What is known of a message that is not here.
   init?(_ waiting: WaitingFacts) {
     guard let time = waiting.time else { return nil }
+    isPlaced = true
     revision = waiting.traits.revision
     if let sequence = waiting.sequence {
       sequenced = (waiting.traits.sequencedTime ?? time, sequence)
@@ -32,9 +36,9 @@ struct PlaceFacts: Hashable {
   /// What is known of a stored message.
   init(of message: StoredMessage, at place: Place) {
     revision = message.traits.revision
+    isPlaced = !place.isPending
     if place.isPending {
       time = nil
-      // A sequence that was known before the time says only itself.
       sequenced = message.pendingSequence.map { (.max, $0) }
     } else if let sequence = place.sequence {
       sequenced = (message.traits.sequencedTime ?? place.time, sequence)
@@ -47,9 +51,10 @@ struct PlaceFacts: Hashable {
   mutating func merge(_ other: PlaceFacts?) {
     guard let other else { return }
     guard other.revision == revision else {
-      if other.revision > revision || isNothing { self = other }
+      if other.revision > revision { self = other }
       return
     }
+    isPlaced = isPlaced || other.isPlaced
     time = StoredMessage.earlier(time, other.time)
     guard let mine = sequenced, let theirs = other.sequenced else {
       sequenced = sequenced ?? other.sequenced
@@ -58,34 +63,27 @@ struct PlaceFacts: Hashable {
     if theirs < mine { sequenced = theirs }
   }
 
-  /// Whether a time is known.
-  var hasTime: Bool { !isNothing }
-
-  private var isNothing: Bool { time == nil && (sequenced?.time ?? .max) == .max }
+  /// The place of a message that was at another one.
+  ///
+  /// A pending message keeps its turn, and moves with its local time.
+  func place(of message: StoredMessage, from old: Place) -> Place {
+    isPlaced ? place : .pending(message.localTime ?? old.time, localOrder: old.rank)
+  }
 
   /// The place; meaningful once a time is known.
   var place: Place {
-    let sequencedTime = sequenced?.time ?? .max
-    return .acknowledged(min(time ?? .max, sequencedTime), sequence: sequenced?.sequence)
+    .acknowledged(
+      min(time ?? .max, sequenced?.time ?? .max), sequence: sequenced?.sequence)
   }
 
   /// Keeps what the place alone does not say.
   func keep(in message: inout StoredMessage) {
     message.traits.revision = revision
+    message.pendingSequence = isPlaced ? nil : sequenced?.sequence
     if let sequenced, let time, time < sequenced.time {
       message.traits.sequencedTime = sequenced.time
     } else {
       message.traits.sequencedTime = nil
     }
-  }
-
-  static func == (a: Self, b: Self) -> Bool {
-    a.revision == b.revision && a.time == b.time && a.sequenced?.time == b.sequenced?.time
-      && a.sequenced?.sequence == b.sequenced?.sequence
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(revision)
-    hasher.combine(time)
   }
 }

@@ -70,7 +70,6 @@ extension WriteState {
     stored.localTime = message.localTime?.microseconds
     stored.replyTo = message.replyTo
     if message.serverTimestamp == nil {
-      stored.pendingSequence = message.sequence
       if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
     } else {
       stored.status = max(message.status, .sent)
@@ -96,21 +95,25 @@ extension WriteState {
   ) throws(StoreError) {
     hasAdded = true
     var stored = try stored(message, arrival)
-    var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence, revision: 0)
+    var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
     if !message.isDeleted, try putFacts(of: message, named: id, in: conversation.number) {
       try noteFacts(of: id, in: conversation.number, &stored)
     }
     var key = message.id
     if let waiting = try takeWaiting(id, in: conversation.number) {
-      try absorb(waiting, named: id, into: &stored, &facts, in: conversation.number)
+      try absorb(waiting, named: id, into: &stored, in: conversation.number)
+      if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
       // The server's names came first: the least of them goes into the key.
-      if let least = waiting.traits.names.min() {
-        key = least
-        stored.traits.names = [id] + waiting.traits.names.filter { $0 != least && $0 != id }
+      if let first = waiting.traits.names.first {
+        key = first
+        stored.traits.names = [id] + waiting.traits.names.dropFirst()
       }
     }
     facts?.keep(in: &stored)
-    let place = facts?.place ?? newPendingPlace(&stored, in: conversation)
+    let place =
+      if let facts, facts.isPlaced { facts.place } else {
+        newPendingPlace(&stored, in: conversation)
+      }
     let position = Position(place, key)
     if arrival == .live, let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
@@ -141,9 +144,9 @@ extension WriteState {
     let id = old.id(at: position)
     let given = try stored(message, arrival)
     var hasNews = false
-    let isReceived = message.serverTimestamp != nil || message.status.isServerKnowledge
-    if isReceived {
-      try mergeOriginal(given, into: &new, named: id, in: conversation.number)
+    var place = position.place
+    if message.serverTimestamp != nil || message.status.isServerKnowledge {
+      hasNews = try mergeOriginal(given, into: &new, named: id, in: conversation.number)
       new.raise(given)
       if !new.traits.marks.contains(.unsent) {
         if given.traits.marks.contains(.unsent) {
@@ -154,13 +157,10 @@ extension WriteState {
         }
       }
       if arrival == .live { new.flags.remove(.history) }
-    }
-    var place = position.place
-    if let time = message.serverTimestamp {
       var facts = PlaceFacts(of: old, at: position.place)
-      facts.merge(PlaceFacts(time.microseconds, message.sequence, revision: 0))
+      facts.merge(PlaceFacts(message.serverTimestamp?.microseconds, message.sequence))
       facts.keep(in: &new)
-      place = facts.place
+      place = facts.place(of: new, from: position.place)
     }
     guard hasNews || place != position.place || new != old else { return .duplicate }
     try move(old, from: position, new, to: place, in: conversation)
@@ -172,9 +172,7 @@ extension WriteState {
     _ old: StoredMessage, from position: Position, _ new: StoredMessage, to place: Place,
     in conversation: OpenConversation
   ) throws(StoreError) {
-    var new = new
     let target = Position(place, position.id)
-    if !place.isPending { new.pendingSequence = nil }
     try replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
     if position.place.isPending {
@@ -185,27 +183,28 @@ extension WriteState {
   }
 
   /// Merges what was received of the message as it was first written.
+  ///
+  /// The greater sender and reply stay, and the earliest local time, whichever came first; the
+  /// sender and the time also of a message that was taken back. Only of the text it matters whether
+  /// it was written here, where the server may have changed it.
+  ///
+  /// Returns whether it has changed what lies beside the record.
+  @discardableResult
   func mergeOriginal(
     _ given: StoredMessage, into new: inout StoredMessage, named id: MessageID,
     in conversation: UInt32
-  ) throws(StoreError) {
-    guard !new.traits.marks.contains(.unsent) else { return }
-    let isComposed = new.flags.contains(.composed)
-    if given.sender != new.sender {
-      let (mine, others) = (try reader.member(new.sender), try reader.member(given.sender))
-      if isComposed || mine < others { new.sender = given.sender }
+  ) throws(StoreError) -> Bool {
+    if given.sender != new.sender,
+      try reader.member(new.sender) < reader.member(given.sender)
+    {
+      new.sender = given.sender
     }
-    if let reply = given.replyTo {
-      new.replyTo = new.replyTo.map { isComposed ? reply : max($0, reply) } ?? reply
+    new.localTime = StoredMessage.earlier(new.localTime, given.localTime)
+    guard !new.traits.marks.contains(.unsent), !given.traits.marks.contains(.unsent) else {
+      return false
     }
-    if let time = given.localTime, new.localTime == nil || !isComposed {
-      new.localTime = min(new.localTime ?? time, time)
-    }
-    if !given.traits.marks.contains(.unsent) {
-      try mergeVersion(
-        given.version, replacingOriginal: isComposed, into: &new, named: id, in: conversation)
-    }
-    if given.traits.editTime == nil { new.flags.remove(.composed) }
+    if let reply = given.replyTo { new.replyTo = new.replyTo.map { max($0, reply) } ?? reply }
+    return try mergeReceived(given.version, into: &new, named: id, in: conversation)
   }
 
   func acknowledge(
@@ -213,11 +212,13 @@ extension WriteState {
     sequence: Int64?, revision: Int64, serverName: MessageID?
   ) throws(StoreError) -> Bool {
     try id.validate()
+    try conversation.validate()
     try serverName?.validate()
     return try change { () throws(StoreError) in
       let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
       if let sequence { try note(sequence: sequence, in: open) }
-      let facts = PlaceFacts(serverTimestamp.microseconds, sequence, revision: revision)
+      let facts = PlaceFacts(
+        serverTimestamp.microseconds, sequence, revision: max(0, revision))
       if let serverName, serverName != id {
         return try acknowledge(id, as: serverName, facts, in: open)
       }
@@ -247,7 +248,7 @@ extension WriteState {
     facts.merge(given)
     new.raise(.sent, deliveredAt: nil, readAt: nil)
     facts.keep(in: &new)
-    let place = facts.place
+    let place = facts.place(of: new, from: position.place)
     guard place != position.place || new != old else { return }
     try move(old, from: position, new, to: place, in: conversation)
   }

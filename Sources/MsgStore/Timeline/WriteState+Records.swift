@@ -27,7 +27,7 @@ extension WriteState {
 
   /// Puts a message in the stead of what was stored of it, to the same place or another.
   ///
-  /// A move keeps whether the message has been seen, also to a place below the read mark.
+  /// A move keeps whether the message has been seen, also across the read mark.
   func replace(
     _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
     at position: Position, in conversation: OpenConversation
@@ -39,6 +39,9 @@ extension WriteState {
       let isBelowMark = summary.mark.map { position <= $0 } ?? false
       let wasUnseen = summary.isUnseenHere(old, at: oldPosition)
       new.markOrdinal = wasUnseen && isBelowMark ? summary.markOrdinal : nil
+      if !wasUnseen, !isBelowMark, !old.flags.contains(.history) {
+        new.traits.marks.insert(.seen)
+      }
       try removeRecord(at: oldPosition, in: conversation.number)
     }
     summary.count(unreadCount(new, at: position, summary) - counted)

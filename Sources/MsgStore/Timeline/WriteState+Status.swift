@@ -53,7 +53,7 @@ extension WriteState {
       let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
       return try update(id, in: open) { (message, _) throws(StoreError) in
         message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
-      } waiting: { waiting in
+      } waiting: { (waiting, _) in
         waiting.status = max(waiting.status, status)
         waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
         waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)

@@ -16,7 +16,8 @@ extension WriteState {
   /// Returns whether anything changed.
   @discardableResult
   func noteWaiting(
-    _ id: MessageID, in conversation: UInt32, _ change: (inout WaitingFacts) -> Void = { _ in }
+    _ id: MessageID, in conversation: UInt32,
+    _ change: (inout WaitingFacts) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> Bool {
     let old = try waiting(id, in: conversation)
     var new: WaitingFacts
@@ -34,7 +35,7 @@ extension WriteState {
       isAnythingWaiting = true
       new = WaitingFacts(ordinal: ordinal)
     }
-    change(&new)
+    try change(&new)
     guard new != old else { return false }
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
@@ -96,18 +97,14 @@ extension WriteState {
     try add(1, to: .waitingDropped)
   }
 
-  /// Merges what has waited for a message into it.
+  /// Merges what has waited for a message into it, but for its place.
   func absorb(
     _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
-    _ place: inout PlaceFacts?, in conversation: UInt32
+    in conversation: UInt32
   ) throws(StoreError) {
     message.raise(
       waiting.status, deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
       unsentAt: waiting.traits.unsentAt)
-    if let waitingPlace = waiting.place {
-      if place == nil { place = waitingPlace } else { place?.merge(waitingPlace) }
-      message.status = max(message.status, .sent)
-    }
     if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
       try erase(&message, named: id, in: conversation)
     } else {
