@@ -90,11 +90,11 @@ import Testing
       #expect(try chat.insert(copy) == .acknowledged)
       #expect(try chat.insert(copy) == .duplicate)
       let stored = try #require(try chat.message("m", in: "room"))
-      #expect(stored.text == "mine" && stored.localTime == time(3))
+      #expect(stored.text == "theirs" && stored.localTime == time(3))
       #expect(stored.serverTimestamp == time(8) && stored.sequence == 4)
       #expect(stored.status == .delivered)
       #expect(try !chat.acknowledge("none", in: "room", serverTimestamp: time(1)))
-      #expect(try !chat.setStatus(.read, of: "none", in: "room"))
+      #expect(try !chat.setStatus(.failed, of: "none", in: "room"))
       #expect(try !chat.delete("none", in: "nowhere"))
     }
     try store.expectSound()

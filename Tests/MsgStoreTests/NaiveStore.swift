@@ -1,18 +1,46 @@
 import MsgStore
 
 /// The store as simply as it can be said: arrays, sorted anew for each question.
+///
+/// What was told of a message is kept as it was told, and what the message is follows from all of it.
 struct NaiveStore {
+  /// A word of the server's about a message's place.
+  struct Word {
+    var revision: Int64 = 0
+    var time: Int64?
+    var sequence: Int64?
+  }
+
   struct Stored {
     var message: Message
     var localOrder: Int64 = 0
     /// Whether it came live and has not been marked read since.
     var isUnseen: Bool
+    /// Whether it has come only as history.
+    var isHistory: Bool
+    /// Whether its text was composed here and the server's copy has not come.
+    var isComposed: Bool
+    var words: [Word] = []
 
     var place: NaivePlace {
       NaivePlace(
         serverTime: message.serverTimestamp?.microseconds, sequence: message.sequence,
         localTime: message.localTime?.microseconds ?? 0, localOrder: localOrder,
         id: message.id.string)
+    }
+
+    /// The place that follows from all words: of the latest revision the smallest.
+    mutating func settle() {
+      let revision = words.map(\.revision).max()
+      let latest = words.filter { $0.revision == revision }
+      let times = latest.compactMap(\.time)
+      message.serverTimestamp = times.min().map(Timestamp.init(microseconds:))
+      // A sequence without a time counts only while there is none with one.
+      message.sequence =
+        latest.filter { $0.sequence != nil }.min {
+          ($0.time ?? .max, $0.sequence ?? 0) < ($1.time ?? .max, $1.sequence ?? 0)
+        }?.sequence
+      if message.serverTimestamp != nil { message.status = max(message.status, .sent) }
     }
   }
 
@@ -22,6 +50,9 @@ struct NaiveStore {
     var created: Int64
     var number: Int
     var messages: [Stored] = []
+    var deleted: Set<MessageID> = []
+    /// What is known of messages that are not here.
+    var waiting: [MessageID: (status: MessageStatus, words: [Word])] = [:]
     var nextLocalOrder: Int64 = 0
     var mark: NaivePlace?
 
@@ -32,6 +63,14 @@ struct NaiveStore {
       let pending = sorted.last { $0.message.serverTimestamp == nil }?.place.localTime
       return [newest, pending].compactMap { $0 }.max()
     }
+    /// The last message, but for those that have failed before something newer came.
+    var shown: Stored? {
+      let newest = acknowledged.last?.message.serverTimestamp?.microseconds ?? .min
+      return sorted.last {
+        $0.message.serverTimestamp != nil || $0.message.status != .failed
+          || $0.place.localTime >= newest
+      }
+    }
   }
 
   var rooms: [ConversationID: Room] = [:]
@@ -39,62 +78,118 @@ struct NaiveStore {
   var clock: Int64
 
   mutating func insert(_ message: Message, _ arrival: Arrival) -> InsertOutcome {
-    touch(message.conversation)
-    if let index = index(message.id, message.conversation) {
-      let stored = rooms[message.conversation]?.messages[index]
-      guard stored?.message.serverTimestamp == nil, let time = message.serverTimestamp else {
-        return .duplicate
+    let room = message.conversation
+    touch(room)
+    if rooms[room]?.deleted.contains(message.id) == true { return .deleted }
+    let word = Word(
+      time: message.serverTimestamp?.microseconds, sequence: message.sequence)
+    let isReceived = message.serverTimestamp != nil || message.status.isServerKnowledge
+    if let index = index(message.id, room), let old = rooms[room]?.messages[index] {
+      return isReceived ? merge(message, word, arrival, into: old, at: index) : .duplicate
+    }
+    var stored = Stored(
+      message: message, isUnseen: arrival == .live, isHistory: arrival == .history,
+      isComposed: !isReceived, words: [word])
+    if let waiting = rooms[room]?.waiting.removeValue(forKey: message.id) {
+      stored.words += waiting.words
+      if waiting.status.isServerKnowledge {
+        stored.message.status = max(stored.message.status, waiting.status)
       }
-      _ = acknowledge(
-        message.id, message.conversation, time, message.sequence, status: message.status)
+    }
+    stored.settle()
+    if stored.message.serverTimestamp == nil {
+      if message.localTime == nil { stored.message.localTime = Timestamp(microseconds: clock) }
+      stored.localOrder = rooms[room]?.nextLocalOrder ?? 0
+      rooms[room]?.nextLocalOrder += 1
+    }
+    rooms[room]?.messages.append(stored)
+    return .inserted
+  }
+
+  /// Another copy of a message, told by the server.
+  private mutating func merge(
+    _ copy: Message, _ word: Word, _ arrival: Arrival, into old: Stored, at index: Int
+  ) -> InsertOutcome {
+    var new = old
+    new.message.sender = max(old.message.sender, copy.sender)
+    new.message.replyTo = [old.message.replyTo, copy.replyTo].compactMap { $0 }.max()
+    new.message.localTime = [old.message.localTime, copy.localTime].compactMap { $0 }.min()
+    let (mine, theirs) = (Array(old.message.text.utf8), Array(copy.text.utf8))
+    if old.isComposed || mine.lexicographicallyPrecedes(theirs) { new.message.text = copy.text }
+    new.isComposed = false
+    if copy.status.isServerKnowledge {
+      new.message.status = max(old.message.status, copy.status)
+    }
+    new.words.append(word)
+    new.settle()
+    if old.isHistory && arrival == .live {
+      new.isHistory = false
+      new.isUnseen = rooms[copy.conversation]?.mark.map { isBehind(new.place, $0) } ?? true
+    }
+    rooms[copy.conversation]?.messages[index] = new
+    if old.message.serverTimestamp == nil && new.message.serverTimestamp != nil {
       return .acknowledged
     }
-    var stored = Stored(message: message, isUnseen: arrival == .live)
-    if message.serverTimestamp == nil {
-      if message.localTime == nil { stored.message.localTime = Timestamp(microseconds: clock) }
-      stored.localOrder = rooms[message.conversation]?.nextLocalOrder ?? 0
-      rooms[message.conversation]?.nextLocalOrder += 1
-    }
-    rooms[message.conversation]?.messages.append(stored)
-    return .inserted
+    let isSame =
+      new.message == old.message && new.isHistory == old.isHistory
+      && new.isComposed == old.isComposed && placeFacts(new) == placeFacts(old)
+    return isSame ? .duplicate : .merged
+  }
+
+  /// What the words come to, beside the place.
+  private func placeFacts(_ stored: Stored) -> Int64? {
+    let revision = stored.words.map(\.revision).max()
+    let latest = stored.words.filter { $0.revision == revision && $0.sequence != nil }
+    let time = latest.map { $0.time ?? .max }.min()
+    return time == stored.message.serverTimestamp?.microseconds ? nil : time
   }
 
   mutating func acknowledge(
     _ id: MessageID, _ room: ConversationID, _ time: Timestamp, _ sequence: Int64?,
-    status: MessageStatus = .sent
+    revision: Int64
   ) -> Bool {
-    guard let index = index(id, room), var stored = rooms[room]?.messages[index] else {
+    touch(room)
+    let word = Word(revision: revision, time: time.microseconds, sequence: sequence)
+    guard let index = index(id, room) else {
+      wait(id, room, .sent, [word])
       return false
     }
-    stored.message.status = max(stored.message.status, status, .sent)
-    if let old = stored.message.serverTimestamp {
-      var given = stored
-      given.message.serverTimestamp = time
-      given.message.sequence = sequence
-      let isGivenSmaller = NaivePlace.precedes(given.place, stored.place)
-      let other = isGivenSmaller ? stored.message.sequence : sequence
-      stored.message.serverTimestamp = isGivenSmaller ? time : old
-      if isGivenSmaller { stored.message.sequence = sequence }
-      if stored.message.sequence == nil { stored.message.sequence = other }
-    } else {
-      stored.message.serverTimestamp = time
-      if let sequence { stored.message.sequence = sequence }
-      stored.localOrder = 0
-    }
-    rooms[room]?.messages[index] = stored
+    rooms[room]?.messages[index].words.append(word)
+    rooms[room]?.messages[index].settle()
     return true
   }
 
+  /// A status of the server's rises, and waits for its message; a local one replaces a local one.
   mutating func setStatus(_ status: MessageStatus, _ id: MessageID, _ room: ConversationID) -> Bool
   {
-    guard let index = index(id, room) else { return false }
+    if status.isServerKnowledge { touch(room) }
+    guard let index = index(id, room), let old = rooms[room]?.messages[index].message.status else {
+      return status.isServerKnowledge && wait(id, room, status, [])
+    }
+    guard status.isServerKnowledge ? old < status : !old.isServerKnowledge && old != status else {
+      return false
+    }
     rooms[room]?.messages[index].message.status = status
     return true
+  }
+
+  /// Keeps what is known of a message that is not here, and returns whether that is news.
+  @discardableResult
+  private mutating func wait(
+    _ id: MessageID, _ room: ConversationID, _ status: MessageStatus, _ words: [Word]
+  ) -> Bool {
+    if rooms[room]?.deleted.contains(id) != false { return false }
+    let old = rooms[room]?.waiting[id]
+    rooms[room]?.waiting[id] = (
+      max(old?.status ?? .pending, status), (old?.words ?? []) + words
+    )
+    return old.map { $0.status < status } ?? true
   }
 
   mutating func delete(_ id: MessageID, _ room: ConversationID) -> Bool {
     guard let index = index(id, room) else { return false }
     rooms[room]?.messages.remove(at: index)
+    rooms[room]?.deleted.insert(id)
     return true
   }
 
@@ -107,7 +202,6 @@ struct NaiveStore {
 
   mutating func markRead(_ id: ConversationID, upTo limit: NaivePlace?) -> Bool {
     guard var room = rooms[id] else { return false }
-    func isBehind(_ a: NaivePlace, _ b: NaivePlace) -> Bool { NaivePlace.precedes(b, a) }
     let end = limit?.serverTime == nil ? nil : limit
     if let end, let mark = room.mark, isBehind(mark, end) { return false }
     let newest = room.acknowledged.last { stored in end.map { !isBehind(stored.place, $0) } ?? true
@@ -137,6 +231,8 @@ struct NaiveStore {
       return times.0 != times.1 ? times.0 > times.1 : a.value.number > b.value.number
     }.map(\.key)
   }
+
+  private func isBehind(_ a: NaivePlace, _ b: NaivePlace) -> Bool { NaivePlace.precedes(b, a) }
 
   mutating func touch(_ id: ConversationID) {
     if rooms[id] == nil { rooms[id] = Room(created: clock, number: rooms.count) }

@@ -25,7 +25,8 @@ import Testing
       _ = try damaged.read { try $0.thread("room").tail(10).count }
     }
     let findings = try damaged.check().map(\.description)
-    #expect(findings.contains { $0.hasSuffix(isReply ? "is no record" : "is no position") })
+    let reason = isReply ? "is no record, or has no valid text" : "is no position"
+    #expect(findings.contains { $0.hasSuffix(reason) })
   }
 
   /// Gives the one message an id, or a reply, of a byte that begins no character.
