@@ -209,14 +209,18 @@ struct NaiveStore {
     var target = room.mark
     if let newest, target.map({ isBehind(newest.place, $0) }) ?? true { target = newest.place }
     guard let target else { return false }
-    let unread = unreadCount(id)
+    let (unread, before) = (unreadCount(id), room)
     let isMoved = room.mark.map { isBehind(target, $0) } ?? true
     room.mark = target
     for index in room.messages.indices where !isBehind(room.messages[index].place, target) {
       room.messages[index].isUnseen = false
     }
     rooms[id] = room
-    return isMoved || unreadCount(id) != unread
+    if isMoved || unreadCount(id) != unread { return true }
+    // What marks nothing new leaves everything as it was, also for messages whose sender will turn
+    // out to be another.
+    if localMember != nil { rooms[id] = before }
+    return false
   }
 
   func unreadCount(_ id: ConversationID) -> Int {

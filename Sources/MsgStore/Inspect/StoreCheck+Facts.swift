@@ -37,6 +37,7 @@ extension StoreCheck {
         waitingCount += 1
         try waiting(value, name, id, reader, in: conversation)
       }
+      if leftovers.contains(conversation) { return }
       let isWaiting = FactKey.prefix(conversation, id, .waiting)
       if try contains(isWaiting.bytes, Schema.facts, reader) { return }
       guard let position = try reader.position(of: id, in: conversation) else {

@@ -60,7 +60,9 @@ extension WriteState {
       try include(new, at: position, &summary, in: conversation.number)
     }
     conversation.summary = summary
-    if position != oldPosition { try noteLate(new, at: position, in: conversation) }
+    if position != oldPosition || new.sender != old.sender {
+      try noteLate(new, at: position, in: conversation)
+    }
   }
 
   /// Takes a message out of its place, its names left as they are.
