@@ -209,17 +209,16 @@ struct NaiveStore {
     var target = room.mark
     if let newest, target.map({ isBehind(newest.place, $0) }) ?? true { target = newest.place }
     guard let target else { return false }
-    let (unread, before) = (unreadCount(id), room)
     let isMoved = room.mark.map { isBehind(target, $0) } ?? true
+    let (old, unread) = (room, unreadCount(id))
     room.mark = target
     for index in room.messages.indices where !isBehind(room.messages[index].place, target) {
       room.messages[index].isUnseen = false
     }
     rooms[id] = room
     if isMoved || unreadCount(id) != unread { return true }
-    // What marks nothing new leaves everything as it was, also for messages whose sender will turn
-    // out to be another.
-    if localMember != nil { rooms[id] = before }
+    // Nothing was unread, so nothing is changed; unless nobody knows whose messages count.
+    if localMember != nil { rooms[id] = old }
     return false
   }
 
