@@ -13,6 +13,7 @@ public final class MessageStore: Sendable {
   private let known: Locked<KnownNames>
   private let clock: @Sendable () -> Timestamp
   private let rules: ComposingRules
+  private let running = RunningTransfers()
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
   let worksInBackground: Bool
@@ -91,7 +92,8 @@ public final class MessageStore: Sendable {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
       let life = transaction.life
       let snapshot = StoreSnapshot(
-        transaction, known.withLock { $0.names(in: life) }, localMember: localNumber)
+        transaction, known.withLock { $0.names(in: life) }, localMember: localNumber,
+        running: running)
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -122,24 +124,43 @@ public final class MessageStore: Sendable {
     let reader = StoreReader(
       source: transaction.source, names: names, isCommitted: false, localMember: localNumber)
     let state = WriteState(
-      reader, numbers: numbers, localMember: localNumber, rules: rules, clock: clock)
+      reader, numbers: numbers, localMember: localNumber, rules: rules, running: running,
+      clock: clock)
     let result: R
     do {
       result = try body(StoreWriter(state))
       try state.finish()
+      if transaction.source.hasChanges { try state.saveProgress() }
     } catch {
       transaction.rollback()
       throw error
     }
     let hasWork = state.hasWork
+    running.begin(state.transferChanges)
     do throws(PageFileError) {
       _ = try transaction.commit(level.pageLevel)
     } catch {
       throw StoreError.storage(error)
     }
+    running.end(state.transferChanges)
+    running.wereSaved(state.savedProgress)
     known.withLock { $0.keep(state.numbers, of: life) }
     if hasWork { scheduleWork() }
     return result
+  }
+
+  /// Notes progress, and stores all of it when some is too old; returns whether the transfer runs.
+  func report(_ byteCount: Int64, _ key: RunningTransfers.Key) throws(StoreError) -> Bool {
+    guard let isOverdue = running.report(max(byteCount, 0), key, at: clock()) else { return false }
+    guard isOverdue else { return true }
+    do {
+      try write(.relaxed) { writer in try writer.state.saveProgress() }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      preconditionFailure("the closure throws nothing else")
+    }
+    return true
   }
 
   /// Moves what is in the log to the data file now.

@@ -7,10 +7,13 @@ import PageFile
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
   let reader: StoreReader
+  let running: RunningTransfers
 
   init(
-    _ transaction: consuming ReadTransaction, _ names: MemberNames, localMember: UInt32?
+    _ transaction: consuming ReadTransaction, _ names: MemberNames, localMember: UInt32?,
+    running: RunningTransfers
   ) {
+    self.running = running
     reader = StoreReader(
       source: transaction.source, names: names, isCommitted: true, localMember: localMember)
     self.transaction = transaction

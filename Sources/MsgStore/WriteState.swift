@@ -26,6 +26,12 @@ final class WriteState {
   ///
   /// One that has not, as a deletion, may use the room that is kept for when the device is full.
   var hasAdded = false
+  /// The transfers that run, as others see them.
+  let running: RunningTransfers
+  /// Those that this transaction has begun, with the bytes done, and those that it has ended: nil.
+  var transferChanges: [RunningTransfers.Key: Int64?] = [:]
+  /// Progress that this transaction has stored.
+  var savedProgress: [RunningTransfers.Key: Int64] = [:]
   /// How the totals change by what is written.
   var totals = TotalsChange()
   private var failure: StoreError?
@@ -37,9 +43,11 @@ final class WriteState {
 
   init(
     _ reader: StoreReader, numbers: NameNumbers, localMember: UInt32?,
-    rules: ComposingRules = ComposingRules(), clock: @escaping @Sendable () -> Timestamp
+    rules: ComposingRules = ComposingRules(), running: RunningTransfers = RunningTransfers(),
+    clock: @escaping @Sendable () -> Timestamp
   ) {
     self.rules = rules
+    self.running = running
     self.reader = reader
     self.numbers = numbers
     self.reader.localMember = localMember

@@ -11,36 +11,29 @@ package import PageFile
 ///      1–5  index in the message, varint
 ///        …  the upload
 ///        …  the download
+///        2  with flag 2048: which fields the server has not confirmed, u16
+///     1–10  with flag 4096: failed uploads in a row, varint
+///     1–10  with flag 4096: failed downloads in a row, varint
 ///      …+n  with flags 1 to 64, each: its byte count, varint, and its bytes
 ///     1–10  with flags 128 to 1024, each: a number, signed varint
 ///
-/// The fields stand in the order of their flags, up to the end. The four upper flags and flag 2048
-/// are zero.
+/// The fields stand in the order of their flags, up to the end. The three upper flags are zero.
 package struct AttachmentRecord: Hashable {
   static let tag: UInt8 = 1
-
-  /// Which fields are there.
-  private struct Fields: OptionSet {
-    let rawValue: UInt16
-    static let remoteURL = Fields(rawValue: 1)
-    static let thumbnailURL = Fields(rawValue: 2)
-    static let localPath = Fields(rawValue: 4)
-    static let fileName = Fields(rawValue: 8)
-    static let mimeType = Fields(rawValue: 16)
-    static let contentHash = Fields(rawValue: 32)
-    static let preview = Fields(rawValue: 64)
-    static let byteCount = Fields(rawValue: 128)
-    static let duration = Fields(rawValue: 256)
-    static let width = Fields(rawValue: 512)
-    static let height = Fields(rawValue: 1024)
-    static let known: UInt16 = 2047
-  }
+  private static let hasComposed: UInt16 = 2048
+  private static let hasFailures: UInt16 = 4096
+  private static let knownFlags: UInt16 = 8191
 
   package var attachment: Attachment
   /// Where it stands among the attachments of its message, from 0.
   package var index: UInt32
   package var upload: AttachmentTransfer
   package var download: AttachmentTransfer
+  /// What the local member has said and nobody has confirmed: the first that is received of these
+  /// fields takes their place.
+  package var composed: AttachmentFields = []
+  /// How many attempts in a row have failed; also while another one runs.
+  package var failureCounts = TransferCounts()
 
   package init(
     _ attachment: Attachment, index: UInt32, upload: AttachmentTransfer = .none,
@@ -57,7 +50,7 @@ package struct AttachmentRecord: Hashable {
   /// Any bytes may be given; nil when they are no record.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let flags = reader.uint16(), flags <= Fields.known,
+    guard reader.byte() == Self.tag, let flags = reader.uint16(), flags <= Self.knownFlags,
       let kindCode = reader.byte(), let kind = AttachmentKind(rawValue: kindCode),
       let idByteCount = reader.byte(), idByteCount > 0,
       let id = reader.take(Int(idByteCount)), id.isValidUTF8,
@@ -68,23 +61,49 @@ package struct AttachmentRecord: Hashable {
     self.init(
       Attachment(id: unsafe id.uncheckedText(), kind: kind), index: index, upload: upload,
       download: download)
-    guard readFields(Fields(rawValue: flags), &reader), reader.isAtEnd else { return nil }
+    let fields = AttachmentFields(rawValue: flags & AttachmentFields.stored.rawValue)
+    guard readHeads(flags, &reader), readFields(fields, &reader), reader.isAtEnd else {
+      return nil
+    }
   }
 
-  private mutating func readFields(_ fields: Fields, _ reader: inout ByteReader) -> Bool {
-    func bytes(_ field: Fields, _ value: inout [UInt8]?) -> Bool {
+  private mutating func readHeads(_ flags: UInt16, _ reader: inout ByteReader) -> Bool {
+    if flags & Self.hasComposed != 0 {
+      guard let raw = reader.uint16(), raw != 0,
+        case let composed = AttachmentFields(rawValue: raw),
+        composed.isSubset(of: .composable)
+      else { return false }
+      self.composed = composed
+    }
+    if flags & Self.hasFailures != 0 {
+      guard let uploads = reader.varint().flatMap(Int.init(exactly:)),
+        let downloads = reader.varint().flatMap(Int.init(exactly:)),
+        case let counts = TransferCounts(uploads: uploads, downloads: downloads),
+        counts != TransferCounts()
+      else { return false }
+      failureCounts = counts
+    }
+    return true
+  }
+
+  private mutating func readFields(
+    _ fields: AttachmentFields, _ reader: inout ByteReader
+  ) -> Bool {
+    func bytes(_ field: AttachmentFields, _ value: inout [UInt8]?) -> Bool {
       guard fields.contains(field) else { return true }
       value = Self.field(&reader)?.array()
       return value != nil
     }
-    func text(_ field: Fields, _ value: inout String?) -> Bool {
+    func text(_ field: AttachmentFields, _ value: inout String?) -> Bool {
       guard fields.contains(field) else { return true }
       guard let bytes = Self.field(&reader), bytes.isValidUTF8 else { return false }
       // Unsafe: validated just before.
       value = unsafe bytes.uncheckedText()
       return true
     }
-    func number<T: FixedWidthInteger>(_ field: Fields, _ value: inout T?) -> Bool {
+    func number<T: FixedWidthInteger>(
+      _ field: AttachmentFields, _ value: inout T?
+    ) -> Bool {
       guard fields.contains(field) else { return true }
       value = reader.signedVarint().flatMap { T(exactly: $0) }
       return value != nil
@@ -105,32 +124,24 @@ package struct AttachmentRecord: Hashable {
     return reader.take(byteCount)
   }
 
-  private var fields: Fields {
-    var fields: Fields = []
-    if attachment.remoteURL != nil { fields.insert(.remoteURL) }
-    if attachment.thumbnailURL != nil { fields.insert(.thumbnailURL) }
-    if attachment.localPath != nil { fields.insert(.localPath) }
-    if attachment.fileName != nil { fields.insert(.fileName) }
-    if attachment.mimeType != nil { fields.insert(.mimeType) }
-    if attachment.contentHash != nil { fields.insert(.contentHash) }
-    if attachment.preview != nil { fields.insert(.preview) }
-    if attachment.byteCount != nil { fields.insert(.byteCount) }
-    if attachment.durationMicroseconds != nil { fields.insert(.duration) }
-    if attachment.width != nil { fields.insert(.width) }
-    if attachment.height != nil { fields.insert(.height) }
-    return fields
-  }
-
   /// Writes the record of an attachment without a `storageProblem`.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
-    buffer.append(littleEndian: fields.rawValue)
+    var flags = AttachmentFields(of: attachment).rawValue
+    if !composed.isEmpty { flags |= Self.hasComposed }
+    if failureCounts != TransferCounts() { flags |= Self.hasFailures }
+    buffer.append(littleEndian: flags)
     buffer.append(attachment.kind.rawValue)
     buffer.append(UInt8(attachment.id.utf8.count))
     buffer.append(attachment.id)
     buffer.append(varint: UInt64(index))
     upload.append(to: &buffer)
     download.append(to: &buffer)
+    if !composed.isEmpty { buffer.append(littleEndian: composed.rawValue) }
+    if failureCounts != TransferCounts() {
+      buffer.append(varint: UInt64(failureCounts.uploads))
+      buffer.append(varint: UInt64(failureCounts.downloads))
+    }
     for case let text? in [
       attachment.remoteURL, attachment.thumbnailURL, attachment.localPath, attachment.fileName,
       attachment.mimeType,

@@ -7,15 +7,20 @@ import PageFile
 ///     key    … 0x03, bytes of the attachment's id
 ///     value  the record
 extension WriteState {
-  /// Merges what was received of a message's attachments into what is known.
+  /// Merges the attachments that a message came with into what is known.
   ///
-  /// Returns whether that is news.
+  /// - Parameter isComposed: Whether the local member has said it and no server has: then it only
+  ///   stands in for what is not received.
+  /// - Returns: Whether that is news.
   func merge(
-    _ attachments: [Attachment], of id: MessageID, in conversation: UInt32
+    _ attachments: [Attachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var isNews = false
     for (index, attachment) in attachments.enumerated() {
-      let record = AttachmentRecord(attachment, index: UInt32(index))
+      var record = AttachmentRecord(attachment, index: UInt32(index))
+      if isComposed {
+        record.composed = .told(by: attachment).intersection(.composable)
+      }
       if try merge(record, of: id, in: conversation) { isNews = true }
     }
     return isNews
@@ -25,64 +30,158 @@ extension WriteState {
   func merge(
     _ given: AttachmentRecord, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    var key = FactKey.prefix(conversation, id, .attachment)
-    key.append(given.attachment.id)
-    var record = given
-    if let old = try reader.attachmentRecord(key.bytes) {
-      record = old
-      record.attachment = old.attachment.merged(with: given.attachment)
-      record.index = min(old.index, given.index)
-      if record == old { return false }
-    }
+    let key = FactKey.key(conversation, id, attachment: given.attachment.id)
+    let old = try reader.attachmentRecord(key.bytes)
+    let record = old?.merged(with: given) ?? given
+    if record == old { return false }
     hasAdded = true
-    try write(record, key.bytes)
+    try write(record, replacing: old, at: key.bytes)
     return true
   }
 
-  func write(_ record: AttachmentRecord, _ key: Bytes) throws(StoreError) {
-    var value = ByteBuffer(capacity: 256)
-    record.append(to: &value)
-    try insert(key, value.bytes, in: Schema.facts)
-  }
-}
-
-extension StoreReader {
-  /// The attachments of a message in their order.
-  func attachments(
-    of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> [Attachment] {
-    try attachmentRecords(of: id, in: conversation).map(\.attachment)
-  }
-
-  /// What is stored of the attachments of a message, in their order.
-  func attachmentRecords(
-    of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> [AttachmentRecord] {
-    var records: [AttachmentRecord] = []
-    let prefix = FactKey.prefix(conversation, id, .attachment)
-    try forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard let record = AttachmentRecord(value) else {
-        throw corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
+  /// Merges what was received of one attachment.
+  func receive(
+    _ attachment: Attachment, at index: Int?, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    try attachment.validate()
+    var received = attachment
+    received.localPath = nil
+    let place = index.flatMap { UInt32(exactly: $0) } ?? .max
+    let record = AttachmentRecord(received, index: place)
+    return try change { () throws(StoreError) in
+      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
+      return try withFacts(of: id, in: open) { (own) throws(StoreError) in
+        try merge(record, of: own, in: open.number)
       }
-      records.append(record)
     }
-    // The keys have the order of the ids, which decides among equal indices.
-    records.sort { $0.index < $1.index }
-    return records
   }
 
-  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
-    var value = ByteBuffer()
-    guard try self.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
-    guard let record = AttachmentRecord(value.bytes) else {
-      throw corrupt(Schema.facts, "an attachment is no record")
+  /// Removes all that is known of a message's attachments, wherever it is.
+  ///
+  /// Everything that ends a message or its facts calls this, or `unlistFact` where facts are removed
+  /// by their keys. Returns how many attachments there were.
+  @discardableResult
+  func removeAttachments(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> Int {
+    let records = try reader.attachmentRecords(of: id, in: conversation)
+    for record in records {
+      let key = FactKey.key(conversation, id, attachment: record.attachment.id)
+      endTransfers(at: key.bytes)
+      try unlist(record, at: key.bytes)
+      try remove(key.bytes, in: Schema.facts)
     }
-    return record
+    return records.count
+  }
+
+  /// Moves a message's attachments to another name, merging them with those that it has there.
+  func moveAttachments(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    for record in try reader.attachmentRecords(of: id, in: conversation) {
+      _ = try merge(record, of: other, in: target)
+      let old = FactKey.key(conversation, id, attachment: record.attachment.id)
+      let new = FactKey.key(target, other, attachment: record.attachment.id)
+      for direction in TransferDirection.allCases where record[direction].isRunning {
+        let key = RunningTransfers.Key(fact: old.bytes.array(), direction: direction)
+        guard let byteCount = doneByteCount(key) else { continue }
+        transferChanges[.init(fact: new.bytes.array(), direction: direction)] = byteCount
+      }
+    }
+    try removeAttachments(of: id, in: conversation)
+  }
+
+  /// Notes that nobody moves the bytes of an attachment any more.
+  func endTransfers(at fact: Bytes) {
+    for direction in TransferDirection.allCases {
+      let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
+      if doneByteCount(key) != nil { transferChanges[key] = .some(nil) }
+    }
   }
 }
 
-extension Attachment {
-  func validate() throws(StoreError) {
-    if let problem = storageProblem { throw .invalidAttachment(problem) }
+/// What the local member's device does with attachments.
+extension WriteState {
+  func setLocalPath(
+    _ path: String?, of attachment: String, message id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try update(attachment, of: id, in: conversation) { (record, _) throws(StoreError) in
+      record.attachment.localPath = path
+      try record.attachment.validate()
+    }
+  }
+
+  func setTransfer(
+    _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
+    message id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    var hasBegun = false
+    let isChanged = try update(attachment, of: id, in: conversation) {
+      (record, fact) throws(StoreError) in
+      let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
+      let wasRunning = doneByteCount(key)
+      if direction == .upload, transfer.isRunning,
+        let problem = rules.attachmentLimits.check(record.attachment)
+      {
+        throw .invalidAttachment(problem)
+      }
+      record.step(direction, to: transfer)
+      if case .running(let byteCount) = record[direction] {
+        hasBegun = wasRunning != byteCount
+        transferChanges[key] = byteCount
+      } else if wasRunning != nil {
+        transferChanges[key] = .some(nil)
+      }
+    }
+    return isChanged || hasBegun
+  }
+
+  func prepareUpload(
+    _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      let target = try ownMessage(id, in: conversation)
+      let number = target.conversation.number
+      let key = FactKey.key(number, target.id, attachment: prepared.id)
+      guard let old = try reader.attachmentRecord(key.bytes) else { return false }
+      var new = old
+      new.attachment = prepared.filled(from: old.attachment)
+      if let problem = rules.attachmentLimits.check(new.attachment) {
+        throw .invalidAttachment(problem)
+      }
+      let told = AttachmentFields.told(by: prepared).intersection(.composable)
+      new.composed.formUnion(told)
+      if !new.upload.isRunning { new.step(.upload, to: .queued) }
+      if new == old { return false }
+      return try withFacts(of: id, in: target.conversation) { (_) throws(StoreError) in
+        try write(new, replacing: old, at: key.bytes)
+        return true
+      }
+    }
+  }
+
+  /// Changes what only this device knows of an attachment, which the list of conversations does not
+  /// show.
+  ///
+  /// Returns false when there is no such attachment, or nothing changes.
+  private func update(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID,
+    _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard Attachment.isID(attachment), let open = try existingConversation(conversation),
+        let (_, message, own) = try reader.found(id, in: open.number),
+        !message.traits.marks.contains(.unsent)
+      else { return false }
+      let key = FactKey.key(open.number, own, attachment: attachment)
+      guard let old = try reader.attachmentRecord(key.bytes) else { return false }
+      var new = old
+      try body(&new, key.bytes)
+      guard new != old else { return false }
+      try write(new, replacing: old, at: key.bytes)
+      return true
+    }
   }
 }

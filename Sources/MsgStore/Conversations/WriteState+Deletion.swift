@@ -184,7 +184,6 @@ extension WriteState {
       try remove(key.bytes, in: Schema.ids)
     }
     try forgetLate(id, in: conversation)
-    let facts = FactKey.prefix(conversation.number, id)
-    return try 1 + removeFacts(facts)
+    return try 1 + removeFacts(of: id, in: conversation.number)
   }
 }

@@ -41,8 +41,7 @@ extension WriteState {
       !position.place.isPending && position.place.time <= $0
     }
     if entry == .deleted || isGone ?? false {
-      let facts = FactKey.prefix(number, id)
-      try removeFacts(facts)
+      try removeFacts(of: id, in: number)
       return
     }
     reveal(conversation)

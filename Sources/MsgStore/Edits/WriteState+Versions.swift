@@ -126,7 +126,8 @@ extension WriteState {
   /// The same for what lies beside a message's record, or waits for it.
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     reader.source.isErasing = true
-    for kind in [FactKind.version, .reaction, .attachment] {
+    try removeAttachments(of: id, in: conversation)
+    for kind in [FactKind.version, .reaction] {
       let prefix = FactKey.prefix(conversation, id, kind)
       try removeFacts(prefix)
     }

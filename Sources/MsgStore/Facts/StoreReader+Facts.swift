@@ -41,6 +41,16 @@ extension StoreReader {
 }
 
 extension WriteState {
+  /// Removes all that is known of a message beside its record.
+  ///
+  /// Returns how many facts there were.
+  @discardableResult
+  func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
+    let attachmentCount = try removeAttachments(of: id, in: conversation)
+    let facts = FactKey.prefix(conversation, id)
+    return try attachmentCount + removeFacts(facts)
+  }
+
   /// Removes the facts whose keys have a prefix.
   ///
   /// Returns how many there were.

@@ -81,7 +81,9 @@ extension WriteState {
     of message: Message, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     guard message.rare != nil else { return false }
-    let attachments = try merge(message.attachments, of: id, in: conversation)
+    let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
+    let attachments = try merge(
+      message.attachments, isComposed: isComposed, of: id, in: conversation)
     let reactions = try merge(message.reactions, of: id, in: conversation)
     return attachments || reactions
   }

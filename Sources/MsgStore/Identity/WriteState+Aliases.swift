@@ -186,8 +186,7 @@ extension WriteState {
         try delete(at: position, in: conversation)
       } else {
         if try takeWaiting(name, in: conversation.number) != nil {
-          let facts = FactKey.prefix(conversation.number, name)
-          try removeFacts(facts)
+          try removeFacts(of: name, in: conversation.number)
         }
         try write(.deleted, of: name, in: conversation.number)
       }
@@ -212,9 +211,7 @@ extension WriteState {
     for version in try reader.versions(of: id, in: conversation) {
       try put(version, of: other, in: target)
     }
-    for record in try reader.attachmentRecords(of: id, in: conversation) {
-      _ = try merge(record, of: other, in: target)
-    }
+    try moveAttachments(of: id, in: conversation, to: other, in: target)
     var reactions: [(UInt32, String, ReactionRecord)] = []
     let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
     try reader.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in

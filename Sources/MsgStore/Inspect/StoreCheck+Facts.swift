@@ -33,6 +33,7 @@ extension StoreCheck {
       }
       let name = "facts: what is known of message \"\(id)\" of conversation \(conversation)"
       if !isRecord(kind, rest, value) { report("\(name) has a \(kind) that is no record") }
+      if kind == .attachment { try attachment(key, value, name, reader) }
       if kind == .waiting {
         waitingCount += 1
         try waiting(value, name, id, reader, in: conversation)

@@ -29,6 +29,7 @@ extension StoreSnapshot {
     let parts = [
       check.work, check.names, check.messages, check.conversations, check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.sequences, check.clientData,
+      check.transfers,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -59,6 +60,7 @@ extension StoreSnapshot {
 ///  7. The runs of known sequences of a conversation are apart from each other, the one in the
 ///     summary is above all others, and the number of every message is in one of them.
 ///  8. What clients keep lies under keys that can be asked for.
+///  9. The transfers tree has what the attachments say, and nothing else.
 final class StoreCheck {
   private static let findingCountMax = 1000
 

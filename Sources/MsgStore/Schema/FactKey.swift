@@ -49,6 +49,15 @@ enum FactKey {
     return key
   }
 
+  /// The key of an attachment.
+  static func key(
+    _ conversation: UInt32, _ id: MessageID, attachment: String
+  ) -> ByteBuffer {
+    var key = prefix(conversation, id, .attachment)
+    key.append(attachment)
+    return key
+  }
+
   /// The parts of a key; nil when these bytes are none.
   static func parts(
     _ key: Bytes

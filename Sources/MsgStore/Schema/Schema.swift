@@ -20,6 +20,7 @@ import PageFile
 ///       12  waiting             ordinal (8) → number of the conversation, id
 ///       13  client              number of the conversation or 0, key → the client's own bytes
 ///       14  work                ordinal (8) → what is still to be done in steps
+///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members
 /// are numbered from 1 in the order in which they came; a number is never given twice.
@@ -44,11 +45,12 @@ enum Schema {
   static let waiting = TreeNumber(12)
   static let client = TreeNumber(13)
   static let work = TreeNumber(14)
+  static let transfers = TreeNumber(15)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
     "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
-    "work",
+    "work", "transfers",
   ]
 
   static func name(of tree: TreeNumber) -> String {

@@ -273,8 +273,7 @@ extension WriteState {
     for name in [position.id] + message.traits.names {
       try write(.deleted, of: name, in: conversation.number)
     }
-    let facts = FactKey.prefix(conversation.number, message.id(at: position))
-    try removeFacts(facts)
+    try removeFacts(of: message.id(at: position), in: conversation.number)
     try forgetLate(message.id(at: position), in: conversation)
   }
 }

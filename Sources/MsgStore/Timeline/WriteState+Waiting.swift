@@ -92,8 +92,7 @@ extension WriteState {
       let key = KeyEncoding.key(conversation, alias)
       try remove(key.bytes, in: Schema.ids)
     }
-    let facts = FactKey.prefix(conversation, id)
-    try removeFacts(facts)
+    try removeFacts(of: id, in: conversation)
     try add(1, to: .waitingDropped)
   }
 

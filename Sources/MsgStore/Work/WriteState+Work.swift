@@ -71,6 +71,7 @@ extension WriteState {
       {
         continue
       }
+      if tree == Schema.facts { try unlistFact(key.bytes) }
       try remove(key.bytes, in: tree)
     }
     return count

@@ -179,5 +179,5 @@ package final class PageSource {
     }
   }
 
-  var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
+  package var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
 }

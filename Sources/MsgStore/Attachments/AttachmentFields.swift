@@ -1,0 +1,98 @@
+/// Some of the fields of an attachment.
+package struct AttachmentFields: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+  static let remoteURL = AttachmentFields(rawValue: 1)
+  static let thumbnailURL = AttachmentFields(rawValue: 2)
+  static let localPath = AttachmentFields(rawValue: 4)
+  static let fileName = AttachmentFields(rawValue: 8)
+  static let mimeType = AttachmentFields(rawValue: 16)
+  static let contentHash = AttachmentFields(rawValue: 32)
+  static let preview = AttachmentFields(rawValue: 64)
+  static let byteCount = AttachmentFields(rawValue: 128)
+  static let duration = AttachmentFields(rawValue: 256)
+  static let width = AttachmentFields(rawValue: 512)
+  static let height = AttachmentFields(rawValue: 1024)
+  /// Every attachment has a kind; it counts as a field where it says something.
+  static let kind = AttachmentFields(rawValue: 2048)
+
+  /// Those that a record may or may not have.
+  static let stored = AttachmentFields(rawValue: 2047)
+  /// Those that a server can confirm: all but the local path.
+  static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
+
+  /// The fields that an attachment has.
+  init(of attachment: Attachment) {
+    self = []
+    if attachment.remoteURL != nil { insert(.remoteURL) }
+    if attachment.thumbnailURL != nil { insert(.thumbnailURL) }
+    if attachment.localPath != nil { insert(.localPath) }
+    if attachment.fileName != nil { insert(.fileName) }
+    if attachment.mimeType != nil { insert(.mimeType) }
+    if attachment.contentHash != nil { insert(.contentHash) }
+    if attachment.preview != nil { insert(.preview) }
+    if attachment.byteCount != nil { insert(.byteCount) }
+    if attachment.durationMicroseconds != nil { insert(.duration) }
+    if attachment.width != nil { insert(.width) }
+    if attachment.height != nil { insert(.height) }
+  }
+
+  /// The fields that an attachment says something with.
+  static func told(by attachment: Attachment) -> AttachmentFields {
+    let fields = AttachmentFields(of: attachment)
+    return attachment.kind == .other ? fields : fields.union(.kind)
+  }
+}
+
+extension Attachment {
+  /// The attachment with these fields only.
+  func keeping(_ fields: AttachmentFields) -> Attachment {
+    func kept<T>(_ field: AttachmentFields, _ value: T?) -> T? {
+      fields.contains(field) ? value : nil
+    }
+    return Attachment(
+      id: id, kind: fields.contains(.kind) ? kind : .other,
+      remoteURL: kept(.remoteURL, remoteURL), thumbnailURL: kept(.thumbnailURL, thumbnailURL),
+      localPath: kept(.localPath, localPath), fileName: kept(.fileName, fileName),
+      mimeType: kept(.mimeType, mimeType), contentHash: kept(.contentHash, contentHash),
+      preview: kept(.preview, preview), byteCount: kept(.byteCount, byteCount),
+      durationMicroseconds: kept(.duration, durationMicroseconds), width: kept(.width, width),
+      height: kept(.height, height))
+  }
+
+  /// The attachment with the fields of another one where it has none.
+  func filled(from other: Attachment) -> Attachment {
+    Attachment(
+      id: id, kind: kind == .other ? other.kind : kind, remoteURL: remoteURL ?? other.remoteURL,
+      thumbnailURL: thumbnailURL ?? other.thumbnailURL, localPath: localPath ?? other.localPath,
+      fileName: fileName ?? other.fileName, mimeType: mimeType ?? other.mimeType,
+      contentHash: contentHash ?? other.contentHash, preview: preview ?? other.preview,
+      byteCount: byteCount ?? other.byteCount,
+      durationMicroseconds: durationMicroseconds ?? other.durationMicroseconds,
+      width: width ?? other.width, height: height ?? other.height)
+  }
+}
+
+extension AttachmentRecord {
+  /// What the record knows with what another one of the same attachment does.
+  ///
+  /// What was received is merged with what was received; what was composed here only stands in for
+  /// what was not received. So the state does not depend on the order of what comes.
+  func merged(with given: AttachmentRecord) -> AttachmentRecord {
+    var all = self
+    let received = attachment.keeping(.composable.subtracting(composed))
+      .merged(with: given.attachment.keeping(.composable.subtracting(given.composed)))
+    let own = attachment.keeping(composed).merged(with: given.attachment.keeping(given.composed))
+    all.composed = composed.union(given.composed)
+      .subtracting(AttachmentFields.told(by: received))
+    all.attachment = received.filled(from: own)
+    all.attachment.localPath = attachment.localPath ?? given.attachment.localPath
+    all.index = min(index, given.index)
+    for direction in TransferDirection.allCases where all[direction] == .none {
+      all[direction] = given[direction]
+      all.failureCounts[direction] = max(
+        failureCounts[direction], given.failureCounts[direction])
+    }
+    return all
+  }
+}

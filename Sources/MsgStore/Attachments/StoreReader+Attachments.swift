@@ -1,0 +1,157 @@
+import PageFile
+
+/// Reading attachments and their transfers.
+extension StoreReader {
+  /// The attachments of a message in their order.
+  func attachments(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [Attachment] {
+    try attachmentRecords(of: id, in: conversation).map(\.attachment)
+  }
+
+  /// What is stored of the attachments of a message, in their order.
+  func attachmentRecords(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [AttachmentRecord] {
+    var records: [AttachmentRecord] = []
+    let prefix = FactKey.prefix(conversation, id, .attachment)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let record = AttachmentRecord(value) else {
+        throw corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
+      }
+      records.append(record)
+    }
+    // The keys have the order of the ids, which decides among equal indices.
+    records.sort { $0.index < $1.index }
+    return records
+  }
+
+  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
+    var value = ByteBuffer()
+    guard try self.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard let record = AttachmentRecord(value.bytes) else {
+      throw corrupt(Schema.facts, "an attachment is no record")
+    }
+    return record
+  }
+
+  /// A message that is here, by any of its names, and its own name.
+  func found(
+    _ id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
+    guard let position = try position(of: id, in: conversation) else { return nil }
+    let message = try message(at: position, in: conversation)
+    return (position, message, message.id(at: position))
+  }
+
+  /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until it
+  /// returns false.
+  private func forEachTransfer(
+    _ prefix: Bytes, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var cursor = Cursor(source, Schema.transfers)
+    var key = ByteBuffer()
+    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
+      key.removeAll()
+      cursor.appendKey(to: &key, dropping: prefix.count)
+      guard try body(key.bytes) else { return }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+  }
+
+  /// What a fact says, with what is known of running transfers; nil where its message is not shown:
+  /// it is not here yet or is being taken back, or its conversation was deleted.
+  private func state(
+    _ fact: Bytes, _ doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> AttachmentState? {
+    guard let parts = FactKey.parts(fact), let record = try attachmentRecord(fact) else {
+      throw corrupt(Schema.transfers, "an entry leads to no attachment")
+    }
+    guard let conversation = try conversationID(of: parts.conversation),
+      let (_, message, own) = try found(parts.id, in: parts.conversation),
+      !message.traits.isWithdrawn
+    else { return nil }
+    return record.state(fact, of: own, in: conversation, doneByteCount)
+  }
+
+  /// The name that leads to a conversation's number; nil where none does any more.
+  private func conversationID(of number: UInt32) throws(StoreError) -> ConversationID? {
+    let key = ConversationDetails.key(number)
+    do throws(PageFileError) {
+      guard try BTree(source, Schema.conversations).contains(key.bytes) else { return nil }
+    } catch {
+      throw .storage(error)
+    }
+    let id = try details(number).id
+    return try self.number(of: id.string, in: Schema.conversationNames) == number ? id : nil
+  }
+}
+
+extension AttachmentRecord {
+  /// What is told of it: what is stored as running and is not run by anybody here is queued.
+  func state(
+    _ fact: Bytes, of message: MessageID, in conversation: ConversationID,
+    _ doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) -> AttachmentState {
+    func transfer(_ direction: TransferDirection) -> AttachmentTransfer {
+      guard self[direction].isRunning else { return self[direction] }
+      let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
+      guard let byteCount = doneByteCount(key) else { return self[direction].afterRestart }
+      return .running(doneByteCount: byteCount)
+    }
+    return AttachmentState(
+      conversation: conversation, message: message, attachment: attachment,
+      upload: transfer(.upload), download: transfer(.download))
+  }
+}
+
+extension StoreReader {
+  func attachmentStates(
+    of id: MessageID, in conversation: ConversationID,
+    _ doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> [AttachmentState] {
+    try within { () throws(StoreError) in
+      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+        let (_, message, own) = try found(id, in: number),
+        message.traits.marks.contains(.attachments), !message.traits.isWithdrawn
+      else { return [] }
+      return try attachmentRecords(of: own, in: number).map { (record) throws(StoreError) in
+        let key = FactKey.key(number, own, attachment: record.attachment.id)
+        return record.state(key.bytes, of: own, in: conversation, doneByteCount)
+      }
+    }
+  }
+
+  func movingAttachments(
+    _ doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> [AttachmentState] {
+    try within { () throws(StoreError) in
+      var states: [AttachmentState] = []
+      var prefix = ByteBuffer()
+      prefix.append(TransferIndex.moving)
+      try forEachTransfer(prefix.bytes) { (fact) throws(StoreError) in
+        if let state = try state(fact, doneByteCount) { states.append(state) }
+        return true
+      }
+      return states
+    }
+  }
+
+  func attachment(
+    withContentHash hash: [UInt8], _ doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> AttachmentState? {
+    try within { () throws(StoreError) in
+      var found: AttachmentState?
+      let prefix = TransferIndex.hashedKey(hash, .empty)
+      try forEachTransfer(prefix.bytes) { (fact) throws(StoreError) in
+        // Another hash may have the same digest.
+        if let state = try state(fact, doneByteCount), state.attachment.contentHash == hash {
+          found = state
+        }
+        return found == nil
+      }
+      return found
+    }
+  }
+}

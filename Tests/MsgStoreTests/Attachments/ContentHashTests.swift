@@ -1,0 +1,112 @@
+import MsgStore
+import PageFile
+import Testing
+
+private typealias Attachment = MsgStore.Attachment
+
+/// Finding the same file again, and forgetting it.
+@Suite struct ContentHashTests {
+  private func carrier(_ id: MessageID, _ attachment: Attachment, at time: Int64 = 10) -> Message {
+    var message = message(id, at: time, text: "")
+    message.attachments = [attachment]
+    return message
+  }
+
+  @Test func theSameContentHashIsFoundAgain() throws {
+    let store = try memoryStore()
+    let hash = Array(repeating: UInt8(7), count: 32)
+    let sent = Attachment(id: "a", kind: .image, remoteURL: "u", contentHash: hash)
+    let unsent = Attachment(id: "a", kind: .image, contentHash: [5])
+    try store.write {
+      try $0.insert(carrier("m", sent))
+      try $0.insert(carrier("n", sent))
+      try $0.insert(carrier("o", unsent))
+    }
+    func found(_ hash: [UInt8]) throws -> AttachmentState? {
+      try store.read { try $0.attachment(withContentHash: hash) }
+    }
+    #expect(try found(hash)?.attachment == sent && found(hash)?.message == "m")
+    #expect(try found([5]) == nil, "nobody can fetch it")
+    #expect(try found([]) == nil && found([7]) == nil)
+    try store.write {
+      try $0.receive(Attachment(id: "a", kind: .other, remoteURL: "v"), of: "o", in: "room")
+      #expect(try $0.attachment(withContentHash: [5])?.attachment.remoteURL == "v")
+    }
+    #expect(try found([5])?.message == "o")
+    try store.write { try $0.delete("m", in: "room") }
+    #expect(try found(hash)?.message == "n")
+    try store.write { try $0.receiveUnsend(of: "n", in: "room") }
+    #expect(try found(hash) == nil)
+    try store.expectSound()
+  }
+
+  @Test func whatIsBeingTakenBackIsNotFound() throws {
+    let store = try memoryStore()
+    let sent = Attachment(id: "a", kind: .image, remoteURL: "u", contentHash: [1])
+    var own = carrier("m", sent, at: 1_000_000)
+    own.sender = "me"
+    try store.write {
+      try $0.insert(own)
+      try $0.unsend("m", in: "room")
+      #expect(try $0.attachment(withContentHash: [1]) == nil)
+      try $0.refuseUnsend(of: "m", in: "room", because: Failure(.permission))
+      #expect(try $0.attachment(withContentHash: [1])?.message == "m")
+    }
+    try store.expectSound()
+  }
+
+  private func isInFiles(_ mark: [UInt8], _ directory: MemoryDirectory) -> Bool {
+    ["store", "store-wal0", "store-wal1"].compactMap { directory[$0] }.contains { file in
+      var start = 0
+      while let index = file[start...].firstIndex(of: mark[0]) {
+        if file[index...].starts(with: mark) { return true }
+        start = index + 1
+      }
+      return false
+    }
+  }
+
+  private let marks = ["FILENAME-XQ", "REMOTE-XQ", "THUMB-XQ", "PATH-XQ", "HASH-XQ", "PREVIEW-XQ"]
+
+  private func secret(_ round: Int) -> Attachment {
+    Attachment(
+      id: "a", kind: .document, remoteURL: "https://x/REMOTE-XQ", thumbnailURL: "THUMB-XQ",
+      localPath: "/PATH-XQ", fileName: "FILENAME-XQ \(round)", contentHash: Array("HASH-XQ".utf8),
+      preview: Array("PREVIEW-XQ".utf8), byteCount: 10)
+  }
+
+  @Test(arguments: [0, 1, 2, 3]) func metadataIsGoneFromAllFilesWithItsMessage(way: Int) throws {
+    let directory = MemoryDirectory()
+    let store = try memoryStore(directory)
+    var own = carrier("m", secret(0), at: 1_000_000)
+    own.sender = "me"
+    if way == 3 { own.serverTimestamp = nil }
+    try store.write { if way == 3 { try $0.send(own) } else { try $0.insert(own) } }
+    try store.checkpoint()
+    for round in 0..<5 {
+      // Versions of the same pages in many places.
+      try store.write {
+        try $0.insert(message(MessageID("n\(round)"), at: 5))
+        try $0.receive(secret(round), of: "m", in: "room")
+        try $0.setTransfer(
+          .upload, to: .running(doneByteCount: 1), of: "a", message: "m", in: "room")
+      }
+      try store.checkpoint()
+    }
+    for mark in marks { #expect(isInFiles(Array(mark.utf8), directory)) }
+    try store.write {
+      switch way {
+      case 0: try $0.delete("m", in: "room")
+      case 1: try $0.receiveUnsend(of: "m", in: "room")
+      case 2:
+        try $0.unsend("m", in: "room")
+        try $0.confirmUnsend(of: "m", in: "room")
+      default: try $0.unsend("m", in: "room")
+      }
+    }
+    try store.checkpoint()
+    for mark in marks { #expect(!isInFiles(Array(mark.utf8), directory), "\(mark)") }
+    #expect(try store.read { try $0.runningTransfers() } == [])
+    try store.expectSound()
+  }
+}
