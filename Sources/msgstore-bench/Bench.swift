@@ -27,11 +27,15 @@ import ArgumentParser
 ///     commit-full        one message and its conversation's summary, durable when it returns
 ///     commit-relaxed     the same, relaxed
 ///     acknowledge        a pending message gets its server timestamp and moves to its place
-///     mark-read-1000     the newest 1000 messages of a thread have been read
+///     mark-read-1000     the newest 1000 messages of a thread have been read; SQLite keeps of each
+///                        who has read it and when, as its users do
+///     mark-read-1000-mark  the same, SQLite keeping one row for all of them, as we do
+///     edit               a random message of the huge thread gets another text, the old one is kept
+///     unread-total       what all of 10,000 conversations have unread; SQLite keeps it by a trigger
 ///     open-insert-close  open, insert one message at full durability, close
 ///     wal-size           WAL bytes per commit-full, over 20,000 commits
 ///     written            bytes written to any file per message, over 100,000 commits
-///     scale              tail50-huge and commit-relaxed at 10⁴, 10⁵, 10⁶ messages
+///     scale              tail50-huge, commit-relaxed and edit at 10⁴, 10⁵, 10⁶ messages
 @main
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(

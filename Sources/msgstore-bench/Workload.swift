@@ -1,9 +1,15 @@
 /// One thing that is measured, under a name that stays.
 protocol Workload: Sendable {
   var name: String { get }
+  /// Whether it does without the stage's stores.
+  var hasOwnStores: Bool { get }
   /// Measures it on the stage's stores, which hold the corpus, and leaves them so that the next
   /// workload can go on: whatever it writes it also notes in the stores' account.
   func run(on stage: Stage) throws -> [Figure]
+}
+
+extension Workload {
+  var hasOwnStores: Bool { false }
 }
 
 /// All workloads in the order in which they run: what the import left is measured first, and what
@@ -14,7 +20,9 @@ let catalogue: [any Workload] = [
   Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
   Commit(name: "commit-full", durability: .full),
   Commit(name: "commit-relaxed", durability: .relaxed),
-  Acknowledge(), MarkRead(), OpenInsertClose(), WALSize(), Written(), Scale(),
+  Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
+  MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), UnreadTotal(),
+  OpenInsertClose(), WALSize(), Written(), Scale(),
 ]
 
 /// What a run is about.
@@ -60,7 +68,7 @@ final class Stage {
 
   /// Imports the corpus, untimed, unless a workload has done so or does without it.
   private func fill(_ workload: any Workload) throws {
-    guard !isFilled, !(workload is Scale) else { return }
+    guard !isFilled, !workload.hasOwnStores else { return }
     for engine in stores.engines {
       _ = try stores.fill(engine, count: stores.messageCount) {
         try progress.show("filling \(engine.name.rawValue)")
@@ -74,12 +82,13 @@ final class Stage {
   ///
   /// A first, shorter round warms up and is not counted.
   func measure<Input>(
-    _ workload: String, blockCount: Int, operationsPerSample: Int = 1,
+    _ workload: String, on stores: Stores? = nil, blockCount: Int, operationsPerSample: Int = 1,
     prepare: () throws -> Input,
     engine: (any Engine, Input) throws -> [Double],
     limit: ((LimitEngine, Input) throws -> [Double])? = nil,
     finish: (Input) throws -> Void = { _ in }
   ) throws -> [Figure] {
+    let stores = stores ?? self.stores
     var rounds: [EngineName: [Round]] = [:]
     for number in 0...settings.roundCount {
       try progress.show("\(workload), round \(number) of \(settings.roundCount)")

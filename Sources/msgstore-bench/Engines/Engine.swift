@@ -20,6 +20,20 @@ struct MessageKey {
   var conversation: Int
 }
 
+/// How SQLite keeps what has been read; ours has one way.
+enum ReceiptForm {
+  /// A row for each message and member, with its time.
+  case rows
+  /// A row for each time a member has read up to some message.
+  case marks
+}
+
+/// Who has read a message, and when.
+struct Reader: Equatable {
+  var member: String
+  var time: Int64?
+}
+
 /// A store under test.
 ///
 /// Every operation times itself: what an application would have at hand already, such as the
@@ -47,8 +61,15 @@ protocol Engine: AnyObject {
   func insert(_ messages: [ChatMessage]) throws -> UInt64
   /// Gives a pending message its server time and sequence.
   func acknowledge(_ message: ChatMessage) throws -> UInt64
-  /// Everything in the conversation has been read by the local member.
-  func markRead(_ conversation: Int) throws -> UInt64
+  /// The local member has read these messages, which are the newest of a conversation and all that
+  /// is unread there, oldest first.
+  func markRead(_ messages: [ChatMessage], at time: Int64, as form: ReceiptForm) throws -> UInt64
+  /// Gives a message the text that it has here, and keeps the one that it had.
+  func edit(_ message: ChatMessage, at time: Int64) throws -> UInt64
+  /// Makes conversations count apart. Not timed.
+  func mute(_ conversations: [Int]) throws
+  /// Makes ready for `unreadTotals` whatever needs that. Not timed.
+  func keepUnreadTotals() throws
 
   /// The newest messages of a conversation.
   func tail(of conversation: Int, count: Int) throws -> Reading
@@ -62,6 +83,12 @@ protocol Engine: AnyObject {
   func messages(_ keys: [MessageKey]) throws -> Reading
   /// The conversations with the newest activity.
   func list(count: Int) throws -> Reading
+  /// How many messages of all conversations are unread, muted ones apart, so many times over.
+  func unreadTotals(times: Int) throws -> Reading
+  /// Who has read a message, the local member included. Not timed.
+  func readers(of key: MessageKey, as form: ReceiptForm) throws -> [Reader]
+  /// The texts that a message had, oldest first. Not timed.
+  func earlierTexts(of key: MessageKey) throws -> [String]
 
   /// Opens the store, reads one tail, closes it. The store is closed before and after.
   func openTailClose(of conversation: Int, count: Int) throws -> Reading

@@ -4,9 +4,11 @@ import MsgStore
 final class MsgStoreEngine: Engine {
   let name = EngineName.msgstore
   let directory: String
-  private let ids: [ConversationID]
+  let ids: [ConversationID]
   private var store: MessageStore?
-  private var level = SyncLevel.relaxed
+  /// What the store takes for the device's clock.
+  let clock = BenchClock()
+  private(set) var level = SyncLevel.relaxed
   /// Where `scroll` reads on: the thread, and the position if it is not the end.
   private var scrolled: (conversation: Int, place: Position?) = (0, nil)
 
@@ -20,10 +22,11 @@ final class MsgStoreEngine: Engine {
   private func makeStore() throws -> MessageStore {
     var options = StoreOptions()
     options.localMember = MemberID(localMember)
+    options.clock = { [clock] in clock.now }
     return try MessageStore(path: "\(directory)/chat.msgstore", options: options)
   }
 
-  private var current: MessageStore {
+  var current: MessageStore {
     get throws {
       guard let store else { throw BenchError("the store is not open") }
       return store
@@ -95,15 +98,6 @@ final class MsgStoreEngine: Engine {
     }
     guard isKnown else { throw BenchError("msgstore does not know \(message.id)") }
     return elapsed
-  }
-
-  func markRead(_ conversation: Int) throws -> UInt64 {
-    let store = try current
-    let level = level
-    let id = ids[conversation]
-    return try timed {
-      try store.write(level) { chat in _ = try chat.markRead(id) }
-    }
   }
 
   func openInsertClose(_ message: ChatMessage) throws -> UInt64 {

@@ -125,6 +125,20 @@ struct SQLiteDrafts {
     statement.bind(item.status, at: 9)
   }
 
+  /// Binds the parameters that `edit`, `keepText` and `editPreview` have in common.
+  func bindKey(of item: Item, to statement: SQLiteStatement) {
+    arena.bind(item.id, at: 1, to: statement)
+    statement.bind(item.conversation, at: 2)
+  }
+
+  func bindText(_ item: Item, to statement: SQLiteStatement) {
+    arena.bind(item.text, at: 3, to: statement)
+  }
+
+  func bindPreviewText(_ item: Item, to statement: SQLiteStatement) {
+    arena.bind(item.preview, at: 3, to: statement)
+  }
+
   /// Binds the parameters of `acknowledgeMessage`.
   func bindAcknowledgement(_ item: Item, to statement: SQLiteStatement) {
     arena.bind(item.id, at: 1, to: statement)

@@ -132,15 +132,6 @@ final class SQLiteEngine: Engine {
     }
   }
 
-  func markRead(_ conversation: Int) throws -> UInt64 {
-    let connection = try current
-    return try timed {
-      let update = try connection.statement(.markRead)
-      update.bind(Self.number(conversation), at: 1)
-      try connection.run(update)
-    }
-  }
-
   func openInsertClose(_ message: ChatMessage) throws -> UInt64 {
     let drafts = SQLiteDrafts([message])
     return try timed {

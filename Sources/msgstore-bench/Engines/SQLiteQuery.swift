@@ -1,11 +1,15 @@
 /// The schema and the statements, as one would write them by hand to be as fast as SQLite can be.
 ///
 /// Messages are clustered in the order in which a thread is read. The index of ids begins with the
-/// id, since push ids grow with time: so all conversations append at one end of it.
+/// id, since push ids grow with time: so all conversations append at one end of it. Receipts go by
+/// id within a conversation and append likewise.
 enum SQLiteQuery: Int, CaseIterable {
   case begin, commit
   case putConversation, insertMessage, summarize, summarizeOlder
-  case acknowledgeMessage, acknowledgeSummary, markRead
+  case acknowledgeMessage, acknowledgeSummary
+  case putReceipts, putMark, markRead, readers, readersByMarks
+  case keepText, edit, editPreview, earlierTexts
+  case mute, unreadTotals
   case tail, before, earlierThan, notEarlierThan, byID, list
 
   static let schema = """
@@ -13,14 +17,39 @@ enum SQLiteQuery: Int, CaseIterable {
       number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, participants TEXT NOT NULL, title TEXT,
       activity INTEGER, unread INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
       preview_id TEXT, preview_sender TEXT, preview_text TEXT, preview_ts INTEGER,
-      preview_status INTEGER);
+      preview_status INTEGER, muted INTEGER NOT NULL DEFAULT 0);
     CREATE INDEX conversations_activity ON conversations (activity);
     CREATE TABLE messages (
       conversation INTEGER NOT NULL, pending INTEGER NOT NULL, ts INTEGER NOT NULL,
       seq INTEGER NOT NULL, id TEXT NOT NULL, sender TEXT NOT NULL, text TEXT NOT NULL,
-      local INTEGER, status INTEGER NOT NULL, reply_to TEXT,
+      local INTEGER, status INTEGER NOT NULL, reply_to TEXT, edited INTEGER,
       PRIMARY KEY (conversation, pending, ts, seq, id)) WITHOUT ROWID;
     CREATE UNIQUE INDEX messages_id ON messages (id, conversation);
+    CREATE TABLE versions (
+      id TEXT NOT NULL, conversation INTEGER NOT NULL, time INTEGER NOT NULL, text TEXT NOT NULL,
+      PRIMARY KEY (id, conversation, time)) WITHOUT ROWID;
+    CREATE TABLE receipts (
+      conversation INTEGER NOT NULL, message TEXT NOT NULL, member TEXT NOT NULL,
+      time INTEGER NOT NULL, PRIMARY KEY (conversation, message, member)) WITHOUT ROWID;
+    CREATE TABLE marks (
+      conversation INTEGER NOT NULL, member TEXT NOT NULL, ts INTEGER NOT NULL,
+      seq INTEGER NOT NULL, time INTEGER NOT NULL,
+      PRIMARY KEY (conversation, member, ts, seq)) WITHOUT ROWID;
+    """
+
+  /// Two rows that hold what is unread, kept by a trigger: summing up conversations, even by an index
+  /// that has nothing but unread ones, takes a hundred times as long when there are thousands.
+  ///
+  /// Only where totals are read: elsewhere it would but slow SQLite down.
+  static let totalsSchema = """
+    CREATE TABLE totals (muted INTEGER PRIMARY KEY, unread INTEGER NOT NULL);
+    INSERT INTO totals
+      SELECT 0, ifnull(sum(unread), 0) FROM conversations WHERE muted = 0
+      UNION ALL SELECT 1, ifnull(sum(unread), 0) FROM conversations WHERE muted = 1;
+    CREATE TRIGGER conversations_totals AFTER UPDATE OF unread, muted ON conversations BEGIN
+      UPDATE totals SET unread = unread - old.unread WHERE muted = old.muted;
+      UPDATE totals SET unread = unread + new.unread WHERE muted = new.muted;
+    END;
     """
 
   /// Stands for "no sequence" in the key, where it comes after any number.
@@ -61,7 +90,41 @@ enum SQLiteQuery: Int, CaseIterable {
         preview_status = iif(preview_id = ?1, ?4, preview_status)
       WHERE number = ?2
       """
+    case .putReceipts:
+      """
+      INSERT INTO receipts (conversation, message, member, time)
+      SELECT conversation, id, ?2, ?3 FROM messages
+      WHERE conversation = ?1 AND pending = 0 AND (ts, seq) >= (?4, ?5) AND sender <> ?2
+      ON CONFLICT DO NOTHING
+      """
+    case .putMark:
+      """
+      INSERT INTO marks (conversation, member, time, ts, seq) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT DO NOTHING
+      """
     case .markRead: "UPDATE conversations SET unread = 0 WHERE number = ?1"
+    case .readers: "SELECT member, time FROM receipts WHERE message = ?1 AND conversation = ?2"
+    case .readersByMarks:
+      // The time is that of the row with the least sequence: SQLite promises so for min.
+      """
+      SELECT member, time, min(marks.seq) FROM marks
+      JOIN messages ON id = ?1 AND messages.conversation = ?2
+      WHERE marks.conversation = ?2 AND member <> sender
+        AND (marks.ts, marks.seq) >= (messages.ts, messages.seq) GROUP BY member
+      """
+    case .keepText:
+      """
+      INSERT INTO versions (id, conversation, time, text)
+      SELECT id, conversation, ifnull(edited, ts), text FROM messages
+      WHERE id = ?1 AND conversation = ?2
+      """
+    case .edit: "UPDATE messages SET text = ?3, edited = ?4 WHERE id = ?1 AND conversation = ?2"
+    case .editPreview:
+      "UPDATE conversations SET preview_text = ?3 WHERE number = ?2 AND preview_id = ?1"
+    case .earlierTexts:
+      "SELECT text FROM versions WHERE id = ?1 AND conversation = ?2 ORDER BY time"
+    case .mute: "UPDATE conversations SET muted = 1 WHERE number = ?1"
+    case .unreadTotals: "SELECT unread FROM totals ORDER BY muted"
     case .tail: Self.messages("conversation = ?1", descending: true)
     case .before:
       Self.messages(

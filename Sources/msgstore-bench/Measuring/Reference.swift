@@ -14,6 +14,7 @@ struct Reference {
     /// The sum of the fingerprints of all messages.
     var fingerprint: UInt64 = 0
     var summary: ConversationFields
+    var isMuted = false
   }
 
   private(set) var threads: [Thread]
@@ -38,12 +39,7 @@ struct Reference {
   /// Takes in a message that has its server time and the next sequence of its conversation.
   mutating func append(_ message: ChatMessage) {
     let time = message.serverTime ?? 0
-    let fields = MessageFields(
-      idByteCount: message.id.utf8.count, senderByteCount: message.sender.utf8.count,
-      textByteCount: message.text.utf8.count, serverTime: message.serverTime,
-      sequence: message.sequence, localTime: message.localTime, status: message.status,
-      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true)
-    threads[message.conversation].entries.append(Entry(time: time, mixed: fields.mixed))
+    threads[message.conversation].entries.append(Entry(time: time, mixed: mixed(of: message)))
     threads[message.conversation].fingerprint &+= Fingerprint.of(message)
     threads[message.conversation].summary.lastActivity = time
     threads[message.conversation].summary.messageCount += 1
@@ -56,6 +52,39 @@ struct Reference {
 
   mutating func append(_ messages: [ChatMessage]) {
     for message in messages { append(message) }
+  }
+
+  /// What a read of a message folds.
+  func mixed(of message: ChatMessage) -> UInt64 {
+    MessageFields(
+      idByteCount: message.id.utf8.count, senderByteCount: message.sender.utf8.count,
+      textByteCount: message.text.utf8.count, serverTime: message.serverTime,
+      sequence: message.sequence, localTime: message.localTime, status: message.status,
+      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true
+    ).mixed
+  }
+
+  /// Puts a message in the stead of what it was, at its place.
+  mutating func replace(_ old: ChatMessage, by new: ChatMessage) {
+    let index = Int(new.sequence ?? 1) - 1
+    threads[new.conversation].entries[index].mixed = mixed(of: new)
+    threads[new.conversation].fingerprint &-= Fingerprint.of(old)
+    threads[new.conversation].fingerprint &+= Fingerprint.of(new)
+    if index == threads[new.conversation].entries.count - 1 {
+      threads[new.conversation].summary.previewTextByteCount = new.text.utf8.count
+    }
+  }
+
+  mutating func mute(_ conversation: Int) {
+    threads[conversation].isMuted = true
+  }
+
+  /// How many messages are unread in conversations that are not muted, and in those that are.
+  var unreadTotals: (unmuted: Int, muted: Int) {
+    var totals = (unmuted: 0, muted: 0)
+    for thread in threads where thread.isMuted { totals.muted += thread.summary.unreadCount }
+    for thread in threads where !thread.isMuted { totals.unmuted += thread.summary.unreadCount }
+    return totals
   }
 
   mutating func markRead(_ conversation: Int) {

@@ -57,6 +57,14 @@ final class Stores {
     reference.append(messages)
   }
 
+  func noteEdited(_ old: ChatMessage, _ new: ChatMessage) {
+    reference.replace(old, by: new)
+  }
+
+  func noteMuted(_ conversations: [Int]) {
+    for conversation in conversations { reference.mute(conversation) }
+  }
+
   func noteRead(_ conversation: Int) {
     reference.markRead(conversation)
   }

@@ -1,9 +1,10 @@
-/// `tail50-huge` and `commit-relaxed` at 10⁴, 10⁵, 10⁶ (and on demand 10⁷) messages, and how much
-/// longer the largest takes than the smallest.
+/// `tail50-huge`, `commit-relaxed` and `edit` at 10⁴, 10⁵, 10⁶ (and on demand 10⁷) messages, and how
+/// much longer the largest takes than the smallest.
 ///
 /// All sizes take turns in each round.
 struct Scale: Workload {
   let name = "scale"
+  let hasOwnStores = true
   private static let commitCount = 250
 
   func run(on stage: Stage) throws -> [Figure] {
@@ -20,8 +21,16 @@ struct Scale: Workload {
         engine: { engine, messages in try messages.map { Double(try engine.insert([$0])) } },
         finish: stores.noteWritten)
     }
+    var edits = all.map { Edits(on: $0) }
+    let edit = try measure(all, "edit", on: stage) { stores, round in
+      guard let index = all.firstIndex(where: { $0 === stores }) else { return [:] }
+      return try stores.round(
+        round, blockCount: 2, prepare: { edits[index].next(count: Self.commitCount) },
+        engine: { engine, edits in try Edit.make(edits, with: engine) },
+        finish: { try Edit.check($0, on: stores) })
+    }
     for stores in all { try stores.close() }
-    return tail + commit
+    return tail + commit + edit
   }
 
   private func makeStores(of size: Int, on stage: Stage) throws -> Stores {

@@ -1,0 +1,82 @@
+import MsgStore
+import Synchronization
+
+/// What happens to messages when they are there: they are read, edited and counted.
+extension MsgStoreEngine {
+  func markRead(
+    _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
+  ) throws -> UInt64 {
+    guard let last = messages.last else { return 0 }
+    let store = try current
+    let level = level
+    let conversation = ids[last.conversation]
+    let id = MessageID(last.id)
+    clock.now = Timestamp(microseconds: time)
+    var isMarked = false
+    let elapsed = try timed {
+      isMarked = try store.write(level) { chat in try chat.markRead(conversation, upTo: id) }
+    }
+    guard isMarked else { throw BenchError("msgstore has marked nothing") }
+    return elapsed
+  }
+
+  func edit(_ message: ChatMessage, at time: Int64) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let id = MessageID(message.id)
+    let conversation = ids[message.conversation]
+    let text = message.text
+    let time = Timestamp(microseconds: time)
+    var isEdited = false
+    let elapsed = try timed {
+      isEdited = try store.write(level) { chat in
+        try chat.receiveEdit(of: id, in: conversation, text: text, at: time)
+      }
+    }
+    guard isEdited else { throw BenchError("msgstore has edited nothing") }
+    return elapsed
+  }
+
+  func mute(_ conversations: [Int]) throws {
+    try current.write(.relaxed) { chat in
+      for conversation in conversations { _ = try chat.setMuted(true, of: ids[conversation]) }
+    }
+  }
+
+  /// The store keeps them of itself.
+  func keepUnreadTotals() {}
+
+  func unreadTotals(times: Int) throws -> Reading {
+    let store = try current
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      for _ in 0..<times {
+        let totals = try store.read { try $0.unreadTotals }
+        reading.digest.fold(UInt64(totals.messages))
+        reading.digest.fold(UInt64(totals.mutedMessages))
+      }
+    }
+    return reading
+  }
+
+  func readers(of key: MessageKey, as form: ReceiptForm) throws -> [Reader] {
+    try current.read { try $0.readers(of: MessageID(key.id), in: ids[key.conversation]) }
+      .filter(\.isRead)
+      .map { Reader(member: $0.member.string, time: $0.readAt?.microseconds) }
+  }
+
+  func earlierTexts(of key: MessageKey) throws -> [String] {
+    try current.read { try $0.history(of: MessageID(key.id), in: ids[key.conversation]) }
+      .map(\.text)
+  }
+}
+
+/// A clock that is told the time, so that the times of all engines agree.
+final class BenchClock: Sendable {
+  private let microseconds = Atomic<Int64>(0)
+
+  var now: Timestamp {
+    get { Timestamp(microseconds: microseconds.load(ordering: .relaxed)) }
+    set { microseconds.store(newValue.microseconds, ordering: .relaxed) }
+  }
+}

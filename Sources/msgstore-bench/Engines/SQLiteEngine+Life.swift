@@ -1,0 +1,102 @@
+/// What happens to messages when they are there: they are read, edited and counted.
+extension SQLiteEngine {
+  /// An application knows from where on a thread is unread: so one statement makes all rows.
+  func markRead(
+    _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
+  ) throws -> UInt64 {
+    guard let first = messages.first, let last = messages.last else { return 0 }
+    let connection = try current
+    let bound = form == .rows ? first : last
+    return try timed {
+      try connection.run(connection.statement(.begin))
+      let put = try connection.statement(form == .rows ? .putReceipts : .putMark)
+      put.bind(Self.number(last.conversation), at: 1)
+      put.bind(copying: localMember, at: 2)
+      put.bind(time, at: 3)
+      put.bind(bound.serverTime ?? 0, at: 4)
+      put.bind(bound.sequence ?? SQLiteQuery.noSequence, at: 5)
+      try connection.run(put)
+      guard connection.changeCount == (form == .rows ? messages.count : 1) else {
+        throw BenchError("sqlite has marked \(connection.changeCount) of \(messages.count)")
+      }
+      let update = try connection.statement(.markRead)
+      update.bind(Self.number(last.conversation), at: 1)
+      try connection.run(update)
+      try connection.run(connection.statement(.commit))
+    }
+  }
+
+  func edit(_ message: ChatMessage, at time: Int64) throws -> UInt64 {
+    let connection = try current
+    let drafts = SQLiteDrafts([message])
+    return try timed {
+      try connection.run(connection.statement(.begin))
+      let keep = try connection.statement(.keepText)
+      drafts.bindKey(of: drafts.items[0], to: keep)
+      try connection.run(keep)
+      let edit = try connection.statement(.edit)
+      drafts.bindKey(of: drafts.items[0], to: edit)
+      drafts.bindText(drafts.items[0], to: edit)
+      edit.bind(time, at: 4)
+      try connection.run(edit)
+      guard connection.changeCount == 1 else {
+        throw BenchError("sqlite does not know \(message.id)")
+      }
+      let preview = try connection.statement(.editPreview)
+      drafts.bindKey(of: drafts.items[0], to: preview)
+      drafts.bindPreviewText(drafts.items[0], to: preview)
+      try connection.run(preview)
+      try connection.run(connection.statement(.commit))
+    }
+  }
+
+  func mute(_ conversations: [Int]) throws {
+    let connection = try current
+    try connection.run(connection.statement(.begin))
+    let mute = try connection.statement(.mute)
+    for conversation in conversations {
+      mute.bind(Self.number(conversation), at: 1)
+      try connection.run(mute)
+    }
+    try connection.run(connection.statement(.commit))
+  }
+
+  func keepUnreadTotals() throws { try current.execute(SQLiteQuery.totalsSchema) }
+
+  func unreadTotals(times: Int) throws -> Reading {
+    let connection = try current
+    var reading = Reading()
+    reading.nanoseconds = try timed {
+      let statement = try connection.statement(.unreadTotals)
+      for _ in 0..<times {
+        while try connection.step(statement) {
+          reading.digest.fold(UInt64(bitPattern: statement.integer(0)))
+        }
+      }
+    }
+    return reading
+  }
+
+  func readers(of key: MessageKey, as form: ReceiptForm) throws -> [Reader] {
+    try rows(of: form == .rows ? .readers : .readersByMarks, for: key) {
+      Reader(member: $0.string(0), time: $0.integer(1))
+    }
+  }
+
+  func earlierTexts(of key: MessageKey) throws -> [String] {
+    try rows(of: .earlierTexts, for: key) { $0.string(0) }
+  }
+
+  private func rows<Row>(
+    of query: SQLiteQuery, for key: MessageKey, _ body: (SQLiteStatement) -> Row
+  ) throws -> [Row] {
+    let connection = try current
+    let statement = try connection.statement(query)
+    let keys = SQLiteKeys([key])
+    keys.bindID(of: keys.items[0], at: 1, to: statement)
+    statement.bind(keys.items[0].conversation, at: 2)
+    var rows: [Row] = []
+    while try connection.step(statement) { rows.append(body(statement)) }
+    return rows
+  }
+}
