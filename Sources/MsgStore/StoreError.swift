@@ -39,6 +39,8 @@ public enum StoreError: Error, Sendable, Hashable {
   case notAMember(ConversationID)
   /// Nobody joins or leaves a direct conversation.
   case directConversation(ConversationID)
+  /// The message has as many names as one may have.
+  case tooManyNames(MessageID, in: ConversationID)
   /// The store does not know whose it is, and something is to be done in their name.
   case noLocalMember
   /// A slice of less than one was asked for.
@@ -111,6 +113,8 @@ extension StoreError: CustomStringConvertible {
       "the local member does not take part in conversation \"\(conversation)\""
     case .directConversation(let conversation):
       "nobody joins or leaves the direct conversation \"\(conversation)\""
+    case .tooManyNames(let id, let conversation):
+      "the message \"\(id)\" of \"\(conversation)\" has too many names"
     case .noLocalMember:
       "the store does not know whose it is"
     case .invalidCount(let count):

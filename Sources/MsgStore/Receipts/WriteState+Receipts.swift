@@ -168,7 +168,7 @@ extension WriteState {
   }
 
   /// What follows when a member's marks have changed.
-  private func marksChanged(
+  func marksChanged(
     of member: UInt32, from old: ReceiptRecord, to new: ReceiptRecord,
     in conversation: OpenConversation
   ) throws(StoreError) {
@@ -216,7 +216,7 @@ extension WriteState {
     }
   }
 
-  private func waitingMarks(
+  func waitingMarks(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(kind: ReceiptKind, member: UInt32, time: Int64?)] {
     var waiting: [(kind: ReceiptKind, member: UInt32, time: Int64?)] = []
@@ -265,7 +265,7 @@ extension WriteState {
     return isSeen ? [.receipts, .seen] : .receipts
   }
 
-  private func waitingKey(
+  func waitingKey(
     _ conversation: UInt32, _ id: MessageID, _ kind: ReceiptKind, _ member: UInt32
   ) -> ByteBuffer {
     var key = FactKey.prefix(conversation, id, .waitingMark)

@@ -125,7 +125,7 @@ extension WriteState {
     }
   }
 
-  private func newPendingPlace(
+  func newPendingPlace(
     _ message: inout StoredMessage, in conversation: OpenConversation
   ) -> Place {
     let time = message.localTime ?? clock().microseconds

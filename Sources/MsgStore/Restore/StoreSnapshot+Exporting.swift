@@ -1,0 +1,109 @@
+import PageFile
+
+/// Reading everything, so that it can be restored.
+extension StoreSnapshot {
+  /// All messages of a conversation in their order.
+  package func forEachExportedMessage(
+    in id: ConversationID, _ body: (ExportedMessage) throws -> Void
+  ) throws {
+    guard let (number, summary) = try found(id) else { return }
+    let prefix = KeyEncoding.key(number)
+    let reader = reader
+    try reader.forEach(with: prefix, in: Schema.messages) { (key, value) throws(StoreError) in
+      guard let position = key.position, let record = MessageRecord(value),
+        let message = StoredMessage(record, at: position.place)
+      else { throw reader.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }
+      // It went with its conversation, and is only still to be removed.
+      if let time = summary.deletedUpTo, !position.place.isPending, position.place.time <= time {
+        return nil
+      }
+      return try reader.exported(message, at: position, in: id, number, summary)
+    } _: {
+      try body($0)
+    }
+  }
+
+  /// All that is stored of one message; nil when it is not there.
+  package func exportedMessage(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> ExportedMessage? {
+    guard let (number, summary) = try found(conversation) else { return nil }
+    return try within { (reader) throws(StoreError) in
+      guard let position = try reader.position(of: id, in: number) else { return nil }
+      let message = try reader.message(at: position, in: number)
+      return try reader.exported(message, at: position, in: conversation, number, summary)
+    }
+  }
+
+  /// The names of all messages of a conversation that were deleted for the local member.
+  package func forEachDeletedID(
+    in id: ConversationID, _ body: (MessageID) throws -> Void
+  ) throws {
+    guard let (number, _) = try found(id) else { return }
+    let prefix = KeyEncoding.key(number)
+    let reader = reader
+    try reader.forEach(with: prefix, in: Schema.ids) { (key, value) throws(StoreError) in
+      let name = MessageID(key)
+      guard let entry = IDEntry(name, value) else {
+        throw reader.corrupt(Schema.ids, "the entry of \"\(name)\" is none")
+      }
+      return entry == .deleted ? name : nil
+    } _: {
+      try body($0)
+    }
+  }
+
+  /// What waits for messages that are not here, in the order in which it began to.
+  package func forEachWaiting(_ body: (ExportedWaiting) throws -> Void) throws {
+    let reader = reader
+    try reader.forEach(with: ByteBuffer(), in: Schema.waiting) { (_, value) throws(StoreError) in
+      let name = value.dropFirst(KeyEncoding.numberByteCount)
+      guard let number = value.bigEndianNumber(at: 0), name.count > 0,
+        let waiting = try reader.waitingFacts(of: MessageID(name), in: number)
+      else { throw reader.corrupt(Schema.waiting, "an entry leads to nothing") }
+      guard try reader.isStored(number) else { return nil }
+      return try reader.exported(waiting, of: MessageID(name), in: number)
+    } _: {
+      try body($0)
+    }
+  }
+
+  /// Whether conversations are becoming one, which takes several steps: until then what they have is
+  /// in neither of them alone.
+  package var isMergingConversations: Bool {
+    get throws(StoreError) {
+      try within { (reader) throws(StoreError) in
+        try reader.work().contains { if case .merge = $0.work.kind { true } else { false } }
+      }
+    }
+  }
+
+  private func found(
+    _ id: ConversationID
+  ) throws(StoreError) -> (number: UInt32, summary: ConversationSummary)? {
+    try within { (reader) throws(StoreError) in
+      guard let number = try reader.number(of: id.string, in: Schema.conversationNames) else {
+        return nil
+      }
+      var cursor = Cursor(reader.source, Schema.conversations)
+      return (number, try reader.summary(number, &cursor))
+    }
+  }
+}
+
+extension StoreReader {
+  /// Whether there is a conversation of this number, and not only what is left of one.
+  fileprivate func isStored(_ number: UInt32) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(number)
+    return try contains(key.bytes, in: Schema.conversations)
+  }
+
+  fileprivate func waitingFacts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> WaitingFacts? {
+    let key = FactKey.prefix(conversation, id, .waiting)
+    var value = ByteBuffer()
+    guard try self.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
+    return WaitingFacts(value.bytes)
+  }
+}

@@ -1,0 +1,58 @@
+/// Putting back what an export has read.
+extension StoreWriter {
+  /// Stores a message with all that was stored of it.
+  ///
+  /// - Parameter arrival: How it came, where the message does not say.
+  /// - Returns: false when one of its names is in use; then nothing changes.
+  package func restore(
+    _ message: ExportedMessage, as arrival: Arrival
+  ) throws(StoreError) -> Bool {
+    try state.restore(message, as: arrival)
+  }
+
+  /// Stores what waits for a message.
+  ///
+  /// - Returns: false when the message is here, or something waits for it; then nothing changes.
+  package func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
+    try state.restore(waiting)
+  }
+
+  /// Stores that a message was deleted here.
+  ///
+  /// - Returns: false when its name is in use; then nothing changes.
+  package func restoreDeleted(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try state.restoreDeleted(id, in: conversation)
+  }
+
+  /// Merges a reaction, or that it was taken away, into what is known of a message, or waits for it.
+  @discardableResult
+  package func restore(
+    _ reaction: ExportedReaction, to id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try state.receive(
+      reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation)
+  }
+
+  /// Makes a conversation with what is given; what is known of it already is merged.
+  package func restore(_ conversation: ExportedConversation) throws(StoreError) {
+    try state.restore(conversation)
+  }
+
+  package func restore(_ draft: ExportedDraft) throws(StoreError) { try state.restore(draft) }
+
+  /// Sets the local member's own marks, before the messages of the conversation come.
+  package func restore(_ marks: ExportedMarks) throws(StoreError) { try state.restore(marks) }
+
+  package func restore(_ receipts: ExportedReceipts) throws(StoreError) {
+    try state.restore(receipts)
+  }
+
+  package func restore(_ untold: ExportedUntold) throws(StoreError) { try state.restore(untold) }
+
+  /// Finds out what follows from all that was put into a conversation.
+  package func finishRestoring(_ conversation: ConversationID) throws(StoreError) {
+    try state.finishRestoring(conversation)
+  }
+}
