@@ -83,25 +83,26 @@ struct MessagesCommand: ParsableCommand {
   ) throws {
     let thread = try snapshot.thread(conversation.id)
     if let tail {
-      try printer.print(thread.tail(tail))
+      try printer.print(thread.tail(tail), in: snapshot)
     } else if let before {
       let position = try position(of: before, in: conversation, snapshot)
       var slice = try thread.before(position, count: count)
       if slice.isEmpty, case .gap(_, let beyond) = slice.older {
         slice = try thread.before(beyond, count: count)
       }
-      try printer.print(slice)
+      try printer.print(slice, in: snapshot)
     } else if let after {
       let position = try position(of: after, in: conversation, snapshot)
       var slice = try thread.after(position, count: count)
       if slice.isEmpty, case .gap(_, let beyond) = slice.newer {
         slice = try thread.after(beyond, count: count)
       }
-      try printer.print(slice)
+      try printer.print(slice, in: snapshot)
     } else if let time = at.flatMap(UTCDate.parse) {
-      try printer.print(thread.at(time, count: count))
+      try printer.print(thread.at(time, count: count), in: snapshot)
     } else {
-      try thread.forEachMessage(printer.print, gap: printer.print(missing:))
+      try thread.forEachMessage(
+        { try printer.print($0, in: snapshot) }, gap: printer.print(missing:))
     }
   }
 
@@ -132,14 +133,19 @@ private struct MessagePrinter {
     try output.line("# \(conversation.id.string.visible)\(title)")
   }
 
-  func print(_ slice: Slice) throws {
+  func print(_ slice: Slice, in snapshot: borrowing StoreSnapshot) throws {
     try printEdge(slice.older, "the thread begins here", "--before", slice.first)
-    for message in slice { try print(message) }
+    for message in slice { try print(message, in: snapshot) }
     try printEdge(slice.newer, "the thread ends here", "--after", slice.last)
   }
 
-  func print(_ message: Message) throws {
-    guard format == .text else { return try output.record(.message(message)) }
+  func print(_ message: Message, in snapshot: borrowing StoreSnapshot) throws {
+    guard format == .text else {
+      if let stored = try snapshot.exportedMessage(message.id, in: message.conversation) {
+        try output.record(.message(stored))
+      }
+      return
+    }
     let time = message.serverTimestamp ?? message.localTime
     let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
     try output.line(

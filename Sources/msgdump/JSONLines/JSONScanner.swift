@@ -3,20 +3,24 @@
 /// It is as strict as RFC 8259: nothing is repaired and nothing is guessed. Every error says at
 /// which byte of the line it arose. No bytes make it trap.
 struct JSONScanner {
-  /// How deep values may lie in one another: those that are skipped, the others are flat.
+  /// How deep values may lie in one another.
   private static let depthMax = 64
 
   private let bytes: [UInt8]
   private let line: Range<Int>
   let lineNumber: Int
-  private var offset: Int
+  /// Whether unknown fields are passed over, and the last of two fields with one name counts.
+  let isLenient: Bool
+  /// The byte that is read next.
+  private(set) var offset: Int
 
   /// A scanner of `line`, a range of `bytes`.
-  init(_ bytes: [UInt8], line: Range<Int>, lineNumber: Int) {
+  init(_ bytes: [UInt8], line: Range<Int>, lineNumber: Int, isLenient: Bool) {
     precondition(line.upperBound <= bytes.count, "the line lies in the bytes")
     self.bytes = bytes
     self.line = line
     self.lineNumber = lineNumber
+    self.isLenient = isLenient
     offset = line.lowerBound
   }
 
@@ -229,9 +233,76 @@ struct JSONScanner {
     return offset - begin
   }
 
+  // MARK: Truth
+
+  /// `true` or `false`.
+  mutating func bool() throws(ToolError) -> Bool {
+    switch peek() {
+    case UInt8(ascii: "t"):
+      try expect(word: "true")
+      return true
+    case UInt8(ascii: "f"):
+      try expect(word: "false")
+      return false
+    default: throw unexpected("true or false")
+    }
+  }
+
   // MARK: The rest
 
-  /// Passes over a value of any kind.
+  /// Goes on reading at an offset that `mark` or `offset` gave.
+  mutating func seek(_ offset: Int) { self.offset = offset }
+
+  /// Passes over a value without looking what it says: whoever wants it comes back and reads it.
+  mutating func passValue() throws(ToolError) {
+    var depth = 0
+    while let byte = peek() {
+      switch byte {
+      case UInt8(ascii: "\""): try passString()
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        offset += 1
+        depth += 1
+        guard depth < Self.depthMax else { throw error("values lie too deep in one another") }
+        continue
+      case UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: ":"):
+        // Where nothing is open, that is what ends the value.
+        guard depth > 0 else { return }
+        offset += 1
+        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
+      default: passWord()
+      }
+      if depth == 0 { return }
+    }
+  }
+
+  private mutating func passString() throws(ToolError) {
+    offset += 1
+    while offset < line.upperBound {
+      switch bytes[offset] {
+      case UInt8(ascii: "\""):
+        offset += 1
+        return
+      case UInt8(ascii: "\\"): offset += 2
+      default: offset += 1
+      }
+    }
+    offset = line.upperBound
+    throw error("the string does not end")
+  }
+
+  /// Passes over a number, or what stands in the place of one.
+  private mutating func passWord() {
+    while let byte = nextByte {
+      switch byte {
+      case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: " "),
+        UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        return
+      default: offset += 1
+      }
+    }
+  }
+
+  /// Passes over a value of any kind that has to be well formed.
   mutating func skipValue(depth: Int = 0) throws(ToolError) {
     guard depth < Self.depthMax else { throw error("values lie too deep in one another") }
     var isFirst = true
@@ -268,7 +339,7 @@ struct JSONScanner {
     return .badLine(line: lineNumber, column: column, reason: reason)
   }
 
-  private mutating func unexpected(_ wanted: String) -> ToolError {
+  mutating func unexpected(_ wanted: String) -> ToolError {
     peek() == nil
       ? error("the line ends where \(wanted) has to follow") : error("\(wanted) has to follow here")
   }

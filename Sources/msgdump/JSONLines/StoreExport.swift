@@ -2,6 +2,9 @@ package import MsgStore
 
 /// What an export of a store says, record by record.
 package enum StoreExport {
+  /// Runs in one line: a line has to fit memory.
+  private static let runCount = 1000
+
   /// Calls `write` with all records, in the order in which a restore wants them.
   ///
   /// Reads one moment of the store, conversation by conversation, oldest first: those without
@@ -9,40 +12,84 @@ package enum StoreExport {
   package static func records(
     of store: MessageStore, _ write: (JSONRecord) throws -> Void
   ) throws {
-    let localMember = store.localMember
-    if let localMember { try write(.store(localMember: localMember)) }
+    if let localMember = store.localMember {
+      try write(.store(JSONStore(localMember: localMember)))
+    }
     try store.readOnce { snapshot in
-      try snapshot.forEachConversation { conversation in
-        if conversation.isDeleted { return }
-        let thread = try snapshot.thread(conversation.id)
-        try write(
-          .conversation(
-            conversation.id, participants: conversation.participants, title: conversation.title))
-        if conversation.unreadCount > 0 {
-          let lastRead = try thread.lastRead(
-            unreadCount: conversation.unreadCount, localMember: localMember)
-          try write(.receipt(conversation.id, upTo: lastRead))
+      guard try !snapshot.isMergingConversations else {
+        throw ToolError.failure(
+          "two conversations are being merged; let the store's owner finish that, and try again")
+      }
+      try snapshot.forEachExportedConversation { conversation in
+        try write(.conversation(conversation))
+        try records(in: conversation.id, snapshot, write)
+      }
+      try snapshot.forEachWaiting { waiting in
+        try write(.waiting(waiting))
+        for reaction in waiting.facts.reactions {
+          try write(
+            .reaction(JSONReaction(reaction, to: waiting.id, in: waiting.conversation)))
         }
-        try thread.forEachMessage { try write(.message($0)) }
+      }
+      for position in try snapshot.syncPositions() {
+        try write(.sync(JSONSync(position, in: nil)))
       }
     }
   }
-}
 
-extension Thread {
-  /// The message up to which all is read when as many of others' messages as are unread follow it;
-  /// nil when nothing is read.
-  fileprivate func lastRead(unreadCount: Int, localMember: MemberID?) throws -> MessageID? {
-    var remainingCount = unreadCount
-    var lastRead: MessageID?
-    try forEachMessageBackwards { message in
-      guard remainingCount > 0 else {
-        lastRead = message.id
-        return false
-      }
-      if message.sender != localMember { remainingCount -= 1 }
-      return true
+  private static func records(
+    in id: ConversationID, _ snapshot: borrowing StoreSnapshot,
+    _ write: (JSONRecord) throws -> Void
+  ) throws {
+    if let draft = try snapshot.exportedDraft(of: id) { try write(.draft(draft)) }
+    if let marks = try snapshot.exportedMarks(of: id) { try write(.receipt(JSONReceipt(marks))) }
+    for receipts in try snapshot.exportedReceipts(of: id) {
+      try write(.receipt(JSONReceipt(receipts)))
     }
-    return lastRead
+    var sequences: [Int64] = []
+    try snapshot.forEachExportedMessage(in: id) { message in
+      try write(.message(message))
+      for reaction in message.facts.reactions {
+        try write(.reaction(JSONReaction(reaction, to: message.id, in: id)))
+      }
+      if message.serverTimestamp != nil, let sequence = message.sequence {
+        sequences.append(sequence)
+      }
+    }
+    try writeSequences(beside: sequences.sorted(), in: id, snapshot, write)
+    try snapshot.forEachDeletedID(in: id) { try write(.deleted(JSONDeleted($0, in: id))) }
+    for untold in try snapshot.exportedUntold(of: id) { try write(.untold(untold)) }
+    for position in try snapshot.syncPositions(in: id) {
+      try write(.sync(JSONSync(position, in: id)))
+    }
+  }
+
+  /// Writes the known sequence numbers that no message shows, which are given in their order.
+  private static func writeSequences(
+    beside shown: [Int64], in id: ConversationID, _ snapshot: borrowing StoreSnapshot,
+    _ write: (JSONRecord) throws -> Void
+  ) throws {
+    var shown = shown[...]
+    var hidden: [ClosedRange<Int64>] = []
+    var last: Int64?
+    while case let runs = try snapshot.exportedSequences(of: id, count: runCount, after: last),
+      let end = runs.last?.upperBound
+    {
+      for run in runs {
+        var first: Int64? = run.lowerBound
+        while let next = shown.first, next <= run.upperBound {
+          shown.removeFirst()
+          if let begin = first, begin < next { hidden.append(begin...next - 1) }
+          first = next == .max ? nil : next + 1
+        }
+        if let begin = first, begin <= run.upperBound { hidden.append(begin...run.upperBound) }
+      }
+      while hidden.count >= runCount {
+        try write(.sequences(JSONSequences(Array(hidden.prefix(runCount)), in: id)))
+        hidden.removeFirst(runCount)
+      }
+      last = end
+    }
+    if !hidden.isEmpty { try write(.sequences(JSONSequences(hidden, in: id))) }
   }
 }

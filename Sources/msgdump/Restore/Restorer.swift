@@ -16,6 +16,8 @@ package final class Restorer {
   private var progress = Progress()
   /// With `numbersFromOrder`, the number that was given last in each conversation.
   private var lastSequences: [ConversationID: Int64] = [:]
+  /// The conversations with receipts.
+  private var conversations: Set<ConversationID> = []
   /// What the local member has read, by the receipts so far.
   private var readStates: [ConversationID: ReadState] = [:]
 
@@ -32,7 +34,13 @@ package final class Restorer {
     let number: Int
 
     var textByteCount: Int {
-      if case .message(let message) = record { message.text.utf8.count } else { 0 }
+      switch record {
+      case .message(let message):
+        message.facts.history.reduce(message.text.utf8.count) { $0 + $1.text.utf8.count }
+      case .waiting(let waiting):
+        waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count }
+      default: 0
+      }
     }
   }
 
@@ -51,8 +59,8 @@ package final class Restorer {
     var line = try nextLine(&reader)
     var options = StoreOptions()
     options.localMember = localMember
-    if case .store(let member)? = line?.record {
-      options.localMember = localMember ?? member
+    if case .store(let stored)? = line?.record {
+      options.localMember = localMember ?? stored.localMember
       line = try nextLine(&reader)
     }
     let store = try makeStore(options)
@@ -71,8 +79,21 @@ package final class Restorer {
       progress.show(lineCount: reader.lineNumber)
     }
     try checkReceipts()
+    try finish(store)
     try store.checkpoint()
     try store.close()
+  }
+
+  /// Lets the store find out what follows from all that was written.
+  private func finish(_ store: MessageStore) throws {
+    var rest = Array(conversations)[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.batchCount)
+      rest = rest.dropFirst(Self.batchCount)
+      try store.write(.relaxed) { writer in
+        for conversation in batch { try writer.finishRestoring(conversation) }
+      }
+    }
   }
 
   private func nextLine(_ reader: inout JSONRecordReader) throws(ToolError) -> Line? {
@@ -87,12 +108,31 @@ package final class Restorer {
       switch line.record {
       case .store:
         throw ToolError.failure("the store's own line has to be the first")
-      case .conversation(let id, let participants, let title):
-        try writer.putConversation(id, participants: participants, title: title)
-      case .receipt(let conversation, let upTo):
-        try write(receiptOf: conversation, upTo: upTo, line.number, with: writer)
+      case .conversation(let conversation):
+        try writer.restore(conversation)
+      case .receipt(let receipt):
+        try write(receipt, line.number, with: writer)
       case .message(let message):
         try write(message, with: writer)
+      case .reaction(let reaction):
+        try writer.restore(
+          ExportedReaction(reaction.reaction, isRemoved: reaction.isRemoved),
+          to: reaction.message, in: reaction.conversation)
+      case .deleted(let deleted):
+        try expectNew(
+          try writer.restoreDeleted(deleted.id, in: deleted.conversation), deleted.id)
+      case .waiting(let waiting):
+        try expectNew(try writer.restore(waiting), waiting.id)
+      case .draft(let draft):
+        try writer.restore(draft)
+      case .untold(let untold):
+        try writer.restore(untold)
+      case .sequences(let sequences):
+        for run in sequences.known {
+          try writer.declareAbsent(run, in: sequences.conversation)
+        }
+      case .sync(let sync):
+        try write(sync, with: writer)
       }
     } catch let error as ToolError {
       guard case .failure(let reason) = error else { throw error }
@@ -105,29 +145,37 @@ package final class Restorer {
   }
 
   private func write(
-    receiptOf conversation: ConversationID, upTo: MessageID?, _ lineNumber: Int,
-    with writer: borrowing StoreWriter
+    _ receipt: JSONReceipt, _ lineNumber: Int, with writer: borrowing StoreWriter
   ) throws {
-    guard let upTo else {
-      readStates[conversation] = .behind
-      return
+    let conversation = receipt.conversation
+    conversations.insert(conversation)
+    if let member = receipt.member {
+      return try writer.restore(receipt.receipts(of: member))
     }
-    if let message = try writer.message(upTo, in: conversation) {
-      _ = try writer.markRead(conversation, upTo: message.position)
+    switch receipt.upTo {
+    case nil:
+      try writer.restore(receipt.marks(readMark: nil))
       readStates[conversation] = .behind
-    } else {
-      readStates[conversation] = .upTo(upTo, line: lineNumber)
+    case .place(let position):
+      try writer.restore(receipt.marks(readMark: position))
+      readStates[conversation] = .behind
+    case .message(let id):
+      try writer.restore(receipt.marks(readMark: nil))
+      if let message = try writer.message(id, in: conversation) {
+        _ = try writer.markRead(conversation, upTo: message.position)
+        readStates[conversation] = .behind
+      } else {
+        readStates[conversation] = .upTo(id, line: lineNumber)
+      }
     }
   }
 
-  private func write(_ message: Message, with writer: borrowing StoreWriter) throws {
+  private func write(_ message: ExportedMessage, with writer: borrowing StoreWriter) throws {
     var message = message
     if numbersFromOrder { try number(&message) }
     let state = readStates[message.conversation]
     let arrival: Arrival = if case .behind? = state { .live } else { .history }
-    guard try writer.insert(message, as: arrival) == .inserted || isLenient else {
-      throw ToolError.failure("the message id \"\(message.id)\" was there before")
-    }
+    try expectNew(try writer.restore(message, as: arrival), message.id)
     guard case .upTo(message.id, _)? = state else { return }
     if let stored = try writer.message(message.id, in: message.conversation) {
       _ = try writer.markRead(message.conversation, upTo: stored.position)
@@ -135,7 +183,21 @@ package final class Restorer {
     readStates[message.conversation] = .behind
   }
 
-  private func number(_ message: inout Message) throws(ToolError) {
+  private func write(_ sync: JSONSync, with writer: borrowing StoreWriter) throws {
+    if let conversation = sync.conversation {
+      try writer.setSyncPosition(sync.bytes, for: sync.key, in: conversation)
+    } else {
+      try writer.setSyncPosition(sync.bytes, for: sync.key)
+    }
+  }
+
+  private func expectNew(_ isNew: Bool, _ id: MessageID) throws(ToolError) {
+    guard isNew || isLenient else {
+      throw .failure("the message id \"\(id)\" was there before")
+    }
+  }
+
+  private func number(_ message: inout ExportedMessage) throws(ToolError) {
     guard message.serverTimestamp != nil else { return }
     guard message.sequence == nil else {
       throw .failure("the message has a sequence number of its own")

@@ -17,7 +17,7 @@ package struct SampleChat {
   package func forEachRecord<Failure: Error>(_ body: (JSONRecord) throws(Failure) -> Void)
     throws(Failure)
   {
-    try body(.store(localMember: Self.localMember))
+    try body(.store(JSONStore(localMember: Self.localMember)))
     for script in SampleScripts.conversations {
       try forEachRecord(of: script, body)
     }
@@ -30,30 +30,63 @@ package struct SampleChat {
     let conversation = ConversationID(script.id)
     try body(
       .conversation(
-        conversation, participants: script.participants.map { MemberID($0) }, title: script.title))
-    let acknowledgedCount = script.lines.count { !$0.isPending }
-    if script.unreadCount > 0 {
-      try body(
-        .receipt(
-          conversation, upTo: messageID(acknowledgedCount - script.unreadCount - 1, of: script)))
+        ExportedConversation(
+          sample: conversation, participants: script.participants, title: script.title,
+          since: script.begin)))
+    let messages = messages(of: script)
+    let acknowledged = messages.filter { $0.serverTimestamp != nil }
+    try body(
+      .receipt(
+        JSONReceipt(
+          conversation, upTo: acknowledged.dropLast(script.unreadCount).last.map(\.mark))))
+    for message in messages {
+      try body(.message(message))
+      for reaction in message.facts.reactions {
+        try body(.reaction(JSONReaction(reaction, to: message.id, in: conversation)))
+      }
     }
+  }
+
+  private func messages(of script: SampleScript) -> [ExportedMessage] {
     var time = script.begin
-    for (index, line) in script.lines.enumerated() {
+    return script.lines.enumerated().map { index, line in
       time += line.pause
       let timestamp = Timestamp(microseconds: time)
-      try body(
-        .message(
-          Message(
-            id: messageID(index, of: script), in: conversation, from: MemberID(line.sender),
-            text: line.text, localTime: line.sender == "ann" ? timestamp : nil,
-            serverTimestamp: line.isPending ? nil : timestamp,
-            sequence: line.isPending ? nil : Int64(index + 1),
-            status: line.status, replyTo: line.replyTo.map { messageID($0, of: script) })))
+      var message = ExportedMessage(
+        Message(
+          id: messageID(index, of: script), in: ConversationID(script.id),
+          from: MemberID(line.sender), text: line.text,
+          localTime: line.sender == "ann" ? timestamp : nil,
+          serverTimestamp: line.isPending ? nil : timestamp,
+          sequence: line.isPending ? nil : Int64(index + 1),
+          status: line.status, replyTo: line.replyTo.map { messageID($0, of: script) }))
+      line.more(&message)
+      return message
     }
   }
 
   private func messageID(_ index: Int, of script: SampleScript) -> MessageID {
     MessageID("\(script.id)-\(index + 1)")
+  }
+}
+
+extension ExportedConversation {
+  /// A conversation that was made at a time, in microseconds since 1970.
+  init(sample id: ConversationID, participants: [String], title: String?, since: Int64) {
+    self.init()
+    self.id = id
+    kind = participants.count == 2 ? .direct : .group
+    let time = Timestamp(microseconds: since)
+    createdAt = time
+    self.title = title
+    titleAt = title == nil ? nil : time
+    // One after the other, so that their order is the one given.
+    members = participants.enumerated().map { index, name in
+      var member = ExportedMember()
+      member.member = MemberID(name)
+      member.time = Timestamp(microseconds: since + Int64(index))
+      return member
+    }
   }
 }
 
@@ -81,17 +114,21 @@ struct SampleLine {
   /// The index of the message that it answers.
   var replyTo: Int?
 
+  /// What few messages have.
+  var more: @Sendable (inout ExportedMessage) -> Void
+
   /// Whether the server has not seen it.
   var isPending: Bool { status == .pending || status == .failed }
 
   init(
     _ sender: String, _ text: String, pause: Int64 = 47_318_000, status: MessageStatus? = nil,
-    replyTo: Int? = nil
+    replyTo: Int? = nil, more: @escaping @Sendable (inout ExportedMessage) -> Void = { _ in }
   ) {
     self.sender = sender
     self.text = text
     self.pause = pause
     self.status = status
     self.replyTo = replyTo
+    self.more = more
   }
 }

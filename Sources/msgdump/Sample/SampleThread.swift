@@ -11,27 +11,31 @@ struct SampleThread {
   let messageCount: Int
 
   func forEachRecord<Failure: Error>(_ body: (JSONRecord) throws(Failure) -> Void) throws(Failure) {
+    let messages = messages()
     try body(
       .conversation(
-        Self.conversation, participants: Self.members.map { MemberID($0) },
-        title: "Book club 📚 読書会"))
+        ExportedConversation(
+          sample: Self.conversation, participants: Self.members,
+          title: "Book club 📚 読書会", since: Self.begin)))
     try body(
       .receipt(
-        Self.conversation,
-        upTo: messageCount > Self.unreadCount ? id(messageCount - Self.unreadCount) : nil))
+        JSONReceipt(
+          Self.conversation, upTo: messages.dropLast(Self.unreadCount).last.map(\.mark))))
+    for message in messages { try body(.message(message)) }
+  }
+
+  private func messages() -> [ExportedMessage] {
     var random = SampleRandom(seed: 2024)
     var time = Self.begin
-    for number in 1...messageCount {
+    return (1...messageCount).map { number in
       time += pause(&random)
       let sender = sender(of: number, &random)
-      try body(
-        .message(
-          Message(
-            id: id(number), in: Self.conversation, from: sender, text: text(&random),
-            serverTimestamp: Timestamp(microseconds: time), sequence: Int64(number),
-            status: sender == "ann" ? .read : nil,
-            replyTo: number > 20 && random.below(8) == 0 ? id(number - 1 - random.below(20)) : nil)
-        ))
+      return ExportedMessage(
+        Message(
+          id: id(number), in: Self.conversation, from: sender, text: text(&random),
+          serverTimestamp: Timestamp(microseconds: time), sequence: Int64(number),
+          status: sender == "ann" ? .read : nil,
+          replyTo: number > 20 && random.below(8) == 0 ? id(number - 1 - random.below(20)) : nil))
     }
   }
 
@@ -68,6 +72,13 @@ struct SampleThread {
       let verdict = SamplePhrases.verdicts[random.below(SamplePhrases.verdicts.count)]
       return "\(opening) \(subject) \(verdict)"
     }
+  }
+}
+
+extension ExportedMessage {
+  /// A mark that goes up to this message, which the server has.
+  var mark: JSONMark {
+    .place(Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id))
   }
 }
 

@@ -71,7 +71,8 @@ import Testing
     let line = Self.line(conversation: id, id: id, sender: id, text: text)
     let run = try directory.run("restore", "-", "store", input: line)
     #expect(run.status == 0, "\(run.errorText)")
-    let isSame = try directory.run("export", "store").text.hasSuffix("\n\(line)\n")
+    let written = #"{"kind":"message","# + line.dropFirst().dropLast() + #","arrival":"history"}"#
+    let isSame = try directory.run("export", "store").text.hasSuffix("\n\(written)\n")
     #expect(isSame)
   }
 

@@ -29,7 +29,7 @@ func records(of text: String, isLenient: Bool = false) throws(ToolError) -> [JSO
 }
 
 /// The only record of a line, as a message.
-func message(of text: String, isLenient: Bool = false) throws -> Message? {
+func message(of text: String, isLenient: Bool = false) throws -> ExportedMessage? {
   let records = try records(of: text, isLenient: isLenient)
   guard records.count == 1, case .message(let message) = records[0] else { return nil }
   return message

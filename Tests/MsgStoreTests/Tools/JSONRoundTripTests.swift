@@ -12,16 +12,27 @@ import msgdump
       serverTimestamp: Timestamp(microseconds: .min), sequence: .max, status: .failed,
       replyTo: MessageID(odd))
     let written: [JSONRecord] = [
-      .store(localMember: "änn"),
-      .conversation("c", participants: ["a", "b\"", ""], title: "\\"),
-      .conversation("d", participants: [], title: nil),
-      .receipt("c", upTo: "m"), .receipt("c", upTo: nil), .message(message),
-      .message(Message(id: "n", in: "c", from: "a", text: "")),
+      .store(JSONStore(localMember: "änn")),
+      .conversation(conversation("c", participants: ["a", "b\"", ""], title: "\\")),
+      .conversation(conversation("d", participants: [], title: nil)),
+      .receipt(JSONReceipt("c", upTo: .message("m"))), .receipt(JSONReceipt("c", upTo: nil)),
+      .message(ExportedMessage(message)),
+      .message(ExportedMessage(Message(id: "n", in: "c", from: "a", text: ""))),
     ]
     let text = lines(of: written)
     let back = try records(of: text)
     #expect(back == written)
     #expect(lines(of: back) == text)
+  }
+
+  private func conversation(
+    _ id: ConversationID, participants: [MemberID], title: String?
+  ) -> ExportedConversation {
+    var conversation = ExportedConversation()
+    conversation.id = id
+    conversation.participants = participants
+    conversation.title = title
+    return conversation
   }
 
   @Test func linesAreWrittenInOneWay() {
@@ -31,13 +42,14 @@ import msgdump
       serverTimestamp: Timestamp(milliseconds: 1_704_067_200_000), sequence: 7, status: .read,
       replyTo: "r")
     #expect(
-      lines(of: [.message(message)])
-        == #"{"conversation":"c","id":"m","sender":"s","#
+      lines(of: [.message(ExportedMessage(message))])
+        == #"{"kind":"message","conversation":"c","id":"m","sender":"s","#
         + #""text":"a\"\\/\n\r\t\u0001\u001fé\#u{7f}","timestamp_ms":1704067200000,"#
         + #""sequence":7,"local_ms":1704067200000.12,"status":"read","reply_to":"r"}"# + "\n")
     #expect(
-      lines(of: [.message(Message(id: "m", in: "c", from: "s", text: "t"))])
-        == #"{"conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":null}"# + "\n")
+      lines(of: [.message(ExportedMessage(Message(id: "m", in: "c", from: "s", text: "t")))])
+        == #"{"kind":"message","conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":null}"#
+        + "\n")
   }
 
   @Test(arguments: [
@@ -48,6 +60,7 @@ import msgdump
     let message = Message(
       id: "m", in: "c", from: "s", text: "t",
       serverTimestamp: Timestamp(microseconds: microseconds))
-    #expect(lines(of: [.message(message)]).contains(#""timestamp_ms":\#(expected)}"#))
+    #expect(
+      lines(of: [.message(ExportedMessage(message))]).contains(#""timestamp_ms":\#(expected)}"#))
   }
 }

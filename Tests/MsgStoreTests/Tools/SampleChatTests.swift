@@ -22,17 +22,19 @@ import msgdump
     var pendingCount = 0
     for record in sample() {
       switch record {
-      case .store(let member): #expect(member == "ann")
-      case .conversation(let id, let participants, _):
-        #expect(conversations.insert(id).inserted)
-        #expect(participants.contains("ann"))
+      case .store(let store): #expect(store.localMember == "ann")
+      case .conversation(let conversation):
+        #expect(conversations.insert(conversation.id).inserted)
+        #expect(conversation.members.contains { $0.member == "ann" })
         ids = []
-      case .receipt(let id, _): #expect(conversations.contains(id))
       case .message(let message):
         #expect(conversations.contains(message.conversation))
         #expect(ids.insert(message.id).inserted)
         #expect(message.replyTo.map { ids.contains($0) } ?? true)
         if message.serverTimestamp == nil { pendingCount += 1 }
+      case .reaction(let reaction): #expect(ids.contains(reaction.message))
+      case .receipt(let receipt): #expect(conversations.contains(receipt.conversation))
+      default: break
       }
     }
     #expect(conversations.count >= 10)

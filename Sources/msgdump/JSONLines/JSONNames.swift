@@ -1,0 +1,83 @@
+import MsgStore
+
+/// What states and kinds are called in JSON and in tables.
+extension MessageStatus: JSONName {
+  static var noun: String { "status" }
+
+  var name: String {
+    switch self {
+    case .pending: "pending"
+    case .failed: "failed"
+    case .sent: "sent"
+    case .delivered: "delivered"
+    case .read: "read"
+    case .held: "held"
+    case .sending: "sending"
+    case .retrying: "retrying"
+    }
+  }
+}
+
+extension FailureKind: JSONName {
+  static var noun: String { "kind of failure" }
+
+  var name: String {
+    switch self {
+    case .other: "other"
+    case .noConnection: "no connection"
+    case .timeOut: "time-out"
+    case .permission: "permission"
+    case .notFound: "not found"
+    case .invalid: "invalid"
+    }
+  }
+}
+
+extension AttachmentKind: JSONName {
+  static var noun: String { "kind of attachment" }
+
+  var name: String {
+    switch self {
+    case .other: "other"
+    case .image: "image"
+    case .video: "video"
+    case .audio: "audio"
+    case .document: "document"
+    }
+  }
+}
+
+extension ConversationKind: JSONName {
+  static var noun: String { "type of conversation" }
+
+  var name: String {
+    switch self {
+    case .unknown: "unknown"
+    case .direct: "direct"
+    case .group: "group"
+    }
+  }
+}
+
+extension ReceiptKind: JSONName {
+  static var noun: String { "kind of receipt" }
+
+  var name: String {
+    switch self {
+    case .delivered: "delivered"
+    case .read: "read"
+    }
+  }
+}
+
+extension Arrival: JSONName {
+  static var allCases: [Arrival] { [.live, .history] }
+  static var noun: String { "arrival" }
+
+  var name: String {
+    switch self {
+    case .live: "live"
+    case .history: "history"
+    }
+  }
+}

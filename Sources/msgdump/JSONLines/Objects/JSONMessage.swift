@@ -1,0 +1,76 @@
+import MsgStore
+
+/// A message, and what waits for one that is not here.
+extension ExportedMessage: JSONObjectValue {
+  static var noun: String { "a message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.required("id", &id)
+    try fields.required("sender", &sender)
+    try fields.required("text", &text)
+    try fields.nullable("timestamp_ms", &serverTimestamp)
+    try fields.optional("sequence", &sequence)
+    try fields.optional("local_ms", &localTime)
+    try fields.optional("status", &status)
+    try fields.optional("reply_to", &replyTo)
+    try fields.optional("edited_ms", &editedAt)
+    try fields.list("mentions", &mentions)
+    try fields.list("history", &facts.history)
+    try fields.flag("deleted", &isUnsent)
+    try fields.optional("deleted_ms", &unsentAt)
+    try fields.flag("hidden", &isHidden)
+    try fields.optional("delivered_ms", &deliveredAt)
+    try fields.optional("read_ms", &readAt)
+    try fields.optional("retry_count", &retryCount, assumed: 0)
+    try fields.optional("retry_ms", &retryAt)
+    try fields.optional("failure", &failure)
+    try fields.list("attachments", &facts.attachments)
+    try fields.list("pending_edits_ms", &pendingEdits)
+    try fields.optional("server_name", &serverName)
+    try fields.list("aliases", &aliases)
+    try fields.optional("revision", &revision, assumed: 0)
+    try fields.optional("sequenced_ms", &sequencedAt)
+    try fields.optional("composed", &isComposed)
+    try fields.optional("arrival", &arrival)
+    try fields.flag("late", &isLate)
+    try fields.flag("seen", &isSeen)
+    try fields.list("receipts", &facts.receipts)
+    try fields.list("waiting_marks", &facts.waitingMarks)
+  }
+}
+
+extension ExportedWaiting: JSONObjectValue {
+  static var noun: String { "a waiting message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.required("id", &id)
+    try fields.optional("timestamp_ms", &serverTimestamp)
+    try fields.optional("sequence", &sequence)
+    try fields.optional("status", &status, assumed: .pending)
+    try fields.list("history", &facts.history)
+    try fields.flag("deleted", &isUnsent)
+    try fields.optional("deleted_ms", &unsentAt)
+    try fields.optional("delivered_ms", &deliveredAt)
+    try fields.optional("read_ms", &readAt)
+    try fields.list("attachments", &facts.attachments)
+    try fields.list("aliases", &aliases)
+    try fields.optional("revision", &revision, assumed: 0)
+    try fields.optional("sequenced_ms", &sequencedAt)
+    try fields.flag("seen", &isSeen)
+    try fields.list("receipts", &facts.receipts)
+    try fields.list("waiting_marks", &facts.waitingMarks)
+  }
+}
+
+/// An earlier text of a message, or a later one that its sender has not been granted.
+extension ExportedVersion: JSONObjectValue {
+  static var noun: String { "a version" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("text", &text)
+    try fields.optional("edited_ms", &editedAt)
+    try fields.list("mentions", &mentions)
+  }
+}

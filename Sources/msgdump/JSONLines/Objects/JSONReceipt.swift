@@ -1,0 +1,176 @@
+package import MsgStore
+
+/// How far somebody has come in a conversation: with a member what the server has told of that one,
+/// without one what the local member has done here.
+package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
+  static let noun = "a receipt"
+  package var conversation: ConversationID = ""
+  package var member: MemberID?
+  /// Where the local member's read mark is; nil: nothing has been read.
+  package var upTo: JSONMark?
+  package var deliveredUpTo: Position?
+  package var confirmedRead: Position?
+  package var confirmedDelivered: Position?
+  package var read: [ExportedStep] = []
+  package var delivered: [ExportedStep] = []
+
+  package init() {}
+
+  package init(_ conversation: ConversationID, upTo: JSONMark?) {
+    self.conversation = conversation
+    self.upTo = upTo
+  }
+
+  init(_ marks: ExportedMarks) {
+    conversation = marks.conversation
+    upTo = marks.readMark.map(JSONMark.place)
+    deliveredUpTo = marks.deliveredMark
+    confirmedRead = marks.confirmedRead
+    confirmedDelivered = marks.confirmedDelivered
+    read = marks.read
+    delivered = marks.delivered
+  }
+
+  init(_ receipts: ExportedReceipts) {
+    conversation = receipts.conversation
+    member = receipts.member
+    read = receipts.read
+    delivered = receipts.delivered
+  }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.optional("member", &member)
+    if member == nil {
+      try fields.nullable("up_to", &upTo)
+      try fields.optional("delivered_up_to", &deliveredUpTo)
+      try fields.optional("confirmed_read", &confirmedRead)
+      try fields.optional("confirmed_delivered", &confirmedDelivered)
+    }
+    try fields.list("read", &read)
+    try fields.list("delivered", &delivered)
+  }
+
+  /// What it says of the local member, whose read mark is at a place.
+  func marks(readMark: Position?) -> ExportedMarks {
+    var marks = ExportedMarks()
+    marks.conversation = conversation
+    marks.readMark = readMark
+    marks.deliveredMark = deliveredUpTo
+    marks.confirmedRead = confirmedRead
+    marks.confirmedDelivered = confirmedDelivered
+    marks.read = read
+    marks.delivered = delivered
+    return marks
+  }
+
+  /// What it says of a member.
+  func receipts(of member: MemberID) -> ExportedReceipts {
+    var receipts = ExportedReceipts()
+    receipts.conversation = conversation
+    receipts.member = member
+    receipts.read = read
+    receipts.delivered = delivered
+    return receipts
+  }
+}
+
+/// Where a mark is.
+package enum JSONMark: JSONValue, Sendable, Hashable {
+  /// At this message, wherever it lies.
+  case message(MessageID)
+  /// At this place, whether there is a message or not.
+  case place(Position)
+
+  init(_ scanner: inout JSONScanner) throws(ToolError) {
+    if scanner.peek() == UInt8(ascii: "\"") {
+      self = .message(try MessageID(&scanner))
+    } else {
+      self = .place(try Position(&scanner))
+    }
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .message(let id): id.append(to: &bytes)
+    case .place(let position): position.append(to: &bytes)
+    }
+  }
+}
+
+/// An acknowledged place in a thread.
+extension Position: JSONValue {
+  init(_ scanner: inout JSONScanner) throws(ToolError) {
+    let object = try JSONPlace(&scanner)
+    self.init(.acknowledged(object.time.microseconds, sequence: object.sequence), object.id)
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    var object = JSONPlace()
+    object.time = Timestamp(microseconds: place.time)
+    object.sequence = place.sequence
+    object.id = id
+    object.append(to: &bytes)
+  }
+}
+
+private struct JSONPlace: JSONObjectValue {
+  static let noun = "a place"
+  var time = Timestamp(microseconds: 0)
+  var sequence: Int64?
+  var id: MessageID = ""
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("timestamp_ms", &time)
+    try fields.optional("sequence", &sequence)
+    try fields.required("id", &id)
+  }
+}
+
+/// A place that somebody has come to, and when.
+extension ExportedStep: JSONObjectValue {
+  static var noun: String { "a step" }
+
+  init() { self.init(Position(.acknowledged(0, sequence: nil), ""), nil) }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("up_to", &position)
+    try fields.optional("time_ms", &time)
+  }
+}
+
+/// A message that has to be told to the server by its name.
+extension ExportedUntold: JSONObjectValue {
+  static var noun: String { "an untold message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.required("message", &message)
+    try fields.required("receipt", &kind)
+    try fields.flag("late", &isLate)
+  }
+}
+
+/// A member's receipt for exactly one message.
+extension ExportedReceipt: JSONObjectValue {
+  static var noun: String { "a receipt of one message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("member", &member)
+    try fields.flag("delivered", &isDelivered)
+    try fields.optional("delivered_ms", &deliveredAt)
+    try fields.flag("read", &isRead)
+    try fields.optional("read_ms", &readAt)
+  }
+}
+
+/// A member's mark that waits for a message.
+extension ExportedWaitingMark: JSONObjectValue {
+  static var noun: String { "a waiting mark" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
+    try fields.required("member", &member)
+    try fields.required("receipt", &kind)
+    try fields.optional("time_ms", &time)
+  }
+}
