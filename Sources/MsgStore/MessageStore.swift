@@ -12,7 +12,7 @@ public final class MessageStore: Sendable {
   private let database: Database
   private let known: Locked<KnownNames>
   private let clock: @Sendable () -> Timestamp
-  private let rules: ComposingRules
+  private let rules: StoreRules
   private let running = RunningTransfers()
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
@@ -93,7 +93,7 @@ public final class MessageStore: Sendable {
       let life = transaction.life
       let snapshot = StoreSnapshot(
         transaction, known.withLock { $0.names(in: life) }, localMember: localNumber,
-        running: running)
+        running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -122,7 +122,8 @@ public final class MessageStore: Sendable {
     let life = transaction.life
     let (names, numbers) = known.withLock { ($0.names(in: life), $0.takeNumbers(in: life)) }
     let reader = StoreReader(
-      source: transaction.source, names: names, isCommitted: false, localMember: localNumber)
+      source: transaction.source, names: names, isCommitted: false, localMember: localNumber,
+      previewsSkipDeleted: rules.previewsSkipDeleted)
     let state = WriteState(
       reader, numbers: numbers, localMember: localNumber, rules: rules, running: running,
       clock: clock)

@@ -33,6 +33,9 @@ public struct StoreOptions: Sendable {
   ///
   /// What is received is not held against it.
   public var attachmentLimits = AttachmentLimits()
+  /// Whether the list of conversations shows the message before one that was taken back, instead of
+  /// saying that one was.
+  public var previewsSkipDeleted = false
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
@@ -57,8 +60,10 @@ public struct StoreOptions: Sendable {
     Timestamp(microseconds: WallClock.microseconds())
   }
 
-  var rules: ComposingRules {
-    ComposingRules(textLimits: textLimits, attachmentLimits: attachmentLimits)
+  var rules: StoreRules {
+    StoreRules(
+      textLimits: textLimits, attachmentLimits: attachmentLimits,
+      previewsSkipDeleted: previewsSkipDeleted)
   }
 
   var database: DatabaseOptions {
@@ -70,8 +75,9 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// What binds the local member.
-struct ComposingRules: Sendable {
+/// What binds the local member, and what is shown.
+struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()
+  var previewsSkipDeleted = false
 }

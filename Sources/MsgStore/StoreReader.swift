@@ -11,6 +11,8 @@ struct StoreReader {
   let isCommitted: Bool
   /// Whose own messages show how far the others have come with them.
   var localMember: UInt32?
+  /// Whether previews show the message before one that was taken back.
+  var previewsSkipDeleted = false
 
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)

@@ -11,11 +11,12 @@ public struct StoreSnapshot: ~Copyable {
 
   init(
     _ transaction: consuming ReadTransaction, _ names: MemberNames, localMember: UInt32?,
-    running: RunningTransfers
+    running: RunningTransfers, previewsSkipDeleted: Bool
   ) {
     self.running = running
     reader = StoreReader(
-      source: transaction.source, names: names, isCommitted: true, localMember: localMember)
+      source: transaction.source, names: names, isCommitted: true, localMember: localMember,
+      previewsSkipDeleted: previewsSkipDeleted)
     self.transaction = transaction
   }
 

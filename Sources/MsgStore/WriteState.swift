@@ -18,7 +18,7 @@ final class WriteState {
     set { reader.localMember = newValue }
   }
   /// What binds the local member.
-  let rules: ComposingRules
+  let rules: StoreRules
   /// Whether anything waits for messages that are not here; nil while nobody has looked.
   var isAnythingWaiting: Bool?
   private(set) var numbers: NameNumbers
@@ -43,7 +43,7 @@ final class WriteState {
 
   init(
     _ reader: StoreReader, numbers: NameNumbers, localMember: UInt32?,
-    rules: ComposingRules = ComposingRules(), running: RunningTransfers = RunningTransfers(),
+    rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.rules = rules

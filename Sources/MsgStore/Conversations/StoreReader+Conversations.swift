@@ -111,15 +111,7 @@ extension StoreReader {
     _ number: UInt32, _ summary: ConversationSummary, _ details: ConversationDetails,
     participants: [MemberID], former: [MemberID]
   ) throws(StoreError) -> Conversation {
-    let preview = try summary.last.map { (last) throws(StoreError) in
-      Preview(
-        messageID: last.position.id, sender: try member(last.sender),
-        text: last.isDeleted ? "" : last.text, isDeleted: last.isDeleted,
-        attachment: last.attachment,
-        serverTimestamp: last.position.place.isPending
-          ? nil : Timestamp(microseconds: last.position.place.time),
-        status: last.status)
-    }
+    let preview = try preview(number, summary)
     let place = summary.listPlace
     return Conversation(
       id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,

@@ -112,6 +112,7 @@ extension WriteState {
     guard let open = try existingConversation(conversation),
       let position = try reader.position(of: id, in: open.number)
     else { throw .messageNotFound(id, in: conversation) }
+    try checkMembership(open, conversation)
     let message = try message(at: position, in: open.number)
     if message.traits.isWithdrawn { throw .messageIsDeleted(id, in: conversation) }
     return Target(

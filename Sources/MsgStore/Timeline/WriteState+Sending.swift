@@ -21,7 +21,7 @@ extension WriteState {
     if message.status.isServerKnowledge { message.status = .pending }
     let outcome = try change { () throws(StoreError) -> InsertOutcome in
       if let open = try existingConversation(message.conversation) {
-        try checkMembership(open)
+        try checkMembership(open, message.conversation)
         if try reader.entry(of: message.id, in: open.number) != nil {
           throw .idInUse(message.id, in: message.conversation)
         }
@@ -32,6 +32,15 @@ extension WriteState {
       let stored = try reader.message(message.id, in: message.conversation)
     else { throw .idInUse(message.id, in: message.conversation) }
     return stored
+  }
+
+  /// Refuses what somebody does in a conversation that they have left.
+  ///
+  /// One that is known from its messages only has been left by nobody.
+  func checkMembership(
+    _ conversation: OpenConversation, _ id: ConversationID
+  ) throws(StoreError) {
+    if try reader.details(conversation.number).hasLeft { throw .notAParticipant(id) }
   }
 
   /// Refuses a composed text beyond the limits.

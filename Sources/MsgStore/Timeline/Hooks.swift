@@ -1,5 +1,0 @@
-import PageFile
-
-extension WriteState {
-  func checkMembership(_ conversation: OpenConversation) throws(StoreError) {}
-}
