@@ -9,10 +9,12 @@ extension WriteState {
   /// The first original of the server's replaces the one that was composed here; of several of the
   /// server's the greatest stays.
   func mergeReceived(
-    _ given: TextVersion, into message: inout StoredMessage, named id: MessageID,
+    _ given: TextVersion, isComposed: Bool = false, into message: inout StoredMessage,
+    named id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    let isReplacing = given.editTime == nil && message.flags.contains(.composed)
+    let isReplacing =
+      !isComposed && given.editTime == nil && message.flags.contains(.composed)
     if isReplacing { message.flags.remove(.composed) }
     return try mergeVersion(
       given, replacingOriginal: isReplacing, into: &message, named: id, in: conversation)

@@ -113,30 +113,36 @@ extension WriteState {
   }
 
   /// Merges a message that has no place any more, and whose facts have been moved, into another.
+  ///
+  /// Where only one of the two was composed here, what the server says goes into that one.
   func fold(
     _ second: StoredMessage, at b: Position, _ history: [TextVersion], into a: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {
     let first = try message(at: a, in: conversation.number)
     let id = first.id(at: a)
-    var new = first
-    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
-    for version in history where !isErased {
-      _ = try mergeReceived(version, into: &new, named: id, in: conversation.number)
+    var (new, other, versions) = (first, second, history)
+    if second.flags.contains(.composed) && !first.flags.contains(.composed) {
+      (new, other) = (second, first)
+      new.markOrdinal = first.markOrdinal
+      versions = try reader.versions(of: id, in: conversation.number)
     }
-    try mergeOriginal(second, into: &new, named: id, in: conversation.number)
-    new.raise(second)
-    if !second.flags.contains(.history) { new.flags.remove(.history) }
-    if second.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
+    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
+    for version in versions where !isErased {
+      _ = try mergeReceived(
+        version, isComposed: other.flags.contains(.composed), into: &new, named: id,
+        in: conversation.number)
+    }
+    try mergeOriginal(other, into: &new, named: id, in: conversation.number)
+    new.raise(other)
+    if !other.flags.contains(.history) { new.flags.remove(.history) }
+    if other.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
     if isErased { try erase(&new, named: id, in: conversation.number) }
     try noteFacts(of: id, in: conversation.number, &new)
     var facts = PlaceFacts(of: first, at: a.place)
     facts.merge(PlaceFacts(of: second, at: b.place))
     var names = Names(of: first, at: a)
-    let others = Names(of: second, at: b)
-    names.add(others.key, isOwn: others.isKeyOwn && !others.besidesKey.isEmpty)
-    if others.own != others.key { names.add(others.own, isOwn: true) }
-    for name in others.besidesKey { names.add(name) }
+    names.add(Names(of: second, at: b))
     try rename(first, at: a, new, names, facts, in: conversation)
   }
 
@@ -248,9 +254,6 @@ private struct Names {
     hasServerName = !message.traits.names.isEmpty
   }
 
-  /// Whether the name in the key is the message's own.
-  var isKeyOwn: Bool { !hasServerName }
-
   /// All but the one in the key, its own first.
   var besidesKey: [MessageID] {
     let others = all.subtracting([own, key]).sorted()
@@ -261,6 +264,13 @@ private struct Names {
   /// Adds a name that is neither the least of its own nor of the server's.
   mutating func add(_ name: MessageID) {
     if all.count <= MessageTraits.nameCountMax { all.insert(name) }
+  }
+
+  /// Adds the names of what has the server's name.
+  mutating func add(_ others: Names) {
+    add(others.key, isOwn: false)
+    if others.own != others.key { add(others.own, isOwn: true) }
+    for name in others.all { add(name) }
   }
 
   mutating func add(_ name: MessageID, isOwn: Bool) {

@@ -204,7 +204,9 @@ extension WriteState {
       return false
     }
     if let reply = given.replyTo { new.replyTo = new.replyTo.map { max($0, reply) } ?? reply }
-    return try mergeReceived(given.version, into: &new, named: id, in: conversation)
+    return try mergeReceived(
+      given.version, isComposed: given.flags.contains(.composed), into: &new, named: id,
+      in: conversation)
   }
 
   func acknowledge(
