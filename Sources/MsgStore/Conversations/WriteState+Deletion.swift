@@ -74,7 +74,9 @@ extension WriteState {
   }
 
   /// Gives a conversation a new number, without any messages, and has the old one swept.
-  private func clear(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) {
+  ///
+  /// - Parameter time: Up to which server time messages do not come back; nil: all do.
+  func clear(_ conversation: OpenConversation, upTo time: Int64?) throws(StoreError) {
     try flush()
     reader.source.isErasing = true
     let old = conversation.number
@@ -135,7 +137,7 @@ extension WriteState {
   }
 
   /// The numbers whose messages are still on the way to a conversation.
-  private func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
+  func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
     guard hasWork else { return [] }
     return try reader.work().compactMap { _, work in
       if case .merge(into: target, _) = work.kind { work.conversation } else { nil }

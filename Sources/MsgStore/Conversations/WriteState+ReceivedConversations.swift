@@ -8,6 +8,11 @@ extension WriteState {
     return try change { () throws(StoreError) in
       let isNew = try existingConversation(received.id) == nil
       let conversation = try conversation(received.id) { ConversationDetails(id: received.id) }
+      // One that was deleted comes back for something newer only; one that a list did not have, when
+      // it is told again.
+      let isBack =
+        conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
+      if isBack { reveal(conversation) }
       let facts = try memberFacts(received)
       let creator = try received.createdBy.map { (id) throws(StoreError) in
         try memberNumber(of: id)
@@ -33,11 +38,11 @@ extension WriteState {
       let hasDraft = try received.draft.map { (draft) throws(StoreError) in
         try merge(DraftRecord(draft), of: conversation)
       }
-      return isNew || isChanged || hasDraft == true
+      return isNew || isBack || isChanged || hasDraft == true
     }
   }
 
-  private static func validate(_ received: ReceivedConversation) throws(StoreError) {
+  static func validate(_ received: ReceivedConversation) throws(StoreError) {
     try received.id.validate()
     for member in received.members { try member.id.validate() }
     try received.createdBy?.validate()

@@ -1,0 +1,133 @@
+import PageFile
+
+/// Taking in complete lists.
+extension WriteState {
+  func reconcile(
+    _ messages: [Message], in id: ConversationID, _ range: ReconciledRange, as arrival: Arrival
+  ) throws(StoreError) -> ReconcileOutcome {
+    try id.validate()
+    var given = messages
+    for index in given.indices {
+      if given[index].conversation != id { given[index].conversation = id }
+      try Self.validate(given[index])
+    }
+    return try change { () throws(StoreError) in
+      var outcomes: [InsertOutcome] = []
+      outcomes.reserveCapacity(given.count)
+      for message in given { outcomes.append(try insert(message, as: arrival)) }
+      guard let conversation = try existingConversation(id) else {
+        return ReconcileOutcome(outcomes: outcomes, removed: [])
+      }
+      // Names that the list has may be others than those in the keys, and places may have changed.
+      var listed: Set<MessageID> = []
+      for message in given {
+        let position = try reader.position(of: message.id, in: conversation.number)
+        if let position { listed.insert(position.id) }
+      }
+      let (first, last) = range.bounds(of: given)
+      let gone = try positions(from: first, upTo: last, but: listed, in: conversation.number)
+      var removed: [MessageID] = []
+      for position in gone { removed.append(try remove(at: position, in: conversation)) }
+      if range == .all { try noteAll(given, in: conversation) }
+      return ReconcileOutcome(outcomes: outcomes, removed: removed)
+    }
+  }
+
+  /// The positions of acknowledged messages of a range, but for some names.
+  private func positions(
+    from first: Position, upTo last: Position, but listed: Set<MessageID>,
+    in conversation: UInt32
+  ) throws(StoreError) -> [Position] {
+    var found: [Position] = []
+    var cursor = Cursor(reader.source, Schema.messages)
+    let key = KeyEncoding.key(conversation, first)
+    let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
+      let position = try reader.position(cursor)
+      if position > last || position.place.isPending { break }
+      if !listed.contains(position.id) { found.append(position) }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    return found
+  }
+
+  /// Removes a message that the server does not have; returns its name.
+  private func remove(
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> MessageID {
+    reader.source.isErasing = true
+    let message = try message(at: position, in: conversation.number)
+    _ = try takeOut(position, of: conversation)
+    if message.traits.marks.contains(.unsent) {
+      // An old copy that is still on its way must not bring its text back.
+      for name in [position.id] + message.traits.names {
+        try write(.deleted, of: name, in: conversation.number)
+      }
+    }
+    return message.id(at: position)
+  }
+
+  /// What a list of the whole thread does not have between its first and its last number is not to be
+  /// expected.
+  private func noteAll(
+    _ messages: [Message], in conversation: OpenConversation
+  ) throws(StoreError) {
+    let sequences = messages.compactMap(\.sequence)
+    guard let least = sequences.min(), let greatest = sequences.max() else { return }
+    _ = try note(sequences: least...greatest, in: conversation)
+  }
+}
+
+/// The list of conversations.
+extension WriteState {
+  func reconcile(_ conversations: [ReceivedConversation]) throws(StoreError) -> [ConversationID] {
+    for received in conversations { try Self.validate(received) }
+    for received in conversations { _ = try receive(received) }
+    return try change { () throws(StoreError) in
+      try flush()
+      var listed: Set<UInt32> = []
+      for received in conversations {
+        if let open = try existingConversation(received.id) { listed.insert(open.number) }
+      }
+      var removed: [ConversationID] = []
+      var number: UInt32 = 0
+      while let next = try nextConversation(after: number) {
+        number = next
+        if listed.contains(next) { continue }
+        let conversation = try conversation(next)
+        guard !conversation.summary.marks.contains(.hidden),
+          case let details = try reader.details(next), try !isPending(conversation, details)
+        else { continue }
+        removed.append(details.id)
+        try hide(conversation)
+      }
+      return removed
+    }
+  }
+
+  private func nextConversation(after number: UInt32) throws(StoreError) -> UInt32? {
+    var cursor = Cursor(reader.source, Schema.conversations)
+    return try reader.nextConversation(after: number, &cursor)
+  }
+
+  /// Whether a conversation has something that the server cannot know.
+  private func isPending(
+    _ conversation: OpenConversation, _ details: ConversationDetails
+  ) throws(StoreError) -> Bool {
+    if details.hasDraft { return true }
+    let last = try reader.lastPosition(upTo: .end, in: conversation.number)
+    if let last, last.place.isPending { return true }
+    if last == nil, let creator = details.createdBy, creator == localMember { return true }
+    return try !merging(into: conversation.number).isEmpty
+  }
+
+  /// Takes a conversation out of the list with its messages, for as long as nobody tells it again.
+  private func hide(_ conversation: OpenConversation) throws(StoreError) {
+    if conversation.summary.messageCount == 0 {
+      conversation.summary.marks.insert(.hidden)
+    } else {
+      try clear(conversation, upTo: conversation.summary.deletedUpTo)
+    }
+  }
+}

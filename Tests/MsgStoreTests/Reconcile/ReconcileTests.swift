@@ -1,0 +1,163 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Complete lists of a range of a thread.
+@Suite struct ReconcileTests {
+  private func thread(_ store: MessageStore) throws -> [String] {
+    try store.read { try $0.thread("room").tail(1000).ids }
+  }
+
+  private func filled(_ times: [Int64] = [1, 2, 3, 4, 5]) throws -> MessageStore {
+    let store = try memoryStore()
+    try store.write {
+      for time in times { try $0.insert(message(MessageID("m\(time)"), at: time)) }
+      try $0.send(message("pending", at: nil, from: "me"))
+    }
+    return store
+  }
+
+  @Test func whatIsAbsentGoesAndWhatIsPendingStays() throws {
+    let store = try filled()
+    let outcome = try store.write {
+      try $0.reconcile(
+        [message("m2", at: 2), message("new", at: 3), message("m5", at: 5)], in: "room", .all)
+    }
+    #expect(outcome.removed == ["m1", "m3", "m4"])
+    #expect(outcome.outcomes == [.duplicate, .inserted, .duplicate])
+    #expect(try thread(store) == ["m2", "new", "m5", "pending"])
+    #expect(try store.read { try $0.conversation("room")?.unreadCount } == 3)
+    try store.expectSound()
+  }
+
+  @Test func theNewestPageReachesFromItsOldestMessageOn() throws {
+    let store = try filled()
+    let page = [message("m3", at: 3), message("m5", at: 5)]
+    let outcome = try store.write { try $0.reconcile(page, in: "room", .newest(count: 2)) }
+    #expect(outcome.removed == ["m4"])
+    #expect(try thread(store) == ["m1", "m2", "m3", "m5", "pending"])
+    // Fewer than were asked for: there are no others.
+    let rest = try store.write { try $0.reconcile(page, in: "room", .newest(count: 3)) }
+    #expect(rest.removed == ["m1", "m2"])
+    let nothing = try store.write { try $0.reconcile([], in: "room", .newest(count: 3)) }
+    #expect(nothing.removed == ["m3", "m5"])
+    #expect(try thread(store) == ["pending"])
+    try store.expectSound()
+  }
+
+  @Test func timesAndPositionsBoundARange() throws {
+    let store = try filled()
+    try store.write {
+      #expect(
+        try $0.reconcile([], in: "room", .times(time(2)...time(3))).removed == ["m2", "m3"])
+      let last = try $0.message("m4", in: "room")?.position ?? message("x", at: 0).position
+      #expect(try $0.reconcile([], in: "room", .positions(last...last)).removed == ["m4"])
+      #expect(
+        try $0.reconcile([], in: "room", .times(time(6)...time(.max))).removed == [])
+    }
+    #expect(try thread(store) == ["m1", "m5", "pending"])
+    try store.expectSound()
+  }
+
+  @Test func whatIsToldAgainComesBackButNotWhatWasTakenBackOrDeleted() throws {
+    let store = try filled()
+    try store.write {
+      try $0.receiveUnsend(of: "m2", in: "room")
+      try $0.delete("m3", in: "room")
+      try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "m4", in: "room")
+      try $0.reconcile([], in: "room", .all)
+      #expect(try $0.insert(message("m1", at: 1)) == .inserted)
+      #expect(try $0.insert(message("m2", at: 2)) == .deleted)
+      #expect(try $0.insert(message("m3", at: 3)) == .deleted)
+      #expect(try $0.insert(message("m4", at: 4)) == .inserted)
+      #expect(try $0.message("m4", in: "room")?.reactions == [])
+    }
+    #expect(try thread(store) == ["m1", "m4", "pending"])
+    try store.expectSound()
+  }
+
+  @Test func aListByTheServersNamesKeepsWhatWasSentFromHere() throws {
+    let store = try filled()
+    try store.write {
+      try $0.acknowledge(
+        "pending", in: "room", serverTimestamp: time(6), sequence: nil, as: "server")
+      let outcome = try $0.reconcile([message("server", at: 6, from: "me")], in: "room", .all)
+      #expect(outcome.removed.count == 5)
+    }
+    #expect(try thread(store) == ["pending"])
+    try store.expectSound()
+  }
+
+  @Test func aMalformedMessageChangesNothing() throws {
+    let store = try filled()
+    let list = [message("m1", at: 1, text: "other"), message("", at: 2)]
+    #expect(throws: StoreError.self) {
+      try store.write { try $0.reconcile(list, in: "room", .all) }
+    }
+    #expect(try thread(store).count == 6)
+  }
+
+  @Test func aListThatSaysNothingNewCommitsNothing() throws {
+    let store = try filled()
+    let count = store.statistics.lastCommit
+    let list = (1...5 as ClosedRange<Int64>).map { message(MessageID("m\($0)"), at: $0) }
+    try store.write { _ = try $0.reconcile(list, in: "room", .all) }
+    try store.write { _ = try $0.reconcile([], in: "nowhere", .all) }
+    #expect(store.statistics.lastCommit == count)
+  }
+
+  @Test func aWholeThreadLeavesNoGaps() throws {
+    let store = try memoryStore()
+    try store.write {
+      _ = try $0.reconcile([message("a", at: 1, 1), message("b", at: 9, 9)], in: "room", .all)
+    }
+    #expect(try store.read { try $0.gaps(in: "room") } == [])
+    try store.expectSound()
+  }
+
+  @Test(arguments: seeds(3)) func afterwardsTheRangeIsTheList(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<6 {
+      let store = try memoryStore()
+      var known: [Int: Int64] = [:]
+      try store.write {
+        for index in 0..<40 where random.chance(70) {
+          let time = random.chance(20) ? nil : Int64.random(in: 0..<30, using: &random)
+          if let time { known[index] = time }
+          try $0.insert(message(MessageID("m\(index)"), at: time, from: time == nil ? "me" : "you"))
+        }
+        if random.chance(50) { try $0.markRead("room") }
+      }
+      for _ in 0..<4 {
+        let from = Int64.random(in: 0..<30, using: &random)
+        let range = from...Int64.random(in: from..<40, using: &random)
+        let before = try store.read { try Array($0.thread("room").tail(1000)) }
+        // Messages that are here keep their time; new ones have one in the range.
+        var list: [Message] = []
+        for index in 0..<60 where random.chance(30) {
+          let time = known[index] ?? Int64.random(in: range, using: &random)
+          guard range.contains(time),
+            before.allSatisfy({ $0.id != MessageID("m\(index)") || $0.serverTimestamp != nil })
+          else { continue }
+          known[index] = time
+          list.append(message(MessageID("m\(index)"), at: time))
+        }
+        list.shuffle(using: &random)
+        let outcome = try store.write {
+          try $0.reconcile(
+            list, in: "room", .times(time(range.lowerBound)...time(range.upperBound)))
+        }
+        func isInRange(_ message: Message) -> Bool {
+          message.serverTimestamp.map { range.contains($0.microseconds) } ?? false
+        }
+        let after = try store.read { try Array($0.thread("room").tail(1000)) }
+        #expect(Set(after.filter(isInRange).map(\.id)) == Set(list.map(\.id)))
+        #expect(after.filter { !isInRange($0) } == before.filter { !isInRange($0) })
+        let gone = Set(before.map(\.id)).subtracting(after.map(\.id))
+        #expect(Set(outcome.removed) == gone && outcome.removed.count == gone.count)
+        for (index, _) in known where gone.contains(MessageID("m\(index)")) { known[index] = nil }
+        try store.expectSound()
+      }
+    }
+  }
+}
