@@ -3,6 +3,8 @@ package import PageFile
 /// An attachment as it is stored: what is known of it, how far its bytes have come, and its place
 /// among the attachments of its message.
 ///
+/// See docs/message-format.md, F-10.
+///
 ///     size  field
 ///        1  tag: 1
 ///        2  flags: which fields are there, u16

@@ -2,6 +2,8 @@ import PageFile
 
 /// Moving what one conversation has to another, some of it in each commit.
 ///
+/// See docs/message-format.md, C-20.
+///
 ///  1. A message goes as it is, with everything that is known of it; whether it has been seen goes
 ///     with it.
 ///  2. One that the other conversation has too, or knows something of, is inserted there as any

@@ -2,6 +2,8 @@ import PageFile
 
 /// What the server says of conversations, merged with what is known: each fact is a register of its
 /// own, so they may come in any order and any number of times.
+///
+/// See docs/message-format.md, C-8 … C-13.
 extension WriteState {
   func receive(_ received: ReceivedConversation) throws(StoreError) -> Bool {
     try Self.validate(received)

@@ -2,7 +2,7 @@ import PageFile
 
 /// Editing messages and taking them back, here and as told by the server.
 ///
-/// See docs/message-format.md, M-4 … M-6.
+/// See docs/message-format.md, G-4 … G-6.
 extension WriteState {
   /// Merges what was received of an edit.
   func receiveEdit(

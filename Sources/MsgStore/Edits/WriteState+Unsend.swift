@@ -1,6 +1,8 @@
 import PageFile
 
 /// Taking messages back.
+///
+/// See docs/message-format.md, G-6.
 extension WriteState {
   /// How long after the server's time one's own message may be taken back, in microseconds: 24
   /// hours, inclusive.

@@ -2,7 +2,7 @@ import PageFile
 
 /// Versions of a message's text: the one shown in its record, the others among the facts.
 ///
-/// See docs/message-format.md, F-4 and M-4.
+/// See docs/message-format.md, F-4 and G-4.
 extension WriteState {
   /// Merges a version that was received.
   ///

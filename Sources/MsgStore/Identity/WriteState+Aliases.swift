@@ -4,7 +4,7 @@ import PageFile
 ///
 /// A message keeps the name it was written under; the server's is another one that leads to it, and
 /// decides its place among messages of the same time, so that all stores agree. When both have come
-/// as messages, they are one from then on. See docs/message-format.md, N-5 and M-7.
+/// as messages, they are one from then on. See docs/message-format.md, N-5 and G-7.
 extension WriteState {
   /// Acknowledges a message under the name that the server has for it.
   ///

@@ -2,7 +2,7 @@ import PageFile
 
 /// Keys of the receipts tree.
 ///
-/// See docs/message-format.md, V-5 … V-9.
+/// See docs/message-format.md, V-1 and V-6 … V-9.
 ///
 ///     conversation's number (4), member's number (4)        what is known of the member's receipts
 ///     conversation's number (4), 0 (4)                      the conversation's own record

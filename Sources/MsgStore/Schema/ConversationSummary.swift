@@ -6,7 +6,7 @@ package import PageFile
 ///
 ///     size  field
 ///        1  tag: 2
-///     1–3   flags, varint
+///     1–2   flags, varint
 ///        8  created: microseconds since 1970
 ///     1–10  message count, varint
 ///     1–10  unread count, varint

@@ -18,7 +18,7 @@ package enum FactKind: UInt8 {
 
 /// Keys of the facts tree: everything about a message that is not in its record.
 ///
-/// See docs/message-format.md, F-1 … F-3.
+/// See docs/message-format.md, F-1 … F-3, V-4 and V-5.
 ///
 ///     conversation's number (4), byte count of the id (1), id, kind (1), and what tells facts of
 ///     one kind apart

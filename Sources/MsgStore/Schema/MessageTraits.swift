@@ -2,7 +2,7 @@ package import PageFile
 
 /// What few messages have, in one block of a message's record.
 ///
-/// See docs/message-format.md, T-1 … T-6.
+/// See docs/message-format.md, X-1 … X-6.
 ///
 ///     size  field
 ///     1–3   bits, varint

@@ -2,7 +2,7 @@ package import PageFile
 
 /// A piece of work that is too long for one commit, as the work tree has it.
 ///
-/// See docs/message-format.md, W-1 … W-3.
+/// See docs/message-format.md, Y-1 … Y-3.
 ///
 ///     size  field
 ///        1  tag: 1

@@ -1,5 +1,7 @@
 /// All that the server has said of a message's place, and the place that follows.
 ///
+/// See docs/message-format.md, G-3.
+///
 /// A later revision replaces an earlier one. Of one revision the smallest place wins, and a sequence
 /// that only some of them have is kept: so the smallest of those with a sequence and the smallest
 /// time of the others are kept apart. In whatever order they come, the same place follows.

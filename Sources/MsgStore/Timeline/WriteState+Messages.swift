@@ -2,7 +2,7 @@ import PageFile
 
 /// Storing, placing and deleting messages.
 ///
-/// See docs/message-format.md, E-10 and M-1 … M-9. What is received may come in any order, any
+/// See docs/message-format.md, E-10 and G-1 … G-9. What is received may come in any order, any
 /// number of times: all of it is merged field by field, so the same facts end in the same message.
 extension WriteState {
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {

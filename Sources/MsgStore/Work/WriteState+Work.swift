@@ -3,7 +3,7 @@ import PageFile
 /// Work that is done in steps, one commit each: so that no deletion, however long the thread, makes
 /// others wait or the log grow without bound.
 ///
-/// See docs/message-format.md, W-1 … W-3.
+/// See docs/message-format.md, Y-1 … Y-3.
 extension WriteState {
   /// How many entries one commit may remove.
   static let sweepCountMax = 1000
