@@ -32,8 +32,8 @@ public final class MessageStore: Sendable {
   ///   - path: The data file; the log lies beside it.
   ///   - options: How to open it.
   /// - Throws: `storage`, with `busy` inside when somebody else has it; `notAMessageStore`;
-  ///   `schemaTooNew`; `localMemberDiffers`; `invalidIdentifier` for the local member. Nothing was
-  ///   changed then.
+  ///   `schemaTooNew`; `schemaTooOld`; `localMemberDiffers`; `invalidIdentifier` for the local
+  ///   member. Nothing was changed then.
   public convenience init(path: String, options: StoreOptions = .init()) throws(StoreError) {
     try options.localMember?.validate()
     let database = try storage { () throws(PageFileError) in

@@ -11,7 +11,8 @@ package import PageFile
 ///  2. A message in a page that may be out of date is left out where the entry of its id, in a page
 ///     at least as new, is gone or leads elsewhere: it was deleted, or has moved.
 ///  3. Of two records of one message the first in the order of the thread counts. A message moves
-///     towards the beginning only ([E-10] in docs/message-format.md), so that is the newer one.
+///     towards the beginning, unless the server corrects its place ([G-3] in
+///     docs/message-format.md), so that is nearly always the newer one.
 package final class MessageSalvage {
   /// Messages in one commit, and bytes of text, give or take a message.
   private static let batchCount = 500
