@@ -117,8 +117,10 @@ extension WriteState {
     summary.sequences = conversation.summary.sequences
     try forgetPending(conversation)
     try drop(conversation)
-    _ = try add(number, summary)
+    let new = try add(number, summary)
     try rename([details.id] + details.aliases, to: number)
+    // Those who joined later are not waited for before that, whatever else is known of them.
+    try membershipChanged(new)
     try addWork(WorkRecord(.sweep, of: old))
   }
 
