@@ -14,9 +14,10 @@ struct MsgDump: ParsableCommand {
       as it was; restore and salvage make a new one.
       """,
     subcommands: [
-      InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, PagesCommand.self,
-      PageCommand.self, TreeCommand.self, WALCommand.self, CheckCommand.self, ExportCommand.self,
-      RestoreCommand.self, SalvageCommand.self, SampleCommand.self,
+      InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
+      GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self, WALCommand.self,
+      CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
+      SampleCommand.self,
     ])
 
   /// The status of a check that has findings.

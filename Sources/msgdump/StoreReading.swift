@@ -18,6 +18,19 @@ extension MessageStore {
   }
 }
 
+extension StoreSnapshot {
+  /// One conversation, or all of them.
+  func forEachConversation(
+    named name: String?, _ body: (Conversation) throws -> Void
+  ) throws {
+    guard let name else { return try forEachConversation(body) }
+    guard let conversation = try conversation(ConversationID(name)) else {
+      throw ToolError.failure("there is no conversation \"\(name)\"")
+    }
+    try body(conversation)
+  }
+}
+
 extension Thread {
   /// How many messages are read at once.
   private static let batchCount = 500

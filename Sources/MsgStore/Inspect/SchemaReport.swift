@@ -9,7 +9,19 @@ package enum SchemaReport {
   ///
   /// Any bytes may be given.
   package static func describeKey(_ key: [UInt8], tree: Int) -> String {
-    Bytes.with(key) { bytes in describe(bytes, TreeNumber(tree)) ?? hexadecimal(key) }
+    Bytes.with(key) { bytes in
+      let tree = TreeNumber(tree)
+      return describe(bytes, tree) ?? beginning(bytes, tree) ?? hexadecimal(key)
+    }
+  }
+
+  /// What the first bytes say of a key that was cut short to tell two pages apart.
+  private static func beginning(_ key: Bytes, _ tree: TreeNumber) -> String? {
+    guard tree == Schema.conversations || Schema.treesByConversation.contains(tree),
+      let number = key.bigEndianNumber(at: 0)
+    else { return nil }
+    let rest = key.dropFirst(4)
+    return rest.count == 0 ? "\(number)" : "\(number) \(hexadecimal(rest.array()))…"
   }
 
   private static func describe(_ key: Bytes, _ tree: TreeNumber) -> String? {

@@ -9,14 +9,13 @@ extension StoreSnapshot {
     guard let (number, summary) = try found(id) else { return }
     let prefix = KeyEncoding.key(number)
     let reader = reader
+    let goneUpTo = try within { (reader) throws(StoreError) in try reader.trimmed(number) }
     try reader.forEach(with: prefix, in: Schema.messages) { (key, value) throws(StoreError) in
       guard let position = key.position, let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
       else { throw reader.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }
       // It went with its conversation, and is only still to be removed.
-      if let time = summary.deletedUpTo, !position.place.isPending, position.place.time <= time {
-        return nil
-      }
+      if let goneUpTo, !position.place.isPending, position.place.time <= goneUpTo { return nil }
       return try reader.exported(message, at: position, in: id, number, summary)
     } _: {
       try body($0)
@@ -92,6 +91,15 @@ extension StoreSnapshot {
 }
 
 extension StoreReader {
+  /// Up to which server time messages of a conversation are still to be removed.
+  fileprivate func trimmed(_ number: UInt32) throws(StoreError) -> Int64? {
+    var latest: Int64?
+    for (_, work) in try work() where work.conversation == number {
+      if case .trim(let time) = work.kind { latest = max(latest ?? time, time) }
+    }
+    return latest
+  }
+
   /// Whether there is a conversation of this number, and not only what is left of one.
   fileprivate func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number)

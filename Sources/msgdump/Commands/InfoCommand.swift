@@ -14,6 +14,7 @@ struct InfoCommand: ParsableCommand {
     let report = try storeArgument.inspect().file()
     let output = Output()
     try printFacts(report, to: output)
+    try printMessages(to: output)
     try printTrees(report, to: output)
     try printKinds(report, to: output)
     try output.flush()
@@ -37,6 +38,25 @@ struct InfoCommand: ParsableCommand {
     }
     try fact("slots", "\(report.slotCount), \(report.freeSlotCount) of them free")
     try fact("pages", report.pageCount)
+  }
+
+  /// What the store's messages come to, if it can be opened as a store of messages.
+  private func printMessages(to output: Output) throws {
+    guard let store = try? storeArgument.open() else { return }
+    let facts = TextTable(.left("", 18), .left("", 0))
+    try store.readOnce { snapshot in
+      let totals = try snapshot.unreadTotals
+      if let member = store.localMember {
+        try output.line(facts.row(["local member", member.string.visible]))
+      }
+      try output.line(
+        facts.row([
+          "unread",
+          "\(totals.messages), \(totals.mentions) of them name the local member; muted: "
+            + "\(totals.mutedMessages), \(totals.mutedMentions)",
+        ]))
+      if snapshot.hasWork { try output.line(facts.row(["work", "is left to be done in steps"])) }
+    }
   }
 
   private func printTrees(_ report: FileReport, to output: Output) throws {

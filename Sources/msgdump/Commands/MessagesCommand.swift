@@ -60,19 +60,11 @@ struct MessagesCommand: ParsableCommand {
   func run() throws {
     let printer = MessagePrinter(format: format, output: Output())
     try storeArgument.open().readOnce { snapshot in
-      if let conversation {
-        let id = ConversationID(conversation)
-        guard let found = try snapshot.conversation(id) else {
-          throw ToolError.failure("there is no conversation \"\(conversation)\"")
-        }
+      var isFirst = true
+      try snapshot.forEachConversation(named: conversation) { found in
+        if conversation == nil { try printer.print(heading: found, isFirst: isFirst) }
+        isFirst = false
         try print(found, in: snapshot, with: printer)
-      } else {
-        var isFirst = true
-        try snapshot.forEachConversation { conversation in
-          try printer.print(heading: conversation, isFirst: isFirst)
-          isFirst = false
-          try print(conversation, in: snapshot, with: printer)
-        }
       }
     }
     try printer.output.flush()
@@ -147,12 +139,14 @@ private struct MessagePrinter {
       return
     }
     let time = message.serverTimestamp ?? message.localTime
-    let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
     try output.line(
       Self.table.row([
         time.map(UTCDate.format) ?? "-", message.status.name, message.id.string.visible,
-        message.sender.string.visible, replyMark + message.text.visible,
+        message.sender.string.visible, MessageText.line(message),
       ]))
+    for note in MessageText.notes(message) {
+      try output.line(Self.table.row(["", "", "", "", "  \(note)"]))
+    }
   }
 
   private func printEdge(

@@ -25,11 +25,7 @@ package enum StoreExport {
         try records(in: conversation.id, snapshot, write)
       }
       try snapshot.forEachWaiting { waiting in
-        try write(.waiting(waiting))
-        for reaction in waiting.facts.reactions {
-          try write(
-            .reaction(JSONReaction(reaction, to: waiting.id, in: waiting.conversation)))
-        }
+        try waiting.forEachRecord(write)
       }
       for position in try snapshot.syncPositions() {
         try write(.sync(JSONSync(position, in: nil)))
@@ -48,10 +44,7 @@ package enum StoreExport {
     }
     var sequences: [Int64] = []
     try snapshot.forEachExportedMessage(in: id) { message in
-      try write(.message(message))
-      for reaction in message.facts.reactions {
-        try write(.reaction(JSONReaction(reaction, to: message.id, in: id)))
-      }
+      try message.forEachRecord(write)
       if message.serverTimestamp != nil, let sequence = message.sequence {
         sequences.append(sequence)
       }

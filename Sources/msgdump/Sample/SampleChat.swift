@@ -28,23 +28,25 @@ package struct SampleChat {
     of script: SampleScript, _ body: (JSONRecord) throws(Failure) -> Void
   ) throws(Failure) {
     let conversation = ConversationID(script.id)
-    try body(
-      .conversation(
-        ExportedConversation(
-          sample: conversation, participants: script.participants, title: script.title,
-          since: script.begin)))
+    var made = ExportedConversation(
+      sample: conversation, participants: script.participants, title: script.title,
+      since: script.begin)
+    made.set(script.marks, at: Timestamp(microseconds: script.begin + 60_000_000))
+    try body(.conversation(made))
+    if let text = script.draft {
+      var draft = ExportedDraft()
+      draft.conversation = conversation
+      draft.text = text
+      draft.time = Timestamp(microseconds: script.begin + 600_000_000)
+      try body(.draft(draft))
+    }
     let messages = messages(of: script)
     let acknowledged = messages.filter { $0.serverTimestamp != nil }
     try body(
       .receipt(
         JSONReceipt(
           conversation, upTo: acknowledged.dropLast(script.unreadCount).last.map(\.mark))))
-    for message in messages {
-      try body(.message(message))
-      for reaction in message.facts.reactions {
-        try body(.reaction(JSONReaction(reaction, to: message.id, in: conversation)))
-      }
-    }
+    for message in messages { try message.forEachRecord(body) }
   }
 
   private func messages(of script: SampleScript) -> [ExportedMessage] {
@@ -90,8 +92,27 @@ extension ExportedConversation {
   }
 }
 
+extension ExportedConversation {
+  fileprivate mutating func set(_ marks: SampleScript.Marks, at time: Timestamp) {
+    switch marks {
+    case .none: break
+    case .pinned: (isPinned, pinnedAt) = (true, time)
+    case .muted: (isMuted, mutedAt) = (true, time)
+    case .archived: (isArchived, archivedAt) = (true, time)
+    }
+  }
+}
+
 /// A conversation that was written by hand.
 struct SampleScript {
+  /// How the local member keeps it.
+  enum Marks {
+    case none
+    case pinned
+    case muted
+    case archived
+  }
+
   let id: String
   let participants: [String]
   var title: String?
@@ -101,6 +122,9 @@ struct SampleScript {
   ///
   /// All before them are.
   var unreadCount = 0
+  /// What the local member has begun to write.
+  var draft: String?
+  var marks = Marks.none
   let lines: [SampleLine]
 }
 

@@ -13,12 +13,23 @@ enum SampleScripts {
 
   private static let bob = SampleScript(
     id: "bob", participants: ["ann", "bob"], begin: begin + 9 * day + 10 * hour,
+    draft: "If I ever get there,", marks: .pinned,
     lines: [
       SampleLine("bob", "Are you on the 17:40?"),
-      SampleLine("ann", "Yes, last carriage. It is packed 🙈", status: .read),
-      SampleLine("bob", "I kept you a seat at the back", pause: 12_000_250),
+      SampleLine("ann", "Yes, last carriage. It is packed 🙈", status: .read) { message in
+        message.edit(after: "Yes, first carriage. It is packed 🙈")
+        message.facts.receipts = [read(by: "bob", 30_000_000, after: message)]
+      },
+      SampleLine("bob", "I kept you a seat at the back", pause: 12_000_250) { message in
+        message.facts.attachments = [photo(of: "seat", id: "p1")]
+        message.react("❤️", by: "ann")
+        message.react("😂", by: "bob")
+      },
       SampleLine("ann", "You are a treasure", status: .delivered, replyTo: 2),
-      SampleLine("ann", "Train stands still. No idea why.", status: .failed),
+      SampleLine("ann", "Train stands still. No idea why.", status: .failed) { message in
+        message.retryCount = 2
+        message.failure = Failure(.noConnection, text: "The network is unreachable")
+      },
       SampleLine("ann", "Moving again!", status: .pending),
       // Written within one tick of the device's clock; the order of writing counts.
       SampleLine("ann", "There in ten minutes 🚆", pause: 0, status: .pending),
@@ -34,16 +45,17 @@ enum SampleScripts {
       SampleLine("ole", "👨‍👩‍👧‍👦"),
       // Three phones answered within one tick of the server's clock.
       SampleLine("ruth", "Ja bitte, zwölf Stück", replyTo: 2),
-      SampleLine("jonas", "Für mich Mohn!", pause: 0),
+      SampleLine("jonas", "Für mich Mohn!", pause: 0) { $0.react("👍🏽", by: "ruth") },
       SampleLine("ole", "Für mich auch 😋", pause: 0),
     ])
 
   private static let kite = SampleScript(
     id: "project-kite", participants: ["ann", "bob", "chen", "masha", "yuki"],
-    title: "Project Kite 🪁", begin: begin + 7 * day, unreadCount: 1,
+    title: "Project Kite 🪁", begin: begin + 7 * day, unreadCount: 1, marks: .muted,
     lines: [
       SampleLine("masha", "The altitude filter drifts after about an hour. Anybody else?"),
       SampleLine("bob", "Same here. I think we sum small numbers into a large one."),
+      SampleLine("bob", "") { $0.takeBack() },
       SampleLine(
         "chen",
         """
@@ -59,13 +71,14 @@ enum SampleScripts {
         ```
         It keeps the "lost" part, so \\n nothing drifts.
         """, replyTo: 1),
-      SampleLine("masha", "Drift is gone. Thank you! 🎉", replyTo: 2),
+      SampleLine("masha", "Drift is gone. Thank you! 🎉", replyTo: 3),
       SampleLine("ann", "Adding a test for it today.", status: .sent),
       SampleLine(
         "yuki",
         String(
           repeating: "The flight report of the long run, in one piece, as the logger wrote it: "
-            + "wind steady, line taut, camera on, battery good. ", count: 60)),
+            + "wind steady, line taut, camera on, battery good. ", count: 60)
+      ) { $0.mentions = ["ann", "bob"] },
     ])
 
   private static let layla = SampleScript(
@@ -119,7 +132,7 @@ enum SampleScripts {
     ])
 
   private static let somchai = SampleScript(
-    id: "somchai", participants: ["ann", "somchai"], begin: begin,
+    id: "somchai", participants: ["ann", "somchai"], begin: begin, marks: .archived,
     lines: [
       SampleLine("somchai", "สวัสดีครับ พรุ่งนี้ว่างไหม"),
       SampleLine("ann", "ว่างค่ะ เจอกันที่น้ำตกตอนบ่าย", status: .read),

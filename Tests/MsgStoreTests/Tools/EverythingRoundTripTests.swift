@@ -82,7 +82,7 @@ private struct RandomStore {
   /// What has to be told in one of the conversations.
   private var pending: [PendingReceipt] = []
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
-  private static let conversations: [ConversationID] = ["a", "b", "c"]
+  private static let conversations: [ConversationID] = ["a", "b", "c", "d"]
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -108,6 +108,7 @@ private struct RandomStore {
         }
       }
     }
+    try store.finishWork()
     return store
   }
 
@@ -243,7 +244,13 @@ private struct RandomStore {
   private mutating func attributes(
     _ writer: borrowing StoreWriter, _ conversation: ConversationID
   ) throws(StoreError) {
-    switch below(8) {
+    switch below(12) {
+    case 8:
+      if random.chance(30) { try writer.deleteConversation(conversation) }
+      try writer.receiveConversationDeletion(conversation, at: time())
+    case 9:
+      guard random.chance(30) else { return }
+      try writer.renameConversation(conversation, to: Self.conversations[below(4)])
     case 0: try writer.setPinned(random.chance(50), of: conversation)
     case 1: try writer.setMuted(random.chance(50), of: conversation)
     case 2: try writer.setArchived(random.chance(50), of: conversation)

@@ -64,6 +64,33 @@ extension ExportedWaiting: JSONObjectValue {
   }
 }
 
+/// Reactions have lines of their own, behind the message's.
+extension ExportedMessage {
+  func forEachRecord<Failure: Error>(
+    _ body: (JSONRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    var line = self
+    line.facts.reactions = []
+    try body(.message(line))
+    for reaction in facts.reactions {
+      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
+    }
+  }
+}
+
+extension ExportedWaiting {
+  func forEachRecord<Failure: Error>(
+    _ body: (JSONRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    var line = self
+    line.facts.reactions = []
+    try body(.waiting(line))
+    for reaction in facts.reactions {
+      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
+    }
+  }
+}
+
 /// An earlier text of a message, or a later one that its sender has not been granted.
 extension ExportedVersion: JSONObjectValue {
   static var noun: String { "a version" }

@@ -1,0 +1,70 @@
+import MsgStore
+
+/// A message as a person reads it: a line, and one more for each thing that few messages have.
+enum MessageText {
+  /// What is said: the text, or that there is none any more.
+  static func line(_ message: Message) -> String {
+    if message.isDeleted { return "(deleted\(message.deletedAt.map(at) ?? ""))" }
+    let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
+    let editMark = message.editedAt.map { " (edited\(at($0)))" } ?? ""
+    return replyMark + message.text.visible + editMark
+  }
+
+  /// What there is beside it.
+  static func notes(_ message: Message) -> [String] {
+    var notes = message.attachments.map { "[\(attachment($0))]" }
+    if !message.mentions.isEmpty { notes.append("names \(list(message.mentions))") }
+    var members: [(emoji: String, members: [MemberID])] = []
+    for reaction in message.reactions {
+      if let index = members.firstIndex(where: { $0.emoji == reaction.emoji }) {
+        members[index].members.append(reaction.member)
+      } else {
+        members.append((reaction.emoji, [reaction.member]))
+      }
+    }
+    notes += members.map { "\($0.emoji.visible) \(list($0.members))" }
+    if message.retryCount > 0 || message.retryAt != nil {
+      notes.append(
+        "tried again \(message.retryCount.counted("time"))"
+          + (message.retryAt.map { ", next\(at($0))" } ?? ""))
+    }
+    if let failure = message.failure { notes.append("failed: \(text(failure))") }
+    if message.syncStatus == .pending, message.status.isServerKnowledge {
+      notes.append("a change waits for the server")
+    }
+    return notes
+  }
+
+  static func attachment(_ attachment: Attachment) -> String {
+    var parts = [attachment.kind.name]
+    if let name = attachment.fileName { parts.append(name.visible) }
+    if let type = attachment.mimeType { parts.append(type.visible) }
+    if let width = attachment.width, let height = attachment.height {
+      parts.append("\(width)×\(height)")
+    }
+    if let duration = attachment.durationMicroseconds { parts.append("\(duration / 1000) ms") }
+    if let count = attachment.byteCount { parts.append("\(count) bytes") }
+    return parts.joined(separator: ", ")
+  }
+
+  static func preview(_ preview: Preview) -> String {
+    if preview.isDeleted { return "\(preview.sender): (deleted)" }
+    guard preview.text.isEmpty, let attachment = preview.attachment else {
+      return "\(preview.sender): \(preview.text)"
+    }
+    let kind = AttachmentKind(rawValue: attachment.kind) ?? .other
+    let name = attachment.fileName.isEmpty ? "" : ", \(attachment.fileName)"
+    return "\(preview.sender): [\(kind.name)\(name)]"
+  }
+
+  static func text(_ failure: Failure) -> String {
+    let code = failure.code.map { " \($0)" } ?? ""
+    return failure.kind.name + code + (failure.text.isEmpty ? "" : ", \(failure.text.visible)")
+  }
+
+  static func list(_ members: [MemberID]) -> String {
+    members.map(\.string.visible).joined(separator: ", ")
+  }
+
+  private static func at(_ time: Timestamp) -> String { " \(UTCDate.format(time))" }
+}
