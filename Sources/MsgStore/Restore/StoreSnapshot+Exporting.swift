@@ -60,7 +60,10 @@ extension StoreSnapshot {
       guard let number = value.bigEndianNumber(at: 0), name.count > 0,
         let waiting = try reader.waitingFacts(of: MessageID(name), in: number)
       else { throw reader.corrupt(Schema.waiting, "an entry leads to nothing") }
-      guard try reader.isStored(number) else { return nil }
+      // Nobody waits any more for what was deleted.
+      guard try reader.isStored(number),
+        try reader.entry(of: MessageID(name), in: number) != .deleted
+      else { return nil }
       return try reader.exported(waiting, of: MessageID(name), in: number)
     } _: {
       try body($0)

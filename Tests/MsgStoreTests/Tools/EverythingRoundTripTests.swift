@@ -244,13 +244,9 @@ private struct RandomStore {
   private mutating func attributes(
     _ writer: borrowing StoreWriter, _ conversation: ConversationID
   ) throws(StoreError) {
-    switch below(12) {
-    case 8:
-      if random.chance(30) { try writer.deleteConversation(conversation) }
-      try writer.receiveConversationDeletion(conversation, at: time())
-    case 9:
-      guard random.chance(30) else { return }
-      try writer.renameConversation(conversation, to: Self.conversations[below(4)])
+    switch below(11) {
+    case 8: if random.chance(30) { try writer.deleteConversation(conversation) }
+    case 9: try writer.receiveConversationDeletion(conversation, at: time())
     case 0: try writer.setPinned(random.chance(50), of: conversation)
     case 1: try writer.setMuted(random.chance(50), of: conversation)
     case 2: try writer.setArchived(random.chance(50), of: conversation)
