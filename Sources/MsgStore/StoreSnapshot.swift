@@ -48,17 +48,15 @@ extension StoreReader {
   func thread(
     _ id: ConversationID, in state: WriteState? = nil
   ) throws(StoreError) -> Thread {
-    let found = try within { () throws(StoreError) in
-      try number(of: id.string, in: Schema.conversationNames)
-    }
-    return Thread(self, id, found, in: state)
+    let found = try within { () throws(StoreError) in try find(id) }
+    return Thread(self, found?.id ?? id, found?.number, in: state)
   }
 
   func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
     try within { () throws(StoreError) in
-      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+      guard let (number, conversation) = try find(conversation),
         let position = try position(of: id, in: number)
       else { return nil }
       var builder = SliceBuilder(self, conversation, number, count: 1)

@@ -125,7 +125,7 @@ extension WriteState {
     if let recent, recent.id == id { return recent.conversation }
     var number = numbers.conversations[id]
     if number == nil {
-      number = try reader.number(of: id.string, in: Schema.conversationNames)
+      number = try reader.number(of: id)
       if let number { numbers.insert(id, number) }
     }
     guard let number else { return nil }
@@ -154,7 +154,7 @@ extension WriteState {
     if let conversation = try existingConversation(id) { return conversation }
     hasAdded = true
     let number = try newNumber(.nextConversation, "conversation")
-    try name(id.string, number, in: Schema.conversationNames)
+    try write(ConversationName(number: number, isFormer: false), of: id)
     try write(details(), of: number)
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
@@ -172,10 +172,12 @@ extension WriteState {
       return number
     }
     let number = try newNumber(.nextMember, "member")
-    try name(id.string, number, in: Schema.memberNames)
     let key = KeyEncoding.key(number)
-    let value = KeyEncoding.key(id.string)
-    try insert(key.bytes, value.bytes, in: Schema.members)
+    let name = KeyEncoding.key(id.string)
+    var value = ByteBuffer()
+    value.append(littleEndian: number)
+    try insert(name.bytes, value.bytes, in: Schema.memberNames)
+    try insert(key.bytes, name.bytes, in: Schema.members)
     numbers.insert(id, number)
     return number
   }
@@ -220,20 +222,22 @@ extension WriteState {
     recent = nil
   }
 
-  /// Has names lead to another number.
-  func rename(_ ids: [ConversationID], to number: UInt32) throws(StoreError) {
+  /// Has names lead to a number: the one that a conversation has now, or those it had before.
+  func lead(
+    _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
+  ) throws(StoreError) {
     recent = nil
     for id in ids {
-      try name(id.string, number, in: Schema.conversationNames)
+      try write(ConversationName(number: number, isFormer: areFormer), of: id)
       numbers.insert(id, number)
     }
   }
 
-  private func name(_ name: String, _ number: UInt32, in tree: TreeNumber) throws(StoreError) {
-    let key = KeyEncoding.key(name)
+  private func write(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
+    let key = KeyEncoding.key(id.string)
     var value = ByteBuffer()
-    value.append(littleEndian: number)
-    try insert(key.bytes, value.bytes, in: tree)
+    name.append(to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.conversationNames)
   }
 
   func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {

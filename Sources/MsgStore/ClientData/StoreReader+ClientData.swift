@@ -30,7 +30,7 @@ extension StoreReader {
   /// conversation.
   func clientNumber(of conversation: ConversationID?) throws(StoreError) -> UInt32? {
     guard let conversation else { return ClientKey.store }
-    return try number(of: conversation.string, in: Schema.conversationNames)
+    return try number(of: conversation)
   }
 
   func syncPosition(

@@ -4,7 +4,7 @@ import PageFile
 extension StoreReader {
   /// A conversation with all its members; nil when it is not there, or was deleted.
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    guard let number = try number(of: id.string, in: Schema.conversationNames) else { return nil }
+    guard let number = try number(of: id) else { return nil }
     var cursor = Cursor(source, Schema.conversations)
     let conversation = try wholeConversation(number, &cursor)
     return conversation.isDeleted ? nil : conversation
@@ -12,7 +12,7 @@ extension StoreReader {
 
   /// The number of a conversation that was not deleted.
   func visibleConversation(_ id: ConversationID) throws(StoreError) -> UInt32? {
-    guard let number = try number(of: id.string, in: Schema.conversationNames) else { return nil }
+    guard let number = try number(of: id) else { return nil }
     var cursor = Cursor(source, Schema.conversations)
     return try summary(number, &cursor).marks.contains(.hidden) ? nil : number
   }

@@ -118,7 +118,8 @@ extension WriteState {
     try forgetPending(conversation)
     try drop(conversation)
     let new = try add(number, summary)
-    try rename([details.id] + details.aliases, to: number)
+    try lead([details.id], to: number)
+    try lead(details.aliases, to: number, areFormer: true)
     // Those who joined later are not waited for before that, whatever else is known of them.
     try membershipChanged(new)
     try addWork(WorkRecord(.sweep, of: old))

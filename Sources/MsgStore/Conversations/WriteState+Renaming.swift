@@ -12,9 +12,7 @@ extension WriteState {
     return try change { () throws(StoreError) in
       guard let source = try existingConversation(id) else { throw .conversationNotFound(id) }
       guard let target = try existingConversation(serverID) else {
-        try name(source.number, serverID)
-        try rename([serverID], to: source.number)
-        return true
+        return try name(source.number, serverID)
       }
       if target.number == source.number { return try name(source.number, serverID) }
       // Looking one up may have put the other away.
@@ -23,11 +21,12 @@ extension WriteState {
   }
 
   /// Makes this the name of a conversation, and what it was called so far one that leads to it.
-  @discardableResult
   private func name(_ number: UInt32, _ id: ConversationID) throws(StoreError) -> Bool {
-    hasAdded = true
     var details = try reader.details(number)
     if details.id == id { return false }
+    hasAdded = true
+    try lead([details.id], to: number, areFormer: true)
+    try lead([id], to: number)
     details.aliases.removeAll { $0 == id }
     details.aliases.append(details.id)
     details.id = id
@@ -70,7 +69,7 @@ extension WriteState {
       let entry = KeyEncoding.key(ConversationMembers.digest(members.active), number)
       try remove(entry.bytes, in: Schema.participants)
     }
-    try rename([details.id] + details.aliases, to: target.number)
+    try lead([details.id] + details.aliases, to: target.number, areFormer: true)
     for (ordinal, work) in try reader.work() {
       guard case .merge(into: number, let summary) = work.kind else { continue }
       try write(

@@ -39,7 +39,7 @@ extension StoreSnapshot {
     _ body: (KnownSequences) throws(StoreError) -> [ClosedRange<Int64>]
   ) throws(StoreError) -> [ClosedRange<Int64>] {
     try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id.string, in: Schema.conversationNames) else {
+      guard let number = try reader.number(of: id) else {
         return []
       }
       return try body(try reader.knownSequences(of: number))

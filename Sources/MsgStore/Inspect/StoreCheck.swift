@@ -141,10 +141,10 @@ extension StoreCheck {
     let next = try reader.source.value(of: setting) ?? 1
     try walk(tree, reader) { (key, value) throws(StoreError) in
       let name = key.repairedText()
-      guard value.count == 4 else {
+      guard let entry = ConversationName(value) else {
         return report("\(Schema.name(of: tree)): \"\(name)\" has no number")
       }
-      let number = value.uint32(at: 0)
+      let number = entry.number
       if !key.isValidUTF8 { report("\(Schema.name(of: tree)): number \(number) has no valid name") }
       if number == 0 || UInt64(number) >= next {
         report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), the next is \(next)")
@@ -154,6 +154,8 @@ extension StoreCheck {
         if !back.contains(where: { $0.hasSameBytes(as: name) }) {
           report(
             "\(Schema.name(of: tree)): \"\(name)\" has number \(number), that is \"\(back[0])\"")
+        } else if entry.isFormer == back[0].hasSameBytes(as: name) {
+          report("\(Schema.name(of: tree)): \"\(name)\" says wrongly whether it is in use")
         }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
@@ -259,7 +261,7 @@ extension StoreCheck {
       report("\(name) says activity \(summary.activity) and has \(recount.activity)")
     }
     for id in [details.id] + details.aliases
-    where try reader.number(of: id.string, in: Schema.conversationNames) != number {
+    where try reader.number(of: id) != number {
       report("\(name) has number \(number), and its name \"\(id)\" leads elsewhere")
     }
     try members(of: number, details, reader)

@@ -27,6 +27,13 @@ public struct ReceivedConversation: Sendable, Hashable {
     case none
     /// There is this one.
     case some(String)
+
+    /// A text as a server tells it that sends whole versions: nil stands for "there is none".
+    ///
+    /// What is not told at all is nil in `ReceivedConversation`.
+    public init(_ text: String?) {
+      self = if let text { .some(text) } else { .none }
+    }
   }
 
   /// Its name.

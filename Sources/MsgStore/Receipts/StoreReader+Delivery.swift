@@ -77,7 +77,7 @@ extension StoreReader {
   private func receivedMessage(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> ReceivedMessage? {
-    guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+    guard let number = try number(of: conversation),
       let position = try position(of: id, in: number)
     else { return nil }
     var cursor = Cursor(source, Schema.conversations)

@@ -70,7 +70,7 @@ extension StoreReader {
     if case .ids(let count) = form, !(1...PendingReceipt.idCountMax).contains(count) {
       throw .invalidCount(count)
     }
-    guard let number = try number(of: id.string, in: Schema.conversationNames) else { return [] }
+    guard let (number, id) = try find(id) else { return [] }
     var cursor = Cursor(source, Schema.conversations)
     let summary = try summary(number, &cursor)
     let own = try receipts(number)

@@ -64,7 +64,7 @@ extension StoreSnapshot {
     _ conversation: ConversationID
   ) throws(StoreError) -> Int? {
     try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: conversation.string, in: Schema.conversationNames)
+      guard let number = try reader.number(of: conversation)
       else { return nil }
       var cursor = Cursor(reader.source, Schema.conversations)
       return try reader.summary(number, &cursor).mentionCount

@@ -69,9 +69,13 @@ final class SalvagedNames {
     var names: [UInt32: String] = [:]
     let cursor = source.cursor(tree)
     while cursor.next() {
-      guard cursor.value.count == 4, let name = cursor.key.identifier else { continue }
-      let number = cursor.value.uint32(at: 0)
-      if !hasWayBack(number) { names[number] = name }
+      guard let entry = ConversationName(cursor.value), let name = cursor.key.identifier else {
+        continue
+      }
+      // The name that it has now, where that is left, and not one that it had before.
+      if !hasWayBack(entry.number), !entry.isFormer || names[entry.number] == nil {
+        names[entry.number] = name
+      }
     }
     return names
   }

@@ -45,7 +45,7 @@ extension WriteState {
     _ aliases: [ConversationID], of conversation: OpenConversation
   ) throws(StoreError) {
     for alias in aliases where try existingConversation(alias) == nil {
-      try rename([alias], to: conversation.number)
+      try lead([alias], to: conversation.number, areFormer: true)
       _ = try update(conversation) { new in new.details.aliases.append(alias) }
     }
   }

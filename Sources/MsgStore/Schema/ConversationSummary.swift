@@ -190,8 +190,8 @@ package struct ConversationSummary: Hashable {
 
 /// An attachment as a list of conversations shows it.
 public struct PreviewAttachment: Hashable, Sendable {
-  /// What kind it is, as the attachments' records say it.
-  package var kind: UInt8
+  /// What it is.
+  public package(set) var kind: AttachmentKind
   /// The name of its file: at most 160 bytes of UTF-8, cut at the border of a character.
   public package(set) var fileName: String
   /// The reference of its thumbnail; empty where there is none, or one of more than 1,024 bytes.
@@ -202,7 +202,7 @@ public struct PreviewAttachment: Hashable, Sendable {
   /// The most bytes of a thumbnail's reference; a longer one is left out, as half of it is none.
   static let thumbnailByteCountMax = 1024
 
-  package init(kind: UInt8, fileName: String, thumbnail: String) {
+  package init(kind: AttachmentKind, fileName: String, thumbnail: String) {
     self.kind = kind
     self.fileName = Preview.cut(fileName)
     self.thumbnail = thumbnail.utf8.count > Self.thumbnailByteCountMax ? "" : thumbnail
@@ -222,7 +222,7 @@ extension ConversationSummary.Last {
     else { return nil }
     var attachment: PreviewAttachment?
     if shown == Self.showsAttachment {
-      guard let kind = reader.byte(),
+      guard let kind = reader.byte().flatMap(AttachmentKind.init(rawValue:)),
         let name = reader.text(byteCountMax: PreviewAttachment.fileNameByteCountMax),
         let thumbnail = reader.text(byteCountMax: PreviewAttachment.thumbnailByteCountMax)
       else { return nil }
@@ -246,7 +246,7 @@ extension ConversationSummary.Last {
       buffer.append(Self.showsDeleted)
     } else if let attachment {
       buffer.append(Self.showsAttachment)
-      buffer.append(attachment.kind)
+      buffer.append(attachment.kind.rawValue)
       buffer.append(measured: attachment.fileName)
       buffer.append(measured: attachment.thumbnail)
     } else {

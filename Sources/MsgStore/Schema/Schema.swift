@@ -6,7 +6,7 @@ import PageFile
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
-///        1  conversation names  id bytes → number
+///        1  conversation names  id bytes → number, and whether it is a former name
 ///        2  conversations       number → summary; number, 0x01 → details
 ///        3  activity            section (1), time (8), number → nothing; listed backwards
 ///        4  member names        id bytes → number

@@ -57,7 +57,7 @@ extension StoreReader {
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
     try within { () throws(StoreError) in
-      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+      guard let number = try number(of: conversation),
         let position = try position(of: id, in: number)
       else { return [] }
       let message = try message(at: position, in: number)

@@ -210,7 +210,7 @@ extension StoreReader {
       let id = message.id(at: position)
       last.attachment = try attachments(of: id, in: conversation).first.map {
         PreviewAttachment(
-          kind: $0.kind.rawValue, fileName: $0.fileName ?? "", thumbnail: $0.thumbnailURL ?? "")
+          kind: $0.kind, fileName: $0.fileName ?? "", thumbnail: $0.thumbnailURL ?? "")
       }
     }
     return last
