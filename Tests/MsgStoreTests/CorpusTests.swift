@@ -24,7 +24,7 @@ import Testing
     #expect(expected.count > 50_000)
     let export = try directory.run("export", "store")
     let exported = try Self.objects(export.output)
-    let messages = exported.filter { $0["kind"] == nil }
+    let messages = exported.filter { $0["kind"] as? String == "message" }
     #expect(messages.count == expected.count)
     let differing = try zip(messages, expected).first { object, message in
       // Nor may there be a field that the corpus does not have, such as a status.
@@ -62,7 +62,9 @@ import Testing
 ///
 /// Bytes, since two strings may be equal and have different ones.
 private struct CorpusMessage: Equatable {
-  static let fields: Set = ["conversation", "id", "sender", "text", "timestamp_ms", "reply_to"]
+  static let fields: Set = [
+    "kind", "conversation", "id", "sender", "text", "timestamp_ms", "reply_to",
+  ]
 
   let conversation: [UInt8]
   let id: [UInt8]

@@ -76,7 +76,7 @@ extension WriteState {
     var new: [ConversationID] = []
     for alias in aliases where try existingConversation(alias) == nil {
       guard new.count < ConversationDetails.aliasCountMax else { break }
-      try rename([alias], to: number)
+      try lead([alias], to: number, areFormer: true)
       new.append(alias)
     }
     return new
