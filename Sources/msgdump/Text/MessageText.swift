@@ -52,9 +52,8 @@ enum MessageText {
     guard preview.text.isEmpty, let attachment = preview.attachment else {
       return "\(preview.sender): \(preview.text)"
     }
-    let kind = AttachmentKind(rawValue: attachment.kind) ?? .other
     let name = attachment.fileName.isEmpty ? "" : ", \(attachment.fileName)"
-    return "\(preview.sender): [\(kind.name)\(name)]"
+    return "\(preview.sender): [\(attachment.kind.name)\(name)]"
   }
 
   static func text(_ failure: Failure) -> String {
