@@ -68,9 +68,19 @@ package enum SchemaReport {
       return number == ClientKey.store ? "store \(quoted(name))" : "\(number) \(quoted(name))"
     case Schema.work:
       return key.count == 8 ? "work \(key.bigEndian64(at: 0))" : nil
+    case Schema.transfers:
+      return transfer(key)
     default:
       return nil
     }
+  }
+
+  private static func transfer(_ key: Bytes) -> String? {
+    guard let (kind, _, fact) = TransferIndex.parts(key),
+      let (number, id, _, rest) = FactKey.parts(fact)
+    else { return nil }
+    let what = kind == TransferIndex.moving ? "moving" : "hashed"
+    return "\(what) \(number) \"\(id)\" \(quoted(rest))"
   }
 
   private static func receipt(_ key: Bytes) -> String? {

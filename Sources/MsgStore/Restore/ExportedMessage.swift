@@ -144,6 +144,11 @@ package struct ExportedAttachment: Sendable, Hashable {
   package var index: UInt32?
   package var upload = AttachmentTransfer.none
   package var download = AttachmentTransfer.none
+  /// What was said of it here and nobody has confirmed.
+  package var unconfirmed: AttachmentFields = []
+  /// How many attempts in a row have failed.
+  package var failedUploadCount: Int64 = 0
+  package var failedDownloadCount: Int64 = 0
 
   package init(_ attachment: Attachment) { self.attachment = attachment }
 }

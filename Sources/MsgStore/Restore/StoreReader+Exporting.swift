@@ -152,6 +152,9 @@ extension StoreReader {
       exported.index = Int(record.index) == index ? nil : record.index
       exported.upload = record.upload
       exported.download = record.download
+      exported.unconfirmed = record.composed
+      exported.failedUploadCount = Int64(record.failureCounts.uploads)
+      exported.failedDownloadCount = Int64(record.failureCounts.downloads)
       facts.attachments.append(exported)
     }
     let prefix = FactKey.prefix(conversation, id, .reaction)

@@ -142,10 +142,14 @@ extension WriteState {
           mentions: try memberNumbers(of: earlier.mentions).sorted()))
     }
     for (index, attachment) in facts.attachments.enumerated() {
-      _ = try merge(
-        AttachmentRecord(
-          attachment.attachment, index: attachment.index ?? UInt32(clamping: index),
-          upload: attachment.upload, download: attachment.download), of: id, in: conversation)
+      var record = AttachmentRecord(
+        attachment.attachment, index: attachment.index ?? UInt32(clamping: index),
+        upload: attachment.upload, download: attachment.download)
+      record.composed = attachment.unconfirmed.intersection(.composable)
+      record.failureCounts = TransferCounts(
+        uploads: Int(clamping: max(0, attachment.failedUploadCount)),
+        downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
+      _ = try merge(record, of: id, in: conversation)
     }
     for given in facts.reactions {
       let record = ReactionRecord(

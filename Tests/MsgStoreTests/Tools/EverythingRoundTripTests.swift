@@ -183,7 +183,16 @@ private struct RandomStore {
     _ writer: borrowing StoreWriter, _ conversation: ConversationID
   ) throws(StoreError) {
     let failure = Failure(.timeOut, code: Int64(below(600)), text: "no \"answer\"")
-    switch below(7) {
+    switch below(9) {
+    case 7:
+      let transfers: [AttachmentTransfer] = [
+        .queued, .running(doneByteCount: 5), .done, .failed(failure, count: 1), .none,
+      ]
+      try writer.setTransfer(
+        random.chance(50) ? .upload : .download, to: transfers[below(5)], of: "x\(below(3))",
+        message: id(), in: conversation)
+    case 8:
+      try writer.setLocalPath("/tmp/\(below(9))", of: "x0", message: id(), in: conversation)
     case 0:
       try writer.setStatus(
         .retrying, of: id(), in: conversation, retryAt: time(), failure: failure)

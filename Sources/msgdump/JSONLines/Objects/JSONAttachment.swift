@@ -24,7 +24,34 @@ extension ExportedAttachment: JSONObjectValue {
     try fields.optional("width", &attachment.width)
     try fields.optional("height", &attachment.height)
     try fields.optional("upload", &upload, assumed: .none)
+    try fields.optional("failed_uploads", &failedUploadCount, assumed: 0)
     try fields.optional("download", &download, assumed: .none)
+    try fields.optional("failed_downloads", &failedDownloadCount, assumed: 0)
+    try fields.optional("unconfirmed", &unconfirmed, assumed: [])
+  }
+}
+
+/// The names of fields, in their order.
+extension AttachmentFields: JSONValue {
+  private static let names = [
+    "remote_url", "thumbnail_url", "local_path", "file_name", "mime_type", "content_hash",
+    "preview", "byte_count", "duration_ms", "width", "height", "kind",
+  ]
+
+  init(_ scanner: inout JSONScanner) throws(ToolError) {
+    let place = scanner.mark()
+    self = []
+    for name in try [String](&scanner) {
+      guard let index = Self.names.firstIndex(of: name) else {
+        throw scanner.error("an attachment has no field \"\(name)\"", at: place)
+      }
+      insert(AttachmentFields(rawValue: 1 << index))
+    }
+  }
+
+  func append(to bytes: inout [UInt8]) {
+    let names = Self.names.enumerated().filter { index, _ in rawValue & 1 << index != 0 }
+    names.map(\.element).append(to: &bytes)
   }
 }
 
