@@ -21,7 +21,21 @@ struct SampleThread {
       .receipt(
         JSONReceipt(
           Self.conversation, upTo: messages.dropLast(Self.unreadCount).last.map(\.mark))))
+    try body(.receipt(receipt(of: "bob", upTo: messages.dropLast(2))))
+    try body(.receipt(receipt(of: "yuki", upTo: messages.dropLast(Self.unreadCount))))
     for message in messages { try body(.message(message)) }
+  }
+
+  /// What the server has told of a member, who reads whatever is there two minutes later.
+  private func receipt(of member: MemberID, upTo messages: [ExportedMessage].SubSequence)
+    -> JSONReceipt
+  {
+    var receipt = JSONReceipt(Self.conversation, upTo: nil)
+    receipt.member = member
+    for message in messages.suffix(2).reversed() {
+      receipt.read.append(ExportedStep(message.position, message.later(120_000_000)))
+    }
+    return receipt
   }
 
   private func messages() -> [ExportedMessage] {
@@ -33,11 +47,14 @@ struct SampleThread {
       return ExportedMessage(
         Message(
           id: id(number), in: Self.conversation, from: sender, text: text(&random),
-          serverTimestamp: Timestamp(microseconds: time), sequence: Int64(number),
+          serverTimestamp: Timestamp(microseconds: time), sequence: sequence(of: number),
           status: sender == "ann" ? .read : nil,
           replyTo: number > 20 && random.below(8) == 0 ? id(number - 1 - random.below(20)) : nil))
     }
   }
+
+  /// The server has said nothing of two numbers: messages that have not been fetched.
+  private func sequence(of number: Int) -> Int64 { Int64(number > 30 ? number + 2 : number) }
 
   private func id(_ number: Int) -> MessageID {
     let digits = String(number)
@@ -77,8 +94,11 @@ struct SampleThread {
 
 extension ExportedMessage {
   /// A mark that goes up to this message, which the server has.
-  var mark: JSONMark {
-    .place(Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id))
+  var mark: JSONMark { .place(position) }
+
+  /// Its place in the thread, if the server has it.
+  var position: Position {
+    Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id)
   }
 }
 
