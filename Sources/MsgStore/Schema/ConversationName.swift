@@ -2,6 +2,8 @@ import PageFile
 
 /// What a name of a conversation leads to: an entry of the conversation names tree.
 ///
+/// See docs/message-format.md, N-3.
+///
 /// A name that the conversation had before says so. Only for those the details have to be read to
 /// know what it is called now, so that opening a thread by its name stays one lookup.
 ///
