@@ -63,7 +63,7 @@ import Testing
 /// Bytes, since two strings may be equal and have different ones.
 private struct CorpusMessage: Equatable {
   static let fields: Set = [
-    "kind", "conversation", "id", "sender", "text", "timestamp_ms", "reply_to",
+    "kind", "arrival", "conversation", "id", "sender", "text", "timestamp_ms", "reply_to",
   ]
 
   let conversation: [UInt8]
