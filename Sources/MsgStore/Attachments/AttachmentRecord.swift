@@ -45,6 +45,7 @@ package struct AttachmentRecord: Hashable {
     self.index = index
     self.upload = upload
     self.download = download
+    failureCounts = TransferCounts(uploads: upload.failureCount, downloads: download.failureCount)
   }
 
   /// Reads a record.

@@ -26,6 +26,9 @@ public enum AttachmentTransfer: Sendable, Hashable {
   /// Whether bytes are moving.
   public var isRunning: Bool { if case .running = self { true } else { false } }
 
+  /// How many attempts in a row have failed, where that is what it says.
+  var failureCount: Int { if case .failed(_, let count) = self { count } else { 0 } }
+
   /// What it is when a store is opened: whoever moved the bytes is gone, so what was running is
   /// queued.
   public var afterRestart: AttachmentTransfer { isRunning ? .queued : self }

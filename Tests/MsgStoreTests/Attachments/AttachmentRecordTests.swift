@@ -46,6 +46,15 @@ import Testing
     #expect(read(written(AttachmentRecord(attachment, index: 0))) == nil)
   }
 
+  /// One that is restored counts on from what it says.
+  @Test func aFailureBringsItsCount() {
+    let failed = AttachmentTransfer.failed(Failure(.timeOut), count: 3)
+    let record = AttachmentRecord(
+      MsgStore.Attachment(id: "a", kind: .image), index: 0, upload: failed)
+    #expect(record.failureCounts == TransferCounts(uploads: 3))
+    #expect(read(written(record)) == record)
+  }
+
   @Test func lengthsBeyondTheRecordAreRefused() {
     // A URL that claims 2^63 bytes, and one of a byte with nothing behind.
     let head: [UInt8] = [1, 1, 0, 1, 1, 97, 0, 0, 0]
