@@ -84,7 +84,7 @@ extension StoreReader {
       throw .storage(error)
     }
     let id = try details(number).id
-    return try self.number(of: id.string, in: Schema.conversationNames) == number ? id : nil
+    return try self.number(of: id) == number ? id : nil
   }
 }
 
@@ -112,7 +112,7 @@ extension StoreReader {
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
     try within { () throws(StoreError) in
-      guard let number = try number(of: conversation.string, in: Schema.conversationNames),
+      guard let number = try number(of: conversation),
         let (_, message, own) = try found(id, in: number),
         message.traits.marks.contains(.attachments), !message.traits.isWithdrawn
       else { return [] }

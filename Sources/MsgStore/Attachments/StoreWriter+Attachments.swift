@@ -114,7 +114,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> [UInt8]? {
     try within { (reader) throws(StoreError) in
       guard
-        let number = try reader.number(of: conversation.string, in: Schema.conversationNames),
+        let number = try reader.number(of: conversation),
         let (_, _, own) = try reader.found(message, in: number)
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)

@@ -176,7 +176,7 @@ extension StoreSnapshot {
     of id: ConversationID, _ body: (StoreReader, UInt32) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
     try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id.string, in: Schema.conversationNames) else {
+      guard let number = try reader.number(of: id) else {
         return nil
       }
       return try body(reader, number)

@@ -84,7 +84,7 @@ extension StoreSnapshot {
     _ id: ConversationID
   ) throws(StoreError) -> (number: UInt32, summary: ConversationSummary)? {
     try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id.string, in: Schema.conversationNames) else {
+      guard let number = try reader.number(of: id) else {
         return nil
       }
       var cursor = Cursor(reader.source, Schema.conversations)

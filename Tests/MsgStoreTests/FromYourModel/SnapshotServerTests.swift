@@ -115,13 +115,9 @@ extension MessageStore {
       let known = try chat.syncPosition(for: "version", in: room) ?? []
       guard known.lexicographicallyPrecedes(version) else { return }
       try chat.setSyncPosition(version, for: "version", in: room)
-      for item in document.messages {
-        try chat.insert(
-          Message(
-            id: item._id, in: room, from: item.from, text: item.body,
-            serverTimestamp: try Timestamp(iso8601: item.createdAt), replyTo: item.inReplyTo))
-        try chat.takeReactions(item, in: room, at: now)
-      }
+      let messages = try document.messages.map { try Message($0, in: room) }
+      try chat.reconcile(messages, in: room, .all)
+      for item in document.messages { try chat.takeReactions(item, in: room, at: now) }
       for member in Set(document.messages.flatMap { ($0.deliveredTo ?? []) + ($0.readBy ?? []) }) {
         let read = document.messages.filter { $0.readBy?.contains(member) ?? false }
         let received = document.messages.filter { $0.deliveredTo?.contains(member) ?? false }
@@ -130,7 +126,6 @@ extension MessageStore {
         try chat.receive(
           ReceivedReceipt(in: room, of: member, .delivered, .messages(received.map(\._id))))
       }
-      try chat.deleteAllBut(Set(document.messages.map(\._id)), in: room)
     }
   }
 }
@@ -151,17 +146,13 @@ extension StoreWriter {
     }
     for new in told where !has(stored, new) { try receive(new, to: item._id, in: room) }
   }
+}
 
-  /// What waits to be sent is not in any document, and stays.
-  fileprivate func deleteAllBut(_ ids: Set<MessageID>, in room: ConversationID) throws {
-    var slice = try thread(room).tail(500)
-    while true {
-      for message in slice where message.serverTimestamp != nil && !ids.contains(message.id) {
-        try delete(message.id, in: room)
-      }
-      guard let position = slice.older.next else { return }
-      slice = try thread(room).before(position, count: 500)
-    }
+extension Message {
+  fileprivate init(_ item: SnapshotDocument.Item, in room: ConversationID) throws {
+    self.init(
+      id: item._id, in: room, from: item.from, text: item.body,
+      serverTimestamp: try Timestamp(iso8601: item.createdAt), replyTo: item.inReplyTo)
   }
 }
 
