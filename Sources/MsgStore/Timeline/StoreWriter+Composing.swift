@@ -5,8 +5,9 @@
 extension StoreWriter {
   /// Stores a message that the local member has written: pending, and visible in the tail at once.
   ///
-  /// - Parameter message: The message. Its sender has to be the local member, and it has no server
-  ///   time, sequence or reactions. Without a local time it gets the clock's.
+  /// - Parameter message: The message. Its sender has to be the local member. Of one that was written
+  ///   before only id, text, local time, reply, mentions and attachments are taken. Without a local
+  ///   time it gets the clock's.
   /// - Throws: `invalidText` beyond the limits of `StoreOptions.textLimits`; `invalidAttachment`;
   ///   `notOwnMessage` for another sender; `notAParticipant` in a conversation that has members, none
   ///   of them the local one; `idInUse` when there is such a message; `invalidIdentifier`.

@@ -2,23 +2,25 @@
 extension WriteState {
   func send(_ message: Message) throws(StoreError) -> Message {
     let local = try localMemberID()
-    try Self.validate(message)
     guard message.sender == local else {
       throw .notOwnMessage(message.id, in: message.conversation)
     }
     try check(message.text, hasAttachment: !message.attachments.isEmpty)
+    try Self.validate(message)
     for attachment in message.attachments {
       // The source may be larger than what is uploaded in the end, which is checked then.
       var source = attachment
       source.byteCount = nil
       if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
     }
-    var message = message
-    message.serverTimestamp = nil
-    message.sequence = nil
-    message.reactions = []
-    if message.localTime == nil { message.localTime = clock() }
-    if message.status.isServerKnowledge { message.status = .pending }
+    // What a message that was forwarded has come to elsewhere is not this one's.
+    var composed = Message(
+      id: message.id, in: message.conversation, from: local, text: message.text,
+      localTime: message.localTime ?? clock(),
+      status: message.status.isServerKnowledge ? .pending : message.status,
+      replyTo: message.replyTo)
+    composed.mentions = message.mentions
+    composed.attachments = message.attachments
     let outcome = try change { () throws(StoreError) -> InsertOutcome in
       if let open = try existingConversation(message.conversation) {
         try checkMembership(open, message.conversation)
@@ -26,7 +28,7 @@ extension WriteState {
           throw .idInUse(message.id, in: message.conversation)
         }
       }
-      return try insert(message, as: .live)
+      return try insert(composed, as: .live)
     }
     guard outcome == .inserted,
       let stored = try reader.message(message.id, in: message.conversation)
