@@ -39,6 +39,8 @@ public struct StoreOptions: Sendable {
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
+  /// How many messages that are not here may have something that waits for them.
+  package var waitingCountMax = 10_000
   /// Whether long work goes on by itself after the write that began it; tests may want to wait.
   package var worksInBackground = true
 
@@ -63,7 +65,7 @@ public struct StoreOptions: Sendable {
   var rules: StoreRules {
     StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      previewsSkipDeleted: previewsSkipDeleted)
+      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax)
   }
 
   var database: DatabaseOptions {
@@ -75,9 +77,10 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// What binds the local member, and what is shown.
+/// What binds the local member, what is shown, and how much is kept for what never comes.
 struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()
   var previewsSkipDeleted = false
+  var waitingCountMax = 10_000
 }

@@ -65,3 +65,19 @@ struct WaitingFacts: Hashable {
     if !traits.isEmpty { traits.append(to: &buffer) }
   }
 }
+
+extension StoreSnapshot {
+  /// For how many messages that are not here something waits, and how many were given up because
+  /// there were more than 10,000: those that had waited longest.
+  ///
+  /// What waits are edits, reactions, receipts, places, and that a message was taken back.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public var waitingFacts: (waiting: Int, dropped: Int) {
+    get throws(StoreError) {
+      try within { (reader) throws(StoreError) in
+        (try reader.count(.waitingCount), try reader.count(.waitingDropped))
+      }
+    }
+  }
+}

@@ -8,9 +8,6 @@ import PageFile
 ///
 /// See docs/message-format.md, F-6 … F-9.
 extension WriteState {
-  /// How many messages may wait.
-  static let waitingCountMax = 10_000
-
   /// Notes that something is known of a message that is not here, and changes it.
   ///
   /// Returns whether anything changed.
@@ -78,7 +75,7 @@ extension WriteState {
 
   /// Makes room by giving up what has waited longest.
   private func dropOldestWaiting() throws(StoreError) {
-    guard try reader.count(.waitingCount) > Self.waitingCountMax else { return }
+    guard try reader.count(.waitingCount) > rules.waitingCountMax else { return }
     var cursor = Cursor(reader.source, Schema.waiting)
     var name = ByteBuffer()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
