@@ -1,0 +1,154 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Taking messages back, here and as told by the server.
+@Suite struct UnsendTests {
+  private static let day: Int64 = 24 * 3600 * 1_000_000
+
+  /// A message with everything that has to go.
+  private func full(_ id: MessageID, at moment: Int64, from sender: MemberID = "me") -> Message {
+    var message = message(id, at: moment, 1, from: sender, local: moment - 1, text: "secret")
+    message.replyTo = "other"
+    message.mentions = ["ann"]
+    message.reactions = [Reaction("👍", from: "ann", at: time(9))]
+    message.attachments = [MsgStore.Attachment(id: "a", kind: .image, fileName: "secret.png")]
+    return message
+  }
+
+  private func expectTombstone(_ message: Message?, at moment: Int64, from sender: MemberID) throws
+  {
+    let stone = try #require(message)
+    #expect(stone.isDeleted && stone.id == "m" && stone.sender == sender)
+    #expect(stone.serverTimestamp == time(moment) && stone.sequence == 1)
+    #expect(stone.localTime == time(moment - 1))
+    #expect(stone.text == "" && stone.replyTo == nil && stone.mentions == [])
+    #expect(stone.reactions == [] && stone.attachments == [] && stone.editedAt == nil)
+    #expect(!stone.hasHistory && stone.failure == nil)
+  }
+
+  @Test func oneMayTakeBackForADayByTheStoresClock() throws {
+    let clock = TestClock()
+    let store = try clock.store()
+    try store.write { chat in
+      for id: MessageID in ["a", "b", "c", "f"] {
+        try chat.insert(message(id, at: id == "f" ? 10 * Self.day : 1_000, from: "me"))
+      }
+      clock.set(1_000 + Self.day)
+      #expect(try chat.unsend("a", in: "room"))
+      clock.set(1_001 + Self.day)
+      #expect(throws: StoreError.unsendTooLate("b", in: "room")) {
+        try chat.unsend("b", in: "room")
+      }
+      // The server's clock may be ahead of the device's, however far.
+      #expect(try chat.unsend("f", in: "room"))
+      // What was received is kept at any age.
+      clock.set(.max)
+      #expect(try chat.receiveUnsend(of: "c", in: "room"))
+      #expect(try chat.message("c", in: "room")?.isDeleted == true)
+      #expect(try chat.message("b", in: "room")?.isDeleted == false)
+    }
+    try store.expectSound()
+  }
+
+  @Test func aPendingMessageIsTakenBackAtAnyAge() throws {
+    let clock = TestClock(0)
+    let store = try clock.store()
+    try store.write { chat in
+      try chat.send(own("m", "secret"))
+      try chat.edit("m", in: "room", text: "more secret")
+      clock.set(100 * Self.day)
+      #expect(try chat.unsend("m", in: "room"))
+    }
+    let stone = try #require(try store.message("m"))
+    #expect(stone.isDeleted && stone.text == "" && stone.deletedAt == time(100 * Self.day))
+    #expect(try store.history("m") == [])
+    try store.expectSound()
+  }
+
+  @Test func onlyOnesOwnMessagesAreTakenBack() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.insert(message("m", at: 1))
+      #expect(throws: StoreError.notOwnMessage("m", in: "room")) {
+        try chat.unsend("m", in: "room")
+      }
+      #expect(throws: StoreError.messageNotFound("n", in: "room")) {
+        try chat.unsend("n", in: "room")
+      }
+      try chat.receiveUnsend(of: "m", in: "room")
+    }
+  }
+
+  @Test func whatIsTakenBackIsHiddenAtOnceAndAConfirmationEndsIt() throws {
+    let store = try TestClock(100).store()
+    try store.write { chat in
+      try chat.insert(full("m", at: 50))
+      try chat.receiveEdit(of: "m", in: "room", text: "secret too", at: time(60))
+      #expect(try chat.unsend("m", in: "room"))
+      let hidden = try #require(try chat.message("m", in: "room"))
+      #expect(hidden.isDeleted && hidden.text == "" && hidden.attachments == [])
+      #expect(hidden.syncStatus == .pending)
+      let preview = try chat.conversation("room")?.preview
+      #expect(preview?.isDeleted == true && preview?.text == "" && preview?.attachment == nil)
+      #expect(throws: StoreError.messageIsDeleted("m", in: "room")) {
+        try chat.unsend("m", in: "room")
+      }
+      #expect(try chat.confirmUnsend(of: "m", in: "room"))
+      #expect(try !chat.confirmUnsend(of: "m", in: "room"))
+    }
+    try expectTombstone(try store.message("m"), at: 50, from: "me")
+    #expect(try store.message("m")?.syncStatus == .synced)
+    #expect(try store.history("m") == [])
+    try store.expectSound()
+  }
+
+  @Test func aRefusedUnsendShowsTheMessageAgainWithTheReason() throws {
+    let store = try TestClock(100).store()
+    let reason = Failure(.notFound, text: "gone")
+    try store.write { chat in
+      try chat.insert(full("m", at: 50))
+      try chat.receiveEdit(of: "m", in: "room", text: "newer", at: time(60))
+      let before = try #require(try chat.message("m", in: "room"))
+      try chat.unsend("m", in: "room")
+      #expect(try chat.refuseUnsend(of: "m", in: "room", because: reason))
+      #expect(try !chat.refuseUnsend(of: "m", in: "room", because: reason))
+      var after = try #require(try chat.message("m", in: "room"))
+      #expect(after.failure == reason && after.syncStatus == .synced)
+      after.failure = nil
+      #expect(after == before)
+      #expect(try chat.conversation("room")?.preview?.text == "newer")
+    }
+    #expect(try store.history("m") == ["secret"])
+    try store.expectSound()
+  }
+
+  @Test func aTombstoneStaysOneWhateverIsDeliveredAfterwards() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.insert(full("m", at: 50, from: "you"))
+      #expect(try chat.receiveUnsend(of: "m", in: "room", at: time(70)))
+      #expect(try !chat.receiveUnsend(of: "m", in: "room", at: time(70)))
+      #expect(try chat.insert(full("m", at: 50, from: "you")) == .duplicate)
+      #expect(try !chat.receiveEdit(of: "m", in: "room", text: "again", at: time(99)))
+      #expect(
+        try !chat.receive(Reaction("👍", from: "ann", at: time(99)), to: "m", in: "room"))
+    }
+    try expectTombstone(try store.message("m"), at: 50, from: "you")
+    #expect(try store.message("m")?.deletedAt == time(70))
+    try store.expectSound()
+  }
+
+  @Test func anUnsendThatComesFirstLeavesNothingOfTheMessage() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.receiveEdit(of: "m", in: "room", text: "newer secret", at: time(60))
+      #expect(try chat.receiveUnsend(of: "m", in: "room"))
+      #expect(try !chat.receiveEdit(of: "m", in: "room", text: "another", at: time(61)))
+      try chat.insert(full("m", at: 50, from: "you"))
+    }
+    try expectTombstone(try store.message("m"), at: 50, from: "you")
+    #expect(try store.preview?.isDeleted == true)
+    try store.expectSound()
+  }
+}
