@@ -49,7 +49,7 @@ extension WriteState {
       conversation.summary.deletedUpTo = time
       conversation.summary.marks.insert(.hidden)
     } else {
-      try clear(conversation, upTo: time)
+      try clear(conversation, upTo: time, keepsFacts: true)
     }
     return true
   }
@@ -75,8 +75,13 @@ extension WriteState {
 
   /// Gives a conversation a new number, without any messages, and has the old one swept.
   ///
-  /// - Parameter time: Up to which server time messages do not come back; nil: all do.
-  func clear(_ conversation: OpenConversation, upTo time: Int64?) throws(StoreError) {
+  /// - Parameters:
+  ///   - time: Up to which server time messages do not come back; nil: all do.
+  ///   - keepsFacts: Whether what is known of messages that are not here stays, and receipts: a
+  ///     deletion that was received says nothing about what is newer.
+  func clear(
+    _ conversation: OpenConversation, upTo time: Int64?, keepsFacts: Bool = false
+  ) throws(StoreError) {
     try flush()
     reader.source.isErasing = true
     let old = conversation.number
@@ -122,7 +127,12 @@ extension WriteState {
     try lead(details.aliases, to: number, areFormer: true)
     // Those who joined later are not waited for before that, whatever else is known of them.
     try membershipChanged(new)
-    try addWork(WorkRecord(.sweep, of: old))
+    guard keepsFacts else { return try addWork(WorkRecord(.sweep, of: old)) }
+    try mergeReceipts(from: conversation, into: new)
+    let oldSummary = conversation.summary
+    if try !moveMessages(of: old, oldSummary, into: number) {
+      try addWork(WorkRecord(.merge(into: number, oldSummary), of: old))
+    }
   }
 
   /// The messages that the server has not got, in their order.
@@ -171,6 +181,7 @@ extension WriteState {
       }
       count += try takeOut(position, of: conversation)
     }
+    if count > 0 { try updatePending(conversation) }
     if conversation.summary.messageCount == 0 && isDone {
       conversation.summary.marks.insert(.hidden)
     }

@@ -23,6 +23,7 @@ extension WriteState {
       }
       try move(position, of: number, old, into: target)
     }
+    try updatePending(try conversation(target))
     return false
   }
 
@@ -38,11 +39,20 @@ extension WriteState {
       let key = KeyEncoding.key(number, name)
       try remove(key.bytes, in: Schema.ids)
     }
-    let entry = try reader.entry(of: id, in: target)
+    let names = [id, position.id] + message.traits.names
+    var entry: IDEntry?
+    for name in names {
+      switch try reader.entry(of: name, in: target) {
+      case .here(let there)?: entry = .here(there)
+      case .deleted?: if entry == nil { entry = .deleted }
+      default: break
+      }
+    }
     let isGone = conversation.summary.deletedUpTo.map {
       !position.place.isPending && position.place.time <= $0
     }
     if entry == .deleted || isGone ?? false {
+      reader.source.isErasing = true
       try removeFacts(of: id, in: number)
       return
     }
@@ -67,14 +77,20 @@ extension WriteState {
   ) throws(StoreError) {
     var message = moved
     let target = conversation.number
+    var names = Names(of: message, at: position)
+    for name in [names.key] + names.besidesKey {
+      try claim(name, for: id, &names, in: target)
+    }
     var facts = PlaceFacts(of: message, at: position.place)
     if let waiting = try takeWaiting(id, in: target) {
       try absorb(waiting, named: id, into: &message, in: target)
       facts.merge(waiting.place)
       facts.keep(in: &message)
+      for name in waiting.traits.names { names.add(name, isOwn: false) }
     }
+    message.traits.names = names.besidesKey
     try noteFacts(of: id, in: target, &message)
-    let position = Position(facts.place(of: message, from: position.place), position.id)
+    let position = Position(facts.place(of: message, from: position.place), names.key)
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
     if isBelowMark, !message.flags.contains(.history) {
       message.markOrdinal = conversation.summary.markOrdinal
@@ -82,6 +98,18 @@ extension WriteState {
     try place(message, at: position, in: conversation)
     try noteLate(message, at: position, in: conversation)
     if !position.place.isPending { try applyWaitingMarks(of: id, at: position, in: conversation) }
+  }
+
+  /// Lets what waits under a name of a message wait for the message itself.
+  private func claim(
+    _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
+  ) throws(StoreError) {
+    var other = name
+    if case .alias(let own)? = try reader.entry(of: name, in: target) { other = own }
+    guard other != id, let waiting = try takeWaiting(other, in: target) else { return }
+    try moveFacts(of: other, in: target, to: id, in: target)
+    try noteWaiting(id, in: target) { $0.merge(waiting) }
+    for name in waiting.traits.names + [other] { names.add(name, isOwn: false) }
   }
 
   /// Moves what is not a message; true when nothing is left.
@@ -99,16 +127,22 @@ extension WriteState {
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
-    for tree in [Schema.ids, Schema.client] {
-      count += try moveAll(
-        prefix.bytes, in: tree, to: target, limit: Self.sweepCountMax - count)
+    while count < Self.sweepCountMax,
+      try reader.firstKey(prefix.bytes, in: Schema.ids, to: &key)
+    {
+      let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
+      let entry = try reader.entry(of: id, in: number)
+      try remove(key.bytes, in: Schema.ids)
+      if entry == .deleted { try deleteUnder([id], in: conversation) }
+      count += 1
     }
+    count += try moveAll(
+      prefix.bytes, in: Schema.client, to: target, limit: Self.sweepCountMax - count)
     // Sequences count what one server has numbered in one thread, and the messages bring theirs.
     count += try removeAll(
       prefix.bytes, in: Schema.sequences, limit: Self.sweepCountMax - count)
-    guard count < Self.sweepCountMax else { return false }
     try membershipChanged(conversation)
-    return true
+    return count < Self.sweepCountMax
   }
 
   /// Moves what waits for one message.
@@ -117,13 +151,24 @@ extension WriteState {
   ) throws(StoreError) {
     let target = conversation.number
     let waiting = try takeWaiting(id, in: number)
-    guard case .here(let position)? = try reader.entry(of: id, in: target) else {
-      try moveFacts(of: id, in: number, to: id, in: target)
-      try noteWaiting(id, in: target) { facts in
-        guard let waiting else { return }
-        facts.merge(waiting)
-        if facts.traits.names.isEmpty { facts.traits.names = waiting.traits.names }
+    let entry = try reader.entry(of: id, in: target)
+    let names = waiting?.traits.names ?? []
+    for name in names {
+      let key = KeyEncoding.key(number, name)
+      try remove(key.bytes, in: Schema.ids)
+    }
+    if entry == .deleted {
+      try removeFacts(of: id, in: number)
+      return try deleteUnder(names, in: conversation)
+    }
+    guard case .here(let position)? = entry else {
+      var own = id
+      if case .alias(let other)? = entry { own = other }
+      try moveFacts(of: id, in: number, to: own, in: target)
+      try noteWaiting(own, in: target) { facts in
+        if let waiting { facts.merge(waiting) }
       }
+      for name in names { _ = try acknowledge(own, as: name, nil, in: conversation) }
       return
     }
     let old = try message(at: position, in: target)
@@ -139,6 +184,7 @@ extension WriteState {
     try noteFacts(of: own, in: target, &new)
     let place = facts.place(of: new, from: position.place)
     try move(old, from: position, new, to: place, in: conversation)
+    for name in names { _ = try acknowledge(own, as: name, nil, in: conversation) }
   }
 
   /// Gives entries another conversation's number, but for those that it has already; returns how

@@ -79,6 +79,7 @@ extension WriteState {
     if try !moveMessages(of: number, summary, into: target.number) {
       try addWork(WorkRecord(.merge(into: target.number, summary), of: number))
     }
+    try updatePending(try conversation(target.number))
     return true
   }
 

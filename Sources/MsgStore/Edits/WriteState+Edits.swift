@@ -12,7 +12,7 @@ extension WriteState {
     try id.validate()
     try conversation.validate()
     try Self.validate(text: text)
-    for member in mentions { try member.validate() }
+    try Self.validate(mentions: mentions)
     return try change { () throws(StoreError) in
       let conversation = try self.conversation(conversation) {
         ConversationDetails(id: conversation)
@@ -62,7 +62,7 @@ extension WriteState {
   func edit(
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID]
   ) throws(StoreError) -> Timestamp? {
-    for member in mentions { try member.validate() }
+    try Self.validate(mentions: mentions)
     return try change { () throws(StoreError) in
       let target = try ownMessage(id, in: conversation)
       let old = target.message

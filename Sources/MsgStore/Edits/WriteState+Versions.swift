@@ -32,7 +32,7 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     let shown = message.version
     if given.isSame(as: shown) {
-      message.version = shown.union(given)
+      message.version = replacingOriginal ? given : shown.union(given)
     } else if given.editTime == nil && shown.editTime == nil {
       if replacingOriginal || shown.precedes(given) { message.version = given }
     } else if shown.precedes(given) {

@@ -24,13 +24,13 @@ extension WriteState {
       try deleteUnder([own, serverName], in: conversation)
       return false
     case (.here(let a)?, .here(let b)?) where a == b:
-      try acknowledge(at: a, given, in: conversation)
+      if given != nil { try acknowledge(at: a, given, in: conversation) }
     case (.here(let a)?, .here(let b)?):
       guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
       else { return false }
       try unite(a, with: b, in: conversation)
       guard let position = try reader.position(of: own, in: number) else { return false }
-      try acknowledge(at: position, given, in: conversation)
+      if given != nil { try acknowledge(at: position, given, in: conversation) }
     case (.here(let position)?, _):
       try attach(serverName, toMessageAt: position, isOwn: false, given, in: conversation)
     case (_, .here(let position)?):
@@ -83,10 +83,11 @@ extension WriteState {
   ) throws(StoreError) {
     var new = changed
     let (oldID, id) = (old.id(at: position), names.own)
+    let place = facts.place(of: new, from: position.place)
+    if try isGone(old, at: position, to: place, from: conversation) { return }
     if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
-    let place = facts.place(of: new, from: position.place)
     let target = Position(place, names.key)
     guard target != position || new != old else { return }
     try replace(old, at: position, with: new, at: target, in: conversation)
@@ -184,7 +185,7 @@ extension WriteState {
   }
 
   /// What was deleted under one name is deleted under the other.
-  private func deleteUnder(
+  func deleteUnder(
     _ names: [MessageID], in conversation: OpenConversation
   ) throws(StoreError) {
     for name in names {
@@ -241,7 +242,7 @@ extension WriteState {
 ///
 /// Where several are given, the least of each kind, so that the order in which they came does not
 /// matter.
-private struct Names {
+struct Names {
   private(set) var own: MessageID
   private(set) var key: MessageID
   private var all: Set<MessageID>

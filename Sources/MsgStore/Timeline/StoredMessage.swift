@@ -130,7 +130,8 @@ struct TextVersion: Equatable {
   func union(_ other: TextVersion) -> TextVersion {
     var result = self
     if mentions != other.mentions {
-      result.mentions = Set(mentions).union(other.mentions).sorted()
+      let all = Set(mentions).union(other.mentions).sorted()
+      result.mentions = Array(all.prefix(MessageTraits.mentionCountMax))
     }
     return result
   }

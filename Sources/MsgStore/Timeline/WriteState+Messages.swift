@@ -44,13 +44,16 @@ extension WriteState {
     try message.sender.validate()
     try message.replyTo?.validate()
     try validate(text: message.text)
-    for member in message.mentions { try member.validate() }
-    guard message.mentions.count <= MessageTraits.mentionCountMax else {
-      throw .tooManyMentions(
-        count: message.mentions.count, limit: MessageTraits.mentionCountMax)
-    }
+    try validate(mentions: message.mentions)
     for attachment in message.attachments { try attachment.validate() }
     for reaction in message.reactions { try reaction.validate() }
+  }
+
+  static func validate(mentions: [MemberID]) throws(StoreError) {
+    for member in mentions { try member.validate() }
+    guard mentions.count <= MessageTraits.mentionCountMax else {
+      throw .tooManyMentions(count: mentions.count, limit: MessageTraits.mentionCountMax)
+    }
   }
 
   static func validate(text: String) throws(StoreError) {
@@ -173,6 +176,7 @@ extension WriteState {
     in conversation: OpenConversation
   ) throws(StoreError) {
     let target = Position(place, position.id)
+    if try isGone(old, at: position, to: place, from: conversation) { return }
     try replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
     if position.place.isPending {
@@ -180,6 +184,20 @@ extension WriteState {
     } else {
       try moveMarks(from: position, to: target, in: conversation)
     }
+  }
+
+  /// Takes a message out that turns out to be one of those that were deleted with the conversation.
+  func isGone(
+    _ message: StoredMessage, at position: Position, to place: Place,
+    from conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard place != position.place, !place.isPending,
+      isDeleted(Timestamp(microseconds: place.time), in: conversation)
+    else { return false }
+    reader.source.isErasing = true
+    _ = try takeOut(position, of: conversation)
+    try updatePending(conversation)
+    return true
   }
 
   /// Merges what was received of the message as it was first written.
@@ -277,6 +295,7 @@ extension WriteState {
     }
     try removeFacts(of: message.id(at: position), in: conversation.number)
     try forgetLate(message.id(at: position), in: conversation)
+    try updatePending(conversation)
   }
 }
 

@@ -16,6 +16,7 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     hasAdded = true
+    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     try write(message, at: position, in: conversation.number)
     try writeNames(of: message, at: position, in: conversation.number)
     var summary = conversation.summary
@@ -32,6 +33,7 @@ extension WriteState {
     _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
+    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     var new = new
     var summary = conversation.summary
     let counted = unreadCount(old, at: oldPosition, summary)

@@ -253,7 +253,7 @@ private struct RandomStore {
   private mutating func attributes(
     _ writer: borrowing StoreWriter, _ conversation: ConversationID
   ) throws(StoreError) {
-    switch below(11) {
+    switch below(12) {
     case 8: if random.chance(30) { try writer.deleteConversation(conversation) }
     case 9: try writer.receiveConversationDeletion(conversation, at: time())
     case 0: try writer.setPinned(random.chance(50), of: conversation)
@@ -264,6 +264,10 @@ private struct RandomStore {
     case 5:
       try writer.putConversation(conversation, participants: ["me", member(), member()])
     case 6: try writer.addParticipants([member()], to: conversation)
+    case 10:
+      guard random.chance(25) else { return }
+      let other = Self.conversations[below(Self.conversations.count)]
+      try writer.renameConversation(conversation, to: other)
     default:
       var received = ReceivedConversation(conversation, at: time())
       received.members = [.init(member(), joinedAt: time()), .init(member(), isActive: false)]
