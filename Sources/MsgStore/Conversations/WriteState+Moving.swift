@@ -61,10 +61,7 @@ extension WriteState {
     message.markOrdinal = nil
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     if case .here(let there)? = entry {
-      let own = try self.message(at: there, in: target).id(at: there)
-      let history = try reader.versions(of: id, in: number)
-      try moveFacts(of: id, in: number, to: own, in: target)
-      return try fold(message, at: position, history, into: there, in: conversation)
+      return try fold(message, at: position, of: number, into: there, in: conversation)
     }
     try moveFacts(of: id, in: number, to: id, in: target)
     try settle(message, named: id, at: position, in: conversation)

@@ -103,31 +103,30 @@ extension WriteState {
   private func unite(
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    let first = try message(at: a, in: conversation.number)
     let second = try message(at: b, in: conversation.number)
-    let number = conversation.number
-    let history = try reader.versions(of: second.id(at: b), in: number)
     try remove(second, at: b, in: conversation)
     if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
-    try moveFacts(of: second.id(at: b), in: number, to: first.id(at: a), in: number)
-    try fold(second, at: b, history, into: a, in: conversation)
+    try fold(second, at: b, of: conversation.number, into: a, in: conversation)
   }
 
-  /// Merges a message that has no place any more, and whose facts have been moved, into another.
+  /// Merges a message that has no place any more, of this or another conversation, into another, and
+  /// all that is known of it.
   ///
   /// Where only one of the two was composed here, what the server says goes into that one.
   func fold(
-    _ second: StoredMessage, at b: Position, _ history: [TextVersion], into a: Position,
+    _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {
     let first = try message(at: a, in: conversation.number)
-    let id = first.id(at: a)
-    var (new, other, versions) = (first, second, history)
+    let (id, otherID) = (first.id(at: a), second.id(at: b))
+    var (new, other) = (first, second)
+    var versions = try reader.versions(of: otherID, in: number)
     if second.flags.contains(.composed) && !first.flags.contains(.composed) {
       (new, other) = (second, first)
       new.markOrdinal = first.markOrdinal
       versions = try reader.versions(of: id, in: conversation.number)
     }
+    try moveFacts(of: otherID, in: number, to: id, in: conversation.number)
     let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
     for version in versions where !isErased {
       _ = try mergeReceived(
