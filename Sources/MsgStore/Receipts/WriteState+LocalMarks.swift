@@ -126,7 +126,7 @@ extension WriteState {
     _ record: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     guard !position.place.isPending, record.sender != localMember,
-      !record.flags.contains(.history)
+      !record.flags.contains(.history), try isMarked(position, in: conversation)
     else { return }
     let summary = conversation.summary
     var own = try receipts(conversation)
@@ -154,6 +154,16 @@ extension WriteState {
 }
 
 extension WriteState {
+  /// Whether a place lies below one of the marks that were made here.
+  private func isMarked(
+    _ position: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let mark = conversation.summary.mark, position <= mark { return true }
+    try readReceipts(of: conversation)
+    if let mark = conversation.receipts?.deliveredMark, position <= mark { return true }
+    return false
+  }
+
   /// Where a mark goes; nil when it would go back, or there is nothing to mark.
   private func target(
     upTo limit: Position?, from mark: Position?, in conversation: UInt32

@@ -290,10 +290,14 @@ extension WriteState {
   }
 
   func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts {
-    if let receipts = conversation.receipts { return receipts }
-    let receipts = try reader.receipts(conversation.number)
-    conversation.receipts = receipts
-    return receipts
+    try readReceipts(of: conversation)
+    return conversation.receipts ?? ConversationReceipts()
+  }
+
+  /// Reads a conversation's own side of receipts, unless that was done.
+  func readReceipts(of conversation: OpenConversation) throws(StoreError) {
+    if case .some = conversation.receipts { return }
+    conversation.receipts = try reader.receipts(conversation.number)
   }
 
   func write(

@@ -99,12 +99,18 @@ package struct ConversationSummary: Hashable {
   package init(created: Int64) { self.created = created }
 
   /// The time under which the list shows the conversation.
-  var listTime: Int64 { last == nil ? created : activity }
+  var listTime: Int64 { hasLast ? activity : created }
+
+  /// Whether there is a last message; comparing it with nil would copy it.
+  private var hasLast: Bool {
+    if case .some = last { return true }
+    return false
+  }
 
   private var flags: Flags {
     var flags = marks.intersection(.plain)
     if mark != nil { flags.insert(.mark) }
-    if last != nil { flags.insert(.last) }
+    if hasLast { flags.insert(.last) }
     if toldMark != nil { flags.insert(.toldMark) }
     if deletedUpTo != nil { flags.insert(.deletedUpTo) }
     if sequences != nil { flags.insert(.sequences) }

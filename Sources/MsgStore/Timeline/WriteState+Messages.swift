@@ -103,7 +103,7 @@ extension WriteState {
       try noteFacts(of: id, in: conversation.number, &stored)
     }
     var key = message.id
-    if let waiting = try takeWaiting(id, in: conversation.number) {
+    if try hasWaiting(), let waiting = try takeWaiting(id, in: conversation.number) {
       try absorb(waiting, named: id, into: &stored, in: conversation.number)
       if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
       // The server's names came first: the least of them goes into the key.

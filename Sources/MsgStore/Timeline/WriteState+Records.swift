@@ -19,11 +19,17 @@ extension WriteState {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     try write(message, at: position, in: conversation.number)
     try writeNames(of: message, at: position, in: conversation.number)
-    var summary = conversation.summary
+    try count(message, at: position, &conversation.summary, in: conversation.number)
+  }
+
+  /// Takes a new message into account.
+  private func count(
+    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
+    in conversation: UInt32
+  ) throws(StoreError) {
     summary.messageCount += 1
     summary.count(unreadCount(message, at: position, summary))
-    try include(message, at: position, &summary, in: conversation.number)
-    conversation.summary = summary
+    try include(message, at: position, &summary, in: conversation)
   }
 
   /// Puts a message in the stead of what was stored of it, to the same place or another.

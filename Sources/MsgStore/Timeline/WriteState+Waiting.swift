@@ -42,14 +42,19 @@ extension WriteState {
     return true
   }
 
+  /// Whether anything is known of messages that are not here.
+  func hasWaiting() throws(StoreError) -> Bool {
+    if let isAnythingWaiting { return isAnythingWaiting }
+    let isThere = try reader.count(.waitingCount) > 0
+    isAnythingWaiting = isThere
+    return isThere
+  }
+
   /// What is known of a message that is not here.
   func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
-    if isAnythingWaiting == nil {
-      isAnythingWaiting = try reader.count(.waitingCount) > 0
-    }
-    guard isAnythingWaiting == true else { return nil }
+    guard try hasWaiting() else { return nil }
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
     guard try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
