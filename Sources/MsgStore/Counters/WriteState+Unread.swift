@@ -168,18 +168,21 @@ extension WriteState {
     after mark: Position
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
+    var behind = try ThreadScan(reader, conversation, after: mark)
+    // Mostly a thread is read up to its end, and then there is no need to look for the beginning.
+    guard var record = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
     let start = try reader.unreadStart(conversation, old)
     var before = try ThreadScan(reader, conversation, from: start ?? .start)
-    var behind = try ThreadScan(reader, conversation, after: mark)
     while true {
-      guard let record = try behind.next() else { return left }
       left = left + unreadCount(record, at: try behind.position(), summary)
-      guard let record = try before.next(), case let position = try before.position(),
+      guard let other = try before.next(), case let position = try before.position(),
         position <= mark
       else { return old.counted - covered }
-      covered = covered + unreadCount(record, at: position, old)
+      covered = covered + unreadCount(other, at: position, old)
+      guard let next = try behind.next() else { return left }
+      record = next
     }
   }
 }

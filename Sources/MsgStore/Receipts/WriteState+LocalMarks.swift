@@ -35,13 +35,12 @@ extension WriteState {
     if target == old.mark && !isNew { return false }
     conversation.summary = summary
     var own = try receipts(conversation)
-    let before = own
     own.lateFrom = nil
     own.readTimes.join(target, clock().microseconds)
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
-    if own != before { try write(own, conversation) }
+    try write(own, conversation)
     try updatePending(conversation)
     return true
   }
