@@ -1,6 +1,8 @@
 /// The local member has read the newest 1000 messages of a thread, all of which were unread: one
 /// call, relaxed.
 ///
+/// Several threads get their messages first and are then read one after the other.
+///
 /// Afterwards both engines can say of each message who has read it and when, and how many are
 /// unread. SQLite keeps a row for each message and member, as its users do; as `-mark` it keeps one
 /// for each time a member has read up to somewhere, which is what we do.
@@ -10,9 +12,11 @@ struct MarkRead: Workload {
   let name: String
   let form: ReceiptForm
   private static let unreadCount = 1_000
+  private static let conversationCount = 5
 
   private struct Input {
-    var messages: [ChatMessage]
+    /// What is read, a thread each.
+    var batches: [[ChatMessage]]
     /// When they are read.
     var time: Int64
     /// What the list says before.
@@ -21,42 +25,49 @@ struct MarkRead: Workload {
 
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores
-    let conversation = stores.corpus.conversations.count - 1
+    let all = stores.corpus.conversations.indices
+    let conversations = Array(all.dropFirst().suffix(Self.conversationCount))
     for engine in stores.engines { try engine.use(.relaxed) }
     return try stage.measure(
-      name, blockCount: 5, prepare: { input(in: conversation, on: stores) },
+      name, blockCount: 5, prepare: { input(in: conversations, on: stores) },
       engine: { engine, input in
-        _ = try engine.insert(input.messages)
-        try engine.list(count: 1).digest.check(is: input.unread, of: name, by: engine)
-        return [Double(try engine.markRead(input.messages, at: input.time, as: form))]
+        for messages in input.batches { _ = try engine.insert(messages) }
+        try engine.list(count: input.batches.count).digest
+          .check(is: input.unread, of: name, by: engine)
+        return try input.batches.map {
+          Double(try engine.markRead($0, at: input.time, as: form))
+        }
       },
       finish: { input in
-        stores.noteRead(conversation)
-        let read = stores.reference.list(count: 1)
+        for conversation in conversations { stores.noteRead(conversation) }
+        let read = stores.reference.list(count: conversations.count)
         for engine in stores.engines {
-          try engine.list(count: 1).digest.check(is: read, of: name, by: engine)
+          try engine.list(count: conversations.count).digest
+            .check(is: read, of: name, by: engine)
           try checkReaders(of: input, by: engine)
         }
       })
   }
 
-  private func input(in conversation: Int, on stores: Stores) -> Input {
-    let others = stores.corpus.conversations[conversation].participants
-      .filter { $0 != localMember }
-    let messages = stores.stream.next(count: Self.unreadCount, in: conversation).map { message in
-      var message = message
-      if message.sender == localMember { message.sender = others.first ?? "somebody" }
-      return message
+  private func input(in conversations: [Int], on stores: Stores) -> Input {
+    let batches = conversations.map { conversation in
+      let others = stores.corpus.conversations[conversation].participants
+        .filter { $0 != localMember }
+      return stores.stream.next(count: Self.unreadCount, in: conversation).map { message in
+        var message = message
+        if message.sender == localMember { message.sender = others.first ?? "somebody" }
+        return message
+      }
     }
-    stores.noteWritten(messages)
+    for messages in batches { stores.noteWritten(messages) }
     return Input(
-      messages: messages, time: (messages.last?.serverTime ?? 0) + 1_000_000,
-      unread: stores.reference.list(count: 1))
+      batches: batches, time: (batches.last?.last?.serverTime ?? 0) + 1_000_000,
+      unread: stores.reference.list(count: conversations.count))
   }
 
   private func checkReaders(of input: Input, by engine: any Engine) throws {
     let expected = [Reader(member: localMember, time: input.time)]
-    for message in input.messages {
+    for message in input.batches.joined() {
       let key = MessageKey(id: message.id, conversation: message.conversation)
       guard try engine.readers(of: key, as: form) == expected else {
         throw BenchError(
