@@ -7,13 +7,26 @@ import PageFile
 struct DeliveryMarks {
   private let reader: StoreReader
   private let conversation: UInt32
-  private var own: ConversationReceipts?
+  private var others: OthersMarks?
   private var marks: [RecipientMarks]?
 
   /// How far one recipient has come.
   private struct RecipientMarks {
     let recipient: Recipient
     let record: ReceiptRecord
+  }
+
+  /// How far all others have come, without the rest of the record: it is copied for each message.
+  private struct OthersMarks {
+    let read: Position?
+    let delivered: Position?
+    let since: Int64
+
+    init(_ receipts: ConversationReceipts) {
+      read = receipts.read.mark
+      delivered = receipts.delivered.mark
+      since = receipts.othersSince ?? .min
+    }
   }
 
   init(_ reader: StoreReader, _ conversation: UInt32) {
@@ -30,9 +43,12 @@ struct DeliveryMarks {
       record.sender == reader.localMember, reader.localMember != nil,
       case let position = position(), !position.place.isPending
     else { return record.status }
-    let own = try loadedOwn()
-    if own.covers(.read, position) { return .read }
-    let status = own.covers(.delivered, position) ? .delivered : record.status
+    let others = try loadedOthers()
+    // At least one of them was in when the message was sent.
+    let isCovered = others.since <= position.place.time
+    if isCovered, let mark = others.read, position <= mark { return .read }
+    var status = record.status
+    if isCovered, let mark = others.delivered, position <= mark { status = .delivered }
     guard record.marks.contains(.receipts) else { return status }
     let id = record.traits()?.names.first ?? position.id
     let counts = try counts(of: id, at: position, sender: record.sender)
@@ -67,10 +83,10 @@ struct DeliveryMarks {
     return counts
   }
 
-  private mutating func loadedOwn() throws(StoreError) -> ConversationReceipts {
-    if let own { return own }
-    let loaded = try reader.receipts(conversation)
-    own = loaded
+  private mutating func loadedOthers() throws(StoreError) -> OthersMarks {
+    if let others { return others }
+    let loaded = OthersMarks(try reader.receipts(conversation))
+    others = loaded
     return loaded
   }
 
@@ -90,13 +106,5 @@ struct DeliveryMarks {
     for next in rest { loaded.append(RecipientMarks(recipient: next, record: ReceiptRecord())) }
     marks = loaded
     return loaded
-  }
-}
-
-extension ConversationReceipts {
-  /// Whether all the others have come to a message, of whom at least one was in when it was sent.
-  func covers(_ kind: ReceiptKind, _ position: Position) -> Bool {
-    guard let mark = others(kind).mark, position <= mark else { return false }
-    return othersSince.map { $0 <= position.place.time } ?? true
   }
 }
