@@ -11,30 +11,30 @@ extension StoreReader {
     exported.aliases = details.aliases
     exported.kind = details.kind
     exported.title = details.title.text
-    exported.titleAt = time(details.title.time)
+    exported.titleAt = Timestamp(known: details.title.time)
     exported.avatar = details.avatar.text
-    exported.avatarAt = time(details.avatar.time)
+    exported.avatarAt = Timestamp(known: details.avatar.time)
     exported.createdBy = try details.createdBy.map { (number) throws(StoreError) in
       try member(number)
     }
-    exported.createdAt = time(details.createdAt)
-    exported.since = summary.created == details.createdAt ? nil : time(summary.created)
+    exported.createdAt = Timestamp(known: details.createdAt)
+    exported.since = summary.created == details.createdAt ? nil : Timestamp(known: summary.created)
     exported.isPinned = summary.marks.contains(.pinned)
-    exported.pinnedAt = time(details.pinnedAt)
+    exported.pinnedAt = Timestamp(known: details.pinnedAt)
     exported.isMuted = summary.marks.contains(.muted)
-    exported.mutedAt = time(details.mutedAt)
+    exported.mutedAt = Timestamp(known: details.mutedAt)
     exported.isArchived = summary.marks.contains(.archived)
-    exported.archivedAt = time(details.archivedAt)
+    exported.archivedAt = Timestamp(known: details.archivedAt)
     exported.isHidden = summary.marks.contains(.hidden)
-    exported.deletedUpTo = time(summary.deletedUpTo)
+    exported.deletedUpTo = Timestamp(known: summary.deletedUpTo)
     let members = try members(number)
-    exported.completeAt = time(members.completeAt)
+    exported.completeAt = Timestamp(known: members.completeAt)
     for member in try ordered(members.members) {
       var known = ExportedMember()
       known.member = try self.member(member.number)
       known.time = Timestamp(microseconds: member.time)
       known.hasLeft = !member.isActive
-      known.joinedAt = time(member.joinedAt)
+      known.joinedAt = Timestamp(known: member.joinedAt)
       exported.members.append(known)
     }
     return exported
@@ -56,16 +56,8 @@ extension StoreReader {
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> ExportedMarks {
     var cursor = Cursor(source, Schema.conversations)
-    let own = try receipts(number)
-    var exported = ExportedMarks()
-    exported.conversation = id
-    exported.readMark = try summary(number, &cursor).mark
-    exported.deliveredMark = own.deliveredMark
-    exported.confirmedRead = own.confirmedRead
-    exported.confirmedDelivered = own.confirmedDelivered
-    exported.read = steps(own.readTimes)
-    exported.delivered = steps(own.deliveredTimes)
-    return exported
+    let summary = try summary(number, &cursor)
+    return ExportedMarks(try receipts(number), readMark: summary.mark, of: id)
   }
 
   /// The receipts of all members, by name.
@@ -74,12 +66,7 @@ extension StoreReader {
   ) throws(StoreError) -> [ExportedReceipts] {
     var found: [ExportedReceipts] = []
     try forEachReceipts(number) { (member, record) throws(StoreError) in
-      var exported = ExportedReceipts()
-      exported.conversation = id
-      exported.member = try self.member(member)
-      exported.read = steps(record.read)
-      exported.delivered = steps(record.delivered)
-      found.append(exported)
+      found.append(ExportedReceipts(record, of: try self.member(member), in: id))
       return true
     }
     return found.sorted { $0.member < $1.member }
@@ -107,14 +94,6 @@ extension StoreReader {
       }
     }
     return found
-  }
-
-  private func steps(_ steps: ReceiptSteps) -> [ExportedStep] {
-    steps.steps.map { ExportedStep($0.position, time($0.time)) }
-  }
-
-  func time(_ microseconds: Int64?) -> Timestamp? {
-    microseconds.map(Timestamp.init(microseconds:))
   }
 }
 

@@ -74,7 +74,7 @@ extension WriteState {
     }
   }
 
-  private static func validate(_ facts: ExportedFacts) throws(StoreError) {
+  static func validate(_ facts: ExportedFacts) throws(StoreError) {
     for attachment in facts.attachments { try attachment.attachment.validate() }
     for reaction in facts.reactions { try reaction.reaction.validate() }
     for receipt in facts.receipts { try receipt.member.validate() }
