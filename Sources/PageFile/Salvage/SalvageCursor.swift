@@ -31,6 +31,13 @@ package final class SalvageCursor {
   /// Valid until the next step.
   package var value: Bytes { valueBuffer.bytes }
 
+  /// Makes the next step go to the first cell that does not lie before a key.
+  package func seek(_ key: Bytes) {
+    leafIndex = leaves.index(before: key) ?? 0
+    leaf = leafIndex < leaves.leaves.count ? pages.page(leaves.leaves[leafIndex].number) : nil
+    cellIndex = (leaf.map { TreePage($0.bytes).search(key).index } ?? 0) - 1
+  }
+
   /// Goes to the next cell, or first to the first one.
   ///
   /// False: there is none.
