@@ -3,38 +3,56 @@ package import PageFile
 /// Stores everything in a new store that can be read of a damaged one.
 ///
 /// Conversations are taken in the order of their numbers, each with its messages in their order, and
-/// go through the same door as any other message, so that counters, previews and lists are made anew
-/// and the new store is sound whatever the old one was.
+/// are restored as from an export, so that counters, previews and lists are made anew and the new
+/// store is sound whatever the old one was.
 ///
 ///  1. A message is saved when its own record can be read, whatever else is lost around it: its
-///     conversation is made up where it is lost, and so is the name of its sender.
+///     conversation is made up where it is lost, and so is the name of its sender. Of its facts those
+///     are saved that can be read.
 ///  2. A message in a page that may be out of date is left out where the entry of its id, in a page
-///     at least as new, is gone or leads elsewhere: it was deleted, or has moved.
+///     at least as new, is gone or leads elsewhere: it was deleted, or has moved. One whose entry
+///     says that it was deleted is left out whatever is newer, since that is said once for all.
 ///  3. Of two records of one message the first in the order of the thread counts. A message moves
 ///     towards the beginning, unless the server corrects its place ([G-3] in
 ///     docs/message-format.md), so that is nearly always the newer one.
+///  4. What else a conversation knew of sequences is saved only if all of its messages are: else
+///     those that are lost could not be told from those that never were, and nobody would fetch them
+///     anew.
 package final class MessageSalvage {
   /// Messages in one commit, and bytes of text, give or take a message.
-  private static let batchCount = 500
-  private static let batchByteCount = 4 << 20
+  static let batchCount = 500
+  static let batchByteCount = 4 << 20
 
-  private let source: PageSalvage
-  private let names: SalvagedNames
+  let source: PageSalvage
+  let names: SalvagedNames
+  let facts: SalvagedFacts
+  let work: SalvagedWork
   private let conversations: SalvagedConversations
+  private let receipts: SalvagedReceipts
+  private let sequences: SalvageCursor
   private let messages: SalvageCursor
-  private let work: SalvagedWork
   private var hasMessage: Bool
   private var current: Open?
+  /// The conversations that are saved, by their old numbers.
+  private(set) var saved: [UInt32: ConversationID] = [:]
+  private var savedIDs: Set<ConversationID> = []
+  /// Whose store it is, where that is known.
+  private var localMember: MemberID?
   private let clock = CreationClock()
-  private var report = MessageSalvageReport()
+  var report = MessageSalvageReport()
+  var lost = LostRecords()
 
   /// The conversation whose messages are being saved.
   private struct Open {
     let number: UInt32
     let id: ConversationID
     let summary: ConversationSummary?
+    /// Whether it is not part of one that was saved before: then it has its marks.
+    let isNew: Bool
     /// How many messages it says it has; of one that was being moved nobody can say.
     let statedCount: Int
+    let exact: [(kind: ReceiptKind, message: MessageID, first: UInt64)]
+    let deliveredOrdinal: UInt64
     var savedCount = 0
   }
 
@@ -42,7 +60,10 @@ package final class MessageSalvage {
     self.source = source
     names = SalvagedNames(source)
     conversations = SalvagedConversations(source)
+    facts = SalvagedFacts(source, names)
+    receipts = SalvagedReceipts(source)
     work = SalvagedWork(source)
+    sequences = source.cursor(Schema.sequences)
     messages = source.cursor(Schema.messages)
     hasMessage = messages.next()
   }
@@ -63,6 +84,7 @@ package final class MessageSalvage {
       try store.write(.relaxed) { writer in isDone = try saveBatch(with: writer) }
     }
     try saveEmptyConversations(in: store)
+    try saveRest(in: store)
     try store.checkpoint()
     try store.close()
     if !names.nameless.isEmpty {
@@ -70,7 +92,7 @@ package final class MessageSalvage {
         "the names of \(names.nameless.count) members are lost; "
           + "they are called \"member N (name lost)\"")
     }
-    for record in conversations.lost { report.add(record) }
+    for records in [conversations.lost, receipts.lost, facts.lost, lost] { report.add(records) }
     return report
   }
 
@@ -80,11 +102,15 @@ package final class MessageSalvage {
     if let found = version.value, found > Schema.version {
       throw .schemaTooNew(found: found, supported: Schema.version)
     }
+    if let found = version.value, found < Schema.versionMin {
+      throw .schemaTooOld(found: found, supported: Schema.versionMin)
+    }
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
     let clock = clock
     options.clock = { clock.now }
     let local = source.value(of: .localMember)
-    options.localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
+    localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
+    options.localMember = localMember
     if options.localMember == nil, local.isLost || local.value != nil {
       report.repairs.append("whose store it is is lost; open it with its local member")
     }
@@ -101,7 +127,7 @@ package final class MessageSalvage {
       count += 1
       if let open = current {
         guard hasMessage, messages.key.bigEndianNumber(at: 0) == open.number else {
-          close(open)
+          try close(open, with: writer)
           continue
         }
         byteCount += try saveMessage(of: open, with: writer)
@@ -120,7 +146,7 @@ package final class MessageSalvage {
     var next: UInt32?
     while hasMessage, next == nil {
       next = messages.key.bigEndianNumber(at: 0)
-      if next == nil { lose("its key is none") }
+      if next == nil { lost.add(messages, Schema.messages, "its key is none") }
       // What is being removed was deleted.
       if let number = next, work.swept.contains(number) { next = nil }
       if next == nil { hasMessage = messages.next() }
@@ -152,106 +178,194 @@ package final class MessageSalvage {
     }
     clock.created = summary.map { Timestamp(microseconds: $0.created) }
     try writer.state.restore(id, salvaged, names)
-    if target == nil { report.conversationCount += 1 }
+    let isNew = savedIDs.insert(id).inserted
+    if isNew { report.conversationCount += 1 }
+    saved[number] = id
+    let receipts = receipts.receipts(of: number)
     current = Open(
-      number: number, id: id, summary: summary,
-      statedCount: salvaged.summary?.messageCount ?? 0)
-    if let summary { try saveMark(summary, with: writer) }
+      number: number, id: id, summary: summary, isNew: isNew,
+      statedCount: salvaged.summary?.messageCount ?? 0, exact: receipts.exact,
+      deliveredOrdinal: receipts.own.deliveredOrdinal)
+    if isNew {
+      try writer.restore(ExportedMarks(receipts.own, readMark: summary?.mark, of: id))
+    }
+    try save(receipts.members, summary, of: id, with: writer)
     let textByteCount =
       (details?.title.text?.utf8.count ?? 0) + (salvaged.draft?.text?.utf8.count ?? 0)
     return textByteCount + (salvaged.members?.members.count ?? 0) * 16
+      + (receipts.members.count + receipts.exact.count) * 256
   }
 
-  private func close(_ open: Open) {
+  private func save(
+    _ receipts: [(member: UInt32, record: ReceiptRecord)], _ summary: ConversationSummary?,
+    of id: ConversationID, with writer: borrowing StoreWriter
+  ) throws(StoreError) {
+    var isToldLost = true
+    for (number, record) in receipts {
+      let member = names.member(number)
+      if member == localMember { isToldLost = false }
+      try writer.restore(ExportedReceipts(record, of: member, in: id))
+    }
+    if isToldLost, let localMember, let mark = summary?.toldMark {
+      // The summary repeats it.
+      var told = ReceiptRecord()
+      told.read.join(mark, nil)
+      try writer.restore(ExportedReceipts(told, of: localMember, in: id))
+    }
+  }
+
+  private func close(_ open: Open, with writer: borrowing StoreWriter) throws(StoreError) {
+    current = nil
     if open.savedCount < open.statedCount {
       report.shortfalls.append(
         .init(
           conversation: open.id, savedCount: open.savedCount, statedCount: open.statedCount))
+    } else if open.isNew, let summary = open.summary {
+      try saveSequences(open.number, summary, of: open.id, with: writer)
     }
-    current = nil
+    for (kind, message, first) in open.exact {
+      var untold = ExportedUntold()
+      (untold.conversation, untold.message, untold.kind) = (open.id, message, kind)
+      let ordinal = kind == .read ? open.summary?.markOrdinal : open.deliveredOrdinal
+      untold.isLate = first > ordinal ?? 0
+      try writer.restore(untold)
+    }
+    try writer.finishRestoring(open.id)
   }
 
-  /// Saves the message at the read mark before all others and marks it as read, so that what comes to
-  /// lie behind it is seen as it was.
-  private func saveMark(
-    _ summary: ConversationSummary, with writer: borrowing StoreWriter
+  /// Rule 4.
+  private func saveSequences(
+    _ number: UInt32, _ summary: ConversationSummary, of id: ConversationID,
+    with writer: borrowing StoreWriter
   ) throws(StoreError) {
-    guard let mark = summary.mark, let open = current else { return }
-    let key = KeyEncoding.key(open.number, mark)
-    var value = ByteBuffer()
-    guard case .found = source.value(of: key.bytes, in: Schema.messages, to: &value),
-      let record = MessageRecord(value.bytes), !summary.isUnseen(record, at: mark),
-      let message = message(mark, record, in: open.id)
-    else { return }
-    try insert(message, as: .history, with: writer)
-    _ = try writer.markRead(open.id, upTo: mark)
+    if let newest = summary.sequences { try writer.declareAbsent(newest, in: id) }
+    let prefix = KeyEncoding.key(number)
+    sequences.seek(prefix.bytes)
+    while sequences.next(), sequences.key.hasPrefix(prefix.bytes) {
+      if let run = KnownSequences.run(sequences.key, sequences.value) {
+        try writer.declareAbsent(run, in: id)
+      } else {
+        lost.add(sequences, Schema.sequences, "it is no run of sequences")
+      }
+    }
   }
 
-  /// Saves the message that the cursor stands at; answers how long its text is.
+  /// Saves the message that the cursor stands at; answers how long it is.
   private func saveMessage(
     of open: Open, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     if let reason = messages.lostReason {
-      lose(reason)
+      lost.add(messages, Schema.messages, reason)
       return 0
     }
     guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
       let record = MessageRecord(messages.value),
-      let message = message(position, record, in: open.id)
+      let stored = StoredMessage(record, at: position.place)
     else {
-      lose("it is no message")
+      lost.add(messages, Schema.messages, "it is no message")
       return 0
     }
-    guard messages.isCertain || !isContradicted(position, in: open.number) else {
+    guard !isGone(position, in: open) else {
       report.deletedCount += 1
       return 0
     }
-    let isUnseen = open.summary?.isUnseen(record, at: position) ?? false
-    try insert(message, as: isUnseen ? .live : .history, with: writer)
-    return message.text.utf8.count
+    var message = exported(stored, at: position, of: open)
+    let found = facts(of: stored, named: message.id, isPending: position.place.isPending, of: open)
+    message.facts = found.facts
+    let isNew = try saving(messages, Schema.messages) { () throws(StoreError) in
+      try writer.restore(message, as: .live)
+    }
+    if isNew == true {
+      report.messageCount += 1
+      current?.savedCount += 1
+    }
+    return message.text.utf8.count + found.byteCount
   }
 
-  private func insert(
-    _ message: Message, as arrival: Arrival, with writer: borrowing StoreWriter
-  ) throws(StoreError) {
-    guard try writer.insert(message, as: arrival) == .inserted else { return }
-    report.messageCount += 1
-    current?.savedCount += 1
+  /// What is stored of a message, as the new store can have it, without its facts.
+  private func exported(
+    _ stored: StoredMessage, at position: Position, of open: Open
+  ) -> ExportedMessage {
+    let mark = open.summary?.mark.flatMap { mark in open.summary.map { (mark, $0.markOrdinal) } }
+    var message = ExportedMessage(
+      stored, at: position, in: open.id, mark: mark, member: names.member)
+    if message.serverName == message.id { (message.serverName, message.aliases) = (nil, []) }
+    let keyName = message.serverName
+    message.aliases = Set(message.aliases.filter { $0 != message.id && $0 != keyName }).sorted()
+    if !open.isNew || open.summary == nil {
+      // It comes to marks that are not its own.
+      let isUnseen = open.summary?.isUnseen(stored, at: position) ?? false
+      message.arrival = isUnseen ? nil : .history
+      message.isLate = isUnseen
+    }
+    return message
   }
 
-  /// Rule 2.
-  private func isContradicted(_ position: Position, in conversation: UInt32) -> Bool {
-    let key = KeyEncoding.key(conversation, position.id)
-    var value = ByteBuffer()
-    switch source.value(of: key.bytes, in: Schema.ids, to: &value) {
-    case .unknown: return false
-    case .absent(let lsn): return lsn >= messages.lsn
-    case .found(let lsn):
-      return lsn >= messages.lsn && value.bytes.place(at: 0)?.place != position.place
+  /// The facts of a message that are left; notes that some are lost that it says it has.
+  private func facts(
+    of message: StoredMessage, named id: MessageID, isPending: Bool, of open: Open
+  ) -> SalvagedFacts.Found {
+    let expected = message.traits.marks.factKinds
+    let kinds = isPending ? expected.union([.waitingMark]) : expected
+    guard !kinds.isEmpty else { return SalvagedFacts.Found() }
+    let found = facts.facts(of: id, in: open.number, kinds)
+    let missing = expected.subtracting(found.kinds).sorted { $0.rawValue < $1.rawValue }
+    if !missing.isEmpty {
+      report.add(.init(conversation: open.id, message: id, kinds: missing))
+    }
+    return found
+  }
+
+  /// Runs what may refuse values that no store would have stored; then the record is lost, and the
+  /// answer nil.
+  func saving<R>(
+    _ cursor: SalvageCursor, _ tree: TreeNumber, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      switch error {
+      case .storage, .corruptRecord, .numbersExhausted: throw error
+      default:
+        lost.add(cursor, tree, "\(error)")
+        return nil
+      }
     }
   }
 
-  private func message(
-    _ position: Position, _ record: MessageRecord, in conversation: ConversationID
-  ) -> Message? {
-    var text = ByteBuffer(capacity: record.textByteCount)
-    guard record.appendText(to: &text)
-    else { return nil }
-    let place = position.place
-    return Message(
-      id: position.id, in: conversation, from: names.member(record.sender),
-      text: text.bytes.repairedText(),
-      localTime: record.localTime(at: place).map { Timestamp(microseconds: $0) },
-      serverTimestamp: place.isPending ? nil : Timestamp(microseconds: place.time),
-      sequence: place.isPending ? record.pendingSequence : place.sequence,
-      status: record.status, replyTo: record.replyTo)
+  /// Whether a message was deleted, or has moved, since its page was written.
+  private func isGone(_ position: Position, in open: Open) -> Bool {
+    if work.isTrimmed(position.place, in: open.number) { return true }
+    if messages.isCertain { return false }
+    if let time = open.summary?.deletedUpTo, !position.place.isPending, position.place.time <= time
+    {
+      return true
+    }
+    // Rule 2.
+    switch entry(of: position.id, in: open.number) {
+    case .unknown: return false
+    case .absent(let lsn): return lsn >= messages.lsn
+    case .found(.deleted, _): return true
+    case .found(let entry, let lsn):
+      return lsn >= messages.lsn && entry != .here(position)
+    }
   }
 
-  private func lose(_ reason: String) {
-    report.add(
-      .init(
-        tree: Schema.messages.rawValue, key: messages.key.array(), page: messages.page,
-        reason: reason))
+  /// What the ids tree said of a name.
+  enum Entry {
+    case found(IDEntry?, LSN)
+    case absent(LSN)
+    case unknown
+  }
+
+  func entry(of id: MessageID, in conversation: UInt32) -> Entry {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    switch source.value(of: key.bytes, in: Schema.ids, to: &value) {
+    case .unknown: return .unknown
+    case .absent(let lsn): return .absent(lsn)
+    case .found(let lsn): return .found(IDEntry(id, value.bytes), lsn)
+    }
   }
 
   /// Conversations of which nothing but the name is left.
@@ -260,25 +374,12 @@ package final class MessageSalvage {
     while !rest.isEmpty {
       try store.write(.relaxed) { writer in
         for (number, name) in rest.suffix(Self.batchCount).reversed()
-        where try writer.conversation(ConversationID(name)) == nil {
+        where !savedIDs.contains(ConversationID(name)) {
           _ = try begin(number, with: writer)
-          current = nil
+          if let current { try close(current, with: writer) }
         }
       }
       rest.removeLast(min(rest.count, Self.batchCount))
     }
   }
-}
-
-/// Makes conversations come to the new store when they came to the old one.
-private final class CreationClock: Sendable {
-  private let time = Locked<Timestamp?>(nil)
-
-  /// nil: now.
-  var created: Timestamp? {
-    get { time.withLock { $0 } }
-    set { time.withLock { $0 = newValue } }
-  }
-
-  var now: Timestamp { created ?? StoreOptions.systemClock() }
 }

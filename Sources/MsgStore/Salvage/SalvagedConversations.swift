@@ -5,7 +5,7 @@ final class SalvagedConversations {
   private let cursor: SalvageCursor
   private var hasCell: Bool
   /// Records that could not be read.
-  private(set) var lost: [MessageSalvageReport.LostRecord] = []
+  private(set) var lost = LostRecords()
 
   init(_ source: PageSalvage) {
     cursor = source.cursor(Schema.conversations)
@@ -65,10 +65,5 @@ final class SalvagedConversations {
     }
   }
 
-  private func lose(_ reason: String) {
-    lost.append(
-      .init(
-        tree: Schema.conversations.rawValue, key: cursor.key.array(), page: cursor.page,
-        reason: reason))
-  }
+  private func lose(_ reason: String) { lost.add(cursor, Schema.conversations, reason) }
 }

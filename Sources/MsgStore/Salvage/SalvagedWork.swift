@@ -4,6 +4,7 @@ import PageFile
 final class SalvagedWork {
   /// Numbers of deleted conversations.
   private(set) var swept: Set<UInt32> = []
+  private var trimmed: [UInt32: Int64] = [:]
   private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
   private let source: PageSalvage
 
@@ -15,9 +16,16 @@ final class SalvagedWork {
       switch work.kind {
       case .sweep: swept.insert(work.conversation)
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)
-      case .trim: break
+      case .trim(let time):
+        trimmed[work.conversation] = max(time, trimmed[work.conversation] ?? time)
       }
     }
+  }
+
+  /// Whether a message was deleted with its conversation, and only not removed yet.
+  func isTrimmed(_ place: Place, in conversation: UInt32) -> Bool {
+    guard let time = trimmed[conversation] else { return false }
+    return !place.isPending && place.time <= time
   }
 
   /// The summary that a conversation had before its messages were moved, and the name of the one that

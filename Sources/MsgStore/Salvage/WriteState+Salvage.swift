@@ -49,4 +49,13 @@ extension WriteState {
       _ = try update(conversation) { new in new.details.aliases.append(alias) }
     }
   }
+
+  /// Whether there is a message of this name, or something waits for it, or it was deleted.
+  func isKnown(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard let number = try existingConversation(conversation)?.number else { return false }
+      if try reader.entry(of: id, in: number) != nil { return true }
+      return try waiting(id, in: number) != nil
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import PageFile
 
 /// The kinds of facts about a message.
-package enum FactKind: UInt8 {
+package enum FactKind: UInt8, CaseIterable {
   /// A version of its text that is not the newest.
   case version = 1
   /// A member's reaction with one emoji.

@@ -77,6 +77,18 @@ private struct SalvageText {
     let rest = saved.lostRecordCount - saved.lostRecords.count
     if rest > 0 { try output.line("lost \(rest.counted("more record"))") }
     for repair in saved.repairs { try output.line(repair.visible) }
+    for message in saved.incompleteMessages {
+      let kinds = message.kinds.map(Self.name).joined(separator: ", ")
+      try output.line(
+        ("message \"\(message.message)\" of conversation \"\(message.conversation)\" "
+          + "is saved without its \(kinds)").visible)
+    }
+    let others = saved.incompleteMessageCount - saved.incompleteMessages.count
+    if others > 0 { try output.line("\(others.counted("more message")) likewise") }
+    if saved.waitingCount > 0 {
+      try output.line(
+        "what is known of \(saved.waitingCount.counted("lost message")) waits for it to come again")
+    }
     for conversation in saved.shortfalls {
       try output.line(
         ("conversation \"\(conversation.conversation)\": \(conversation.savedCount) of "
@@ -96,6 +108,16 @@ private struct SalvageText {
     // A damaged count may be anything.
     let count = saved.shortfalls.reduce(0) { min($0 + $1.statedCount - $1.savedCount, 1 << 60) }
     return count == 0 ? "no message that is known of" : "at least \(count.counted("message"))"
+  }
+
+  private static func name(_ kind: FactKind) -> String {
+    switch kind {
+    case .version: "earlier versions"
+    case .reaction: "reactions"
+    case .attachment: "attachments"
+    case .receipt: "receipts"
+    case .waiting, .waitingMark: "marks"
+    }
   }
 
   private func line(_ page: LostPage) -> String {
