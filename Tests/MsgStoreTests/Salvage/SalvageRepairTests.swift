@@ -100,7 +100,93 @@ import Testing
     #expect(shortfall.savedCount == 0)
   }
 
-  @Test func aStoreThatIsTooNewIsRefused() throws {
+  @Test func messagesWithoutTheirFactsAreNamed() throws {
+    let (intact, _) = try sampleWithFacts()
+    let salvaged = try salvage(without: [9], intact)
+    #expect(salvaged.saved.messageCount == 3 && salvaged.facts.isEmpty)
+    #expect(salvaged.content.messages["m-1"]?.text == "new")
+    #expect(salvaged.content.messages["m-1"]?.reactions == [])
+    #expect(salvaged.saved.incompleteMessages.map(\.message) == ["m-1", "m-2"])
+    #expect(
+      salvaged.saved.incompleteMessages.map(\.kinds) == [[.version, .reaction], [.attachment]])
+    #expect(!salvaged.saved.isWhole)
+  }
+
+  @Test func factsOfLostMessagesWaitForThem() throws {
+    let (intact, content) = try sampleWithFacts()
+    let salvaged = try salvage(without: [6], intact)
+    #expect(salvaged.saved.messageCount == 0 && salvaged.saved.waitingCount == 2)
+    #expect(salvaged.facts == intact.facts(without: []))
+    let store = try MessageStore(in: salvaged.directory, name: "new")
+    try store.write { chat in
+      for index in 1...3 { try chat.insert(Self.message(index)) }
+      // What was deleted stays away.
+      try chat.insert(Self.message(4))
+    }
+    let again = try StoreContent(store)
+    #expect(again.messages.count == 3)
+    #expect(again.messages["m-1"]?.reactions == content.messages["m-1"]?.reactions)
+    #expect(again.messages["m-2"]?.attachments == content.messages["m-2"]?.attachments)
+    try store.expectSound()
+    try store.close()
+  }
+
+  @Test func sequencesOfLostMessagesAreGaps() throws {
+    let (intact, _) = try sampleWithFacts()
+    for (trees, gap) in [([], nil), ([6], 1...9)] as [([Int], ClosedRange<Int64>?)] {
+      let salvaged = try salvage(without: trees, intact)
+      let store = try MessageStore(in: salvaged.directory, name: "new")
+      try store.write { chat in
+        for sequence in [0, 10] as [Int64] {
+          try chat.insert(
+            Message(
+              id: MessageID("s-\(sequence)"), in: "club", from: "bob", text: "",
+              serverTimestamp: time(sequence), sequence: sequence))
+        }
+        #expect(try chat.gaps(in: "club") == (gap.map { [$0] } ?? []))
+      }
+      try store.close()
+    }
+  }
+
+  private static func message(_ index: Int) -> Message {
+    Message(
+      id: MessageID("m-\(index)"), in: "club", from: "bob", text: "text",
+      serverTimestamp: Timestamp(microseconds: Int64(index)), sequence: Int64(index))
+  }
+
+  /// Three messages, one that was deleted, and nothing else up to sequence 9.
+  private func sampleWithFacts() throws -> (SalvageSubject, StoreContent) {
+    let directory = MemoryDirectory()
+    let store = try MessageStore(
+      in: directory, name: "store", options: StoreOptions(localMember: "me"))
+    try store.write { chat in
+      for index in 1...4 { try chat.insert(Self.message(index)) }
+      try chat.receiveEdit(of: "m-1", in: "club", text: "new", at: time(100))
+      try chat.receive(Reaction("+1", from: "eve", at: time(50)), to: "m-1", in: "club")
+      try chat.receive(Attachment(id: "a", kind: .image), of: "m-2", in: "club")
+      try chat.delete("m-4", in: "club")
+      try chat.declareAbsent(4...9, in: "club")
+    }
+    let content = try StoreContent(store)
+    try store.close()
+    return (try SalvageSubject(directory), content)
+  }
+
+  @Test func aStoreOfAnotherVersionIsRefused() throws {
+    for (version, error) in [
+      (3, StoreError.schemaTooNew(found: 3, supported: 2)),
+      (1, StoreError.schemaTooOld(found: 1, supported: 2)),
+    ] as [(UInt64, StoreError)] {
+      let directory = try self.directory(version: version)
+      #expect(throws: error) {
+        try MessageSalvage(PageSalvage(in: directory, name: "store"))
+          .run(in: MemoryDirectory(), name: "new")
+      }
+    }
+  }
+
+  private func directory(version: UInt64) throws -> MemoryDirectory {
     let directory = MemoryDirectory()
     let database = try Database(in: directory, name: "store")
     let transaction = try database.beginWrite()
@@ -108,14 +194,11 @@ import Testing
     var key = ByteBuffer()
     key.append("schema version")
     var value = ByteBuffer()
-    value.append(littleEndian: UInt64(3))
+    value.append(littleEndian: version)
     _ = try BTree(transaction.source, TreeNumber(0)).insert(key.bytes, value.bytes)
     transaction.source.leave()
     _ = try transaction.commit(.full)
     try database.close()
-    #expect(throws: StoreError.schemaTooNew(found: 3, supported: 2)) {
-      try MessageSalvage(PageSalvage(in: directory, name: "store"))
-        .run(in: MemoryDirectory(), name: "new")
-    }
+    return directory
   }
 }

@@ -2,7 +2,7 @@ import MsgStore
 import PageFile
 
 /// A store with something of everything: long texts, pending and moved messages, deleted ones, read
-/// marks; written in many commits with checkpoints between them, so that slots are full of old
+/// marks, and facts of all kinds, also of messages that never come; written in many commits with checkpoints between them, so that slots are full of old
 /// versions of pages.
 struct SalvageSample {
   let directory = MemoryDirectory()
@@ -38,8 +38,10 @@ struct SalvageSample {
       let (new, gone, moved) = changes()
       let readRoom = Self.room(Int.random(in: 0..<Self.roomCount, using: &random))
       let isRead = random.chance(20)
+      let told = facts()
       try store.write(.relaxed) { chat in
         try chat.insert(contentsOf: new)
+        for fact in told { try Self.tell(fact, chat) }
         for (id, room) in gone { try chat.delete(id, in: room) }
         for (id, room, time) in moved {
           try chat.acknowledge(
@@ -75,6 +77,49 @@ struct SalvageSample {
       living.append((message.id, message.conversation, message.serverTimestamp == nil))
     }
     return (new, gone, moved)
+  }
+
+  /// What somebody says of a message.
+  private struct Told {
+    let kind: Int
+    let id: MessageID
+    let room: ConversationID
+    let member: MemberID
+    let time: Timestamp
+    let text: String
+  }
+
+  /// Some facts, now and then of a message that does not come.
+  private mutating func facts() -> [Told] {
+    (0..<12).map { _ in
+      let known = living.isEmpty || random.chance(10) ? nil : living.randomElement(using: &random)
+      nextID += 1
+      return Told(
+        kind: Int.random(in: 0...9, using: &random),
+        id: known?.id ?? MessageID("w-\(nextID)"),
+        room: known?.room ?? Self.room(nextID % Self.roomCount),
+        member: Self.member(Int.random(in: 0..<9, using: &random)),
+        time: Timestamp(microseconds: Int64.random(in: 1 << 40..<1 << 41, using: &random)),
+        text: text())
+    }
+  }
+
+  private static func tell(_ told: Told, _ chat: borrowing StoreWriter) throws {
+    let (id, room) = (told.id, told.room)
+    switch told.kind {
+    case 0...2:
+      try chat.receiveEdit(of: id, in: room, text: told.text, at: told.time)
+    case 3...5:
+      try chat.receive(Reaction("+1", from: told.member, at: told.time), to: id, in: room)
+    case 6...7:
+      let name = String(told.text.prefix(40))
+      try chat.receive(Attachment(id: name, kind: .image, fileName: name), of: id, in: room)
+    case 8:
+      try chat.receive(
+        ReceivedReceipt(in: room, of: told.member, .read, .messages([id]), time: told.time))
+    default:
+      try chat.receiveUnsend(of: id, in: room, at: told.time)
+    }
   }
 
   private mutating func message() -> Message {

@@ -18,6 +18,15 @@ struct SalvageSubject {
   /// The slots that each message needs: its leaf and the pages of its value.
   private(set) var messageSlots: [MessageID: Set<Int>] = [:]
 
+  /// The slots that each fact needs.
+  private(set) var factSlots: [FactName: [Set<Int>]] = [:]
+
+  /// A kind of facts of one message.
+  struct FactName: Hashable {
+    let message: MessageID
+    let kind: UInt8
+  }
+
   struct PageRole: Hashable {
     let tree: Int
     let level: Int
@@ -25,6 +34,9 @@ struct SalvageSubject {
 
   static let overflow = PageRole(tree: 16, level: 0)
   static let messagesTree = 6
+  static let factsTree = 9
+  /// Those of the kinds below are of the message itself, and not of its not being here.
+  static let waitingKind: UInt8 = 5
 
   /// Takes up a store that was closed, or, for those who do not ask where messages lie, one whose log
   /// has commits.
@@ -77,6 +89,7 @@ struct SalvageSubject {
       let page = TreePage(bytes)
       let role = PageRole(tree: page.tree.rawValue, level: page.level)
       pageSlots[role, default: []].append(slot)
+      if role == PageRole(tree: Self.factsTree, level: 0) { noteFacts(page, slot, slots) }
       guard role == PageRole(tree: Self.messagesTree, level: 0) else { return }
       for index in 0..<page.cellCount {
         var key = ByteBuffer()
@@ -84,6 +97,27 @@ struct SalvageSubject {
         guard let id = key.bytes.position?.id else { continue }
         messageSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
       }
+    }
+  }
+
+  private mutating func noteFacts(_ page: TreePage, _ slot: Int, _ slots: [UInt32: Int]) {
+    for index in 0..<page.cellCount {
+      var key = ByteBuffer()
+      page.key(index).append(dropping: 4, to: &key)
+      let end = 1 + Int(key.bytes[0])
+      let name = FactName(
+        message: MessageID(key.bytes.slice(1, end - 1).repairedText()), kind: key.bytes[end])
+      guard name.kind < Self.waitingKind else { continue }
+      factSlots[name, default: []].append(
+        Set([slot] + chain(page.overflow(index)?.first, slots)))
+    }
+  }
+
+  /// How many facts there are that need none of these slots.
+  func facts(without slots: Set<Int>) -> [FactName: Int] {
+    factSlots.compactMapValues { facts in
+      let count = facts.count { $0.isDisjoint(with: slots) }
+      return count == 0 ? nil : count
     }
   }
 
@@ -168,7 +202,13 @@ struct SalvageSubject {
     }
     let store = try MessageStore(in: target, name: "new")
     try store.expectSound(location)
-    return Salvaged(pages: source.report, saved: saved, content: try StoreContent(store))
+    let content = try StoreContent(store)
+    try store.close()
+    var files: [String: [UInt8]] = [:]
+    for name in Self.names { files[name] = target[name.replacing("store", with: "new")] }
+    let facts = try SalvageSubject(files).facts(without: [])
+    return Salvaged(
+      pages: source.report, saved: saved, content: content, facts: facts, directory: target)
   }
 }
 
@@ -177,6 +217,9 @@ struct Salvaged {
   let pages: SalvageReport
   let saved: MessageSalvageReport
   let content: StoreContent
+  let facts: [SalvageSubject.FactName: Int]
+  /// Where the new store is, under the name "new".
+  let directory: MemoryDirectory
 }
 
 /// Everything that can be seen of a store.

@@ -20,6 +20,25 @@ import msgdump
     }
   }
 
+  /// Nothing is lost of an undamaged store.
+  @Test func aSalvagedStoreHasTheSameExport() throws {
+    for seed in seeds(8) {
+      let directory = MemoryDirectory()
+      var random = RandomStore(seed: seed)
+      let store = try random.make(stepCount: 400, in: directory)
+      let exported = try export(store)
+      try store.close()
+      let target = MemoryDirectory()
+      let source = try PageSalvage(in: directory, name: "store")
+      let report = try MessageSalvage(source).run(in: target, name: "new")
+      #expect(report.isWhole, "seed \(seed): \(report.repairs) \(report.lostRecords)")
+      let salvaged = try MessageStore(in: target, name: "new", options: StoreOptions())
+      expectSame(try export(salvaged), exported, "seed \(seed)")
+      try salvaged.expectSound()
+      try salvaged.close()
+    }
+  }
+
   /// What somebody sees of two stores.
   private func expectSameView(
     _ a: MessageStore, _ b: MessageStore, _ seed: UInt64
@@ -86,10 +105,12 @@ private struct RandomStore {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  mutating func make(stepCount: Int) throws -> MessageStore {
+  mutating func make(
+    stepCount: Int, in directory: MemoryDirectory = MemoryDirectory()
+  ) throws -> MessageStore {
     let clock = TickingClock()
     let store = try MessageStore(
-      in: MemoryDirectory(), name: "store",
+      in: directory, name: "store",
       options: StoreOptions(localMember: "me", clock: { clock.next() }))
     for _ in 0..<stepCount {
       let (conversation, kind) = (
