@@ -86,7 +86,8 @@ extension WriteState {
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     guard isThere else { return }
     try reader.append(cursor, to: &name)
-    guard let conversation = name.bytes.bigEndianNumber(at: 0), name.count > 4,
+    guard let conversation = name.bytes.bigEndianNumber(at: 0),
+      (1...Identifier.byteCountMax).contains(name.count - KeyEncoding.numberByteCount),
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
     else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
     let id = MessageID(name.bytes.dropFirst(4))

@@ -7,8 +7,10 @@ import Testing
     .pending, .held, .sending, .retrying, .failed, .sent, .delivered, .read,
   ]
 
-  /// Who may cause what: a row for each state, a column for each that is told, both in the order of
-  /// `states`. C: the client, S: the server, B: both.
+  /// Who may cause what.
+  ///
+  /// A row for each state, a column for each that is told, both in the order of `states`. C: the
+  /// client, S: the server, B: both.
   private let table = [
     "-CCCBSSS",  // queued
     "C-CCBSSS",  // held
