@@ -52,6 +52,17 @@ extension StoreCheck {
     }
     let count = try reader.count(.waitingCount)
     if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
+    let next = try reader.source.value(of: .nextWaiting) ?? 0
+    var listedCount = 0
+    try walk(Schema.waiting, reader) { (key, _) in
+      listedCount += 1
+      if key.count == 8, key.bigEndian64(at: 0) >= next {
+        report("waiting: ordinal \(key.bigEndian64(at: 0)) is not below the next one")
+      }
+    }
+    if listedCount != waitingCount {
+      report("waiting: \(listedCount) messages are listed, and \(waitingCount) wait")
+    }
   }
 
   private func waiting(
@@ -76,8 +87,14 @@ extension StoreCheck {
       rest.count > 4 && rest.dropFirst(4).isValidUTF8 && ReactionRecord(value) != nil
     case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
     case .waiting: rest.count == 0 && WaitingFacts(value) != nil
-    case .receipt, .waitingMark: true
+    case .receipt: rest.count == 4 && ExactReceipt(value) != nil
+    case .waitingMark: rest.count == 5 && isWaitingMark(rest, value)
     }
+  }
+
+  private func isWaitingMark(_ rest: Bytes, _ value: Bytes) -> Bool {
+    var reader = ByteReader(value)
+    return ReceiptKind(rawValue: rest[0]) != nil && reader.optionalTime() != nil && reader.isAtEnd
   }
 }
 

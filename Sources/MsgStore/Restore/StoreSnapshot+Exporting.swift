@@ -56,8 +56,8 @@ extension StoreSnapshot {
   package func forEachWaiting(_ body: (ExportedWaiting) throws -> Void) throws {
     let reader = reader
     try reader.forEach(with: ByteBuffer(), in: Schema.waiting) { (_, value) throws(StoreError) in
-      let name = value.dropFirst(KeyEncoding.numberByteCount)
-      guard let number = value.bigEndianNumber(at: 0), name.count > 0,
+      guard let number = value.bigEndianNumber(at: 0),
+        case let name = value.dropFirst(KeyEncoding.numberByteCount), name.count > 0,
         let waiting = try reader.waitingFacts(of: MessageID(name), in: number)
       else { throw reader.corrupt(Schema.waiting, "an entry leads to nothing") }
       // Nobody waits any more for what was deleted.
