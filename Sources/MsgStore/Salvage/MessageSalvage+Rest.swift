@@ -59,12 +59,8 @@ extension MessageSalvage {
 
   /// The conversation of a cell; nil where it was deleted, or is lost with all that it had.
   private func conversation(
-    _ number: UInt32?, _ cursor: SalvageCursor, _ tree: TreeNumber
+    _ number: UInt32, _ cursor: SalvageCursor, _ tree: TreeNumber
   ) -> ConversationID? {
-    guard let number else {
-      lost.add(cursor, tree, "its key is none")
-      return nil
-    }
     if let id = saved[number] { return id }
     if cursor.isCertain, !work.swept.contains(number) {
       lost.add(cursor, tree, "its conversation is lost")
@@ -75,16 +71,15 @@ extension MessageSalvage {
   private func saveDeleted(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    let key = cursor.key.dropFirst(KeyEncoding.numberByteCount)
-    guard (1...Identifier.byteCountMax).contains(key.count), key.isValidUTF8,
+    guard let number = cursor.key.bigEndianNumber(at: 0),
+      case let key = cursor.key.dropFirst(KeyEncoding.numberByteCount),
+      (1...Identifier.byteCountMax).contains(key.count), key.isValidUTF8,
       let entry = IDEntry(MessageID(key), cursor.value)
     else {
       lost.add(cursor, Schema.ids, "it is no entry of a message")
       return 0
     }
-    guard entry == .deleted,
-      let id = conversation(cursor.key.bigEndianNumber(at: 0), cursor, Schema.ids)
-    else { return 0 }
+    guard entry == .deleted, let id = conversation(number, cursor, Schema.ids) else { return 0 }
     let message = MessageID(key)
     _ = try saving(cursor, Schema.ids) { () throws(StoreError) in
       try writer.restoreDeleted(message, in: id)
@@ -95,8 +90,8 @@ extension MessageSalvage {
   private func saveWaiting(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    let name = cursor.value.dropFirst(KeyEncoding.numberByteCount)
     guard cursor.key.count == 8, let number = cursor.value.bigEndianNumber(at: 0),
+      case let name = cursor.value.dropFirst(KeyEncoding.numberByteCount),
       (1...Identifier.byteCountMax).contains(name.count), name.isValidUTF8
     else {
       lost.add(cursor, Schema.waiting, "it is no entry of a message")
