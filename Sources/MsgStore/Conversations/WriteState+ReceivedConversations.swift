@@ -49,8 +49,8 @@ extension WriteState {
     for member in received.members { try member.id.validate() }
     try received.createdBy?.validate()
     let limit = ConversationDetails.registerByteCountMax
-    if case .some(let title)? = received.title { try validate(title: title, limit: limit) }
-    if case .some(let avatar)? = received.avatar { try validate(avatar: avatar, limit: limit) }
+    if case .text(let title)? = received.title { try validate(title: title, limit: limit) }
+    if case .text(let avatar)? = received.avatar { try validate(avatar: avatar, limit: limit) }
     if let draft = received.draft {
       try draft.replyTo?.validate()
       let byteCount = draft.text.utf8.count
@@ -111,8 +111,8 @@ extension WriteState {
 extension ReceivedConversation.Text {
   fileprivate func register(_ time: Timestamp) -> TextRegister {
     switch self {
-    case .none: TextRegister(nil, time: time.microseconds)
-    case .some(let text): TextRegister(text, time: time.microseconds)
+    case .removed: TextRegister(nil, time: time.microseconds)
+    case .text(let text): TextRegister(text, time: time.microseconds)
     }
   }
 }

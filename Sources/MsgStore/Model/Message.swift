@@ -80,10 +80,13 @@ public struct Message: Sendable {
   ///   - sequence: The server's number for it in the conversation.
   ///   - status: nil stands for `pending` without a server time and for `sent` with one.
   ///   - replyTo: The message that this one answers; it need not be there.
+  ///   - mentions: The members that it names.
+  ///   - attachments: What comes with it.
   public init(
     id: MessageID = .random(), in conversation: ConversationID, from sender: MemberID,
     text: String, localTime: Timestamp? = nil, serverTimestamp: Timestamp? = nil,
-    sequence: Int64? = nil, status: MessageStatus? = nil, replyTo: MessageID? = nil
+    sequence: Int64? = nil, status: MessageStatus? = nil, replyTo: MessageID? = nil,
+    mentions: [MemberID] = [], attachments: [Attachment] = []
   ) {
     self.id = id
     origin = Origin(conversation, [sender])
@@ -97,6 +100,8 @@ public struct Message: Sendable {
     sequenceNumber = sequence ?? 0
     rare = nil
     if let replyTo { self.replyTo = replyTo }
+    if !mentions.isEmpty { self.mentions = mentions }
+    if !attachments.isEmpty { self.attachments = attachments }
   }
 
   /// All fields as they are.

@@ -24,15 +24,15 @@ public struct ReceivedConversation: Sendable, Hashable {
   /// A text that may also have been taken away.
   public enum Text: Sendable, Hashable {
     /// There is none any more.
-    case none
+    case removed
     /// There is this one.
-    case some(String)
+    case text(String)
 
     /// A text as a server tells it that sends whole versions: nil stands for "there is none".
     ///
     /// What is not told at all is nil in `ReceivedConversation`.
     public init(_ text: String?) {
-      self = if let text { .some(text) } else { .none }
+      self = if let text { .text(text) } else { .removed }
     }
   }
 

@@ -24,7 +24,7 @@ extension StoreReader {
       readCount: counts.read)
   }
 
-  /// Everybody who is known to have a message, by their numbers.
+  /// Everybody who is known to have a message, by their names.
   func readers(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MemberReceipt] {
@@ -52,13 +52,15 @@ extension StoreReader {
       }
     }
     known[message.sender] = nil
-    return try known.sorted { $0.key < $1.key }.map { (member, receipt) throws(StoreError) in
+    let receipts = try known.map { (member, receipt) throws(StoreError) in
       let deliveredAt = earliest(receipt.deliveredAt, receipt.readAt)
       return MemberReceipt(
         member: try self.member(member), isRead: receipt.isRead,
         deliveredAt: deliveredAt.map { Timestamp(microseconds: $0) },
         readAt: receipt.readAt.map { Timestamp(microseconds: $0) })
     }
+    // Members' numbers differ between stores; names do not.
+    return receipts.sorted { $0.member < $1.member }
   }
 
   /// What a message's own record says of its receipts.

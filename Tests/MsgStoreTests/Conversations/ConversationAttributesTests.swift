@@ -123,7 +123,7 @@ import Testing
       { try $0.removeParticipants(["nobody", "bob's brother"], from: "g") },
       { try $0.setPinned(true, of: "g") }, { try $0.setMuted(false, of: "g") },
       { try $0.setArchived(false, of: "g") }, { try $0.setDraft("d", in: "g") },
-      { try $0.receive(ReceivedConversation("g", at: time(0)) { $0.title = .some("old") }) },
+      { try $0.receive(ReceivedConversation("g", at: time(0)) { $0.title = .text("old") }) },
     ]
     for (index, act) in acts.enumerated() {
       let isCommit = try store.commits { chat in
@@ -164,11 +164,11 @@ import Testing
     try store.write { chat in
       let id = try group(chat)
       // From a device whose clock runs ahead.
-      try chat.receive(ReceivedConversation(id, at: time(500)) { $0.title = .some("ahead") })
+      try chat.receive(ReceivedConversation(id, at: time(500)) { $0.title = .text("ahead") })
       #expect(try chat.setTitle("mine", of: id))
       #expect(try chat.conversation(id)?.title == "mine")
       #expect(
-        try !chat.receive(ReceivedConversation(id, at: time(500)) { $0.title = .some("ahead") }))
+        try !chat.receive(ReceivedConversation(id, at: time(500)) { $0.title = .text("ahead") }))
       try chat.receive(
         ReceivedConversation(id, at: time(.max)) { $0.members = [.init("ann", isActive: false)] })
       #expect(try chat.addParticipants(["bob", "cid"], to: id))
@@ -183,7 +183,7 @@ import Testing
     try store.write { chat in
       try chat.receive(
         ReceivedConversation("big", at: time(5)) { big in
-          big.title = .some(title)
+          big.title = .text(title)
           big.members = crowd
         })
       #expect(try chat.conversation("big")?.title == title)

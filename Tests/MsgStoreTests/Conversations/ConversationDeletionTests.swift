@@ -70,7 +70,7 @@ import Testing
       for (id, at) in [("m", 2000), ("late", 1500), ("edge", 2000)] as [(MessageID, Int64)] {
         #expect(try chat.insert(chatMessage(id, in: "g", at: at)) == .deleted)
       }
-      try chat.receive(ReceivedConversation("g", at: time(9)) { $0.avatar = .some("a") })
+      try chat.receive(ReceivedConversation("g", at: time(9)) { $0.avatar = .text("a") })
       #expect(try chat.conversation("g") == nil)
       #expect(throws: StoreError.conversationNotFound("g")) { try chat.setTitle("x", of: "g") }
     }

@@ -10,7 +10,7 @@ import Testing
     let id: ConversationID = random.chance(70) ? "a" : "b"
     func time() -> Timestamp { Timestamp(microseconds: .random(in: 0..<6, using: &random)) }
     func text() -> ReceivedConversation.Text {
-      random.chance(20) ? .none : .some(["x", "y", "z"].randomElement(using: &random) ?? "")
+      random.chance(20) ? .removed : .text(["x", "y", "z"].randomElement(using: &random) ?? "")
     }
     var fact = ReceivedConversation(id, at: time())
     if random.chance(30) { fact.kind = random.chance(50) ? .direct : .group }
@@ -100,7 +100,7 @@ import Testing
       for (title, isActive) in [("b", false), ("a", true)] {
         try chat.receive(
           ReceivedConversation("a", at: time(7)) { a in
-            a.title = .some(title)
+            a.title = .text(title)
             a.members = [.init("ann", isActive: isActive)]
           })
       }
