@@ -181,6 +181,9 @@ extension WriteState {
     try noteFacts(of: own, in: target, &new)
     let place = facts.place(of: new, from: position.place)
     try move(old, from: position, new, to: place, in: conversation)
+    if !place.isPending {
+      try applyWaitingMarks(of: own, at: Position(place, position.id), in: conversation)
+    }
     for name in names { _ = try acknowledge(own, as: name, nil, in: conversation) }
   }
 

@@ -89,14 +89,13 @@ extension WriteState {
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
     let target = Position(place, names.key)
-    guard target != position || new != old else { return }
-    try replace(old, at: position, with: new, at: target, in: conversation)
-    guard target != position, !place.isPending else { return }
-    if position.place.isPending {
-      try applyWaitingMarks(of: id, at: target, in: conversation)
-    } else {
-      try moveMarks(from: position, to: target, in: conversation)
+    if target != position || new != old {
+      try replace(old, at: position, with: new, at: target, in: conversation)
     }
+    guard !place.isPending else { return }
+    try moveMarks(from: position, to: target, in: conversation)
+    // Some may have waited under another of its names.
+    try applyWaitingMarks(of: id, at: target, in: conversation)
   }
 
   /// Makes one message of two.
