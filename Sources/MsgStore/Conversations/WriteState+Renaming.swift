@@ -75,11 +75,14 @@ extension WriteState {
       try write(
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
+    // A deletion may give the other a new number.
+    let name = try reader.details(target.number).id
     if let time = summary.deletedUpTo { _ = try delete(target, upTo: time) }
-    if try !moveMessages(of: number, summary, into: target.number) {
-      try addWork(WorkRecord(.merge(into: target.number, summary), of: number))
+    let left = try existingConversation(name) ?? target
+    if try !moveMessages(of: number, summary, into: left.number) {
+      try addWork(WorkRecord(.merge(into: left.number, summary), of: number))
     }
-    try updatePending(try conversation(target.number))
+    try updatePending(try conversation(left.number))
     return true
   }
 
