@@ -57,9 +57,15 @@ package struct MessageTraits: Hashable {
 
   /// How sending goes: local knowledge.
   package struct Sending: Hashable, Sendable {
-    package var retryCount: UInt64 = 0
+    /// It counts no further than `retryCountMax`.
+    package var retryCount: UInt64 = 0 {
+      didSet { retryCount = min(retryCount, Self.retryCountMax) }
+    }
     package var retryAt: Int64?
     package var failure: Failure?
+
+    /// Counting on from here cannot overflow.
+    static let retryCountMax: UInt64 = 1 << 60
 
     package init() {}
   }
@@ -206,7 +212,9 @@ package struct MessageTraits: Hashable {
 
 extension MessageTraits.Sending {
   fileprivate init?(_ reader: inout ByteReader) {
-    guard let count = reader.varint(), let hasTime = reader.byte(), hasTime <= 1 else {
+    guard let count = reader.varint(), count <= Self.retryCountMax, let hasTime = reader.byte(),
+      hasTime <= 1
+    else {
       return nil
     }
     retryCount = count

@@ -4,6 +4,24 @@ import Testing
 
 /// Every pair of states through a store, against the table of docs/message-states.md.
 @Suite struct StatusPairsTests {
+  /// Counts come from files, too.
+  @Test func attemptsAreCountedNoFurtherThanCanBeStored() throws {
+    let store = try memoryStore()
+    var failed = message("m1", at: nil, from: "me", local: 5)
+    failed.status = .failed
+    failed.retryCount = .max
+    try store.write { chat in
+      try chat.insert(failed)
+      for _ in 0..<3 {
+        try chat.setStatus(.sending, of: "m1", in: "room")
+        try chat.setStatus(.failed, of: "m1", in: "room", failure: Failure(.timeOut))
+      }
+    }
+    let stored = try store.read { try $0.message("m1", in: "room") }
+    #expect(stored?.retryCount == 1 << 60 && stored?.failure == Failure(.timeOut))
+    try store.expectSound()
+  }
+
   private let states: [MessageStatus] = [
     .pending, .held, .sending, .retrying, .failed, .sent, .delivered, .read,
   ]
