@@ -8,7 +8,6 @@ public struct StoreWriter: ~Copyable {
   let state: WriteState
 
   init(_ state: WriteState) { self.state = state }
-
 }
 
 /// Reading, as in a snapshot.

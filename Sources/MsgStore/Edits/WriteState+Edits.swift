@@ -72,7 +72,7 @@ extension WriteState {
       guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
         throw .tooManyPendingEdits(id, in: conversation)
       }
-      let time = max(clock().microseconds, (old.traits.editTime ?? .min) &+ 1)
+      let time = time(after: old.traits.editTime)
       var new = old
       try mergeVersion(
         TextVersion(editTime: time, text: text, mentions: numbers), into: &new,

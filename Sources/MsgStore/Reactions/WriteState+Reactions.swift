@@ -71,7 +71,7 @@ extension WriteState {
         target.conversation.number, target.id, member: member, emoji: emoji)
       let old = try reaction(key.bytes)
       guard (old?.isRemoved ?? true) != isRemoved else { return false }
-      let time = max(clock().microseconds, (old?.time ?? .min) &+ 1)
+      let time = time(after: old?.time)
       let record = ReactionRecord(time: time, isRemoved: isRemoved)
       return try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in
         try merge(record, emoji, member, of: own, in: target.conversation.number)
