@@ -1,0 +1,53 @@
+import PageFile
+
+/// Which strings of a sample a dictionary may hold.
+extension SuffixOrder {
+  /// For each position of the sample, the length of the longest string there that the rule allows;
+  /// zero where it allows none.
+  ///
+  /// Strings that begin alike are a run of neighbours, and the runs are nested: those of longer
+  /// strings lie in those of their beginnings. So one walk with a stack meets each run once, longer
+  /// strings first. What a longer string may, all that it begins with may too.
+  borrowing func commonLengths(_ sample: borrowing TextSample) -> [UInt8] {
+    var lengths = [UInt8](repeating: 0, count: sample.byteCount)
+    let countsDays = sample.countsDays
+    var open: [Run] = []
+    for index in 0...positions.count {
+      let shared = index < positions.count ? Int(sharedByteCounts[index]) : 0
+      var start = index - 1
+      var isCommon = false
+      while let run = open.last, run.byteCount > shared {
+        open.removeLast()
+        start = run.start
+        isCommon = isCommon || run.isCommon || self.isCommon(run, index, sample, countsDays)
+        if isCommon {
+          for position in positions[run.start..<index] where lengths[Int(position)] == 0 {
+            lengths[Int(position)] = UInt8(run.byteCount)
+          }
+        }
+      }
+      guard shared >= DictionaryBuilder.stringByteCountMin else { continue }
+      if let run = open.last, run.byteCount == shared {
+        open[open.count - 1].isCommon = run.isCommon || isCommon
+      } else {
+        open.append(Run(byteCount: shared, start: start, isCommon: isCommon))
+      }
+    }
+    return lengths
+  }
+
+  private borrowing func isCommon(
+    _ run: Run, _ end: Int, _ sample: borrowing TextSample, _ countsDays: Bool
+  ) -> Bool {
+    end - run.start >= DictionaryBuilder.messageCountMin
+      && sample.isCommon(positions[run.start..<end], countsDays: countsDays)
+  }
+
+  /// Neighbours that begin with the same `byteCount` bytes.
+  private struct Run {
+    let byteCount: Int
+    let start: Int
+    /// Whether a longer string within it was found to be common.
+    var isCommon: Bool
+  }
+}
