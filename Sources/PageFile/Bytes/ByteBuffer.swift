@@ -18,13 +18,13 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// An empty buffer with room for `capacity` bytes before it has to grow.
   public init(capacity: Int = 64) {
     let capacity = max(capacity, 16)
-    unsafe base = .allocate(byteCount: capacity + Self.slack, alignment: 8)
+    unsafe base = Memory.allocate(capacity + Self.slack)
     end = 0
     self.capacity = capacity
   }
 
   deinit {
-    unsafe base.deallocate()
+    unsafe Memory.free(base)
   }
 
   /// What has been written.
@@ -50,9 +50,9 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline
   mutating func grow(to needed: Int) {
     let grown = max(needed, capacity * 2)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.slack, alignment: 8)
+    let larger = unsafe Memory.allocate(grown + Self.slack)
     unsafe larger.copyMemory(from: base, byteCount: count)
-    unsafe base.deallocate()
+    unsafe Memory.free(base)
     unsafe base = larger
     capacity = grown
   }

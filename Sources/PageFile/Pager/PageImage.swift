@@ -34,7 +34,7 @@ package struct PageImage: @unchecked Sendable {
 
   /// A new image of undefined bytes with one reference.
   package init(pageByteCount: Int, account: ImageAccount) {
-    unsafe address = .allocate(byteCount: Self.pageOffset + pageByteCount + 8, alignment: 8)
+    unsafe address = Memory.allocate(Self.pageOffset + pageByteCount + 8)
     unsafe address.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
     unsafe address.storeBytes(of: UInt32(pageByteCount), toByteOffset: 16, as: UInt32.self)
     unsafe address.storeBytes(
@@ -105,7 +105,7 @@ package struct PageImage: @unchecked Sendable {
       address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self))
     unsafe account.takeUnretainedValue().add(-1)
     unsafe account.release()
-    unsafe address.deallocate()
+    unsafe Memory.free(address)
   }
 }
 

@@ -185,7 +185,7 @@ package struct PageMap: @unchecked Sendable {
     }
 
     static func make(room: Int, edition: UInt64) -> UnsafeMutableRawPointer {
-      let node = UnsafeMutableRawPointer.allocate(byteCount: 32 + room * 8, alignment: 8)
+      let node = unsafe Memory.allocate(32 + room * 8)
       unsafe node.storeBytes(of: 1, as: Int.self)
       unsafe node.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
       unsafe node.storeBytes(of: edition, toByteOffset: 16, as: UInt64.self)
@@ -205,7 +205,7 @@ package struct PageMap: @unchecked Sendable {
       for index in 0..<count {
         unsafe releaseChild(children(node)[index], level: level)
       }
-      unsafe node.deallocate()
+      unsafe Memory.free(node)
     }
 
     static func releaseChild(_ child: UnsafeMutableRawPointer, level: Int) {
@@ -247,7 +247,7 @@ package struct PageMap: @unchecked Sendable {
       let larger = unsafe make(room: min(64, room * 2), edition: edition)
       unsafe larger.storeBytes(of: bitmap(node), toByteOffset: 8, as: UInt64.self)
       unsafe children(larger).update(from: children(node), count: count)
-      unsafe node.deallocate()
+      unsafe Memory.free(node)
       return unsafe larger
     }
 
