@@ -9,15 +9,20 @@
 ///  2. The cell area starts at the lowest cell, so freed bytes always lie behind some cell.
 package struct TreePageEditor {
   package let bytes: MutableBytes
+  /// Where each change is noted; nil for a page that is compared as a whole.
+  private let edited: EditedRanges?
 
   /// Takes up a page that holds cells already.
-  package init(_ bytes: MutableBytes) { self.bytes = bytes }
+  package init(_ bytes: MutableBytes, noting edited: EditedRanges? = nil) {
+    self.bytes = bytes
+    self.edited = edited
+  }
 
   /// Makes an empty page of a new one.
   ///
   /// Its keys will share the first bytes of `key`.
   package init(formatting bytes: MutableBytes, prefix key: CellKey, prefixByteCount: Int) {
-    self.bytes = bytes
+    self.init(bytes)
     format(prefix: key, prefixByteCount: prefixByteCount)
   }
 
@@ -99,6 +104,9 @@ package struct TreePageEditor {
     bytes.store(UInt16(offset), at: pointer)
     setCellCount(count + 1)
     setCellAreaStart(offset)
+    edited?.add(offset, byteCount)
+    edited?.add(pointer, moved + Cell.pointerByteCount)
+    noteHeader()
   }
 
   /// Takes a cell out and zeroes its bytes.
@@ -115,6 +123,9 @@ package struct TreePageEditor {
       from: pointer + Cell.pointerByteCount, to: pointer, byteCount: last - pointer)
     bytes.zero(last, Cell.pointerByteCount)
     setCellCount(count - 1)
+    edited?.add(offset, byteCount)
+    edited?.add(pointer, last + Cell.pointerByteCount - pointer)
+    noteHeader()
     setFreedByteCount(page.freedByteCount + byteCount)
     if isLowest { raiseCellArea() }
   }
@@ -133,13 +144,19 @@ package struct TreePageEditor {
     }
     payload.write(to: bytes, at: offset)
     bytes.zero(offset + payload.byteCount, spare)
-    setFreedByteCount(page.freedByteCount + spare)
+    edited?.add(offset, old.count)
+    if spare > 0 {
+      setFreedByteCount(page.freedByteCount + spare)
+      noteHeader()
+    }
     return true
   }
 
   /// Leads a branch cell to another child.
   package func setChild(at index: Int, to child: PageNumber) {
-    bytes.store(child.rawValue, at: page.payloadOffset(index))
+    let offset = page.payloadOffset(index)
+    bytes.store(child.rawValue, at: offset)
+    edited?.add(offset, 4)
   }
 
   /// Empties the page, zeroing all of it, and gives it the first bytes of `key` as prefix.
@@ -152,6 +169,7 @@ package struct TreePageEditor {
     setCellAreaStart(bytes.count - prefixByteCount)
     setFreedByteCount(0)
     bytes.store(UInt16(prefixByteCount), at: PageHeader.prefixByteCountOffset)
+    edited?.addAll(pageByteCount: bytes.count)
   }
 
   /// Moves the start of the cell area up to the lowest cell, over bytes that were freed there.
@@ -167,6 +185,10 @@ package struct TreePageEditor {
 
   // MARK: Header
 
+  private func noteHeader() {
+    let start = PageHeader.cellCountOffset
+    edited?.add(start, PageHeader.prefixByteCountOffset - start)
+  }
   private func pointerOffset(_ index: Int) -> Int {
     TreePage.pointersOffset + index * Cell.pointerByteCount
   }

@@ -9,8 +9,10 @@ import Synchronization
 ///         16     4  page size in bytes
 ///         20     1  used lately (the cache's clock)
 ///         24     8  the account that counts living images
-///         32     n  the page
-///       32+n     8  slack, see rule 3 of `Bytes`
+///         32    52  where it was edited, while its transaction lasts
+///         84     4  unused
+///         88     n  the page
+///       88+n     8  slack, see rule 3 of `Bytes`
 ///
 /// Images are shared by page maps, the cache and the writer, and are reached thousands of times per
 /// millisecond by readers that hold none of them: a class would be retained and released at every
@@ -25,7 +27,8 @@ package struct PageImage: @unchecked Sendable {
   // Unchecked: rules 1 and 2; the counted fields are atomic.
   let address: UnsafeMutableRawPointer
 
-  private static let pageOffset = 32
+  private static let editedOffset = 32
+  private static let pageOffset = 88
 
   @unsafe
   init(address: UnsafeMutableRawPointer) {
@@ -42,6 +45,7 @@ package struct PageImage: @unchecked Sendable {
       as: UnsafeMutableRawPointer.self)
     unsafe (address + Self.pageOffset + pageByteCount)
       .initializeMemory(as: UInt64.self, repeating: 0, count: 1)
+    edited.removeAll()
     account.add(1)
     retain()
   }
@@ -65,6 +69,11 @@ package struct PageImage: @unchecked Sendable {
   /// The page, for the one transaction that makes it.
   package var mutableBytes: MutableBytes {
     unsafe MutableBytes(base: address + Self.pageOffset, count: pageByteCount)
+  }
+
+  /// Where the one transaction that makes the page has changed it.
+  package var edited: EditedRanges {
+    unsafe EditedRanges(base: address + Self.editedOffset)
   }
 
   /// Where the cache keeps the image.

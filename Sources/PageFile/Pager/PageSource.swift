@@ -120,13 +120,20 @@ package final class PageSource {
   /// afterwards.
   /// - Throws: `limitExceeded` when the transaction has grown beyond its limit.
   package func edit(_ number: PageNumber) throws(PageFileError) -> MutableBytes {
+    let image = try editImage(number)
+    image.edited.addAll(pageByteCount: pageSize)
+    return image.mutableBytes
+  }
+
+  /// The same for whoever notes in the image's `edited` what is changed.
+  func editImage(_ number: PageNumber) throws(PageFileError) -> PageImage {
     guard let dirty else { preconditionFailure("a read transaction does not write") }
-    if let image = dirty[number] { return image.mutableBytes }
+    if let image = dirty[number] { return image }
     let base = try page(number)
     let image = try makeImage(dirty)
     image.mutableBytes.copy(base, to: 0)
     dirty.insert(number, image)
-    return image.mutableBytes
+    return image
   }
 
   private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {

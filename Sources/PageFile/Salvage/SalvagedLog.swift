@@ -191,7 +191,7 @@ struct SalvagedLog {
       page = SalvagedPage(pageByteCount: pageByteCount, copying: older)
       if !isCertain { guess = older.lsn }
     }
-    guard PagePatch.apply(frame.ranges, to: page.mutableBytes) else {
+    guard PagePatch.apply(frame, to: page.mutableBytes) else {
       return .lost(reason: "a patch of commit \(lsn) leaves the page")
     }
     page.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)

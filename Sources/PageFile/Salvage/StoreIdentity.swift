@@ -76,7 +76,7 @@ struct StoreIdentity: Equatable {
     _ = try? scan.next { commit in
       var reader = ByteReader(commit.frames)
       guard let frame = PagePatch.nextFrame(&reader), frame.kind == .fresh,
-        PagePatch.apply(frame.ranges, to: page.mutableBytes),
+        PagePatch.apply(frame, to: page.mutableBytes),
         let kind = PageKind(rawValue: page.bytes[PageHeader.kindOffset])
       else { return }
       isWhole = Pager.contentRuleBroken(page.bytes, kind) == nil

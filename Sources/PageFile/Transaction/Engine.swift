@@ -54,6 +54,8 @@ final class Engine: @unchecked Sendable {
     let wal: WALWriter
     let checkpointer: Checkpointer
     nonisolated(unsafe) let numbers: PageNumbers
+    /// Used inside the gate.
+    nonisolated(unsafe) var patches = PatchMaker()
 
     init(wal: WALWriter, checkpointer: Checkpointer, numbers: PageNumbers) {
       self.wal = wal
@@ -223,14 +225,15 @@ final class Engine: @unchecked Sendable {
       state.withLock { $0.isErasureWanted = true }
     }
     let pages = source.dirty?.sorted() ?? []
-    var frames = ByteBuffer(capacity: 4096)
-    try appendFrames(source, pages, to: &frames)
+    unsafe side.patches.removeAll()
+    unsafe try appendFrames(source, pages, to: &side.patches)
     let reserved = try side.checkpointer.reserve(
       pages.map(\.number), freed: source.freed, beside: map, usesReserve: source.usesReserve)
     let lsn: LSN
     do throws(PageFileError) {
-      lsn = try side.wal.append(
-        frames: frames.bytes, frameCount: pages.count + source.freed.count, roots: source.roots,
+      lsn = unsafe try side.wal.append(
+        frames: side.patches.frames.bytes, frameCount: pages.count + source.freed.count,
+        roots: source.roots,
         isErasing: isErasing, usesReserve: source.usesReserve)
     } catch {
       side.checkpointer.takeBack(reserved)
@@ -249,17 +252,20 @@ final class Engine: @unchecked Sendable {
 
   private func appendFrames(
     _ source: PageSource, _ pages: [(number: PageNumber, image: PageImage)],
-    to frames: inout ByteBuffer
+    to patches: inout PatchMaker
   ) throws(PageFileError) {
     try source.enter()
     defer { source.leave() }
-    var ranges = ByteBuffer(capacity: 1024)
     for (number, image) in pages {
-      let isFresh = source.fresh.contains(number.rawValue)
-      let base = isFresh ? nil : try baseOfPatch(number, source.snapshot)
-      PagePatch.append(number, from: base, to: image.bytes, ranges: &ranges, frames: &frames)
+      if source.fresh.contains(number.rawValue) {
+        patches.appendFresh(number, image.bytes)
+      } else {
+        patches.appendPatch(
+          number, from: try baseOfPatch(number, source.snapshot), to: image.bytes,
+          edited: image.edited)
+      }
     }
-    for number in source.freed { PagePatch.appendFreed(number, frames: &frames) }
+    for number in source.freed { patches.appendFreed(number) }
   }
 
   /// Does what can be done about a full device.

@@ -67,7 +67,7 @@ struct LogReplay: ~Copyable {
         throw error
       }
     }
-    guard PagePatch.apply(frame.ranges, to: image.mutableBytes) else {
+    guard PagePatch.apply(frame, to: image.mutableBytes) else {
       if isNew { image.release() }
       throw .corruptWAL(lsn: lsn, reason: "a patch of page \(frame.number) leaves the page")
     }

@@ -64,7 +64,8 @@ package struct BTree {
   }
 
   func edit(_ number: PageNumber) throws(PageFileError) -> TreePageEditor {
-    TreePageEditor(try source.edit(number))
+    let image = try source.editImage(number)
+    return TreePageEditor(image.mutableBytes, noting: image.edited)
   }
 
   /// A new page of this tree.

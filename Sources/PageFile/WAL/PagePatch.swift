@@ -3,8 +3,10 @@
 /// See docs/page-file-format.md, W-13 … W-17.
 ///
 ///     varint  page number
-///     byte    kind: 1 patch of the version before, 2 patch of zeros (a fresh page), 3 page freed
-///     varint  byte count of the ranges (kinds 1 and 2)
+///     byte    kind: 1 patch of the version before, 2 patch of zeros (a fresh page), 3 page freed,
+///             4 patch of the version before with bytes moved
+///     varint  byte count of the rest (kinds 1, 2 and 4)
+///     move    kind 4: varint source, varint target, both from `origin`, varint byte count
 ///     ranges  each: varint gap to the range before, varint (byte count << 1 | zeros), then the
 ///             bytes, unless they are all zeros
 ///
@@ -13,6 +15,8 @@
 ///
 ///  1. A patch of zeros makes a fresh page.
 ///  2. Any other applies to the version of its page just before this commit.
+///  3. A move comes before the ranges: one cell put in or taken out moves the pointers behind it by
+///     two bytes, which would be up to some hundred bytes of ranges.
 package enum PagePatch {
   package enum Kind: UInt8, Sendable {
     case patch = 1
@@ -20,84 +24,64 @@ package enum PagePatch {
     case freed = 3
   }
 
+  /// The kind byte of a patch that begins with a move.
+  package static let movingKind: UInt8 = 4
+
   /// Where a page's patched bytes begin.
   package static let origin = PageHeader.numberOffset
-  /// Equal bytes between two ranges that cost less to repeat than to step over.
-  private static let mergedGapMax = 3
-  /// Zeros that are worth a range of their own.
-  private static let zeroRunMin = 8
 
-  /// Adds the frame that turns `base` (nil: zeros) into `page`.
-  package static func append(
-    _ number: PageNumber, from base: Bytes?, to page: Bytes, ranges: inout ByteBuffer,
-    frames: inout ByteBuffer
-  ) {
-    ranges.removeAll()
-    if let base {
-      appendRanges(from: base, to: page, &ranges)
-    } else {
-      appendNonzeroRanges(of: page, &ranges)
-    }
-    frames.append(varint: UInt64(number.rawValue))
-    frames.append((base == nil ? Kind.fresh : .patch).rawValue)
-    frames.append(varint: UInt64(ranges.count))
-    frames.append(ranges.bytes)
+  /// Bytes of a page that are copied to another place in it before its ranges are put in; the two
+  /// places may overlap.
+  struct Move {
+    let source: Int
+    let target: Int
+    let byteCount: Int
   }
 
-  package static func appendFreed(_ number: PageNumber, frames: inout ByteBuffer) {
-    frames.append(varint: UInt64(number.rawValue))
-    frames.append(Kind.freed.rawValue)
+  /// One frame of a commit.
+  package struct Frame {
+    package let number: PageNumber
+    package let kind: Kind
+    let move: Move?
+    package let ranges: Bytes
   }
 
-  private static func appendRanges(from base: Bytes, to page: Bytes, _ ranges: inout ByteBuffer) {
-    var end = origin
-    var start = page.firstDifference(from: base, at: origin)
-    while start < page.count {
-      var stop = page.firstEquality(with: base, at: start)
-      var next = page.firstDifference(from: base, at: stop)
-      while next < page.count && next - stop <= mergedGapMax {
-        stop = page.firstEquality(with: base, at: next)
-        next = page.firstDifference(from: base, at: stop)
-      }
-      append(page, start, stop, after: end, &ranges)
-      end = stop
-      start = next
+  /// The next frame; nil when the bytes are none.
+  package static func nextFrame(_ reader: inout ByteReader) -> Frame? {
+    guard let raw = reader.varint(), let number = UInt32(exactly: raw), number > 0,
+      let mark = reader.byte()
+    else { return nil }
+    let isMoving = mark == movingKind
+    guard let kind = isMoving ? .patch : Kind(rawValue: mark) else { return nil }
+    if kind == .freed {
+      return Frame(number: PageNumber(number), kind: kind, move: nil, ranges: .empty)
     }
+    guard let byteCount = reader.length(), let body = reader.take(byteCount) else { return nil }
+    var rest = ByteReader(body)
+    var move: Move?
+    if isMoving {
+      move = nextMove(&rest)
+      if move == nil { return nil }
+    }
+    return Frame(number: PageNumber(number), kind: kind, move: move, ranges: rest.rest())
   }
 
-  private static func appendNonzeroRanges(of page: Bytes, _ ranges: inout ByteBuffer) {
-    var end = origin
-    var start = page.firstNonzero(at: origin)
-    while start < page.count {
-      let stop = page.firstZeroRun(at: start, before: page.count, byteCount: zeroRunMin)
-      append(page, start, stop, after: end, &ranges)
-      end = stop
-      start = page.firstNonzero(at: stop)
-    }
+  private static func nextMove(_ reader: inout ByteReader) -> Move? {
+    // No page is as large as this: sums of two stay far from overflowing.
+    guard let source = reader.varint(), let target = reader.varint(),
+      let byteCount = reader.varint(), max(source, target, byteCount) < 1 << 20
+    else { return nil }
+    return Move(
+      source: origin + Int(source), target: origin + Int(target), byteCount: Int(byteCount))
   }
 
-  /// One range, or several when zeros inside it are worth a range of their own.
-  private static func append(
-    _ page: Bytes, _ start: Int, _ stop: Int, after end: Int, _ ranges: inout ByteBuffer
-  ) {
-    var end = end
-    var start = start
-    while start < stop {
-      let zerosStart = page.firstZeroRun(at: start, before: stop, byteCount: zeroRunMin)
-      if zerosStart > start {
-        ranges.append(varint: UInt64(start - end))
-        ranges.append(varint: UInt64(zerosStart - start) << 1)
-        ranges.append(page.slice(start, zerosStart - start))
-        end = zerosStart
-      }
-      let zerosStop = min(stop, page.firstNonzero(at: zerosStart))
-      if zerosStop > zerosStart {
-        ranges.append(varint: UInt64(zerosStart - end))
-        ranges.append(varint: UInt64(zerosStop - zerosStart) << 1 | 1)
-        end = zerosStop
-      }
-      start = zerosStop
+  /// Applies a frame to the version of its page before; false when it leaves the page.
+  package static func apply(_ frame: Frame, to page: MutableBytes) -> Bool {
+    if let move = frame.move {
+      guard max(move.source, move.target) + move.byteCount <= page.count else { return false }
+      page.move(from: move.source, to: move.target, byteCount: move.byteCount)
     }
+    return apply(frame.ranges, to: page)
   }
 
   /// Applies ranges to a page; false when one of them leaves the page.
@@ -120,22 +104,5 @@ package enum PagePatch {
       offset += byteCount
     }
     return true
-  }
-
-  /// One frame of a commit.
-  package struct Frame {
-    package let number: PageNumber
-    package let kind: Kind
-    package let ranges: Bytes
-  }
-
-  /// The next frame; nil when the bytes are none.
-  package static func nextFrame(_ reader: inout ByteReader) -> Frame? {
-    guard let raw = reader.varint(), let number = UInt32(exactly: raw), number > 0,
-      let kind = reader.byte().flatMap(Kind.init)
-    else { return nil }
-    if kind == .freed { return Frame(number: PageNumber(number), kind: kind, ranges: .empty) }
-    guard let byteCount = reader.length(), let ranges = reader.take(byteCount) else { return nil }
-    return Frame(number: PageNumber(number), kind: kind, ranges: ranges)
   }
 }

@@ -8,18 +8,15 @@ import Testing
 
   /// One frame, as it travels in a commit.
   private func frames(from base: [UInt8]?, to page: [UInt8]) -> [UInt8] {
-    var ranges = ByteBuffer()
-    var frames = ByteBuffer()
+    var maker = PatchMaker()
     Bytes.with(page) { page in
       if let base {
-        Bytes.with(base) {
-          PagePatch.append(PageNumber(7), from: $0, to: page, ranges: &ranges, frames: &frames)
-        }
+        Bytes.with(base) { maker.appendPatch(PageNumber(7), from: $0, to: page) }
       } else {
-        PagePatch.append(PageNumber(7), from: nil, to: page, ranges: &ranges, frames: &frames)
+        maker.appendFresh(PageNumber(7), page)
       }
     }
-    return frames.bytes.array()
+    return maker.frames.bytes.array()
   }
 
   /// Applies a frame to the version before; nil when it is refused.
@@ -31,7 +28,7 @@ import Testing
       else { return nil }
       var page = ByteBuffer()
       page.append(base)
-      guard PagePatch.apply(frame.ranges, to: page.mutableBytes) else { return nil }
+      guard PagePatch.apply(frame, to: page.mutableBytes) else { return nil }
       return (page.bytes.array(), frame.kind)
     }
   }
@@ -101,10 +98,10 @@ import Testing
   }
 
   @Test func freedPagesHaveNoRanges() throws {
-    var frames = ByteBuffer()
-    PagePatch.appendFreed(PageNumber(300), frames: &frames)
-    PagePatch.appendFreed(PageNumber(.max), frames: &frames)
-    var reader = ByteReader(frames.bytes)
+    var maker = PatchMaker()
+    maker.appendFreed(PageNumber(300))
+    maker.appendFreed(PageNumber(.max))
+    var reader = ByteReader(maker.frames.bytes)
     for number in [300, UInt32.max] {
       let frame = try #require(PagePatch.nextFrame(&reader))
       #expect(frame.kind == .freed && frame.number == PageNumber(number))
@@ -162,7 +159,7 @@ import Testing
         _ = PagePatch.apply(bytes, to: page.mutableBytes)
         var reader = ByteReader(bytes)
         while let frame = PagePatch.nextFrame(&reader) {
-          _ = PagePatch.apply(frame.ranges, to: page.mutableBytes)
+          _ = PagePatch.apply(frame, to: page.mutableBytes)
         }
       }
     }

@@ -1,0 +1,41 @@
+extension PatchMaker {
+  /// The longest piece of the cell pointers that one version of a page has two bytes further to one
+  /// side than the version before: putting a cell in, taking one out, or both, moves what lies
+  /// between.
+  ///
+  /// Nil where there is none that is worth a move, or one of the two is no tree page.
+  static func movedPointers(from base: Bytes, to page: Bytes) -> PagePatch.Move? {
+    let kind = page[PageHeader.kindOffset]
+    guard kind == base[PageHeader.kindOffset],
+      kind == PageKind.leaf.rawValue || kind == PageKind.branch.rawValue
+    else { return nil }
+    let (before, after) = (pointersEnd(base), pointersEnd(page))
+    let shared = min(before, after)
+    let start = page.slice(0, shared).firstDifference(
+      from: base.slice(0, shared), at: TreePage.pointersOffset)
+    // Pointers begin at even offsets; two may differ in the second byte only.
+    let first = start & ~1
+    let width = Cell.pointerByteCount
+    let up = sharedByteCount(base, first, before, page, first + width, after)
+    let down = sharedByteCount(base, first + width, before, page, first, after)
+    guard max(up, down) >= movedByteCountMin else { return nil }
+    return up >= down
+      ? PagePatch.Move(source: first, target: first + width, byteCount: up)
+      : PagePatch.Move(source: first + width, target: first, byteCount: down)
+  }
+
+  /// Where the cell pointers of a page end.
+  private static func pointersEnd(_ page: Bytes) -> Int {
+    let count = Int(page.uint16(at: PageHeader.cellCountOffset))
+    return min(TreePage.pointersOffset + count * Cell.pointerByteCount, page.count)
+  }
+
+  /// How many bytes are the same from a place of one page and from another place of the other.
+  private static func sharedByteCount(
+    _ base: Bytes, _ source: Int, _ before: Int, _ page: Bytes, _ target: Int, _ after: Int
+  ) -> Int {
+    guard source < before && target < after else { return 0 }
+    return base.slice(source, before - source).sharedPrefixByteCount(
+      with: page.slice(target, after - target))
+  }
+}
