@@ -108,7 +108,7 @@ package struct WALCommitHeader: Sendable {
   }
 }
 
-/// The sector that says how far the log was durable, written where the next commit will begin.
+/// The bytes that say how far the log was durable, written where the next commit will begin.
 ///
 /// See docs/page-file-format.md, W-18 … W-20.
 ///
@@ -118,12 +118,12 @@ package struct WALCommitHeader: Sendable {
 ///          8     8  durable LSN
 ///         16    16  generation
 ///         32     8  checksum of bytes 0 ..< 32, seeded with store id and file offset
-///         40     …  zeros up to 512
 ///
 /// It is not synced by itself. In the place of the next commit it costs no further block to write at
 /// the next sync; in the file's header it made a durable commit half again as slow.
 package struct WALWatermark: Sendable {
   static let magic: UInt32 = 0x4B52_4D57
+  package static let byteCount = 40
   private static let checksumOffset = 32
 
   package var durableLSN: LSN
@@ -136,13 +136,12 @@ package struct WALWatermark: Sendable {
   }
 
   package func encode(storeID: StoreID, offset: Int) -> ByteBuffer {
-    var buffer = ByteBuffer(capacity: WALHeader.sectorByteCount)
+    var buffer = ByteBuffer(capacity: Self.byteCount)
     buffer.append(littleEndian: Self.magic)
     buffer.append(zeros: 4)
     buffer.append(littleEndian: durableLSN.rawValue)
     buffer.append(generation)
     buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
-    buffer.append(zeros: WALHeader.sectorByteCount - buffer.count)
     return buffer
   }
 
@@ -152,7 +151,7 @@ package struct WALWatermark: Sendable {
   }
 
   package init?(_ bytes: Bytes, storeID: StoreID, offset: Int) {
-    guard bytes.count >= 40, bytes.uint32(at: 0) == Self.magic,
+    guard bytes.count >= Self.byteCount, bytes.uint32(at: 0) == Self.magic,
       bytes.uint64(at: Self.checksumOffset) == Self.checksum(bytes, storeID, offset)
     else { return nil }
     var reader = ByteReader(bytes, at: 8)

@@ -146,7 +146,7 @@ import Testing
   @Test func watermarkComesBackInItsPlaceOnly() throws {
     let bytes = array(
       WALWatermark(durableLSN: LSN(41), generation: generation).encode(storeID: id, offset: 8192))
-    #expect(bytes.count == WALHeader.sectorByteCount)
+    #expect(bytes.count == WALWatermark.byteCount)
     let watermark = try #require(
       Bytes.with(bytes) { WALWatermark($0, storeID: id, offset: 8192) })
     #expect(watermark.durableLSN == LSN(41) && watermark.generation == generation)

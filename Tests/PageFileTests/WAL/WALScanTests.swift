@@ -161,6 +161,7 @@ import Testing
       try WALScan.greatestDurableLSN(in: file, header: header, storeID: id)
     }
     #expect(try greatest(header) == LSN(6))
+    try file.extend(to: draft.offset + 1024)
     let watermark = WALWatermark(durableLSN: LSN(7), generation: header.generation)
     try file.write(watermark.encode(storeID: id, offset: draft.offset), at: draft.offset)
     #expect(try greatest(header) == LSN(7))
