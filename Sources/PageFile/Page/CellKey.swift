@@ -58,6 +58,13 @@ package struct CellKey {
     return prefix.hasPrefix(head) && tail.hasPrefix(prefix.dropFirst(head.count))
   }
 
+  /// The key's first `byteCount` bytes, where they lie.
+  package func first(_ byteCount: Int) -> CellKey {
+    CellKey(
+      head: head.slice(0, min(byteCount, head.count)),
+      tail: tail.slice(0, max(0, byteCount - head.count)))
+  }
+
   /// Copies the key without its first `dropped` bytes to `offset`.
   package func write(dropping dropped: Int, to bytes: MutableBytes, at offset: Int) {
     let headRest = head.dropFirst(min(dropped, head.count))

@@ -33,6 +33,22 @@ package struct CellList: ~Copyable {
     if !isLeaf { cells[seam] = Cell(CellKey(separator), cells[seam].payload) }
   }
 
+  /// The cells of a run of neighbours.
+  ///
+  /// `separators` says what the parent keeps before each page but the first; those keys stay with the
+  /// caller.
+  package init(copying pages: [TreePage], _ separators: (Int) -> CellKey) {
+    pageSize = pages[0].bytes.count
+    isLeaf = pages[0].isLeaf
+    copy = ByteBuffer(capacity: pages.count * pageSize)
+    for page in pages { copy.append(page.bytes) }
+    for index in pages.indices {
+      let seam = cells.count
+      appendCells(of: TreePage(copy.bytes.slice(index * pageSize, pageSize)))
+      if !isLeaf && index > 0 { cells[seam] = Cell(separators(index), cells[seam].payload) }
+    }
+  }
+
   private mutating func appendCells(of page: TreePage) {
     cells.reserveCapacity(cells.count + page.cellCount + 1)
     for index in 0..<page.cellCount {
@@ -46,6 +62,11 @@ package struct CellList: ~Copyable {
 
   /// Adds a cell whose bytes stay with the caller.
   package mutating func insert(_ cell: Cell, at index: Int) { cells.insert(cell, at: index) }
+
+  /// Puts cells whose bytes stay with the caller in the place of others.
+  package mutating func replace(_ range: Range<Int>, with others: [Cell]) {
+    cells.replaceSubrange(range, with: others)
+  }
 
   package func key(_ index: Int) -> CellKey { cells[index].key }
 
@@ -82,6 +103,31 @@ package struct CellList: ~Copyable {
 
   package func fits(_ range: Range<Int>) -> Bool {
     byteCount(of: range) <= TreePage.capacity(pageSize: pageSize)
+  }
+
+  /// Divides the cells among pages that are each as full as they get.
+  package func filledPages() -> [Range<Int>] {
+    let capacity = TreePage.capacity(pageSize: pageSize)
+    var pages: [Range<Int>] = []
+    var start = 0
+    while start < count {
+      var page = start..<start + 1
+      var prefix = prefixByteCount(of: page)
+      var used = byteCount(of: page)
+      while page.upperBound < count {
+        let longer = start..<page.upperBound + 1
+        let longerPrefix = prefixByteCount(of: longer)
+        // The prefix becomes shorter a few times at most; all cells are measured anew only then.
+        used =
+          longerPrefix == prefix
+          ? used + byteCount(page.upperBound, in: longer, prefix) : byteCount(of: longer)
+        if used > capacity { break }
+        (page, prefix) = (longer, longerPrefix)
+      }
+      pages.append(page)
+      start = page.upperBound
+    }
+    return pages
   }
 
   /// Where to divide the cells so that both parts take about as much room.

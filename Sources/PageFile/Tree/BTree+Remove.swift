@@ -66,7 +66,7 @@ extension BTree {
   }
 
   /// Frees an empty root, and roots that only lead to one page.
-  private func shrinkRoot(_ root: TreePage) throws(PageFileError) {
+  func shrinkRoot(_ root: TreePage) throws(PageFileError) {
     if root.cellCount == 0 {
       try source.free(root.number)
       return source.setRoot(of: tree, to: .none)
