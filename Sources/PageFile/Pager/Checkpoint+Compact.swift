@@ -8,36 +8,55 @@ extension Checkpointer {
   private static let freeShareMin = 8
   /// How many pages one step moves: it writes no more than that.
   private static let moveCountMax = 2048
+  /// How many bytes of pages a step moves that is one of many.
+  static let movedByteCountMax = 2 << 20
+  /// From how many slots on that wait for snapshots to end their number counts.
+  private static let retiredCountMin = 512
 
   /// Writes one step's moves, to be published by the caller, who sees to it that no checkpoint runs;
-  /// nil when the file is short enough.
-  func compact() throws(PageFileError) -> Written? {
+  /// nil when the file is short enough, or cannot be made shorter now because of open snapshots.
+  ///
+  /// - Parameter isThorough: Whether to go on for as long as a slot can be saved. Then a page that
+  ///   cannot be read is an error, and else it stays where it is.
+  func compact(isThorough: Bool = false) throws(PageFileError) -> Written? {
     let meta = meta
-    let (slotCount, freeCount) = slots.withLock { slots in
+    let (slotCount, freeCount, retiredCount) = slots.withLock { slots in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      return (slots.slotCount, slots.freeCount - slots.reservedCount - Self.spareSlotCount)
+      return (
+        slots.slotCount, slots.freeCount - slots.reservedCount - Self.spareSlotCount,
+        slots.retiredCount
+      )
     }
-    guard freeCount > slotCount / Self.freeShareMin else { return nil }
-    guard let moves = try? pages(of: meta.table, behind: slotCount - freeCount) else { return nil }
+    guard freeCount > (isThorough ? 0 : slotCount / Self.freeShareMin) else { return nil }
+    // Half as many again, and a checkpoint would expire the snapshots that still need these.
+    if isThorough && retiredCount > max(Self.retiredCountMin, slotCount / 8) { return nil }
+    let moveCountMax =
+      isThorough ? Self.movedByteCountMax / pager.pageByteCount : Self.moveCountMax
+    let found = Result { () throws(PageFileError) in
+      try pages(of: meta.table, behind: slotCount - freeCount, moveCountMax)
+    }
+    if !isThorough, case .failure = found { return nil }
+    let moves = try found.get()
     if moves.isEmpty { return nil }
-    return try write(moves, onto: meta.table, pageNumberEnd: meta.roots.pageNumberEnd)
+    return try write(
+      moves, onto: meta.table, pageNumberEnd: meta.roots.pageNumberEnd, isThorough: isThorough)
   }
 
-  /// The pages in slots behind a given one; and for table pages there, one entry of each, whose
+  /// The pages in slots behind a given one; and for table pages there, one entry below each, whose
   /// change to itself makes the table page move.
   private func pages(
-    of table: PageTableRoot, behind slotCountMax: Int
+    of table: PageTableRoot, behind slotCountMax: Int, _ moveCountMax: Int
   ) throws(PageFileError) -> [Move] {
     var moves: [Move] = []
-    var isTablePageHigh = false
-    try pager.walkTable(table) { level, _, entry in
-      if level == 0 { isTablePageHigh = Int(entry.slot.rawValue) > slotCountMax }
+    var isTableHigh = false
+    try pager.walkTable(table) { _, _, entry in
+      if Int(entry.slot.rawValue) > slotCountMax { isTableHigh = true }
     } visitEntry: { number, entry in
-      guard moves.count < Self.moveCountMax else { return }
+      guard moves.count < moveCountMax else { return }
       let isHigh = Int(entry.slot.rawValue) > slotCountMax
-      if isHigh || isTablePageHigh {
+      if isHigh || isTableHigh {
         moves.append(Move(number: number, entry: entry, isPageMoved: isHigh))
-        isTablePageHigh = false
+        isTableHigh = false
       }
     }
     return moves
@@ -51,7 +70,7 @@ extension Checkpointer {
   }
 
   private func write(
-    _ moves: [Move], onto table: PageTableRoot, pageNumberEnd: UInt32
+    _ moves: [Move], onto table: PageTableRoot, pageNumberEnd: UInt32, isThorough: Bool
   ) throws(PageFileError) -> Written {
     try writing(onto: table, pageNumberEnd: pageNumberEnd, lsn: meta.checkpointLSN) {
       (writer, changes, allocate) throws(PageFileError) in
@@ -60,16 +79,22 @@ extension Checkpointer {
       for move in moves {
         var entry = move.entry
         // A page that cannot be read stays where it is: whoever reads it is told.
-        if move.isPageMoved,
-          let image = try? pager.image(
-            of: entry, number: move.number.rawValue, level: nil, for: nil)
-        {
+        if move.isPageMoved, let image = try image(of: move, isNeeded: isThorough) {
           let slot = try allocate()
           _ = try writer.write(image.bytes, to: slot)
           entry = TableEntry(slot: slot, check: entry.check)
         }
         changes.append(TableUpdate.Change(index: Int(move.number.rawValue), entry: entry))
       }
+    }
+  }
+
+  private func image(of move: Move, isNeeded: Bool) throws(PageFileError) -> PageImage? {
+    do throws(PageFileError) {
+      return try pager.image(of: move.entry, number: move.number.rawValue, level: nil, for: nil)
+    } catch {
+      if isNeeded { throw error }
+      return nil
     }
   }
 }

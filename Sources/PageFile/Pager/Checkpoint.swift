@@ -129,9 +129,10 @@ final class Checkpointer: @unchecked Sendable {
     slots.withLock { $0.setReserved(reserved) }
   }
 
-  /// Extends the data file in steps that grow with it, so that it is seldom done.
+  /// Extends the data file in steps that grow with it, so that it is seldom done; but in small ones
+  /// again after it was made short, or the next commit would undo that.
   private func grow(_ slots: inout Slots, by count: Int) throws(PageFileError) {
-    let step = max(count, min(max(slots.slotCount / 8, 32), 2048))
+    let step = max(count, min(max(slots.slotCount / 8, 32), slots.growthStep))
     let target = slots.slotCount + step
     guard target < Int(UInt32.max) else {
       throw .limitExceeded(what: "slots in a data file", value: target, limit: Int(UInt32.max))

@@ -14,6 +14,10 @@ package struct Slots {
   package private(set) var reservedCount = 0
   /// Slots that the table of some version no longer uses, oldest first.
   private var retired: [(version: UInt64, slots: [SlotNumber])] = []
+  /// How many slots the file should at most become longer by next time: twice as many each time.
+  package private(set) var growthStep = Self.growthStepMin
+  private static let growthStepMin = 32
+  private static let growthStepMax = 2048
   /// No slot below this word's is free.
   private var firstFreeWord = 0
 
@@ -26,6 +30,7 @@ package struct Slots {
     let old = slotCount
     addSlots(to: count)
     markZero(old..<count)
+    growthStep = min(growthStep * 2, Self.growthStepMax)
   }
 
   private mutating func addSlots(to count: Int) {
@@ -40,6 +45,7 @@ package struct Slots {
   package mutating func shrink(to count: Int) {
     freeCount -= slotCount - count
     slotCount = count
+    growthStep = Self.growthStepMin
     usedWords.removeLast(usedWords.count - (count + 63) / 64)
     zeroWords.removeLast(zeroWords.count - usedWords.count)
     // What lies behind the end comes back as zeros, but is marked then.

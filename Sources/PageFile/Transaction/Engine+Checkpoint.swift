@@ -16,6 +16,27 @@ extension Engine {
     }
   }
 
+  /// Moves one step's pages to lower slots, and gives the end of the data file back to the file
+  /// system; false when there was no page to move.
+  func movePages() throws(PageFileError) -> Bool {
+    // Makes what only writers need, where nobody has written yet.
+    rollback(try beginWrite())
+    var hasMoved = false
+    try oneAtATime { () throws(PageFileError) in
+      if let ending = state.withLock({ $0.ending }) { throw ending }
+      guard let side = state.withLock({ $0.writing }) else { return }
+      if side.wal.isPoisoned { throw .poisoned }
+      // A checkpoint that failed has left its file ended: it goes first.
+      if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
+      if let written = try side.checkpointer.compact(isThorough: true) {
+        try publish(written, side.checkpointer.meta, side) { published.move($0) }
+        hasMoved = true
+      }
+      try side.checkpointer.trim()
+    }
+    return hasMoved
+  }
+
   /// Gives back to the file system what the files have grown by.
   private func shrinkFiles(_ side: WriteSide) throws(PageFileError) {
     if let written = try side.checkpointer.compact() {

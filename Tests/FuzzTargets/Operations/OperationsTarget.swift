@@ -108,7 +108,8 @@ extension Operation {
     case 16: self = .reopen
     case 17: self = .suspend(checkpoints: input.bool())
     case 18, 19: self = .openReader
-    case 20, 21: self = .closeReader
+    case 20: self = .closeReader
+    case 21: self = .compact
     case 22: self = .kill
     default: self = .cutPower
     }

@@ -7,7 +7,7 @@ package enum Workload {
     [
       .put(3, byteCount: 60), .put(4, byteCount: 6000), .delete(5), .commit(.full),
       .commit(.relaxed), .checkpoint, .reopen, .openReader, .closeReader,
-      .checkpointBeside(2, .relaxed),
+      .checkpointBeside(2, .relaxed), .compact,
       .suspend(checkpoints: false), .kill, .cutPower,
     ]
   }
@@ -25,7 +25,7 @@ package enum Workload {
     [
       .put(0, byteCount: 20), .put(1, byteCount: 20), .commit(.relaxed),
       .fill(0..<Record.keyCount, byteCount: 900), .put(9, byteCount: 9000), .commit(.relaxed),
-      .checkpoint, .openReader, .clear(0..<60), .commit(.full), .closeReader,
+      .checkpoint, .openReader, .clear(0..<60), .commit(.full), .compact, .closeReader,
     ]
   }
 
@@ -67,6 +67,7 @@ package enum Workload {
       case 6 where random.once(in: 3): operations.append(.kill)
       case 7:
         operations.append(.checkpointBeside(random.below(8), random.once(in: 2) ? .full : .relaxed))
+      case 9: operations.append(.compact)
       case 8 where random.once(in: 2):
         operations.append(.suspend(checkpoints: random.once(in: 2)))
       default: operations.append(.commit(random.below(4) < fullIn4 ? .full : .relaxed))

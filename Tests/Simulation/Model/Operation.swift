@@ -18,6 +18,8 @@ package enum Operation: Sendable, Hashable {
   case checkpoint
   /// A checkpoint during which another thread commits: before the n-th write or sync of the data file.
   case checkpointBeside(Int, SyncLevel)
+  /// Makes the store as small as it gets, step by step.
+  case compact
   /// Does what a thread would do while nobody asks for anything.
   case background
   /// Closes and opens again.

@@ -15,6 +15,9 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
   package var mergeCount = 0
   /// Commits after which there were overflow pages.
   package var overflowCount = 0
+  package var compactionCount = 0
+  /// Pages that compactions saved.
+  package var savedPageCount = 0
   /// Deletions on a full disk.
   package var reserveCount = 0
   /// How many tree pages there were after the last commit.
@@ -38,6 +41,8 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
     splitCount += other.splitCount
     mergeCount += other.mergeCount
     overflowCount += other.overflowCount
+    compactionCount += other.compactionCount
+    savedPageCount += other.savedPageCount
     reserveCount += other.reserveCount
   }
 
@@ -46,7 +51,7 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
       ("commits", commitCount), ("checkpoints", checkpointCount),
       ("recoveries", recoveryCount), ("reads", readCount),
       ("growths", growthCount), ("turns", turnCount), ("splits", splitCount),
-      ("merges", mergeCount), ("overflow chains", overflowCount),
+      ("merges", mergeCount), ("overflow chains", overflowCount), ("compactions", compactionCount),
     ]
   }
 
@@ -54,7 +59,10 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
   package var missing: [String] { all.filter { $0.count == 0 }.map(\.name) }
 
   package var description: String {
-    let rare = [("expired readers", expiredReadCount), ("deletions on a full disk", reserveCount)]
+    let rare = [
+      ("expired readers", expiredReadCount), ("deletions on a full disk", reserveCount),
+      ("pages saved", savedPageCount),
+    ]
     return (all + rare).map { "\($0.1) \($0.0)" }.joined(separator: ", ")
   }
 }

@@ -73,6 +73,11 @@ extension Player {
     case .checkpointBeside(let call, let level):
       transaction = nil
       try checkpoint(database, beside: level, at: call)
+    case .compact:
+      transaction = nil
+      let newest = history.attempted
+      try compact(database)
+      history.makeDurable(newest)
     case .background:
       transaction = nil
       database.runBackgroundWork()
@@ -80,6 +85,19 @@ extension Player {
     case .closeReader: try closeReader()
     case .commit, .reopen, .suspend, .kill, .cutPower: break
     }
+  }
+
+  /// The contents stay the same after each step.
+  private func compact(_ database: Database) throws(PageFileError) {
+    var compaction = Compaction()
+    let digest = try Contents.digest(of: database)
+    while try database.compact(&compaction) {
+      if try Contents.digest(of: database) != digest {
+        return note(.wrongAnswer, "the contents have changed at \(compaction.stage)")
+      }
+    }
+    counts.compactionCount += 1
+    counts.savedPageCount += compaction.savedPageCount
   }
 
   private func openReader(_ database: Database) throws(PageFileError) {
