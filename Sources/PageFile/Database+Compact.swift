@@ -19,6 +19,8 @@ public struct Compaction: Sendable, Hashable {
   public internal(set) var stage = Stage.reading
   /// How many pages were saved so far.
   public internal(set) var savedPageCount = 0
+  /// How many pages were moved so far, pages of the page table among them.
+  public internal(set) var movedPageCount = 0
   /// How many pages were read so far, to prove them.
   public internal(set) var readPageCount = 0
 
@@ -208,7 +210,10 @@ extension Database {
       return
     }
     compaction.moveCountLeft = countLeft - 1
-    if countLeft > 0, try engine.movePages() { return }
+    if countLeft > 0, let movedCount = try engine.movePages() {
+      compaction.movedPageCount += movedCount
+      return
+    }
     try checkpoint()
     compaction.stage = .done
   }

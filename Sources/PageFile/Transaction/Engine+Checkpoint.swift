@@ -17,11 +17,13 @@ extension Engine {
   }
 
   /// Moves one step's pages to lower slots, and gives the end of the data file back to the file
-  /// system; false when there was no page to move.
-  func movePages() throws(PageFileError) -> Bool {
+  /// system.
+  ///
+  /// Answers how many pages were moved, nil when there was none to move.
+  func movePages() throws(PageFileError) -> Int? {
     // Makes what only writers need, where nobody has written yet.
     rollback(try beginWrite())
-    var hasMoved = false
+    var movedCount: Int?
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
@@ -30,11 +32,11 @@ extension Engine {
       if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
       if let written = try side.checkpointer.compact(isThorough: true) {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
-        hasMoved = true
+        movedCount = written.allocated.count
       }
       try side.checkpointer.trim()
     }
-    return hasMoved
+    return movedCount
   }
 
   /// Gives back to the file system what the files have grown by.

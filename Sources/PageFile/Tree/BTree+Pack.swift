@@ -37,7 +37,9 @@ extension BTree {
     var readCount = 0
     while true {
       guard let parent = try parent(ofLevel: level, at: key) else { return (.noLevel, false) }
-      if let window = try nextWindow(of: parent.page, from: parent.index, &readCount) {
+      let window = try nextWindow(
+        of: parent.page, from: parent.index, countMax: Self.windowCountMax, &readCount)
+      if let window {
         let found = window.children.lowerBound
         return (.from(found == parent.index ? key : Self.key(found, of: parent.page)), true)
       }
@@ -47,8 +49,8 @@ extension BTree {
     }
   }
 
-  /// Packs pages from a key on, until so many are written, or read in vain, give or take those that
-  /// are put together at once.
+  /// Packs pages from a key on, until so many are written, give or take a branch page for each that
+  /// are put together at once, or four times as many read in vain.
   ///
   /// Costs as `firstToPack`; each page that changes is edited, and each saved is freed. Overflow chains
   /// stay as they are.
@@ -70,13 +72,16 @@ extension BTree {
   private func packLevel(
     _ level: Int, from key: [UInt8], _ editCountMax: Int, _ savedCount: inout Int
   ) throws(PageFileError) -> PackStep {
+    let windowCountMax = min(Self.windowCountMax, editCountMax)
     var key = key
     var editCount = 0
     var readCount = 0
     while true {
       guard let parent = try parent(ofLevel: level, at: key) else { return .noLevel }
       var (page, index) = (parent.page, parent.index)
-      while let window = try nextWindow(of: page, from: index, &readCount) {
+      while let window = try nextWindow(
+        of: page, from: index, countMax: windowCountMax, &readCount)
+      {
         let isFirst = window.children.lowerBound == parent.index
         let start = isFirst ? key : Self.key(window.children.lowerBound, of: page)
         if editCount > 0, editCount + window.children.count > editCountMax { return .from(start) }
@@ -136,11 +141,11 @@ extension BTree {
 
   /// The first window among the children of a page from one on.
   private func nextWindow(
-    of parent: TreePage, from index: Int, _ readCount: inout Int
+    of parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Window? {
     var index = index
     while index < parent.cellCount {
-      let range = try promising(parent, from: index, &readCount)
+      let range = try promising(parent, from: index, countMax: countMax, &readCount)
       index = range.upperBound
       guard range.count > 1 else { continue }
       if let window = try measured(range, of: parent) { return window }
@@ -151,9 +156,9 @@ extension BTree {
   /// The children from one on that have the most room to spare beyond what writing them costs; only
   /// the first when these do not have a page's room together.
   private func promising(
-    _ parent: TreePage, from index: Int, _ readCount: inout Int
+    _ parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Range<Int> {
-    let end = min(parent.cellCount, index + Self.windowCountMax)
+    let end = min(parent.cellCount, index + countMax)
     let capacity = parent.capacity
     var (spare, gain, gainMax) = (0, 0, 0)
     var best = (end: index + 1, spare: 0)

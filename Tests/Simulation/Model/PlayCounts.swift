@@ -16,8 +16,9 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
   /// Commits after which there were overflow pages.
   package var overflowCount = 0
   package var compactionCount = 0
-  /// Pages that compactions saved.
+  /// Pages that compactions saved, and those that they moved.
   package var savedPageCount = 0
+  package var movedPageCount = 0
   /// Deletions on a full disk.
   package var reserveCount = 0
   /// How many tree pages there were after the last commit.
@@ -43,6 +44,7 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
     overflowCount += other.overflowCount
     compactionCount += other.compactionCount
     savedPageCount += other.savedPageCount
+    movedPageCount += other.movedPageCount
     reserveCount += other.reserveCount
   }
 
@@ -61,7 +63,7 @@ package struct PlayCounts: Sendable, Hashable, CustomStringConvertible {
   package var description: String {
     let rare = [
       ("expired readers", expiredReadCount), ("deletions on a full disk", reserveCount),
-      ("pages saved", savedPageCount),
+      ("pages saved", savedPageCount), ("pages moved", movedPageCount),
     ]
     return (all + rare).map { "\($0.1) \($0.0)" }.joined(separator: ", ")
   }

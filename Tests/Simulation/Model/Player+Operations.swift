@@ -98,6 +98,7 @@ extension Player {
     }
     counts.compactionCount += 1
     counts.savedPageCount += compaction.savedPageCount
+    counts.movedPageCount += compaction.movedPageCount
   }
 
   private func openReader(_ database: Database) throws(PageFileError) {
