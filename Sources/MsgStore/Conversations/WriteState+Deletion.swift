@@ -196,8 +196,7 @@ extension WriteState {
     let id = message.id(at: position)
     try remove(message, at: position, in: conversation)
     for name in [position.id] + message.traits.names {
-      let key = KeyEncoding.key(conversation.number, name)
-      try remove(key.bytes, in: Schema.ids)
+      try removeEntry(of: name, in: conversation.number)
     }
     try forgetLate(id, in: conversation)
     return try 1 + removeFacts(of: id, in: conversation.number)

@@ -33,12 +33,8 @@ extension WriteState {
     let conversation = try conversation(target)
     var message = try message(at: position, in: number)
     let id = message.id(at: position)
-    let key = KeyEncoding.key(number, position)
-    try remove(key.bytes, in: Schema.messages)
-    for name in [position.id] + message.traits.names {
-      let key = KeyEncoding.key(number, name)
-      try remove(key.bytes, in: Schema.ids)
-    }
+    try removeRecord(at: position, in: number)
+    for name in [position.id] + message.traits.names { try removeEntry(of: name, in: number) }
     let names = [id, position.id] + message.traits.names
     var entry: IDEntry?
     for name in names {
@@ -129,7 +125,7 @@ extension WriteState {
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
       let entry = try reader.entry(of: id, in: number)
-      try remove(key.bytes, in: Schema.ids)
+      try removeEntry(of: id, in: number)
       if entry == .deleted { try deleteUnder([id], in: conversation) }
       count += 1
     }
@@ -150,10 +146,7 @@ extension WriteState {
     let waiting = try takeWaiting(id, in: number)
     let entry = try reader.entry(of: id, in: target)
     let names = waiting?.traits.names ?? []
-    for name in names {
-      let key = KeyEncoding.key(number, name)
-      try remove(key.bytes, in: Schema.ids)
-    }
+    for name in names { try removeEntry(of: name, in: number) }
     if entry == .deleted {
       try removeFacts(of: id, in: number)
       return try deleteUnder(names, in: conversation)

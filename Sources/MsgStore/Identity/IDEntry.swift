@@ -76,3 +76,21 @@ extension StoreReader {
     return position
   }
 }
+
+extension WriteState {
+  /// Writes the ids tree's entry of a name.
+  func write(
+    _ entry: IDEntry, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    entry.append(for: id, to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.ids)
+  }
+
+  /// Forgets a name that the ids tree has.
+  func removeEntry(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, id)
+    try remove(key.bytes, in: Schema.ids)
+  }
+}

@@ -326,11 +326,7 @@ extension WriteState {
   func set(
     _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let key = KeyEncoding.key(conversation.number, position)
-    var value = ByteBuffer(capacity: 256)
-    guard try reader.value(of: key.bytes, in: Schema.messages, appendTo: &value) else {
-      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
-    }
+    let value = try reader.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
       throw reader.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
     }
@@ -343,7 +339,7 @@ extension WriteState {
     record.flags.insert(.traits)
     var new = ByteBuffer(capacity: value.count + 16)
     record.append(to: &new)
-    try insert(key.bytes, new.bytes, in: Schema.messages)
+    try write(new.bytes, at: position, in: conversation.number)
     let after = unreadCount(record, at: position, conversation.summary)
     if after != before { conversation.summary.count(after - before) }
     return true

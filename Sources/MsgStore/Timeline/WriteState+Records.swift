@@ -88,13 +88,20 @@ extension WriteState {
   private func write(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position)
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.append(at: position.place, to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.messages)
+    try write(value.bytes, at: position, in: conversation)
   }
 
-  private func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
+  /// Writes a message's record.
+  func write(
+    _ record: Bytes, at position: Position, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    try insert(key.bytes, record, in: Schema.messages)
+  }
+
+  func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     try remove(key.bytes, in: Schema.messages)
   }
@@ -107,16 +114,6 @@ extension WriteState {
     for name in message.traits.names {
       try write(.here(position), of: name, in: conversation)
     }
-  }
-
-  /// Writes the ids tree's entry of a name.
-  func write(
-    _ entry: IDEntry, of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, id)
-    var value = ByteBuffer()
-    entry.append(for: id, to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.ids)
   }
 }
 
@@ -190,15 +187,21 @@ extension WriteState {
 }
 
 extension StoreReader {
-  /// A message that is there.
-  func message(
-    at position: Position, in conversation: UInt32
-  ) throws(StoreError) -> StoredMessage {
+  /// The record of a message that is there.
+  func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
     let key = KeyEncoding.key(conversation, position)
     var value = ByteBuffer(capacity: 256)
     guard try self.value(of: key.bytes, in: Schema.messages, appendTo: &value) else {
       throw corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
+    return value
+  }
+
+  /// A message that is there.
+  func message(
+    at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> StoredMessage {
+    let value = try record(at: position, in: conversation)
     guard let record = MessageRecord(value.bytes),
       let message = StoredMessage(record, at: position.place)
     else { throw corrupt(Schema.messages, "message \"\(position.id)\" is no record") }

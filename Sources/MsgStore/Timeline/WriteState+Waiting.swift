@@ -91,10 +91,7 @@ extension WriteState {
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
     else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
     let id = MessageID(name.bytes.dropFirst(4))
-    for alias in waiting.traits.names {
-      let key = KeyEncoding.key(conversation, alias)
-      try remove(key.bytes, in: Schema.ids)
-    }
+    for alias in waiting.traits.names { try removeEntry(of: alias, in: conversation) }
     try removeFacts(of: id, in: conversation)
     try add(1, to: .waitingDropped)
   }
