@@ -239,5 +239,21 @@ import Testing
     #expect(Preview.cut(String(repeating: "a", count: 161)).utf8.count == 160)
     #expect(Preview.cut(String(repeating: "é", count: 100)).utf8.count == 160)
     #expect(Preview.cut("a" + String(repeating: "\u{301}", count: 200)) == "")
+    #expect(Preview.cut(String(repeating: "a", count: 159) + "\r\n").utf8.count == 159)
+    let pieces = ["a", "\r\n", "\n", "é", "e\u{301}", family, "\u{600}", "🇩🇪", "한", "\u{200D}"]
+    var numbers = SystemRandomNumberGenerator()
+    for _ in 0..<500 {
+      var text = ""
+      while text.utf8.count < 200 {
+        text += pieces[Int.random(in: 0..<pieces.count, using: &numbers)]
+      }
+      var end = text.startIndex
+      while case let next = text.index(after: end),
+        text.utf8.distance(from: text.startIndex, to: next) <= 160
+      {
+        end = next
+      }
+      #expect(Array(Preview.cut(text).utf8) == Array(text[..<end].utf8))
+    }
   }
 }

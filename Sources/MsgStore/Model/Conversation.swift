@@ -88,12 +88,27 @@ public struct Preview: Sendable, Hashable {
   package static func cut(_ text: String) -> String {
     guard text.utf8.count > byteCountMax else { return text }
     let limit = text.utf8.index(text.startIndex, offsetBy: byteCountMax)
-    var end = text.startIndex
-    while true {
+    var end = text.utf8.index(text.startIndex, offsetBy: sureBorder(text.utf8Span.span))
+    while end < limit {
       let next = text.index(after: end)
-      guard next <= limit else { return String(text[..<end]) }
+      guard next <= limit else { break }
       end = next
     }
+    return String(text[..<end])
+  }
+
+  /// The last offset up to the limit that is sure to be the border of a character.
+  ///
+  /// That is between any two bytes of ASCII but those that end a line together. Going from character
+  /// to character from the beginning took 20 times as long.
+  private static func sureBorder(_ bytes: Span<UInt8>) -> Int {
+    var offset = byteCountMax
+    while offset > 0 {
+      let (before, behind) = (bytes[offset - 1], bytes[offset])
+      if before < 0x80, behind < 0x80, before != 0x0D || behind != 0x0A { return offset }
+      offset -= 1
+    }
+    return 0
   }
 }
 
