@@ -120,12 +120,15 @@ public final class MessageStore: Sendable {
   ) throws -> R {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let life = transaction.life
-    let (names, numbers) = known.withLock { ($0.names(in: life), $0.takeNumbers(in: life)) }
+    let lsn = transaction.lsn
+    let (names, memory) = known.withLock {
+      ($0.names(in: life), $0.takeMemory(of: lsn, in: life))
+    }
     let reader = StoreReader(
       source: transaction.source, names: names, isCommitted: false, localMember: localNumber,
       previewsSkipDeleted: rules.previewsSkipDeleted)
     let state = WriteState(
-      reader, numbers: numbers, localMember: localNumber, rules: rules, running: running,
+      reader, memory: memory, localMember: localNumber, rules: rules, running: running,
       clock: clock)
     let result: R
     do {
@@ -138,14 +141,16 @@ public final class MessageStore: Sendable {
     }
     let hasWork = state.hasWork
     running.begin(state.transferChanges)
+    let committed: LSN
     do throws(PageFileError) {
-      _ = try transaction.commit(level.pageLevel)
+      committed = try transaction.commit(level.pageLevel)
     } catch {
       throw StoreError.storage(error)
     }
     running.end(state.transferChanges)
     running.wereSaved(state.savedProgress)
-    known.withLock { $0.keep(state.numbers, of: life) }
+    memory.settle(isAnythingWaiting: state.isAnythingWaiting)
+    known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
     return result
   }
@@ -209,6 +214,16 @@ public final class MessageStore: Sendable {
 
   /// What was counted since the store was opened.
   public var statistics: StoreStatistics { StoreStatistics(database.statistics) }
+
+  /// Runs `body` on what the last writer has left, if nothing was committed since some commit and
+  /// nobody else has it now.
+  func withMemory(
+    of lsn: LSN, _ body: (WriterMemory) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let (memory, life) = known.withLock({ $0.lend(lsn) }) else { return }
+    defer { known.withLock { $0.giveBack(memory, of: lsn, in: life) } }
+    try body(memory)
+  }
 
   /// Looks for pages that break a rule.
   func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {

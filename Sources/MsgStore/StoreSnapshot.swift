@@ -20,6 +20,9 @@ public struct StoreSnapshot: ~Copyable {
     self.transaction = transaction
   }
 
+  /// The last commit that it sees.
+  var lsn: LSN { transaction.lsn }
+
   /// The messages of a conversation.
   ///
   /// One lookup; an unknown conversation reads as an empty one.

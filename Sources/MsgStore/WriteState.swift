@@ -3,7 +3,8 @@ import PageFile
 /// What one write transaction knows beside the trees: the summaries it has touched, and numbers.
 ///
 /// Summaries are kept here until the commit or until somebody wants to read conversations, so that
-/// five hundred messages for one conversation write its summary once.
+/// five hundred messages for one conversation write its summary once; and beyond the commit, so that
+/// the next transaction need not read it.
 ///
 ///  1. A fault of the storage or a corrupt record may have left a change half done; from then on
 ///     every change throws it again, and so does `finish`, and nothing is committed.
@@ -21,7 +22,8 @@ final class WriteState {
   let rules: StoreRules
   /// Whether anything waits for messages that are not here; nil while nobody has looked.
   var isAnythingWaiting: Bool?
-  private(set) var numbers: NameNumbers
+  /// What the writer before has left, and what this one leaves.
+  let memory: WriterMemory
   /// Whether the transaction has made the store larger.
   ///
   /// One that has not, as a deletion, may use the room that is kept for when the device is full.
@@ -35,21 +37,17 @@ final class WriteState {
   /// How the totals change by what is written.
   var totals = TotalsChange()
   private var failure: StoreError?
-  private var conversations: [UInt32: OpenConversation] = [:]
-  private var recent: (id: ConversationID, conversation: OpenConversation)?
-
-  /// How many summaries are kept before they are written.
-  private static let conversationCountMax = 4096
 
   init(
-    _ reader: StoreReader, numbers: NameNumbers, localMember: UInt32?,
+    _ reader: StoreReader, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.rules = rules
     self.running = running
     self.reader = reader
-    self.numbers = numbers
+    self.memory = memory
+    isAnythingWaiting = memory.isAnythingWaiting
     self.reader.localMember = localMember
     self.clock = clock
   }
@@ -78,13 +76,14 @@ final class WriteState {
 
   /// Writes the summaries that changed, for reading conversations.
   func flush() throws(StoreError) {
-    for conversation in conversations.values where conversation.isChanged {
+    for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
     try writeTotals()
   }
 
   private func write(_ conversation: OpenConversation) throws(StoreError) {
+    conversation.summary.cutPreview()
     let key = KeyEncoding.key(conversation.number)
     var value = ByteBuffer(capacity: 256)
     conversation.summary.append(to: &value)
@@ -122,21 +121,21 @@ final class WriteState {
 extension WriteState {
   /// A conversation by its name, or nil when it is not there.
   func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
-    if let recent, recent.id == id { return recent.conversation }
-    var number = numbers.conversations[id]
+    if let conversation = memory.conversation(id) { return conversation }
+    var number = memory.numbers.conversations[id]
     if number == nil {
       number = try reader.number(of: id)
-      if let number { numbers.insert(id, number) }
+      if let number { memory.numbers.insert(id, number) }
     }
     guard let number else { return nil }
     let conversation = try conversation(number)
-    recent = (id, conversation)
+    memory.insert(conversation, named: id)
     return conversation
   }
 
   /// A conversation by its number.
   func conversation(_ number: UInt32) throws(StoreError) -> OpenConversation {
-    if let conversation = conversations[number] { return conversation }
+    if let conversation = memory.conversation(number) { return conversation }
     var cursor = Cursor(reader.source, Schema.conversations)
     let summary = try reader.summary(number, &cursor)
     let conversation = OpenConversation(number, summary, isStored: true)
@@ -145,7 +144,9 @@ extension WriteState {
   }
 
   /// The summary of a conversation that this transaction has touched, as it will be written.
-  func openSummary(_ number: UInt32) -> ConversationSummary? { conversations[number]?.summary }
+  func openSummary(_ number: UInt32) -> ConversationSummary? {
+    memory.conversations[number]?.summary
+  }
 
   /// A conversation by its name; a new one with these details when it is not there.
   func conversation(
@@ -159,16 +160,16 @@ extension WriteState {
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
     try keep(conversation)
-    numbers.insert(id, number)
-    recent = (id, conversation)
+    memory.numbers.insert(id, number)
+    memory.insert(conversation, named: id)
     return conversation
   }
 
   /// The number of a member, given now if there is none.
   func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
-    if let number = numbers.members[id] { return number }
+    if let number = memory.numbers[id] { return number }
     if let number = try reader.number(of: id.string, in: Schema.memberNames) {
-      numbers.insert(id, number)
+      memory.numbers.insert(id, number)
       return number
     }
     let number = try newNumber(.nextMember, "member")
@@ -178,22 +179,21 @@ extension WriteState {
     value.append(littleEndian: number)
     try insert(name.bytes, value.bytes, in: Schema.memberNames)
     try insert(key.bytes, name.bytes, in: Schema.members)
-    numbers.insert(id, number)
+    memory.numbers.insert(id, number)
     return number
   }
 
   private func keep(_ conversation: OpenConversation) throws(StoreError) {
-    if conversations.count >= Self.conversationCountMax {
+    if memory.conversations.count >= WriterMemory.conversationCountMax {
       try flush()
-      conversations.removeAll()
-      recent = nil
+      memory.forgetConversations()
     }
-    conversations[conversation.number] = conversation
+    memory.insert(conversation)
   }
 
   /// Whether there is a conversation of this number.
   func isStored(_ number: UInt32) throws(StoreError) -> Bool {
-    if conversations[number] != nil { return true }
+    if memory.conversations[number] != nil { return true }
     let key = KeyEncoding.key(number)
     return try storage { () throws(PageFileError) in
       try BTree(reader.source, Schema.conversations).contains(key.bytes)
@@ -218,18 +218,17 @@ extension WriteState {
       try remove(key.bytes, in: Schema.activity)
     }
     totals.replace(conversation.counted, with: Totals())
-    conversations[conversation.number] = nil
-    recent = nil
+    memory.remove(conversation)
   }
 
   /// Has names lead to a number: the one that a conversation has now, or those it had before.
   func lead(
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
   ) throws(StoreError) {
-    recent = nil
+    memory.forgetNames()
     for id in ids {
       try write(ConversationName(number: number, isFormer: areFormer), of: id)
-      numbers.insert(id, number)
+      memory.numbers.insert(id, number)
     }
   }
 
@@ -248,7 +247,7 @@ extension WriteState {
   }
 }
 
-/// A conversation's summary while a transaction changes it.
+/// A conversation's summary while transactions change it.
 final class OpenConversation {
   let number: UInt32
   var summary: ConversationSummary {
@@ -264,6 +263,10 @@ final class OpenConversation {
   var receipts: ConversationReceipts?
   /// Who takes part beside the local member, once it was asked for.
   var others: [Recipient]?
+  /// No name of a message that the ids tree has is greater; nil: nobody has looked.
+  var greatestName: MessageID?
+  /// Whether the transaction has met it, see `WriterMemory`.
+  var isTouched = false
 
   init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
     self.number = number

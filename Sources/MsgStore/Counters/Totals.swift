@@ -31,6 +31,20 @@ struct Totals: Hashable {
     self.mentions = mentions
     self.mentionsMuted = mentionsMuted
   }
+
+  /// The sums, which never go below zero.
+  func adding(_ change: Totals) -> Totals {
+    Totals(
+      unread: Self.sum(unread, change.unread),
+      unreadMuted: Self.sum(unreadMuted, change.unreadMuted),
+      mentions: Self.sum(mentions, change.mentions),
+      mentionsMuted: Self.sum(mentionsMuted, change.mentionsMuted))
+  }
+
+  static func sum(_ count: Int, _ change: Int) -> Int {
+    let (sum, isOverflow) = count.addingReportingOverflow(change)
+    return isOverflow ? 0 : max(0, sum)
+  }
 }
 
 /// How a transaction changes the totals.
@@ -74,16 +88,25 @@ extension WriteState {
   /// Adds what has changed to the stored totals.
   func writeTotals() throws(StoreError) {
     let change = totals.take()
-    try add(change.unread, to: .unread)
-    try add(change.unreadMuted, to: .unreadMuted)
-    try add(change.mentions, to: .mentions)
-    try add(change.mentionsMuted, to: .mentionsMuted)
+    guard change != Totals() else { return }
+    let old = if let known = memory.totals { known } else { try reader.totals() }
+    let new = old.adding(change)
+    memory.totals = nil
+    try set(.unread, to: new.unread, from: old.unread)
+    try set(.unreadMuted, to: new.unreadMuted, from: old.unreadMuted)
+    try set(.mentions, to: new.mentions, from: old.mentions)
+    try set(.mentionsMuted, to: new.mentionsMuted, from: old.mentionsMuted)
+    memory.totals = new
+  }
+
+  private func set(_ setting: Setting, to new: Int, from old: Int) throws(StoreError) {
+    if new != old { try reader.source.set(setting, to: UInt64(new)) }
   }
 
   /// Adds to a stored count, which never goes below zero.
   func add(_ change: Int, to setting: Setting) throws(StoreError) {
     guard change != 0 else { return }
-    let (sum, isOverflow) = try reader.count(setting).addingReportingOverflow(change)
-    try reader.source.set(setting, to: isOverflow ? 0 : UInt64(max(0, sum)))
+    let sum = Totals.sum(try reader.count(setting), change)
+    try reader.source.set(setting, to: UInt64(sum))
   }
 }

@@ -70,6 +70,21 @@ extension StoreReader {
     return entry
   }
 
+  /// The greatest name that a conversation has in the ids tree, or nil.
+  func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
+    var cursor = Cursor(source, Schema.ids)
+    let end = KeyEncoding.key(conversation &+ 1)
+    let prefix = KeyEncoding.key(conversation)
+    let isThere = try storage { () throws(PageFileError) in
+      _ = try cursor.seek(end.bytes)
+      return try cursor.previous()
+    }
+    guard isThere, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+    var name = ByteBuffer()
+    cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
+    return MessageID(name.bytes)
+  }
+
   /// Where a message is, or nil when it is not there.
   func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
     guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
@@ -78,10 +93,31 @@ extension StoreReader {
 }
 
 extension WriteState {
+  /// What the ids tree has for a name of a message, or nil.
+  ///
+  /// Most names come in their order, whether a clock or a counter makes them: one that is greater than
+  /// all others is not looked for.
+  func entry(
+    of id: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) -> IDEntry? {
+    var greatest = conversation.greatestName
+    if greatest == nil {
+      greatest = try reader.lastName(in: conversation.number) ?? ""
+      conversation.greatestName = greatest
+    }
+    if let greatest, greatest < id { return nil }
+    return try reader.entry(of: id, in: conversation.number)
+  }
+
   /// Writes the ids tree's entry of a name.
   func write(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
+    if let open = memory.conversations[conversation], let greatest = open.greatestName,
+      greatest < id
+    {
+      open.greatestName = id
+    }
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     entry.append(for: id, to: &value)

@@ -1,7 +1,7 @@
 import PageFile
 
-/// Names and numbers that were looked up in one life of the store: from its opening, or from
-/// resuming, to the next time it is resumed.
+/// Names that were looked up in one life of the store: from its opening, or from resuming, to the next
+/// time it is resumed; and what one writer leaves to the next.
 ///
 /// Resuming may find a store without the commits that a failing disk has lost, and then a number that
 /// was given in one of them is given to somebody else. So what is known goes with the transaction
@@ -9,8 +9,8 @@ import PageFile
 struct KnownNames: Sendable {
   private var life = 0
   private var names: MemberNames
-  /// What the next writer begins with.
-  private var numbers = NameNumbers()
+  /// What the next writer begins with, if it begins with that commit.
+  private var memory: (lsn: LSN, memory: WriterMemory)?
 
   init(_ names: MemberNames) { self.names = names }
 
@@ -25,15 +25,28 @@ struct KnownNames: Sendable {
   /// The names for a transaction of some life.
   mutating func names(in life: Int) -> MemberNames { begin(life) ? names : MemberNames() }
 
-  /// Takes out the numbers, for the one writer: if it fails, the next begins with nothing.
-  mutating func takeNumbers(in life: Int) -> NameNumbers {
-    guard begin(life) else { return NameNumbers() }
-    defer { numbers = NameNumbers() }
-    return numbers
+  /// Takes out what the writer before has left, for the one writer: if it fails, the next begins with
+  /// nothing, and so it does when anything was committed since.
+  mutating func takeMemory(of lsn: LSN, in life: Int) -> WriterMemory {
+    guard begin(life), let memory, memory.lsn == lsn else { return WriterMemory() }
+    self.memory = nil
+    return memory.memory
   }
 
-  /// Keeps the numbers of a writer that has committed.
-  mutating func keep(_ numbers: NameNumbers, of life: Int) {
-    if begin(life) { self.numbers = numbers }
+  /// Takes it out for somebody who only looks.
+  mutating func lend(_ lsn: LSN) -> (WriterMemory, life: Int)? {
+    guard let memory, memory.lsn == lsn else { return nil }
+    self.memory = nil
+    return (memory.memory, life)
+  }
+
+  /// Takes it back, unless a writer has left another meanwhile.
+  mutating func giveBack(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
+    if self.memory == nil, life == self.life { self.memory = (lsn, memory) }
+  }
+
+  /// Keeps what a writer leaves that has committed.
+  mutating func keep(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
+    if begin(life) { self.memory = (lsn, memory) }
   }
 }

@@ -14,7 +14,10 @@ extension MessageStore {
     let pages = StoreCheck()
     try checkPages { finding in pages.report("\(finding.description)") }
     do {
-      return try pages.result + read { snapshot in try snapshot.check(localMember: localMember) }
+      return try pages.result
+        + read { snapshot in
+          try snapshot.check(localMember: localMember) + checkMemory(in: snapshot)
+        }
     } catch let error as StoreError {
       throw error
     } catch {
@@ -61,6 +64,7 @@ extension StoreSnapshot {
 ///     summary is above all others, and the number of every message is in one of them.
 ///  8. What clients keep lies under keys that can be asked for.
 ///  9. The transfers tree has what the attachments say, and nothing else.
+/// 10. What the writer remembers is what the trees say.
 final class StoreCheck {
   private static let findingCountMax = 1000
 
@@ -169,7 +173,7 @@ extension StoreCheck {
   func messages(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
     // The same rule of what is unread as the writer's, on the same state.
     let state = WriteState(
-      reader, numbers: NameNumbers(),
+      reader,
       localMember: try localMember.flatMap { (id) throws(StoreError) in
         try reader.number(of: id.string, in: Schema.memberNames)
       }, clock: StoreOptions.systemClock)

@@ -170,6 +170,12 @@ package struct ConversationSummary: Hashable {
     return true
   }
 
+  /// Keeps no more of the last message's text than a list shows.
+  mutating func cutPreview() {
+    guard let last, last.text.utf8.count > Preview.byteCountMax else { return }
+    self.last?.text = Preview.cut(last.text)
+  }
+
   /// Writes the summary.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)

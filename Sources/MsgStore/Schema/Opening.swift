@@ -70,7 +70,7 @@ struct Opening {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
     let state = WriteState(
-      reader, numbers: NameNumbers(), localMember: nil, clock: options.clock)
+      reader, localMember: nil, clock: options.clock)
     do throws(StoreError) {
       try state.change { () throws(StoreError) in
         if isNew { try reader.source.set(.schemaVersion, to: Schema.version) }

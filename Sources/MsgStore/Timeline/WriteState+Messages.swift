@@ -13,7 +13,7 @@ extension WriteState {
       }
       if let sequence = message.sequence { try note(sequence: sequence, in: conversation) }
       var own = message.id
-      switch try reader.entry(of: message.id, in: conversation.number) {
+      switch try entry(of: message.id, in: conversation) {
       case nil:
         break
       case .alias(let other)?:

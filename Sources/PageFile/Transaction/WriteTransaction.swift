@@ -16,6 +16,9 @@ public struct WriteTransaction: ~Copyable {
     if isOpen { engine.rollback(source) }
   }
 
+  /// The last commit that it sees.
+  package var lsn: LSN { source.snapshot.lsn }
+
   /// How often the database had been resumed when this began.
   package var life: Int { engine.life }
 

@@ -1,0 +1,47 @@
+import PageFile
+
+/// Rule 10.
+extension MessageStore {
+  /// Compares what the last writer has left with the trees, if the snapshot is of its commit.
+  func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Finding] {
+    let check = StoreCheck()
+    do throws(StoreError) {
+      try snapshot.within { (reader) throws(StoreError) in
+        try withMemory(of: snapshot.lsn) { (memory) throws(StoreError) in
+          try check.memory(memory, reader)
+        }
+      }
+    } catch .storage(.snapshotExpired) {
+      throw .storage(.snapshotExpired)
+    } catch {
+      check.report("\(error)")
+    }
+    return check.result
+  }
+}
+
+extension StoreCheck {
+  fileprivate func memory(_ memory: WriterMemory, _ reader: StoreReader) throws(StoreError) {
+    for conversation in memory.conversations.values {
+      let number = conversation.number
+      var cursor = Cursor(reader.source, Schema.conversations)
+      if try reader.summary(number, &cursor) != conversation.summary || conversation.isChanged {
+        report("the writer remembers another summary of conversation \(number)")
+      }
+      if let receipts = conversation.receipts, try reader.receipts(number) != receipts {
+        report("the writer remembers other receipts of conversation \(number)")
+      }
+      if let known = conversation.greatestName, let last = try reader.lastName(in: number),
+        known < last
+      {
+        report("conversation \(number) has a greater name than the writer remembers")
+      }
+    }
+    if let totals = memory.totals, try reader.totals() != totals {
+      report("the writer remembers other totals")
+    }
+    if memory.isAnythingWaiting == false, try reader.count(.waitingCount) != 0 {
+      report("the writer remembers that nothing waits")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// What a writer leaves to the next one, that would look all of it up again: who stands behind the
+/// names it met, the summaries of conversations, and a few counts.
+///
+///  1. It passes on only when its transaction is committed, and says the same as the trees do then:
+///     every change of it is a change of the trees too, or is written by `finish`.
+///  2. The next writer takes it only if its own transaction begins with that commit, in the same life
+///     of the store; whatever else has been committed, all is looked up anew. See `KnownNames`.
+///  3. A transaction that fails takes it along.
+///
+/// It is not copied but handed on, under the lock of `KnownNames`, to one writer at a time: that makes
+/// it safe to send.
+final class WriterMemory: @unchecked Sendable {
+  var numbers = NameNumbers()
+  /// Conversations by their numbers, and by the names under which they were met lately.
+  private(set) var conversations: [UInt32: OpenConversation] = [:]
+  private var named = RecentNames<OpenConversation>()
+  /// Those of them that this transaction has met: no others can have changed.
+  private(set) var touched: [OpenConversation] = []
+  /// False: nothing waits for messages that are not here; nil: nobody has looked.
+  var isAnythingWaiting: Bool?
+  /// What the settings tree has; nil: nobody has looked.
+  var totals: Totals?
+
+  /// How many conversations a transaction keeps, and how many pass to the next.
+  static let conversationCountMax = 4096
+  private static let keptConversationCountMax = 256
+
+  /// A conversation, to be changed by this transaction.
+  func conversation(_ number: UInt32) -> OpenConversation? {
+    guard let conversation = conversations[number] else { return nil }
+    touch(conversation)
+    return conversation
+  }
+
+  func conversation(_ id: ConversationID) -> OpenConversation? {
+    guard let conversation = named[id.string] else { return nil }
+    touch(conversation)
+    return conversation
+  }
+
+  private func touch(_ conversation: OpenConversation) {
+    if conversation.isTouched { return }
+    conversation.isTouched = true
+    touched.append(conversation)
+  }
+
+  func insert(_ conversation: OpenConversation) {
+    conversations[conversation.number] = conversation
+    touch(conversation)
+  }
+
+  func insert(_ conversation: OpenConversation, named id: ConversationID) {
+    named.insert(conversation, id.string)
+  }
+
+  func remove(_ conversation: OpenConversation) {
+    conversations[conversation.number] = nil
+    touched.removeAll { $0 === conversation }
+    forgetNames()
+  }
+
+  func forgetNames() { named.removeAll() }
+
+  func forgetConversations() {
+    conversations.removeAll()
+    touched.removeAll()
+    forgetNames()
+  }
+
+  /// Makes ready for the next transaction, after a commit.
+  ///
+  /// Memory stays bounded: of more conversations than may be kept none is, and who takes part in
+  /// them, which may be thousands, is looked up again.
+  func settle(isAnythingWaiting: Bool?) {
+    for conversation in touched {
+      conversation.isTouched = false
+      conversation.others = nil
+    }
+    touched.removeAll(keepingCapacity: true)
+    if conversations.count > Self.keptConversationCountMax { forgetConversations() }
+    // What was noted may have ended; that nothing was is sure.
+    self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
+  }
+}
+
+/// Values by names, for those that were met lately.
+///
+/// Each name has one place, given by its length and a few of its bytes, and the last that came there
+/// has it: finding takes a comparison, and no names, however chosen, make it slow.
+struct RecentNames<Value> {
+  private var entries: [(name: String, value: Value)?]
+  private static var count: Int { 256 }
+
+  init() { entries = Array(repeating: nil, count: Self.count) }
+
+  private static func place(of name: String) -> Int {
+    let bytes = name.utf8Span.span
+    let end = bytes.count
+    var mixed = UInt64(truncatingIfNeeded: end)
+    for offset in max(0, end - 8)..<end { mixed = mixed << 8 | UInt64(bytes[offset]) }
+    return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> 56)
+  }
+
+  subscript(name: String) -> Value? {
+    guard let entry = entries[Self.place(of: name)], entry.name.hasSameBytes(as: name) else {
+      return nil
+    }
+    return entry.value
+  }
+
+  mutating func insert(_ value: Value, _ name: String) {
+    entries[Self.place(of: name)] = (name, value)
+  }
+
+  mutating func removeAll() {
+    for index in entries.indices { entries[index] = nil }
+  }
+}
