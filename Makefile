@@ -6,9 +6,12 @@ SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Fuzz/Package.swift Fuzz/Sources/Fuzz
 TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
+# A benchmark of all there is to measure, in little.
+TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo test build release bench bench-smoke check format lint test-release \
-  test-kills test-tsan test-defects test-model torture torture-smoke fuzz fuzz-smoke clean
+.PHONY: help setup demo test build release bench bench-smoke bench-peers bench-peers-smoke \
+  release-peers check format lint test-release test-kills test-tsan \
+  test-defects test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -17,6 +20,8 @@ help:
 	@echo 'make release      release build'
 	@echo 'make bench        the whole benchmark, beside SQLite'
 	@echo 'make bench-smoke  every workload once, tiny'
+	@echo 'make bench-peers  the benchmark beside GRDB and LMDB too; ARGUMENTS=... for its options'
+	@echo 'make bench-peers-smoke  every workload of every engine once, tiny'
 	@echo 'make torture      kills, power cuts, failing calls and flipped bits; MINUTES=n (60)'
 	@echo 'make torture-smoke the same, as much as a change must pass'
 	@echo 'make fuzz         each fuzzer for an hour; SECONDS=n for another time'
@@ -47,10 +52,21 @@ release: setup
 	$(SWIFT) build -c release
 
 bench: release
-	$(RELEASE)/msgstore-bench
+	$(RELEASE)/msgstore-bench $(ARGUMENTS)
 
 bench-smoke: release
-	$(RELEASE)/msgstore-bench --messages 2000 --conversations 20 --rounds 1 --format json >/dev/null
+	$(RELEASE)/msgstore-bench $(TINY) --format json >/dev/null
+
+# GRDB and LMDB are fetched and installed for these two only.
+release-peers:
+	@Scripts/setup peers
+	@SWIFT=$(SWIFT) Scripts/peers
+
+bench-peers: release-peers
+	.build-peers/release/msgstore-bench $(ARGUMENTS)
+
+bench-peers-smoke: release-peers
+	.build-peers/release/msgstore-bench $(TINY) --format json >/dev/null
 
 torture: setup
 	$(SWIFT) build -c release --product torture
@@ -101,4 +117,4 @@ test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-tsan .build-defects
+	rm -rf .build .build-tsan .build-defects .build-peers

@@ -20,8 +20,16 @@ let package = Package(
     .executable(name: "msgdump", targets: ["msgdump"]),
     .executable(name: "msgstore-bench", targets: ["msgstore-bench"]),
   ],
+  traits: [
+    .trait(
+      name: "Peers",
+      description: "Lets the benchmark measure GRDB and LMDB, which a normal build does without."),
+    .default(enabledTraits: []),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Not fetched unless the trait is on. One version, so that its figures can be compared.
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
     .systemLibrary(
@@ -29,6 +37,8 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "PageFile", swiftSettings: strict),
     .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: strict),
     .executableTarget(
@@ -41,7 +51,8 @@ let package = Package(
     .executableTarget(
       name: "msgstore-bench",
       dependencies: [
-        "MsgStore", "CSQLite",
+        "MsgStore", "CSQLite", .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
