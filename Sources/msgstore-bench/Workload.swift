@@ -84,8 +84,7 @@ final class Stage {
   func measure<Input>(
     _ workload: String, on stores: Stores? = nil, blockCount: Int, operationsPerSample: Int = 1,
     prepare: () throws -> Input,
-    engine: (any Engine, Input) throws -> [Double],
-    limit: ((LimitEngine, Input) throws -> [Double])? = nil,
+    engine: (any Engine, Input) throws -> [Double], others: [Turn<Input>] = [],
     finish: (Input) throws -> Void = { _ in }
   ) throws -> [Figure] {
     let stores = stores ?? self.stores
@@ -94,7 +93,7 @@ final class Stage {
       try progress.show("\(workload), round \(number) of \(settings.roundCount)")
       let round = try stores.round(
         number, blockCount: number == 0 ? 1 : blockCount, operationsPerSample: operationsPerSample,
-        prepare: prepare, engine: engine, limit: limit, finish: finish)
+        prepare: prepare, engine: engine, others: others, finish: finish)
       if number > 0 { rounds.merge(round.mapValues { [$0] }) { $0 + $1 } }
     }
     return Figure.all(of: workload, rounds: rounds)

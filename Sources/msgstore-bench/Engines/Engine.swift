@@ -6,6 +6,14 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case limit
 }
 
+/// How much memory an engine may take for what it has read.
+enum CacheSize: String, ExpressibleByArgument {
+  /// As in all that is measured but memory.
+  case normal
+  /// As little as the engine allows.
+  case smallest
+}
+
 /// What a commit promises when it returns.
 enum Durability {
   /// On the disk.
@@ -34,14 +42,35 @@ struct Reader: Equatable {
   var time: Int64?
 }
 
+/// What reads a thread: an engine, or another way to read an engine's store, which is of interest
+/// for the newest messages and those before them only.
+protocol TailReader: AnyObject {
+  var name: EngineName { get }
+  /// Whether readings look at every byte; see `Reading`.
+  var isExact: Bool { get set }
+  /// The newest messages of a conversation.
+  func tail(of conversation: Int, count: Int) throws -> Reading
+  /// Puts the place from which `scroll` reads on at a conversation's end. Not timed.
+  func startScroll(_ conversation: Int) throws
+  /// The messages before that place; then their first is the place.
+  func scroll(count: Int) throws -> Reading
+}
+
+extension TailReader {
+  func makeReading() -> Reading { Reading(digest: Digest(isExact: isExact)) }
+}
+
 /// A store under test.
 ///
 /// Every operation times itself: what an application would have at hand already, such as the
 /// engine's own form of a message or of a conversation's name, is made before the clock starts.
 /// All that is read is held in values, strings included, when the transaction is over, and is
 /// folded into the digest field by field before the clock stops.
-protocol Engine: AnyObject {
-  var name: EngineName { get }
+protocol Engine: TailReader {
+  /// What it was made with, for the report.
+  var settings: String { get }
+  /// Other ways to read its store.
+  var variants: [any TailReader] { get }
   /// The store's files are the only ones in it.
   var directory: String { get }
 
@@ -51,8 +80,9 @@ protocol Engine: AnyObject {
   func checkpoint() throws
   /// What the commits that follow promise. Not timed.
   func use(_ durability: Durability) throws
-  /// WAL bytes written since the store was opened, padding and page images included.
-  var walByteCount: UInt64 { get throws }
+  /// WAL bytes written since the store was opened, padding and page images included; nil where there
+  /// is no WAL.
+  var walByteCount: UInt64? { get throws }
 
   /// Makes these conversations, which are all of the corpus', in one transaction. Not timed.
   func put(_ conversations: [CorpusConversation]) throws
@@ -71,12 +101,9 @@ protocol Engine: AnyObject {
   /// Makes ready for `unreadTotals` whatever needs that. Not timed.
   func keepUnreadTotals() throws
 
-  /// The newest messages of a conversation.
-  func tail(of conversation: Int, count: Int) throws -> Reading
-  /// Puts the place from which `scroll` reads on at a conversation's end. Not timed.
-  func startScroll(_ conversation: Int) throws
-  /// The messages before that place; then their first is the place.
-  func scroll(count: Int) throws -> Reading
+  /// The newest messages as a slice that makes them when they are asked for, timed until it is in
+  /// hand and looked at later; nil where there is no such thing.
+  func slice(of conversation: Int, count: Int) throws -> Reading?
   /// Half of the messages before the time, half from it on.
   func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading
   /// One message after the other by its id, each in a transaction of its own.
@@ -100,6 +127,10 @@ protocol Engine: AnyObject {
 }
 
 extension Engine {
+  var variants: [any TailReader] { [] }
+
+  func slice(of conversation: Int, count: Int) -> Reading? { nil }
+
   /// Begins anew with an empty store.
   ///
   /// Not timed.

@@ -48,7 +48,7 @@ extension MsgStoreEngine {
 
   func unreadTotals(times: Int) throws -> Reading {
     let store = try current
-    var reading = Reading()
+    var reading = makeReading()
     reading.nanoseconds = try timed {
       for _ in 0..<times {
         let totals = try store.read { try $0.unreadTotals }

@@ -5,6 +5,8 @@ final class MsgStoreEngine: Engine {
   let name = EngineName.msgstore
   let directory: String
   let ids: [ConversationID]
+  private let cache: CacheSize
+  var isExact = false
   private var store: MessageStore?
   /// What the store takes for the device's clock.
   let clock = BenchClock()
@@ -12,18 +14,34 @@ final class MsgStoreEngine: Engine {
   /// Where `scroll` reads on: the thread, and the position if it is not the end.
   private var scrolled: (conversation: Int, place: Position?) = (0, nil)
 
-  init(directory: String, conversationIDs: [String]) {
+  init(directory: String, conversationIDs: [String], cache: CacheSize) {
     self.directory = directory
+    self.cache = cache
     ids = conversationIDs.map { ConversationID($0) }
   }
 
   // MARK: The store
 
   private func makeStore() throws -> MessageStore {
-    var options = StoreOptions()
+    var options = options
     options.localMember = MemberID(localMember)
     options.clock = { [clock] in clock.now }
     return try MessageStore(path: "\(directory)/chat.msgstore", options: options)
+  }
+
+  /// The defaults, but for the memory where there is to be little.
+  private var options: StoreOptions {
+    var options = StoreOptions()
+    if cache == .smallest { options.cacheByteCount = Self.smallestCacheByteCount }
+    return options
+  }
+
+  /// 64 pages: less is not made use of.
+  private static let smallestCacheByteCount = 64 * 4096
+
+  var settings: String {
+    "\(options.pageByteCount) B pages, \(options.cacheByteCount >> 20) MiB cache, erased text "
+      + "overwritten; every option has its default"
   }
 
   var current: MessageStore {
@@ -44,7 +62,7 @@ final class MsgStoreEngine: Engine {
 
   func use(_ durability: Durability) { level = durability == .full ? .full : .relaxed }
 
-  var walByteCount: UInt64 {
+  var walByteCount: UInt64? {
     get throws { try current.statistics.walByteCount }
   }
 
@@ -143,12 +161,12 @@ final class MsgStoreEngine: Engine {
 
   func openTailClose(of conversation: Int, count: Int) throws -> Reading {
     let id = ids[conversation]
-    var reading = Reading()
+    var reading = makeReading()
     reading.nanoseconds = try timed {
       let store = try makeStore()
       let slice = try store.read { try $0.thread(id).tail(count) }
       try store.close()
-      fold(slice, in: id, into: &reading.digest)
+      fold(slice, in: conversation, into: &reading.digest)
     }
     return reading
   }
@@ -159,20 +177,42 @@ final class MsgStoreEngine: Engine {
   ) throws -> Reading {
     let store = try current
     let id = ids[conversation]
-    var reading = Reading()
+    var reading = makeReading()
     reading.nanoseconds = try timed {
-      fold(try body(store, id), in: id, into: &reading.digest)
+      fold(try body(store, id), in: conversation, into: &reading.digest)
     }
     return reading
   }
 
+  func slice(of conversation: Int, count: Int) throws -> Reading? {
+    let store = try current
+    let id = ids[conversation]
+    var slice: Slice?
+    var reading = makeReading()
+    reading.nanoseconds = try timed { slice = try store.read { try $0.thread(id).tail(count) } }
+    if let slice { fold(slice, in: conversation, into: &reading.digest) }
+    return reading
+  }
+
   @inline(__always)
-  private func fold(_ slice: Slice, in conversation: ConversationID, into digest: inout Digest) {
+  private func fold(_ slice: Slice, in conversation: Int, into digest: inout Digest) {
+    let id = ids[conversation]
     var previous: MessageID?
     for message in slice {
-      digest.fold(fields(of: message, in: conversation, after: previous))
+      digest.fold(
+        fields(of: message, in: id, after: previous).mixed,
+        whole: Fingerprint.of(whole(message, in: conversation)))
       previous = message.id
     }
+  }
+
+  /// As it was written.
+  private func whole(_ message: Message, in conversation: Int) -> ChatMessage {
+    ChatMessage(
+      conversation: conversation, id: message.id.string, sender: message.sender.string,
+      text: message.text, serverTime: message.serverTimestamp?.microseconds,
+      sequence: message.sequence, localTime: message.localTime?.microseconds,
+      status: message.status.rawValue, replyTo: message.replyTo?.string)
   }
 
   @inline(__always)
@@ -189,13 +229,16 @@ final class MsgStoreEngine: Engine {
 
   func messages(_ keys: [MessageKey]) throws -> Reading {
     let store = try current
-    let keys = keys.map { (id: MessageID($0.id), conversation: ids[$0.conversation]) }
-    var reading = Reading()
+    let keys = keys.map { (id: MessageID($0.id), conversation: $0.conversation) }
+    var reading = makeReading()
     reading.nanoseconds = try timed {
       for key in keys {
-        let message = try store.read { try $0.message(key.id, in: key.conversation) }
+        let conversation = ids[key.conversation]
+        let message = try store.read { try $0.message(key.id, in: conversation) }
         guard let message else { throw BenchError("msgstore does not find \(key.id.string)") }
-        reading.digest.fold(fields(of: message, in: key.conversation, after: nil))
+        reading.digest.fold(
+          fields(of: message, in: conversation, after: nil).mixed,
+          whole: Fingerprint.of(whole(message, in: key.conversation)))
       }
     }
     return reading
@@ -203,7 +246,7 @@ final class MsgStoreEngine: Engine {
 
   func list(count: Int) throws -> Reading {
     let store = try current
-    var reading = Reading()
+    var reading = makeReading()
     reading.nanoseconds = try timed {
       let list = try store.read { try $0.conversations(count: count) }
       for conversation in list {
@@ -219,7 +262,11 @@ final class MsgStoreEngine: Engine {
             previewSenderByteCount: preview?.sender.string.utf8.count ?? 0,
             previewTextByteCount: preview?.text.utf8.count ?? 0,
             previewTime: preview?.serverTimestamp?.microseconds
-          ).mixed)
+          ).mixed,
+          whole: Fingerprint.of(
+            participants: conversation.participants.map(\.string), title: conversation.title,
+            previewID: preview?.messageID.string, previewSender: preview?.sender.string,
+            previewText: preview?.text))
       }
     }
     return reading
@@ -235,12 +282,7 @@ final class MsgStoreEngine: Engine {
         return try chat.thread(ids[conversation]).before(place, count: 500)
       }
       for message in slice {
-        sum &+= Fingerprint.of(
-          ChatMessage(
-            conversation: conversation, id: message.id.string, sender: message.sender.string,
-            text: message.text, serverTime: message.serverTimestamp?.microseconds,
-            sequence: message.sequence, localTime: message.localTime?.microseconds,
-            status: message.status.rawValue, replyTo: message.replyTo?.string))
+        sum &+= Fingerprint.of(whole(message, in: conversation))
       }
       guard let position = slice.older.next else { return sum }
       place = position

@@ -31,7 +31,7 @@ struct SQLiteKeys {
     items = keys.map { key in
       contents += key.id.utf8
       return Item(
-        conversation: SQLiteEngine.number(key.conversation),
+        conversation: PeerMessage.number(key.conversation),
         id: contents.count - key.id.utf8.count..<contents.count)
     }
     arena = SQLiteArena(contents)
@@ -62,8 +62,6 @@ struct SQLiteDrafts {
     var replyTo: Range<Int>?
   }
 
-  private static let previewByteCountMax = 160
-
   private let arena: SQLiteArena
   let items: [Item]
 
@@ -76,25 +74,16 @@ struct SQLiteDrafts {
     items = messages.map { message in
       let text = keep(message.text)
       return Item(
-        conversation: SQLiteEngine.number(message.conversation),
+        conversation: PeerMessage.number(message.conversation),
         isPending: message.serverTime == nil, time: message.serverTime ?? message.localTime ?? 0,
-        serverTime: message.serverTime, sequence: message.sequence ?? SQLiteQuery.noSequence,
+        serverTime: message.serverTime, sequence: message.sequence ?? PeerMessage.noSequence,
         localTime: message.localTime, status: Int64(message.status),
         isUnread: message.sender != localMember, id: keep(message.id),
         sender: keep(message.sender), text: text,
-        preview: text.lowerBound..<text.lowerBound + Self.previewByteCount(of: message.text),
+        preview: text.lowerBound..<text.lowerBound + Preview.byteCount(of: message.text),
         replyTo: message.replyTo.map(keep))
     }
     arena = SQLiteArena(contents)
-  }
-
-  /// Cuts at a character.
-  private static func previewByteCount(of text: String) -> Int {
-    guard text.utf8.count > previewByteCountMax else { return text.utf8.count }
-    let utf8 = text.utf8
-    var end = utf8.index(utf8.startIndex, offsetBy: previewByteCountMax)
-    while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
-    return utf8.distance(from: utf8.startIndex, to: end)
   }
 
   /// Binds the parameters of `insertMessage`.
@@ -154,23 +143,5 @@ struct SQLiteDrafts {
     statement.bind(item.conversation, at: 2)
     statement.bind(item.time, at: 3)
     statement.bind(item.status, at: 4)
-  }
-}
-
-/// What the messages of one transaction change in their conversation's row.
-struct SQLiteSummaryChange {
-  /// Index of the newest message.
-  var newest: Int
-  var count: Int64 = 0
-  var unreadCount: Int64 = 0
-
-  init(newest: Int) {
-    self.newest = newest
-  }
-
-  mutating func add(_ index: Int, of items: [SQLiteDrafts.Item]) {
-    count += 1
-    unreadCount += items[index].isUnread ? 1 : 0
-    if items[index].time >= items[newest].time { newest = index }
   }
 }

@@ -10,17 +10,17 @@ extension SQLiteEngine {
     return try timed {
       try connection.run(connection.statement(.begin))
       let put = try connection.statement(form == .rows ? .putReceipts : .putMark)
-      put.bind(Self.number(last.conversation), at: 1)
+      put.bind(PeerMessage.number(last.conversation), at: 1)
       put.bind(copying: localMember, at: 2)
       put.bind(time, at: 3)
       put.bind(bound.serverTime ?? 0, at: 4)
-      put.bind(bound.sequence ?? SQLiteQuery.noSequence, at: 5)
+      put.bind(bound.sequence ?? PeerMessage.noSequence, at: 5)
       try connection.run(put)
       guard connection.changeCount == (form == .rows ? messages.count : 1) else {
         throw BenchError("sqlite has marked \(connection.changeCount) of \(messages.count)")
       }
       let update = try connection.statement(.markRead)
-      update.bind(Self.number(last.conversation), at: 1)
+      update.bind(PeerMessage.number(last.conversation), at: 1)
       try connection.run(update)
       try connection.run(connection.statement(.commit))
     }
@@ -55,7 +55,7 @@ extension SQLiteEngine {
     try connection.run(connection.statement(.begin))
     let mute = try connection.statement(.mute)
     for conversation in conversations {
-      mute.bind(Self.number(conversation), at: 1)
+      mute.bind(PeerMessage.number(conversation), at: 1)
       try connection.run(mute)
     }
     try connection.run(connection.statement(.commit))
@@ -65,7 +65,7 @@ extension SQLiteEngine {
 
   func unreadTotals(times: Int) throws -> Reading {
     let connection = try current
-    var reading = Reading()
+    var reading = makeReading()
     reading.nanoseconds = try timed {
       let statement = try connection.statement(.unreadTotals)
       for _ in 0..<times {

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// SQLite through its C interface, held as well as we know how: see `SQLiteQuery` for the schema.
 ///
 /// WAL, a cache of 64 MiB, `mmap_size` of 1 GiB; NORMAL stands for relaxed and FULL for full.
@@ -8,13 +10,21 @@ final class SQLiteEngine: Engine {
   let name = EngineName.sqlite
   let directory: String
   var path: String { "\(directory)/chat.sqlite" }
+  let cache: CacheSize
   private var connection: SQLiteConnection?
   private var durability = Durability.relaxed
+  var isExact = false
   /// Where `scroll` reads on: the thread, and its first row so far.
-  var scrolled: (conversation: Int, first: SQLiteMessage?) = (0, nil)
+  var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
 
-  init(directory: String) {
+  init(directory: String, cache: CacheSize) {
     self.directory = directory
+    self.cache = cache
+  }
+
+  var settings: String {
+    "\(unsafe String(cString: sqlite3_libversion())), C interface, WAL, 4096 B pages, 64 MiB cache, "
+      + "1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is NORMAL"
   }
 
   var current: SQLiteConnection {
@@ -24,14 +34,11 @@ final class SQLiteEngine: Engine {
     }
   }
 
-  /// What a conversation is called in SQLite.
-  static func number(_ conversation: Int) -> Int64 { Int64(conversation) + 1 }
-
   // MARK: The store
 
   func open() throws {
     let isFresh = try Files.byteCount(in: directory) == 0
-    let connection = try SQLiteConnection(path: path, isFresh: isFresh)
+    let connection = try SQLiteConnection(path: path, cache: cache, isFresh: isFresh)
     if isFresh { try connection.execute(SQLiteQuery.schema) }
     self.connection = connection
     try use(durability)
@@ -53,7 +60,7 @@ final class SQLiteEngine: Engine {
     try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
   }
 
-  var walByteCount: UInt64 {
+  var walByteCount: UInt64? {
     get throws { try current.walByteCount }
   }
 
@@ -64,7 +71,7 @@ final class SQLiteEngine: Engine {
     try connection.run(connection.statement(.begin))
     let insert = try connection.statement(.putConversation)
     for (index, conversation) in conversations.enumerated() {
-      insert.bind(Self.number(index), at: 1)
+      insert.bind(PeerMessage.number(index), at: 1)
       insert.bind(copying: conversation.id, at: 2)
       insert.bind(copying: conversation.participants.joined(separator: "\u{1F}"), at: 3)
       insert.bind(copying: conversation.title, at: 4)
@@ -82,13 +89,13 @@ final class SQLiteEngine: Engine {
   private func insert(_ drafts: SQLiteDrafts, with connection: SQLiteConnection) throws {
     try connection.run(connection.statement(.begin))
     let insert = try connection.statement(.insertMessage)
-    var changes: [Int64: SQLiteSummaryChange] = [:]
+    var changes: [Int64: SummaryChange] = [:]
     for (index, draft) in drafts.items.enumerated() {
       drafts.bind(draft, to: insert)
       try connection.run(insert)
       guard connection.changeCount == 1 else { continue }
-      changes[draft.conversation, default: SQLiteSummaryChange(newest: index)]
-        .add(index, of: drafts.items)
+      changes[draft.conversation, default: SummaryChange(newest: index, time: draft.time)]
+        .add(index, time: draft.time, isUnread: draft.isUnread)
     }
     for (conversation, change) in changes {
       try summarize(conversation, change, of: drafts, with: connection)
@@ -97,7 +104,7 @@ final class SQLiteEngine: Engine {
   }
 
   private func summarize(
-    _ conversation: Int64, _ change: SQLiteSummaryChange, of drafts: SQLiteDrafts,
+    _ conversation: Int64, _ change: SummaryChange, of drafts: SQLiteDrafts,
     with connection: SQLiteConnection
   ) throws {
     let update = try connection.statement(.summarize)

@@ -52,8 +52,13 @@ enum SQLiteQuery: Int, CaseIterable {
     END;
     """
 
-  /// Stands for "no sequence" in the key, where it comes after any number.
-  static let noSequence = Int64.max
+  /// What a connection is told when it is opened.
+  static func settings(_ cache: CacheSize) -> String {
+    switch cache {
+    case .normal: "PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824"
+    case .smallest: "PRAGMA cache_size=1; PRAGMA mmap_size=0"
+    }
+  }
 
   private static let columns =
     "conversation, pending, ts, seq, id, sender, text, local, status, reply_to"

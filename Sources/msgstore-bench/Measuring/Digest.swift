@@ -2,24 +2,41 @@
 ///
 /// Folding makes sure that each field was made into a value, at a cost of a few instructions, the
 /// same for all engines; and it is compared with what was written, for every single read.
+///
+/// Strings count by their lengths, since looking at each byte would take longer than many a read.
+/// An exact reading looks at all of them: the reads of the round that warms up, which is not counted.
 struct Reading {
   var nanoseconds: UInt64 = 0
-  var digest = Digest()
+  var digest: Digest
 }
 
-struct Digest: Equatable {
+struct Digest {
+  private(set) var isExact: Bool
   private(set) var count = 0
   private(set) var value: UInt64 = 0
+  /// Of all bytes, if it is exact.
+  private(set) var bytes: UInt64 = 0
 
-  @inline(__always)
-  mutating func fold(_ fields: MessageFields) {
-    fold(fields.mixed)
+  init(isExact: Bool) {
+    self.isExact = isExact
   }
 
+  /// Takes in one message or conversation, or whatever a read is made of.
   @inline(__always)
-  mutating func fold(_ mixed: UInt64) {
+  mutating func fold(_ mixed: UInt64, whole fingerprint: @autoclosure () -> UInt64 = 0) {
     count &+= 1
     value = (value ^ mixed) &* 0x9E37_79B9_7F4A_7C15
+    if isExact { bytes = (bytes ^ fingerprint()) &* 0x9E37_79B9_7F4A_7C15 }
+  }
+
+  /// Makes sure that a read gave back what was written.
+  func check(is expected: Digest, of workload: String, by engine: any TailReader) throws {
+    let hasSameBytes = !isExact || bytes == expected.bytes
+    guard count == expected.count, value == expected.value, hasSameBytes else {
+      throw BenchError(
+        "\(engine.name.rawValue), \(workload): read \(count), not the \(expected.count) expected"
+          + (count == expected.count ? ", or other ones" : ""))
+    }
   }
 }
 
@@ -87,9 +104,11 @@ struct ConversationFields {
 struct Fingerprint {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  mutating func add(_ string: String) {
-    for byte in string.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    add(Int64(string.utf8.count))
+  mutating func add(_ string: String, byteCountMax: Int = .max) {
+    for byte in string.utf8.prefix(byteCountMax) {
+      value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+    add(Int64(min(string.utf8.count, byteCountMax)))
   }
 
   mutating func add(_ number: Int64?) {
@@ -107,6 +126,27 @@ struct Fingerprint {
     fingerprint.add(message.localTime)
     fingerprint.add(Int64(message.status))
     fingerprint.add(message.replyTo ?? "")
+    return fingerprint.value
+  }
+
+  /// Of what a list shows of a conversation besides numbers.
+  ///
+  /// The participants' order is an engine's own affair.
+  static func of(
+    participants: [String], title: String?, previewID: String?, previewSender: String?,
+    previewText: String?
+  ) -> UInt64 {
+    var fingerprint = Fingerprint()
+    let sum = participants.reduce(0 as UInt64) { sum, participant in
+      var own = Fingerprint()
+      own.add(participant)
+      return sum &+ own.value
+    }
+    fingerprint.add(Int64(bitPattern: sum))
+    fingerprint.add(title ?? "")
+    fingerprint.add(previewID ?? "")
+    fingerprint.add(previewSender ?? "")
+    fingerprint.add(previewText ?? "", byteCountMax: ConversationFields.previewByteCountSure)
     return fingerprint.value
   }
 }

@@ -7,6 +7,8 @@ struct Reference {
     var time: Int64
     /// `MessageFields.mixed` of it.
     var mixed: UInt64
+    /// Of all its bytes.
+    var fingerprint: UInt64
   }
 
   struct Thread {
@@ -14,12 +16,16 @@ struct Reference {
     /// The sum of the fingerprints of all messages.
     var fingerprint: UInt64 = 0
     var summary: ConversationFields
+    /// The newest message, which a list shows.
+    var newest: ChatMessage?
     var isMuted = false
   }
 
   private(set) var threads: [Thread]
+  private let conversations: [CorpusConversation]
 
   init(_ conversations: [CorpusConversation]) {
+    self.conversations = conversations
     threads = conversations.map { conversation in
       Thread(
         summary: ConversationFields(
@@ -39,8 +45,10 @@ struct Reference {
   /// Takes in a message that has its server time and the next sequence of its conversation.
   mutating func append(_ message: ChatMessage) {
     let time = message.serverTime ?? 0
-    threads[message.conversation].entries.append(Entry(time: time, mixed: mixed(of: message)))
-    threads[message.conversation].fingerprint &+= Fingerprint.of(message)
+    let entry = entry(of: message)
+    threads[message.conversation].entries.append(entry)
+    threads[message.conversation].fingerprint &+= entry.fingerprint
+    threads[message.conversation].newest = message
     threads[message.conversation].summary.lastActivity = time
     threads[message.conversation].summary.messageCount += 1
     threads[message.conversation].summary.unreadCount += message.sender == localMember ? 0 : 1
@@ -54,23 +62,32 @@ struct Reference {
     for message in messages { append(message) }
   }
 
-  /// What a read of a message folds.
-  func mixed(of message: ChatMessage) -> UInt64 {
-    MessageFields(
+  private func entry(of message: ChatMessage) -> Entry {
+    let fields = MessageFields(
       idByteCount: message.id.utf8.count, senderByteCount: message.sender.utf8.count,
       textByteCount: message.text.utf8.count, serverTime: message.serverTime,
       sequence: message.sequence, localTime: message.localTime, status: message.status,
-      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true
-    ).mixed
+      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true)
+    return Entry(
+      time: message.serverTime ?? 0, mixed: fields.mixed, fingerprint: Fingerprint.of(message))
+  }
+
+  /// What a read of messages gives.
+  func digest(of messages: [ChatMessage]) -> Digest {
+    var digest = Digest(isExact: true)
+    for message in messages { digest.fold(entry(of: message)) }
+    return digest
   }
 
   /// Puts a message in the stead of what it was, at its place.
   mutating func replace(_ old: ChatMessage, by new: ChatMessage) {
     let index = Int(new.sequence ?? 1) - 1
-    threads[new.conversation].entries[index].mixed = mixed(of: new)
+    let entry = entry(of: new)
+    threads[new.conversation].entries[index] = entry
     threads[new.conversation].fingerprint &-= Fingerprint.of(old)
-    threads[new.conversation].fingerprint &+= Fingerprint.of(new)
+    threads[new.conversation].fingerprint &+= entry.fingerprint
     if index == threads[new.conversation].entries.count - 1 {
+      threads[new.conversation].newest = new
       threads[new.conversation].summary.previewTextByteCount = new.text.utf8.count
     }
   }
@@ -94,8 +111,8 @@ struct Reference {
   /// The messages `range` of a thread, which may reach beyond either end of it.
   func messages(_ range: Range<Int>, of conversation: Int) -> Digest {
     let entries = threads[conversation].entries
-    var digest = Digest()
-    for index in range.clamped(to: entries.indices) { digest.fold(entries[index].mixed) }
+    var digest = Digest(isExact: true)
+    for index in range.clamped(to: entries.indices) { digest.fold(entries[index]) }
     return digest
   }
 
@@ -118,10 +135,24 @@ struct Reference {
 
   /// The conversations with the newest activity.
   func list(count: Int) -> Digest {
-    var digest = Digest()
-    let active = threads.filter { $0.summary.lastActivity != nil }
-      .sorted { ($0.summary.lastActivity ?? 0) > ($1.summary.lastActivity ?? 0) }
-    for thread in active.prefix(count) { digest.fold(thread.summary.mixed) }
+    var digest = Digest(isExact: true)
+    let active = zip(threads, conversations).filter { $0.0.summary.lastActivity != nil }
+      .sorted { ($0.0.summary.lastActivity ?? 0) > ($1.0.summary.lastActivity ?? 0) }
+    for (thread, conversation) in active.prefix(count) {
+      digest.fold(
+        thread.summary.mixed,
+        whole: Fingerprint.of(
+          participants: conversation.participants, title: conversation.title,
+          previewID: thread.newest?.id, previewSender: thread.newest?.sender,
+          previewText: thread.newest?.text))
+    }
     return digest
+  }
+}
+
+extension Digest {
+  /// Takes in what a read of a message gives.
+  mutating func fold(_ entry: Reference.Entry) {
+    fold(entry.mixed, whole: entry.fingerprint)
   }
 }

@@ -6,6 +6,8 @@ final class Stores {
   let corpus: any Corpus
   let messageCount: Int
   let engines: [any Engine]
+  /// What else reads the engines' stores.
+  let variants: [any TailReader]
   let limit: LimitEngine?
   private(set) var reference: Reference
   /// What comes after the messages of the import.
@@ -27,6 +29,7 @@ final class Stores {
       try Files.makeDirectory(home)
       return engine
     }
+    variants = engines.flatMap(\.variants).filter { names.contains($0.name) }
     limit = names.contains(.limit) ? try LimitEngine(directory: directory) : nil
     generator = SeededGenerator(seed: seed &+ 1)
     reference = Reference(corpus.conversations)
@@ -85,49 +88,52 @@ final class Stores {
 
   /// One round: `blockCount` times, inputs are made and every engine works on them in its turn,
   /// in an order that changes from block to block, so that a noisy machine harms all alike.
+  ///
+  /// Round 0 is the one that is not counted: there, every byte that is read is compared.
   func round<Input>(
     _ number: Int, blockCount: Int, operationsPerSample: Int = 1, prepare: () throws -> Input,
     engine work: (any Engine, Input) throws -> [Double],
-    limit limitWork: ((LimitEngine, Input) throws -> [Double])? = nil,
-    finish: (Input) throws -> Void = { _ in }
+    others: [Turn<Input>] = [], finish: (Input) throws -> Void = { _ in }
   ) throws -> [EngineName: Round] {
+    for reader in engines + variants { reader.isExact = number == 0 }
     var samples: [EngineName: [Double]] = [:]
-    let participantCount = engines.count + (limitWork == nil || limit == nil ? 0 : 1)
+    let turnCount = engines.count + others.count
     for block in 0..<blockCount {
       let input = try prepare()
-      for turn in 0..<participantCount {
-        let participant = (turn + block + number) % participantCount
-        if participant < engines.count {
-          let engine = engines[participant]
-          samples[engine.name, default: []] += try work(engine, input)
-        } else if let limit, let limitWork {
-          samples[.limit, default: []] += try limitWork(limit, input)
+      for step in 0..<turnCount {
+        let index = (step + block + number) % turnCount
+        if index < engines.count {
+          samples[engines[index].name, default: []] += try work(engines[index], input)
+        } else {
+          let other = others[index - engines.count]
+          samples[other.name, default: []] += try other.work(input)
         }
       }
       try finish(input)
     }
-    return samples.mapValues { Round(samples: $0, operationsPerSample: operationsPerSample) }
-  }
-}
-
-extension EngineName {
-  /// An engine with its store in `directory`; the limit is none.
-  func makeEngine(directory: String, _ conversationIDs: [String]) -> (any Engine)? {
-    switch self {
-    case .msgstore: MsgStoreEngine(directory: directory, conversationIDs: conversationIDs)
-    case .sqlite: SQLiteEngine(directory: directory)
-    case .limit: nil
+    // Who does without a workload gives nothing.
+    return samples.filter { !$0.value.isEmpty }.mapValues {
+      Round(samples: $0, operationsPerSample: operationsPerSample)
     }
   }
 }
 
-extension Digest {
-  /// Makes sure that a read gave back what was written.
-  func check(is expected: Digest, of workload: String, by engine: any Engine) throws {
-    guard self == expected else {
-      throw BenchError(
-        "\(engine.name.rawValue), \(workload): read \(count), not the \(expected.count) expected"
-          + (count == expected.count ? ", or other ones" : ""))
+/// Who takes turns with the engines in a workload, and what they do.
+struct Turn<Input> {
+  var name: EngineName
+  var work: (Input) throws -> [Double]
+}
+
+extension EngineName {
+  /// An engine with its store in `directory`; what only reads another's store is none.
+  func makeEngine(
+    directory: String, _ conversationIDs: [String], cache: CacheSize = .normal
+  ) -> (any Engine)? {
+    switch self {
+    case .msgstore:
+      MsgStoreEngine(directory: directory, conversationIDs: conversationIDs, cache: cache)
+    case .sqlite: SQLiteEngine(directory: directory, cache: cache)
+    case .limit: nil
     }
   }
 }

@@ -11,18 +11,20 @@ struct Commit: Workload {
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores
     for engine in stores.engines { try engine.use(durability) }
-    var bytes: [UInt8] = []
+    var others: [Turn<[ChatMessage]>] = []
     if durability == .full, let limit = stores.limit {
       try measureCommit(on: stores)
-      bytes = [UInt8](repeating: 0x5A, count: limit.writeByteCount)
+      let bytes = [UInt8](repeating: 0x5A, count: limit.writeByteCount)
+      others.append(
+        Turn(name: .limit) { messages in
+          try messages.map { _ in Double(try limit.writeAndSync(bytes)) }
+        })
     }
     let operationCount = Self.operationCount * (durability == .full ? 1 : 10)
     return try stage.measure(
       name, blockCount: 10, prepare: { stores.stream.next(count: operationCount) },
       engine: { engine, messages in try messages.map { Double(try engine.insert([$0])) } },
-      limit: durability == .relaxed
-        ? nil
-        : { limit, messages in try messages.map { _ in Double(try limit.writeAndSync(bytes)) } },
+      others: others,
       finish: stores.noteWritten)
   }
 
@@ -31,9 +33,9 @@ struct Commit: Workload {
     let messages = stores.stream.next(count: 100)
     for engine in stores.engines {
       let byteCounts = try messages.map { message in
-        let before = try engine.walByteCount
+        let before = try engine.walByteCount ?? 0
         _ = try engine.insert([message])
-        return Double(try engine.walByteCount - before)
+        return Double((try engine.walByteCount ?? 0) - before)
       }
       guard engine.name == .msgstore else { continue }
       stores.limit?.use(writeByteCount: Int(byteCounts.median))

@@ -24,8 +24,7 @@ struct Edit: Workload {
     for engine in stores.engines {
       for edit in last.values {
         let key = MessageKey(id: edit.message.id, conversation: edit.message.conversation)
-        var expected = Digest()
-        expected.fold(stores.reference.mixed(of: edit.message))
+        let expected = stores.reference.digest(of: [edit.message])
         try engine.messages([key]).digest.check(is: expected, of: "edit", by: engine)
         guard try engine.earlierTexts(of: key) == edit.earlierTexts else {
           throw BenchError(

@@ -47,10 +47,10 @@ struct GetByID: Workload {
     }
     kept.shuffle(using: &stores.generator)
     return Swift.stride(from: 0, to: kept.count, by: Self.batchCount).map { start in
-      var expected = Digest()
+      var expected = Digest(isExact: true)
       let batch = kept[start..<min(start + Self.batchCount, kept.count)]
       for (key, index) in batch {
-        expected.fold(stores.reference.threads[key.conversation].entries[index].mixed)
+        expected.fold(stores.reference.threads[key.conversation].entries[index])
       }
       return Query(keys: batch.map(\.key), expected: expected)
     }

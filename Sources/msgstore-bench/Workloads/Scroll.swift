@@ -23,10 +23,13 @@ struct Scroll: Workload {
       })
     return try stage.measure(
       name, blockCount: max(4, min(40, 1_000 / stepCount)), prepare: { walk },
-      engine: { engine, walk in try self.walk(walk, with: engine) })
+      engine: { engine, walk in try self.walk(walk, with: engine) },
+      others: stage.stores.variants.map { variant in
+        Turn(name: variant.name) { try self.walk($0, with: variant) }
+      })
   }
 
-  private func walk(_ walk: Walk, with engine: any Engine) throws -> [Double] {
+  private func walk(_ walk: Walk, with engine: any TailReader) throws -> [Double] {
     try engine.startScroll(walk.conversation)
     let times = try walk.expected.map { expected in
       let reading = try engine.scroll(count: Tail.count)

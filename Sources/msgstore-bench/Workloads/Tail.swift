@@ -15,12 +15,19 @@ struct Tail: Workload {
   func run(on stage: Stage) throws -> [Figure] {
     let copied = Self.bytesToCopy(from: stage.stores.corpus)
     let copiedByteCount = copied.reduce(0) { $0 + $1.count }
+    var others = stage.stores.variants.map { variant in
+      Turn(name: variant.name) { try Self.read($0, of: name, from: variant) }
+    }
+    if stage.stores.limit != nil {
+      others.append(
+        Turn(name: .limit) { queries in
+          queries.map { _ in Double(LimitEngine.copy(copied, byteCount: copiedByteCount)) }
+        })
+    }
     return try stage.measure(
       name, blockCount: 4, prepare: { Self.queries(isHuge: isHuge, on: stage.stores) },
       engine: { engine, queries in try Self.read(queries, of: name, from: engine) },
-      limit: { _, queries in
-        queries.map { _ in Double(LimitEngine.copy(copied, byteCount: copiedByteCount)) }
-      })
+      others: others)
   }
 
   static func queries(isHuge: Bool, on stores: Stores) -> [Query] {
@@ -37,7 +44,7 @@ struct Tail: Workload {
   }
 
   static func read(
-    _ queries: [Query], of workload: String, from engine: any Engine
+    _ queries: [Query], of workload: String, from engine: any TailReader
   ) throws -> [Double] {
     try queries.map { query in
       let reading = try engine.tail(of: query.conversation, count: count)

@@ -57,7 +57,7 @@ struct UnreadTotal: Workload {
       stores.noteRead(last.conversation)
     }
     let totals = stores.reference.unreadTotals
-    var expected = Digest()
+    var expected = Digest(isExact: true)
     for _ in 0..<Self.batchCount {
       expected.fold(UInt64(totals.unmuted))
       expected.fold(UInt64(totals.muted))

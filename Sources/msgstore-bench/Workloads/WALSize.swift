@@ -2,7 +2,7 @@
 /// commits to conversations drawn as in the corpus.
 ///
 /// Ours come from the store's statistics; SQLite's are the frames that its hook reports after each
-/// commit, at 24 bytes and a page each, across all checkpoints.
+/// commit, at 24 bytes and a page each, across all checkpoints. LMDB has no WAL.
 struct WALSize: Workload {
   let name = "wal-size"
   private static let commitCountMax = 20_000
@@ -12,7 +12,7 @@ struct WALSize: Workload {
     let stores = stage.stores
     let commitCount = min(Self.commitCountMax, stores.messageCount)
     for engine in stores.engines { try engine.use(.full) }
-    let before = try stores.engines.map { try $0.walByteCount }
+    let before = try stores.engines.map { try $0.walByteCount ?? 0 }
     for start in stride(from: 0, to: commitCount, by: Self.blockCount) {
       try stage.progress.show("\(name), \(start) of \(commitCount) commits")
       let messages = stores.stream.next(count: min(Self.blockCount, commitCount - start))
@@ -23,7 +23,8 @@ struct WALSize: Workload {
     }
     var rounds: [EngineName: [Round]] = [:]
     for (engine, before) in zip(stores.engines, before) {
-      let byteCount = Double(try engine.walByteCount - before)
+      guard let after = try engine.walByteCount else { continue }
+      let byteCount = Double(after - before)
       rounds[engine.name] = [
         Round(mean: byteCount / Double(commitCount), operationCount: commitCount)
       ]
