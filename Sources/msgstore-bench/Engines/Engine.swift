@@ -2,6 +2,11 @@ import ArgumentParser
 
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case msgstore, sqlite
+  #if Peers
+    case lmdb
+    /// LMDB where no values are made; see `LMDBBytesReader`.
+    case lmdbBytes = "lmdb-bytes"
+  #endif
   /// What the machine itself costs; see `LimitEngine`.
   case limit
 }

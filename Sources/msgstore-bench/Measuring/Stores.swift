@@ -133,6 +133,10 @@ extension EngineName {
     case .msgstore:
       MsgStoreEngine(directory: directory, conversationIDs: conversationIDs, cache: cache)
     case .sqlite: SQLiteEngine(directory: directory, cache: cache)
+    #if Peers
+      case .lmdb: LMDBEngine(directory: directory)
+      case .lmdbBytes: nil
+    #endif
     case .limit: nil
     }
   }

@@ -1,0 +1,13 @@
+/// A message as an application would have it at hand before it writes it to another store.
+struct PeerDraft {
+  var message: PeerMessage
+  var isUnread: Bool
+  var preview: String
+
+  init(_ message: ChatMessage) {
+    self.message = PeerMessage(message)
+    isUnread = message.sender != localMember
+    let byteCount = Preview.byteCount(of: message.text)
+    preview = String(decoding: message.text.utf8.prefix(byteCount), as: UTF8.self)
+  }
+}
