@@ -3,6 +3,9 @@ import ArgumentParser
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case msgstore, sqlite
   #if Peers
+    case grdb
+    /// GRDB where records are `Codable`; see `GRDBCodableReader`.
+    case grdbCodable = "grdb-codable"
     case lmdb
     /// LMDB where no values are made; see `LMDBBytesReader`.
     case lmdbBytes = "lmdb-bytes"

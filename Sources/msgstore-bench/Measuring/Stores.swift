@@ -134,8 +134,9 @@ extension EngineName {
       MsgStoreEngine(directory: directory, conversationIDs: conversationIDs, cache: cache)
     case .sqlite: SQLiteEngine(directory: directory, cache: cache)
     #if Peers
+      case .grdb: GRDBEngine(directory: directory, cache: cache)
       case .lmdb: LMDBEngine(directory: directory)
-      case .lmdbBytes: nil
+      case .grdbCodable, .lmdbBytes: nil
     #endif
     case .limit: nil
     }

@@ -143,7 +143,9 @@
 
     // MARK: What reads have in common
 
-    /// The messages of a conversation before a key, newest first. Makes another key of it.
+    /// The messages of a conversation before a key, newest first.
+    ///
+    /// Makes another key of it.
     @inline(__always)
     private func messages(
       before key: LMDBBuffer, of conversation: Int64, count: Int, _ cursor: inout LMDBCursor
@@ -159,7 +161,9 @@
       return messages
     }
 
-    /// The messages of a conversation from a key on, oldest first. Makes another key of it.
+    /// The messages of a conversation from a key on, oldest first.
+    ///
+    /// Makes another key of it.
     @inline(__always)
     private func messages(
       from key: LMDBBuffer, of conversation: Int64, count: Int, _ cursor: inout LMDBCursor

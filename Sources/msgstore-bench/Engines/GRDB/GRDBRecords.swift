@@ -1,0 +1,98 @@
+#if Peers
+  import GRDB
+
+  /// Rows decoded by hand, by index, which is GRDB's quickest way to a record.
+  extension PeerMessage: FetchableRecord, PersistableRecord {
+    static let databaseTableName = "messages"
+
+    /// Columns in the order of `SQLiteQuery`.
+    init(row: Row) {
+      conversation = row[0]
+      isPending = row[1]
+      time = row[2]
+      sequence = row[3]
+      id = row[4]
+      sender = row[5]
+      text = row[6]
+      localTime = row[7]
+      status = row[8]
+      replyTo = row[9]
+    }
+
+    func encode(to container: inout PersistenceContainer) {
+      container["conversation"] = conversation
+      container["pending"] = isPending
+      container["ts"] = time
+      container["seq"] = sequence
+      container["id"] = id
+      container["sender"] = sender
+      container["text"] = text
+      container["local"] = localTime
+      container["status"] = status
+      container["reply_to"] = replyTo
+    }
+  }
+
+  extension PeerConversation: FetchableRecord {
+    /// Columns in the order of `SQLiteQuery.list`.
+    init(row: Row) {
+      let joined: String = row[2]
+      number = row[0]
+      id = row[1]
+      participants = joined.split(separator: "\u{1F}").map(String.init)
+      title = row[3]
+      lastActivity = row[4]
+      unreadCount = row[5]
+      messageCount = row[6]
+      previewID = row[7]
+      previewSender = row[8]
+      previewText = row[9]
+      previewTime = row[10]
+      previewStatus = row[11]
+    }
+  }
+
+  /// The same as most users write it: what can be coded can be fetched.
+  struct GRDBCodableMessage: Codable, FetchableRecord, TableRecord {
+    static let databaseTableName = PeerMessage.databaseTableName
+    static var databaseSelection: [any SQLSelectable] {
+      CodingKeys.allCases.map { Column($0.rawValue) }
+    }
+
+    var conversation: Int64
+    var isPending: Bool
+    var time: Int64
+    var sequence: Int64
+    var id: String
+    var sender: String
+    var text: String
+    var localTime: Int64?
+    var status: UInt8
+    var replyTo: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+      case conversation
+      case isPending = "pending"
+      case time = "ts"
+      case sequence = "seq"
+      case id, sender, text
+      case localTime = "local"
+      case status
+      case replyTo = "reply_to"
+    }
+
+    enum Columns {
+      static let conversation = Column(CodingKeys.conversation)
+      static let isPending = Column(CodingKeys.isPending)
+      static let time = Column(CodingKeys.time)
+      static let sequence = Column(CodingKeys.sequence)
+      static let id = Column(CodingKeys.id)
+    }
+
+    var message: PeerMessage {
+      PeerMessage(
+        conversation: conversation, isPending: isPending, time: time, sequence: sequence, id: id,
+        sender: sender, text: text, localTime: localTime, status: status, replyTo: replyTo)
+    }
+  }
+#endif
