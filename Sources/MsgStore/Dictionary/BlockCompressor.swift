@@ -15,7 +15,7 @@ package struct BlockCompressor: ~Copyable, Sendable {
   package enum Effort: Sendable {
     /// Somebody waits.
     case fast
-    /// Nobody waits: blocks a quarter smaller for nine times the time.
+    /// Nobody waits: blocks a quarter smaller for ten times the time.
     case high
   }
 

@@ -11,7 +11,7 @@ package import PageFile
 ///  3. Rule 1 is counted in the sample itself, never estimated.
 ///  4. The same sample gives the same dictionary.
 package struct DictionaryBuilder: ~Copyable {
-  /// The most text that a sample holds; building takes about seven times as much memory.
+  /// The most text that a sample holds, unless its maker says otherwise.
   package static let sampleByteCountMax = 4 << 20
   /// The longest string of a dictionary.
   package static let stringByteCountMax = 48
@@ -25,9 +25,15 @@ package struct DictionaryBuilder: ~Copyable {
   package static let byteCountMin = 512
 
   private var sample = TextSample()
+  private let sampleByteCountMax: Int
 
-  /// A builder with an empty sample.
-  package init() {}
+  /// A builder with an empty sample, whose `finish` takes about seven times its memory beside it.
+  ///
+  /// What is added should come from all over the store: the first megabytes of it make a worse
+  /// dictionary than half as many from everywhere.
+  package init(sampleByteCountMax: Int = Self.sampleByteCountMax) {
+    self.sampleByteCountMax = sampleByteCountMax
+  }
 
   /// Whether the last text found no room.
   package private(set) var isFull = false
@@ -36,7 +42,7 @@ package struct DictionaryBuilder: ~Copyable {
   ///
   /// The day only has to differ where days differ.
   package mutating func add(_ text: Bytes, sender: UInt32, day: Int32) {
-    guard sample.byteCount + text.count < Self.sampleByteCountMax else {
+    guard sample.byteCount + text.count < sampleByteCountMax else {
       isFull = true
       return
     }

@@ -209,8 +209,8 @@ extension SeededGenerator {
   }
 
   @Test func aFullSampleTakesNoMore() {
-    var builder = DictionaryBuilder()
-    let half = [UInt8](repeating: 97, count: DictionaryBuilder.sampleByteCountMax / 2)
+    var builder = DictionaryBuilder(sampleByteCountMax: 10_000)
+    let half = [UInt8](repeating: 97, count: 5000)
     Bytes.with(half) { half in
       builder.add(half, sender: 1, day: 1)
       let isHalfFull = builder.isFull
