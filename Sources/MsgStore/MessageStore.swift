@@ -91,8 +91,11 @@ public final class MessageStore: Sendable {
     while true {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
       let life = transaction.life
+      let (names, dictionaries) = known.withLock {
+        ($0.names(in: life), $0.dictionaries(in: life))
+      }
       let snapshot = StoreSnapshot(
-        transaction, known.withLock { $0.names(in: life) }, localMember: localNumber,
+        transaction, names, dictionaries, localMember: localNumber,
         running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
       do {
         return try body(snapshot)
@@ -121,11 +124,12 @@ public final class MessageStore: Sendable {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let life = transaction.life
     let lsn = transaction.lsn
-    let (names, memory) = known.withLock {
-      ($0.names(in: life), $0.takeMemory(of: lsn, in: life))
+    let (names, dictionaries, memory) = known.withLock {
+      ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
     }
     let reader = StoreReader(
-      source: transaction.source, names: names, isCommitted: false, localMember: localNumber,
+      source: transaction.source, names: names, dictionaries: dictionaries, isCommitted: false,
+      localMember: localNumber,
       previewsSkipDeleted: rules.previewsSkipDeleted)
     let state = WriteState(
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,

@@ -43,6 +43,9 @@ public struct StoreOptions: Sendable {
   package var waitingCountMax = 10_000
   /// Whether long work goes on by itself after the write that began it; tests may want to wait.
   package var worksInBackground = true
+  /// Whether settled messages are packed as threads grow; tests may want every message to have a
+  /// cell of its own.
+  package var packs = true
 
   /// Options that suit an app on a phone, but for what is given.
   public init(
@@ -65,7 +68,7 @@ public struct StoreOptions: Sendable {
   var rules: StoreRules {
     StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax)
+      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax, packs: packs)
   }
 
   var database: DatabaseOptions {
@@ -83,4 +86,5 @@ struct StoreRules: Sendable {
   var attachmentLimits = AttachmentLimits()
   var previewsSkipDeleted = false
   var waitingCountMax = 10_000
+  var packs = true
 }

@@ -7,8 +7,11 @@ import PageFile
 struct StoreReader {
   let source: PageSource
   let names: MemberNames
+  let dictionaries: Dictionaries
   /// Whether what is read is committed, so that names may be kept for others.
   let isCommitted: Bool
+  /// Whether dictionaries that are read are kept for others.
+  var keepsDictionaries = true
   /// Whose own messages show how far the others have come with them.
   var localMember: UInt32?
   /// Whether previews show the message before one that was taken back.
@@ -52,16 +55,13 @@ struct StoreReader {
   func lastPosition(
     upTo limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
-    var cursor = Cursor(source, Schema.messages)
+    var cursor = MessageCursor(self)
     let key = KeyEncoding.key(conversation, limit)
-    let isThere = try storage { () throws(PageFileError) in
-      if try cursor.seek(key.bytes) { return true }
-      return try cursor.previous()
+    if try !cursor.seek(key.bytes) {
+      guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount))
+      else { return nil }
     }
-    guard isThere, cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
-      return nil
-    }
-    return try position(cursor)
+    return try cursor.position()
   }
 
   /// The position in the key of the message that a cursor stands at.

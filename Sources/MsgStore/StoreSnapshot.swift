@@ -10,12 +10,14 @@ public struct StoreSnapshot: ~Copyable {
   let running: RunningTransfers
 
   init(
-    _ transaction: consuming ReadTransaction, _ names: MemberNames, localMember: UInt32?,
+    _ transaction: consuming ReadTransaction, _ names: MemberNames,
+    _ dictionaries: Dictionaries, localMember: UInt32?,
     running: RunningTransfers, previewsSkipDeleted: Bool
   ) {
     self.running = running
     reader = StoreReader(
-      source: transaction.source, names: names, isCommitted: true, localMember: localMember,
+      source: transaction.source, names: names, dictionaries: dictionaries,
+      isCommitted: true, localMember: localMember,
       previewsSkipDeleted: previewsSkipDeleted)
     self.transaction = transaction
   }

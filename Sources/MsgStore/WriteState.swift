@@ -52,6 +52,9 @@ final class WriteState {
     self.clock = clock
   }
 
+  /// From now on dictionaries that are read are not kept for others.
+  func stopKeepingDictionaries() { reader.keepsDictionaries = false }
+
   /// Runs one change, see rule 1.
   func change<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if let failure { throw failure }
@@ -70,7 +73,10 @@ final class WriteState {
   ///
   /// After it the transaction can be committed.
   func finish() throws(StoreError) {
-    try change { () throws(StoreError) in try flush() }
+    try change { () throws(StoreError) in
+      try packGrown()
+      try flush()
+    }
     reader.source.usesReserve = !hasAdded
   }
 
@@ -253,6 +259,8 @@ final class OpenConversation {
   var summary: ConversationSummary {
     didSet { isChanged = true }
   }
+  /// How many messages have come to it since it was last looked what has settled.
+  var placedCount = 0
   /// Whether the summary differs from what the trees have.
   private(set) var isChanged: Bool
   /// Where the activity tree has it, nil when it has it not.

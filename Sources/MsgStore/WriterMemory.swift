@@ -21,6 +21,9 @@ final class WriterMemory: @unchecked Sendable {
   /// What the settings tree has; nil: nobody has looked.
   var totals: Totals?
 
+  /// What packs segments, once it was needed.
+  var encoder: SegmentEncoder?
+
   /// How many conversations a transaction keeps, and how many pass to the next.
   static let conversationCountMax = 4096
   private static let keptConversationCountMax = 256

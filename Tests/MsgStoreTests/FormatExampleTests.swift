@@ -14,7 +14,9 @@ import msgdump
     let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
     let reader = JSONRecordReader(isLenient: false, source: source(of: Array(lines.utf8)))
     try restorer.restore(reader) { options throws(StoreError) in
-      try MessageStore(in: directory, name: "example", options: options)
+      var options = options
+      options.packs = false
+      return try MessageStore(in: directory, name: "example", options: options)
     }
     let documented = blocks.dropFirst().map(Self.bytes)
     let cells = try cells(of: directory)

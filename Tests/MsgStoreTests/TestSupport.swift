@@ -73,12 +73,12 @@ struct NaivePlace {
 /// A store in memory.
 func memoryStore(
   _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
-  clock: Int64 = 1_000_000
+  clock: Int64 = 1_000_000, packs: Bool = true
 ) throws -> MessageStore {
-  try MessageStore(
-    in: directory, name: "store",
-    options: StoreOptions(
-      localMember: localMember, clock: { Timestamp(microseconds: clock) }))
+  var options = StoreOptions(
+    localMember: localMember, clock: { Timestamp(microseconds: clock) })
+  options.packs = packs
+  return try MessageStore(in: directory, name: "store", options: options)
 }
 
 func message(

@@ -3,7 +3,7 @@ import PageFile
 /// Goes through the records of a conversation, looking at no text.
 struct ThreadScan: ~Copyable {
   private let reader: StoreReader
-  private var cursor: Cursor
+  private var cursor: MessageCursor
   private let prefix: ByteBuffer
   private var value = ByteBuffer(capacity: 256)
   /// Whether the cursor stands at what comes next already.
@@ -15,14 +15,10 @@ struct ThreadScan: ~Copyable {
   ) throws(StoreError) {
     self.reader = reader
     prefix = KeyEncoding.key(conversation)
-    cursor = Cursor(reader.source, Schema.messages)
+    cursor = MessageCursor(reader)
     isAtNext = true
     let key = KeyEncoding.key(conversation, position)
-    do throws(PageFileError) {
-      _ = try cursor.seek(key.bytes)
-    } catch {
-      throw .storage(error)
-    }
+    _ = try cursor.seek(key.bytes)
   }
 
   /// From behind a position on, forwards; backwards with `previous`.
@@ -31,45 +27,31 @@ struct ThreadScan: ~Copyable {
   ) throws(StoreError) {
     self.reader = reader
     prefix = KeyEncoding.key(conversation)
-    cursor = Cursor(reader.source, Schema.messages)
+    cursor = MessageCursor(reader)
     let key = KeyEncoding.key(conversation, position)
-    do throws(PageFileError) {
-      isAtNext = try !cursor.seek(key.bytes)
-    } catch {
-      throw .storage(error)
-    }
+    isAtNext = try !cursor.seek(key.bytes)
   }
 
   /// The next record, or nil at the end of the thread; it lives until the next step.
   mutating func next() throws(StoreError) -> MessageRecord? {
-    do throws(PageFileError) {
-      if !isAtNext { _ = try cursor.next() }
-    } catch {
-      throw .storage(error)
-    }
+    if !isAtNext { _ = try cursor.next() }
     isAtNext = false
     return try record()
   }
 
   /// The record before, or nil at the beginning of the thread; it lives until the next step.
   mutating func previous() throws(StoreError) -> MessageRecord? {
-    do throws(PageFileError) {
-      _ = try cursor.previous()
-    } catch {
-      throw .storage(error)
-    }
+    _ = try cursor.previous()
     isAtNext = false
     return try record()
   }
 
   /// The position of the record.
-  func position() throws(StoreError) -> Position { try reader.position(cursor) }
+  mutating func position() throws(StoreError) -> Position { try cursor.position() }
 
   private mutating func record() throws(StoreError) -> MessageRecord? {
-    guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
-    value.removeAll()
-    try reader.append(cursor, to: &value)
-    guard let record = MessageRecord(value.bytes) else {
+    guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return nil }
+    guard let record = try cursor.record(&value) else {
       throw reader.corrupt(
         Schema.messages, "message \"\(try position().id)\" is no record")
     }

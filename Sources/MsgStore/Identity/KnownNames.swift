@@ -1,7 +1,7 @@
 import PageFile
 
-/// Names that were looked up in one life of the store: from its opening, or from resuming, to the next
-/// time it is resumed; and what one writer leaves to the next.
+/// Names and dictionaries that were looked up in one life of the store: from its opening, or from
+/// resuming, to the next time it is resumed; and what one writer leaves to the next.
 ///
 /// Resuming may find a store without the commits that a failing disk has lost, and then a number that
 /// was given in one of them is given to somebody else. So what is known goes with the transaction
@@ -9,6 +9,7 @@ import PageFile
 struct KnownNames: Sendable {
   private var life = 0
   private var names: MemberNames
+  private var dictionaries = Dictionaries()
   /// What the next writer begins with, if it begins with that commit.
   private var memory: (lsn: LSN, memory: WriterMemory)?
 
@@ -24,6 +25,11 @@ struct KnownNames: Sendable {
 
   /// The names for a transaction of some life.
   mutating func names(in life: Int) -> MemberNames { begin(life) ? names : MemberNames() }
+
+  /// The dictionaries for a transaction of some life.
+  mutating func dictionaries(in life: Int) -> Dictionaries {
+    begin(life) ? dictionaries : Dictionaries()
+  }
 
   /// Takes out what the writer before has left, for the one writer: if it fails, the next begins with
   /// nothing, and so it does when anything was committed since.

@@ -179,7 +179,7 @@ extension StoreCheck {
       }, clock: StoreOptions.systemClock)
     var summary = ConversationSummary(created: 0)
     var number: UInt32?
-    try walk(Schema.messages, reader) { (key, value) throws(StoreError) in
+    try walkMessages(reader) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), let position = key.dropFirst(4).position
       else { return report("messages: a key of \(key.count) bytes is no position") }
       if leftovers.contains(conversation) { return }
@@ -297,8 +297,7 @@ extension StoreCheck {
           report("\(name) waits for \"\(other)\", of which nothing is known")
         }
       case .here(let position):
-        let message = KeyEncoding.key(conversation, position)
-        if try !contains(message.bytes, Schema.messages, reader) {
+        if try !reader.contains(position, in: conversation) {
           report("\(name) is not at its place")
         }
       }

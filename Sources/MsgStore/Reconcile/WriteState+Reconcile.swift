@@ -39,15 +39,15 @@ extension WriteState {
     in conversation: UInt32
   ) throws(StoreError) -> [Position] {
     var found: [Position] = []
-    var cursor = Cursor(reader.source, Schema.messages)
+    var cursor = MessageCursor(reader)
     let key = KeyEncoding.key(conversation, first)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      let position = try reader.position(cursor)
+    _ = try cursor.seek(key.bytes)
+    while cursor.isAtMessage, cursor.isIn(prefix) {
+      let position = try cursor.position()
       if position > last || position.place.isPending { break }
       if !listed.contains(position.id) { found.append(position) }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      _ = try cursor.next()
     }
     return found
   }

@@ -50,6 +50,44 @@ extension StoreReader {
     } while next.count > 0
   }
 
+  /// The same for the messages of a conversation, each as if it had a cell of its own.
+  func forEachMessage<Value>(
+    in conversation: UInt32,
+    make: (_ position: Bytes, _ record: Bytes) throws(StoreError) -> Value?,
+    _ body: (Value) throws -> Void
+  ) throws {
+    let prefix = KeyEncoding.key(conversation)
+    var next = prefix.bytes.array()
+    var values: [Value] = []
+    repeat {
+      values.removeAll(keepingCapacity: true)
+      let start = next
+      next = []
+      try within { () throws(StoreError) in
+        var cursor = MessageCursor(self)
+        var key = ByteBuffer()
+        key.append(start)
+        var record = ByteBuffer()
+        _ = try cursor.seek(key.bytes)
+        while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
+          key.removeAll()
+          try cursor.appendKey(to: &key)
+          guard values.count < Self.batchCount else {
+            next = key.bytes.array()
+            return
+          }
+          record.removeAll()
+          try cursor.appendRecord(to: &record)
+          if let made = try make(key.bytes.dropFirst(prefix.count), record.bytes) {
+            values.append(made)
+          }
+          _ = try cursor.next()
+        }
+      }
+      for value in values { try body(value) }
+    } while !next.isEmpty
+  }
+
   /// All that is stored of a message.
   func exported(
     _ message: StoredMessage, at position: Position, in id: ConversationID, _ conversation: UInt32,

@@ -7,10 +7,9 @@ extension StoreSnapshot {
     in id: ConversationID, _ body: (ExportedMessage) throws -> Void
   ) throws {
     guard let (number, summary) = try found(id) else { return }
-    let prefix = KeyEncoding.key(number)
     let reader = reader
     let goneUpTo = try within { (reader) throws(StoreError) in try reader.trimmed(number) }
-    try reader.forEach(with: prefix, in: Schema.messages) { (key, value) throws(StoreError) in
+    try reader.forEachMessage(in: number) { (key, value) throws(StoreError) in
       guard let position = key.position, let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
       else { throw reader.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }

@@ -30,7 +30,7 @@ package final class MessageSalvage {
   private let conversations: SalvagedConversations
   private let receipts: SalvagedReceipts
   private let sequences: SalvageCursor
-  private let messages: SalvageCursor
+  private let messages: SalvagedMessages
   private var hasMessage: Bool
   private var current: Open?
   /// The conversations that are saved, by their old numbers.
@@ -64,7 +64,7 @@ package final class MessageSalvage {
     receipts = SalvagedReceipts(source)
     work = SalvagedWork(source)
     sequences = source.cursor(Schema.sequences)
-    messages = source.cursor(Schema.messages)
+    messages = SalvagedMessages(source)
     hasMessage = messages.next()
   }
 
@@ -146,7 +146,7 @@ package final class MessageSalvage {
     var next: UInt32?
     while hasMessage, next == nil {
       next = messages.key.bigEndianNumber(at: 0)
-      if next == nil { lost.add(messages, Schema.messages, "its key is none") }
+      if next == nil { lost.add(messages.cursor, Schema.messages, "its key is none") }
       // What is being removed was deleted.
       if let number = next, work.swept.contains(number) { next = nil }
       if next == nil { hasMessage = messages.next() }
@@ -255,14 +255,14 @@ package final class MessageSalvage {
     of open: Open, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     if let reason = messages.lostReason {
-      lost.add(messages, Schema.messages, reason)
+      lost.add(messages.cursor, Schema.messages, reason)
       return 0
     }
     guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
-      let record = MessageRecord(messages.value),
+      let record = MessageRecord(messages.record),
       let stored = StoredMessage(record, at: position.place)
     else {
-      lost.add(messages, Schema.messages, "it is no message")
+      lost.add(messages.cursor, Schema.messages, "it is no message")
       return 0
     }
     guard !isGone(position, in: open) else {
@@ -272,7 +272,7 @@ package final class MessageSalvage {
     var message = exported(stored, at: position, of: open)
     let found = facts(of: stored, named: message.id, isPending: position.place.isPending, of: open)
     message.facts = found.facts
-    let isNew = try saving(messages, Schema.messages) { () throws(StoreError) in
+    let isNew = try saving(messages.cursor, Schema.messages) { () throws(StoreError) in
       try writer.restore(message, as: .live)
     }
     if isNew == true {
@@ -336,7 +336,7 @@ package final class MessageSalvage {
   /// Whether a message was deleted, or has moved, since its page was written.
   private func isGone(_ position: Position, in open: Open) -> Bool {
     if work.isTrimmed(position.place, in: open.number) { return true }
-    if messages.isCertain { return false }
+    if messages.cursor.isCertain { return false }
     if let time = open.summary?.deletedUpTo, !position.place.isPending, position.place.time <= time
     {
       return true
@@ -344,10 +344,10 @@ package final class MessageSalvage {
     // Rule 2.
     switch entry(of: position.id, in: open.number) {
     case .unknown: return false
-    case .absent(let lsn): return lsn >= messages.lsn
+    case .absent(let lsn): return lsn >= messages.cursor.lsn
     case .found(.deleted, _): return true
     case .found(let entry, let lsn):
-      return lsn >= messages.lsn && entry != .here(position)
+      return lsn >= messages.cursor.lsn && entry != .here(position)
     }
   }
 

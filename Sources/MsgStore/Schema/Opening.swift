@@ -26,7 +26,8 @@ struct Opening {
     _ body: (StoreReader) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
-    let reader = StoreReader(source: transaction.source, names: names, isCommitted: true)
+    let reader = StoreReader(
+      source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: true)
     return try reader.within { () throws(StoreError) in try body(reader) }
   }
 
@@ -68,7 +69,8 @@ struct Opening {
   /// Writes the settings of a new store, and the local member when it is given for the first time.
   private func prepare(isNew: Bool) throws(StoreError) -> UInt32? {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
-    let reader = StoreReader(source: transaction.source, names: names, isCommitted: false)
+    let reader = StoreReader(
+      source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: false)
     let state = WriteState(
       reader, localMember: nil, clock: options.clock)
     do throws(StoreError) {

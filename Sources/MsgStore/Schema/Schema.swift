@@ -6,12 +6,13 @@ import PageFile
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
+///                               0xFF, number, copy, piece → bytes of a dictionary
 ///        1  conversation names  id bytes → number, and whether it is a former name
 ///        2  conversations       number → summary; number, 0x01 → details
 ///        3  activity            section (1), time (8), number → nothing; listed backwards
 ///        4  member names        id bytes → number
 ///        5  members             number → id bytes
-///        6  messages            number of the conversation, position → message
+///        6  messages            number of the conversation, position → message, or a segment
 ///        7  ids                 number of the conversation, id bytes → place
 ///        8  participants        digest of the sorted members (8), number → nothing
 ///        9  facts               number of the conversation, id, kind, … → what is known of a message

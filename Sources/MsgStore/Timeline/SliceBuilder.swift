@@ -42,9 +42,9 @@ struct SliceBuilder: ~Copyable {
   func place(_ index: Int) -> Place { rows[index].place }
 
   /// The place in the key that a cursor stands at; nil when it is none.
-  mutating func place(at cursor: borrowing Cursor) -> Place? {
+  mutating func place(at cursor: inout MessageCursor) throws(StoreError) -> Place? {
     let start = buffer.count
-    cursor.appendKey(to: &buffer)
+    try cursor.appendKey(to: &buffer)
     defer { buffer.truncate(to: start) }
     return buffer.bytes.place(at: start + KeyEncoding.numberByteCount)?.place
   }
@@ -55,24 +55,16 @@ struct SliceBuilder: ~Copyable {
   /// Adds the message a cursor stands at.
   ///
   /// False, and nothing added, at the end of the tree and where another conversation begins.
-  mutating func append(_ cursor: borrowing Cursor) throws(StoreError) -> Bool {
-    guard cursor.isAtCell else { return false }
+  mutating func append(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
+    guard cursor.isAtMessage else { return false }
     let start = buffer.count
-    cursor.appendKey(to: &buffer)
+    try cursor.appendKey(to: &buffer)
     guard buffer.bytes.bigEndianNumber(at: start) == number else {
       buffer.truncate(to: start)
       return false
     }
     let valueOffset = buffer.count
-    if let value = cursor.inlineValue {
-      buffer.append(value)
-    } else {
-      do throws(PageFileError) {
-        try cursor.appendValue(to: &buffer)
-      } catch {
-        throw .storage(error)
-      }
-    }
+    try cursor.appendRecord(to: &buffer)
     try addRow(keyOffset: start, valueOffset: valueOffset)
     return true
   }
@@ -85,7 +77,7 @@ struct SliceBuilder: ~Copyable {
     let start = buffer.count
     buffer.append(key.bytes)
     let valueOffset = buffer.count
-    guard try reader.value(of: key.bytes, in: Schema.messages, appendTo: &buffer) else {
+    guard try reader.record(at: position, in: number, appendTo: &buffer) else {
       return false
     }
     try addRow(keyOffset: start, valueOffset: valueOffset)

@@ -100,7 +100,7 @@ public struct Thread: ~Copyable {
 
   private func slice(
     at position: Position, count: Int,
-    _ body: (inout ThreadWalk, inout Cursor, Bytes) throws(StoreError) -> Void
+    _ body: (inout ThreadWalk, inout MessageCursor, Bytes) throws(StoreError) -> Void
   ) throws(StoreError) -> Slice {
     guard count >= 1 else { throw .invalidCount(count) }
     guard let number else {
@@ -109,7 +109,7 @@ public struct Thread: ~Copyable {
     }
     return try reader.within { () throws(StoreError) in
       let key = KeyEncoding.key(number, position)
-      var cursor = Cursor(reader.source, Schema.messages)
+      var cursor = MessageCursor(reader)
       var walk = ThreadWalk(
         SliceBuilder(reader, conversation, number, count: count), at: position,
         ThreadSequences(reader, number, state))

@@ -27,8 +27,8 @@ struct ThreadWalk: ~Copyable {
     prefix = KeyEncoding.key(sequences.conversation)
   }
 
-  private func isInThread(_ cursor: borrowing Cursor) -> Bool {
-    cursor.isAtCell && cursor.keyHasPrefix(prefix.bytes)
+  private func isInThread(_ cursor: borrowing MessageCursor) -> Bool {
+    cursor.isAtMessage && cursor.isIn(prefix.bytes)
   }
 
   /// The sequence of the message at which the walk begins; a place between messages has none.
@@ -36,15 +36,15 @@ struct ThreadWalk: ~Copyable {
 
   /// How many messages lie before a key, counted up to a limit or a gap.
   mutating func countBackward(
-    _ cursor: inout Cursor, from key: Bytes, limit: Int
+    _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) -> Int {
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key) }
-    var last = isInThread(cursor) ? builder.place(at: cursor)?.sequence : nil
+    _ = try cursor.seek(key)
+    var last = isInThread(cursor) ? try builder.place(at: &cursor)?.sequence : nil
     var count = 0
     while count < limit {
-      try storage { () throws(PageFileError) in _ = try cursor.previous() }
+      _ = try cursor.previous()
       guard isInThread(cursor) else { break }
-      if let sequence = builder.place(at: cursor)?.sequence {
+      if let sequence = try builder.place(at: &cursor)?.sequence {
         guard try sequences.missing(between: sequence, and: last, nearest: .upper) == nil else {
           break
         }
@@ -59,16 +59,14 @@ struct ThreadWalk: ~Copyable {
   ///
   /// Returns how many there were.
   mutating func copyForward(
-    _ cursor: inout Cursor, from key: Bytes, isSkipped: Bool, limit: Int
+    _ cursor: inout MessageCursor, from key: Bytes, isSkipped: Bool, limit: Int
   ) throws(StoreError) -> Int {
-    try storage { () throws(PageFileError) in
-      if try cursor.seek(key) && isSkipped {
-        hasOlder = true
-        _ = try cursor.next()
-      }
+    if try cursor.seek(key) && isSkipped {
+      hasOlder = true
+      _ = try cursor.next()
     }
     var last = isSkipped ? startSequence : nil
-    while forwardCount < limit, try builder.append(cursor) {
+    while forwardCount < limit, try builder.append(&cursor) {
       let place = builder.place(forwardCount)
       if let sequence = place.sequence {
         if try endsNewer(last, place) {
@@ -78,10 +76,10 @@ struct ThreadWalk: ~Copyable {
         last = sequence
       }
       forwardCount += 1
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      _ = try cursor.next()
     }
     hasNewer = isInThread(cursor)
-    if last != nil, isInThread(cursor), let next = builder.place(at: cursor) {
+    if last != nil, isInThread(cursor), let next = try builder.place(at: &cursor) {
       _ = try endsNewer(last, next)
     }
     return forwardCount
@@ -89,19 +87,19 @@ struct ThreadWalk: ~Copyable {
 
   /// Adds the messages before a key, newest first.
   mutating func copyBackward(
-    _ cursor: inout Cursor, from key: Bytes, limit: Int
+    _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) {
     guard limit > 0 else { return }
-    let isAtMessage = try storage { () throws(PageFileError) in try cursor.seek(key) }
+    let isAtMessage = try cursor.seek(key)
     var behind: Place?
     if hasNewer == nil {
       hasNewer = isInThread(cursor)
-      if isInThread(cursor), !isAtMessage { behind = builder.place(at: cursor) }
+      if isInThread(cursor), !isAtMessage { behind = try builder.place(at: &cursor) }
     }
-    try storage { () throws(PageFileError) in _ = try cursor.previous() }
+    _ = try cursor.previous()
     var lastPlace = forwardCount > 0 ? builder.place(0) : start.place
     var last = forwardCount > 0 ? lastPlace.sequence : startSequence
-    while builder.count < forwardCount + limit, try builder.append(cursor) {
+    while builder.count < forwardCount + limit, try builder.append(&cursor) {
       let place = builder.place(builder.count - 1)
       if let sequence = place.sequence {
         if try endsOlder(sequence, last, before: lastPlace) {
@@ -111,10 +109,11 @@ struct ThreadWalk: ~Copyable {
         last = sequence
       }
       lastPlace = place
-      try storage { () throws(PageFileError) in _ = try cursor.previous() }
+      _ = try cursor.previous()
     }
     hasOlder = isInThread(cursor)
-    if gaps.older == nil, last != nil, isInThread(cursor), let next = builder.place(at: cursor) {
+    if gaps.older == nil, last != nil, isInThread(cursor), let next = try builder.place(at: &cursor)
+    {
       _ = try endsOlder(next.sequence, last, before: lastPlace)
     }
     if let behind, builder.count > 0 { _ = try endsNewer(builder.place(0).sequence, behind) }
@@ -145,14 +144,13 @@ struct ThreadWalk: ~Copyable {
   }
 
   /// The slice, after a look at what lies before it if nothing has told yet.
-  consuming func finish(_ cursor: inout Cursor, from key: Bytes) throws(StoreError) -> Slice {
+  consuming func finish(_ cursor: inout MessageCursor, from key: Bytes) throws(StoreError) -> Slice
+  {
     if hasOlder == nil {
-      try storage { () throws(PageFileError) in
-        _ = try cursor.seek(key)
-        _ = try cursor.previous()
-      }
+      _ = try cursor.seek(key)
+      _ = try cursor.previous()
       hasOlder = isInThread(cursor)
-      if forwardCount > 0, isInThread(cursor), let place = builder.place(at: cursor) {
+      if forwardCount > 0, isInThread(cursor), let place = try builder.place(at: &cursor) {
         let first = builder.place(0)
         _ = try endsOlder(place.sequence, first.sequence, before: first)
       }

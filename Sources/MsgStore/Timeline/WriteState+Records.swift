@@ -17,9 +17,11 @@ extension WriteState {
   ) throws(StoreError) {
     hasAdded = true
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
-    try write(message, at: position, in: conversation.number)
+    let isLast = conversation.summary.last.map { $0.position < position } ?? true
+    try write(message, at: position, in: conversation.number, isLast: isLast)
     try writeNames(of: message, at: position, in: conversation.number)
     try count(message, at: position, &conversation.summary, in: conversation.number)
+    conversation.placedCount += 1
   }
 
   /// Takes a new message into account.
@@ -86,24 +88,12 @@ extension WriteState {
   }
 
   private func write(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
+    _ message: StoredMessage, at position: Position, in conversation: UInt32,
+    isLast: Bool = false
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.append(at: position.place, to: &value)
-    try write(value.bytes, at: position, in: conversation)
-  }
-
-  /// Writes a message's record.
-  func write(
-    _ record: Bytes, at position: Position, in conversation: UInt32
-  ) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position)
-    try insert(key.bytes, record, in: Schema.messages)
-  }
-
-  func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, position)
-    try remove(key.bytes, in: Schema.messages)
+    try write(value.bytes, at: position, in: conversation, isLast: isLast)
   }
 
   /// Writes where a message is under all its names.
@@ -189,9 +179,8 @@ extension WriteState {
 extension StoreReader {
   /// The record of a message that is there.
   func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
-    let key = KeyEncoding.key(conversation, position)
     var value = ByteBuffer(capacity: 256)
-    guard try self.value(of: key.bytes, in: Schema.messages, appendTo: &value) else {
+    guard try record(at: position, in: conversation, appendTo: &value) else {
       throw corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
     return value
@@ -231,15 +220,12 @@ extension StoreReader {
   func lastPosition(
     before limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
-    var cursor = Cursor(source, Schema.messages)
+    var cursor = MessageCursor(self)
     let key = KeyEncoding.key(conversation, limit)
-    let isThere = try storage { () throws(PageFileError) in
-      _ = try cursor.seek(key.bytes)
-      return try cursor.previous()
-    }
-    guard isThere, cursor.keyHasPrefix(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
+    _ = try cursor.seek(key.bytes)
+    guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
       return nil
     }
-    return try position(cursor)
+    return try cursor.position()
   }
 }

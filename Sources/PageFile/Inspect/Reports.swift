@@ -77,10 +77,14 @@ package struct CellReport: Sendable {
   package var index: Int
   package var key: [UInt8]
   package var valueByteCount: Int
+  /// How a value begins that lies in the page.
+  package var valueHead: [UInt8] = []
   /// Of a branch page's cell.
   package var child: PageNumber?
   /// Whether the value is in an overflow chain.
   package var overflow: Bool
+
+  private static let headByteCount = 16
 
   /// The cells of a tree page, in the order of their keys.
   package static func cells(of page: TreePage) -> [CellReport] {
@@ -93,7 +97,8 @@ package struct CellReport: Sendable {
       }
       let value = page.valueRange(index)
       return CellReport(
-        index: index, key: key, valueByteCount: value.byteCount, child: nil,
+        index: index, key: key, valueByteCount: value.byteCount,
+        valueHead: page.inlineValue(index)?.head(headByteCount) ?? [], child: nil,
         overflow: value.isOverflow)
     }
   }
@@ -135,4 +140,8 @@ package struct CommitReport: Sendable {
   package var lsn: LSN
   package var durableLSN: LSN
   package var frameCount: Int
+}
+
+extension Bytes {
+  fileprivate func head(_ byteCount: Int) -> [UInt8] { slice(0, min(count, byteCount)).array() }
 }

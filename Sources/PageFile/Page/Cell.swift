@@ -43,6 +43,14 @@ package struct Cell {
     return cell + pointerByteCount <= byteCountMax(pageSize: pageSize)
   }
 
+  /// The longest value that rule 1 lets stay in the page with a key of that length.
+  package static func valueByteCountMax(keyByteCount: Int, pageSize: Int) -> Int {
+    let rest =
+      byteCountMax(pageSize: pageSize) - pointerByteCount
+      - varintByteCount(keyByteCount) - keyByteCount
+    return rest - varintByteCount(rest << 1)
+  }
+
   /// What is left of the key behind a prefix.
   ///
   /// A branch page's first cell has no key to begin with.

@@ -111,6 +111,16 @@ package final class PageSource {
 
   package func root(of tree: TreeNumber) -> PageNumber { roots[tree] }
 
+  /// The longest value that lies in the leaf of a key of that length, in bytes.
+  package func valueByteCountMax(keyByteCount: Int) -> Int {
+    Cell.valueByteCountMax(keyByteCount: keyByteCount, pageSize: pageSize)
+  }
+
+  /// Whether a value lies in the leaf of its key, and not in an overflow chain.
+  package func fitsInline(keyByteCount: Int, valueByteCount: Int) -> Bool {
+    Cell.fitsInline(keyByteCount: keyByteCount, valueByteCount: valueByteCount, pageSize: pageSize)
+  }
+
   package func setRoot(of tree: TreeNumber, to page: PageNumber) {
     precondition(dirty != nil, "a read transaction does not write")
     roots[tree] = page

@@ -27,7 +27,7 @@ struct PageCommand: ParsableCommand {
       try output.line(
         table.row([
           "\(cell.index)", cell.child.map { "\($0)" } ?? "", Self.value(of: cell),
-          Self.describe(cell.key, tree: page.tree),
+          Self.describe(cell, tree: page.tree),
         ]))
     }
     try output.flush()
@@ -37,6 +37,12 @@ struct PageCommand: ParsableCommand {
   private static func value(of cell: CellReport) -> String {
     guard cell.child == nil else { return "" }
     return "\(cell.valueByteCount)\(cell.overflow ? " *" : "")"
+  }
+
+  /// The key in the words of its tree, and what more a value is than one.
+  private static func describe(_ cell: CellReport, tree: Int?) -> String {
+    let value = SegmentReport.describe(cell.valueHead, tree: tree ?? -1)
+    return describe(cell.key, tree: tree) + (value.isEmpty ? "" : ": \(value)")
   }
 
   /// The key in the words of its tree.

@@ -40,7 +40,7 @@ import Testing
       stepCount += 1
       try store.expectSound()
     }
-    #expect(stepCount >= 2 * count / 1000)
+    #expect(stepCount >= count / 1000)
     #expect(try !store.commits { try $0.doWork() })
   }
 

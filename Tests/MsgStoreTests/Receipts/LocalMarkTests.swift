@@ -166,7 +166,7 @@ import Testing
 
   @Test func unreadMentionsAreCountedBesideUnreadMessages() throws {
     let directory = MemoryDirectory()
-    var store = try groupStore(directory, localMember: nil)
+    var store = try groupStore(directory, localMember: nil, packs: false)
     try fill(store, 10)
     try store.close()
     // The local member is "me", number 1; its name is known, but not that it is the local one.

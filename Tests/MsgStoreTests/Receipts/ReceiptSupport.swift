@@ -4,9 +4,10 @@ import Testing
 
 /// A group of "me", "you", "ann" and "bob" in "room".
 func groupStore(
-  _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me"
+  _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
+  packs: Bool = true
 ) throws -> MessageStore {
-  let store = try memoryStore(directory, localMember: localMember)
+  let store = try memoryStore(directory, localMember: localMember, packs: packs)
   try store.write {
     try $0.putConversation("room", participants: ["me", "you", "ann", "bob"])
   }

@@ -95,6 +95,11 @@ struct SalvageSubject {
         var key = ByteBuffer()
         page.key(index).append(dropping: 4, to: &key)
         guard let id = key.bytes.position?.id else { continue }
+        if let value = page.inlineValue(index) {
+          var whole = ByteBuffer()
+          page.key(index).append(dropping: 0, to: &whole)
+          for id in SegmentReport.names(value, at: whole.bytes) ?? [] { messageSlots[id] = [slot] }
+        }
         messageSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
       }
     }

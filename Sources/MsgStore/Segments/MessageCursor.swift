@@ -1,0 +1,238 @@
+import PageFile
+
+/// A place among all messages: it goes from one to the next whether they have cells of their own or
+/// lie in segments.
+///
+///  1. As a `Cursor` it is valid within one `within`, while nobody changes the tree.
+///  2. A segment is unpacked when one of its messages is looked at, not when the cursor comes to its
+///     cell: a walk often ends where a segment of another conversation begins.
+///  3. `seek` looks into the segment before a key only if the key may lie within it. Keys of pending
+///     messages do not.
+struct MessageCursor: ~Copyable {
+  private let reader: StoreReader
+  private var cursor: Cursor
+  private var place = Standing.alone
+  private var segment: UnpackedSegment?
+  /// The conversation of the segment.
+  private var number: UInt32 = 0
+  private var dictionary = CompressionDictionary.none
+
+  private enum Standing {
+    /// At a cell that is no segment, or at none.
+    case alone
+    /// At a segment that is not unpacked, coming from either side.
+    case packed(fromEnd: Bool)
+    case unpacked(index: Int)
+  }
+
+  init(_ reader: StoreReader) {
+    self.reader = reader
+    cursor = Cursor(reader.source, Schema.messages)
+  }
+
+  // MARK: Moving
+
+  /// Goes to the first message whose key is not below `key`; returns whether it is that key's.
+  mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
+    place = .alone
+    let isEqual = try storage { () throws(PageFileError) in try cursor.seek(key) }
+    if isEqual {
+      arrive(fromEnd: false)
+      return true
+    }
+    if key.count > KeyEncoding.numberByteCount,
+      key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue,
+      try enterSpan(of: key)
+    {
+      return isAt(key)
+    }
+    arrive(fromEnd: false)
+    return false
+  }
+
+  /// Goes back to the segment before if the key lies within it, to the first message not below it.
+  ///
+  /// Otherwise the cursor stays where it is.
+  private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool {
+    let wentBack = try storage { () throws(PageFileError) in try cursor.previous() }
+    if wentBack, cursor.keyHasPrefix(key.slice(0, KeyEncoding.numberByteCount)),
+      let value = cursor.inlineValue, Segment.isSegment(value), mayContain(value, key)
+    {
+      try unpack()
+      if let found = segment?.search(key.dropFirst(KeyEncoding.numberByteCount)),
+        found.index < segment?.rows.count ?? 0
+      {
+        place = .unpacked(index: found.index)
+        return true
+      }
+    }
+    place = .alone
+    try storage { () throws(PageFileError) in _ = try cursor.next() }
+    return false
+  }
+
+  /// Whether the time of the last message is not below that of a key.
+  private func mayContain(_ value: Bytes, _ key: Bytes) -> Bool {
+    guard let header = SegmentHeader(value), key.count >= 13 else { return true }
+    var first = ByteBuffer()
+    cursor.appendKey(to: &first)
+    guard first.count >= 13 else { return true }
+    let (start, time) = (first.bytes.bigEndian64(at: 5), key.bigEndian64(at: 5))
+    return time >= start && time - start <= header.lastTimeOffset
+  }
+
+  private func isAt(_ key: Bytes) -> Bool {
+    guard case .unpacked(let index) = place,
+      let found = segment?.search(
+        key.dropFirst(KeyEncoding.numberByteCount))
+    else { return false }
+    return found.isEqual && found.index == index
+  }
+
+  /// Goes to the next message.
+  ///
+  /// False: there is none.
+  mutating func next() throws(StoreError) -> Bool {
+    if case .packed = place { try load() }
+    if case .unpacked(let index) = place, index + 1 < segment?.rows.count ?? 0 {
+      place = .unpacked(index: index + 1)
+      return true
+    }
+    let isThere = try storage { () throws(PageFileError) in try cursor.next() }
+    arrive(fromEnd: false)
+    return isThere
+  }
+
+  /// Goes to the message before.
+  ///
+  /// False: there is none.
+  mutating func previous() throws(StoreError) -> Bool {
+    if case .packed = place { try load() }
+    if case .unpacked(let index) = place, index > 0 {
+      place = .unpacked(index: index - 1)
+      return true
+    }
+    let isThere = try storage { () throws(PageFileError) in try cursor.previous() }
+    arrive(fromEnd: true)
+    return isThere
+  }
+
+  /// Goes to the first message of all.
+  mutating func first() throws(StoreError) -> Bool {
+    let isThere = try storage { () throws(PageFileError) in try cursor.first() }
+    arrive(fromEnd: false)
+    return isThere
+  }
+
+  @inline(__always)
+  private mutating func arrive(fromEnd: Bool) {
+    place = .alone
+    if cursor.isAtCell, let value = cursor.inlineValue, Segment.isSegment(value) {
+      place = .packed(fromEnd: fromEnd)
+    }
+  }
+
+  private mutating func load() throws(StoreError) {
+    guard case .packed(let fromEnd) = place else { return }
+    try unpack()
+    place = .unpacked(index: fromEnd ? (segment?.rows.count ?? 1) - 1 : 0)
+  }
+
+  /// Unpacks the segment that the cursor stands at.
+  private mutating func unpack() throws(StoreError) {
+    guard let value = cursor.inlineValue, let header = SegmentHeader(value) else { throw corrupt }
+    if case .lz4(let number) = header.coding, number != dictionary.version {
+      dictionary = try reader.dictionary(number)
+    }
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key)
+    guard let number = key.bytes.bigEndianNumber(at: 0) else { throw corrupt }
+    self.number = number
+    if segment == nil { segment = UnpackedSegment() }
+    let position = key.bytes.dropFirst(KeyEncoding.numberByteCount)
+    guard segment?.unpack(value, at: position, with: dictionary) ?? false else { throw corrupt }
+  }
+
+  private var corrupt: StoreError {
+    reader.corrupt(Schema.messages, "a segment of messages is none")
+  }
+
+  // MARK: Looking
+
+  /// Asking anything else where there is no message traps.
+  @inline(__always)
+  var isAtMessage: Bool { cursor.isAtCell }
+
+  /// Whether the message belongs to a conversation, whose number these bytes are.
+  @inline(__always)
+  func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
+
+  /// Whether the message lies in a segment that is unpacked: after `seek`, one that a key lies in.
+  var isWithinSegment: Bool { if case .unpacked = place { true } else { false } }
+
+  /// Whether the message lies in a segment.
+  var isPacked: Bool { if case .alone = place { false } else { true } }
+
+  /// Adds the key that the message would have alone.
+  mutating func appendKey(
+    to buffer: inout ByteBuffer, dropping dropped: Int = 0
+  ) throws(StoreError) {
+    try load()
+    guard case .unpacked(let index) = place else {
+      return cursor.appendKey(to: &buffer, dropping: dropped)
+    }
+    if dropped == 0 { buffer.append(bigEndian: number) }
+    segment?.appendKey(index, to: &buffer)
+  }
+
+  /// The record that the message would have alone; nil when it is none.
+  ///
+  /// It lives until the next step, and as long as `value`, which is overwritten.
+  mutating func record(_ value: inout ByteBuffer) throws(StoreError) -> MessageRecord? {
+    try load()
+    if case .unpacked(let index) = place { return segment?.record(index) }
+    value.removeAll()
+    try reader.append(cursor, to: &value)
+    return MessageRecord(value.bytes)
+  }
+
+  /// The bytes of the record that the message would have alone.
+  mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
+    try load()
+    guard case .unpacked(let index) = place else { return try reader.append(cursor, to: &value) }
+    segment?.record(index).append(to: &value)
+  }
+
+  /// The position of the message.
+  mutating func position() throws(StoreError) -> Position {
+    var key = ByteBuffer()
+    try appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
+    guard let position = key.bytes.position else {
+      throw reader.corrupt(Schema.messages, "a key is no position")
+    }
+    return position
+  }
+
+  /// The key of the segment's cell, and whether its value has at least so many bytes.
+  func packedCell(fullAt byteCount: Int) throws(StoreError) -> (isFull: Bool, key: [UInt8]) {
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key)
+    return (cursor.valueByteCount >= byteCount, key.bytes.array())
+  }
+
+  /// Goes behind the segment, or the message that has a cell of its own.
+  mutating func nextCell() throws(StoreError) -> Bool {
+    let isThere = try storage { () throws(PageFileError) in try cursor.next() }
+    arrive(fromEnd: false)
+    return isThere
+  }
+
+  /// Adds all messages of the segment that the cursor stands at to a run, and its cell's key to `key`.
+  mutating func appendSegment(
+    to run: inout MessageRun, _ key: inout ByteBuffer
+  ) throws(StoreError) {
+    try load()
+    cursor.appendKey(to: &key)
+    segment?.append(to: &run, in: number)
+  }
+}

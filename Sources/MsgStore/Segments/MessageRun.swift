@@ -1,0 +1,83 @@
+package import PageFile
+
+/// Neighbouring messages as they are before they are packed: each with the key and the record that
+/// it has alone.
+package struct MessageRun: ~Copyable {
+  private struct Entry {
+    var keyOffset: Int
+    var keyByteCount: Int
+    var recordOffset: Int
+    var recordByteCount: Int
+  }
+
+  private var entries: [Entry] = []
+  private var buffer = ByteBuffer(capacity: 4096)
+
+  package init() {}
+
+  package var count: Int { entries.count }
+
+  package func key(_ index: Int) -> Bytes {
+    buffer.bytes.slice(entries[index].keyOffset, entries[index].keyByteCount)
+  }
+
+  package func record(_ index: Int) -> Bytes {
+    buffer.bytes.slice(entries[index].recordOffset, entries[index].recordByteCount)
+  }
+
+  /// The bytes must not lie in the run itself.
+  private mutating func copy(_ key: Bytes, _ record: Bytes) -> Entry {
+    let start = buffer.count
+    buffer.append(key)
+    buffer.append(record)
+    return Entry(
+      keyOffset: start, keyByteCount: key.count, recordOffset: start + key.count,
+      recordByteCount: record.count)
+  }
+
+  /// Adds a message behind all others.
+  package mutating func append(_ key: Bytes, _ record: Bytes) { entries.append(copy(key, record)) }
+
+  /// Adds a message of a segment behind all others.
+  mutating func append(_ segment: borrowing UnpackedSegment, _ index: Int, in number: UInt32) {
+    let start = buffer.count
+    buffer.append(bigEndian: number)
+    segment.appendKey(index, to: &buffer)
+    let recordOffset = buffer.count
+    segment.record(index).append(to: &buffer)
+    entries.append(
+      Entry(
+        keyOffset: start, keyByteCount: recordOffset - start, recordOffset: recordOffset,
+        recordByteCount: buffer.count - recordOffset))
+  }
+
+  /// The first message whose key is not below `key`, and whether it is that key's.
+  func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let order = self.key(middle).compare(to: key)
+      if order == 0 { return (middle, true) }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    return (low, false)
+  }
+
+  /// Puts a record in, instead of the one that its key has.
+  mutating func set(_ key: Bytes, _ record: Bytes) {
+    let found = search(key)
+    let entry = copy(key, record)
+    if found.isEqual {
+      entries[found.index] = entry
+    } else {
+      entries.insert(entry, at: found.index)
+    }
+  }
+
+  mutating func remove(at index: Int) { entries.remove(at: index) }
+
+  mutating func removeAll() {
+    entries.removeAll(keepingCapacity: true)
+    buffer.removeAll()
+  }
+}

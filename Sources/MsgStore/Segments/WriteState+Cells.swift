@@ -1,0 +1,137 @@
+import PageFile
+
+/// The cells of the messages tree, of which some hold many messages.
+///
+/// A segment that loses, gets or changes a message is packed anew; what no longer fits into one
+/// becomes two.
+extension WriteState {
+  /// Stores the record of a message at a place where there may be one of it already.
+  ///
+  /// - Parameter isLast: Whether it is known to lie behind all that is packed.
+  func write(
+    _ record: Bytes, at position: Position, in conversation: UInt32, isLast: Bool = false
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    if isLast || position.place.isPending {
+      return try insert(key.bytes, record, in: Schema.messages)
+    }
+    var run = MessageRun()
+    var cell = ByteBuffer()
+    guard try reader.segment(around: key.bytes, to: &run, &cell) else {
+      return try insert(key.bytes, record, in: Schema.messages)
+    }
+    run.set(key.bytes, record)
+    try replace(cell.bytes, with: run)
+  }
+
+  /// Removes the record of a message that is there.
+  func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    if position.place.isPending { return try remove(key.bytes, in: Schema.messages) }
+    var run = MessageRun()
+    var cell = ByteBuffer()
+    guard try reader.segment(around: key.bytes, to: &run, &cell) else {
+      return try remove(key.bytes, in: Schema.messages)
+    }
+    let found = run.search(key.bytes)
+    guard found.isEqual else { throw reader.corrupt(Schema.messages, "an entry is missing") }
+    run.remove(at: found.index)
+    try replace(cell.bytes, with: run)
+  }
+
+  /// Stores other messages in the stead of a segment.
+  private func replace(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
+    if run.count == 0 || run.key(0).compare(to: cell) != 0 {
+      try remove(cell, in: Schema.messages)
+    }
+    try write(run, 0..<run.count, with: try segmentEncoder())
+  }
+
+  /// What packs with the newest dictionary, and quickly.
+  func segmentEncoder() throws(StoreError) -> SegmentEncoder {
+    let number = try reader.newestDictionary()
+    if let encoder = memory.encoder, encoder.dictionary == number { return encoder }
+    let new = SegmentEncoder(try reader.dictionary(number), .fast)
+    memory.encoder = new
+    return new
+  }
+
+  /// Stores messages in as few cells as hold them, halving what is too much for one.
+  private func write(
+    _ run: borrowing MessageRun, _ range: Range<Int>, with encoder: SegmentEncoder
+  ) throws(StoreError) {
+    guard let first = range.first else { return }
+    if range.count == 1 {
+      return try insert(run.key(first), run.record(first), in: Schema.messages)
+    }
+    if let single = range.first(where: { !SegmentEncoder.canHold(run.key($0), run.record($0)) }) {
+      try write(run, range.lowerBound..<single, with: encoder)
+      try write(run, single..<single + 1, with: encoder)
+      return try write(run, single + 1..<range.upperBound, with: encoder)
+    }
+    var value = ByteBuffer(capacity: 4096)
+    if encoder.encode(run, range, to: &value),
+      reader.source.fitsInline(keyByteCount: run.key(first).count, valueByteCount: value.count)
+    {
+      return try insert(run.key(first), value.bytes, in: Schema.messages)
+    }
+    let middle = range.lowerBound + range.count / 2
+    try write(run, range.lowerBound..<middle, with: encoder)
+    try write(run, middle..<range.upperBound, with: encoder)
+  }
+}
+
+extension StoreReader {
+  /// Unpacks the segment that a key lies in; false when it lies in none.
+  ///
+  /// - Parameters:
+  ///   - run: Gets its messages.
+  ///   - cell: Gets the key of its cell.
+  func segment(
+    around key: Bytes, to run: inout MessageRun, _ cell: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    var cursor = MessageCursor(self)
+    let isEqual = try cursor.seek(key)
+    guard cursor.isWithinSegment || isEqual && cursor.isPacked else { return false }
+    try cursor.appendSegment(to: &run, &cell)
+    return true
+  }
+
+  /// Unpacks a segment that somebody else has found.
+  ///
+  /// - Throws: `corruptRecord` when it is none.
+  func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
+    var segment = UnpackedSegment()
+    guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
+      throw corrupt(Schema.messages, "a segment is none")
+    }
+    var dictionary = CompressionDictionary.none
+    if case .lz4(let number) = header.coding { dictionary = try self.dictionary(number) }
+    let position = key.dropFirst(KeyEncoding.numberByteCount)
+    guard segment.unpack(value, at: position, with: dictionary) else {
+      throw corrupt(Schema.messages, "a segment of \(header.count) messages is none")
+    }
+    segment.append(to: &run, in: number)
+  }
+
+  /// Whether there is a message at a position.
+  func contains(_ position: Position, in conversation: UInt32) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(conversation, position)
+    var cursor = MessageCursor(self)
+    return try cursor.seek(key.bytes)
+  }
+
+  /// The record at a position; false when there is none.
+  func record(
+    at position: Position, in conversation: UInt32, appendTo value: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(conversation, position)
+    if position.place.isPending {
+      return try self.value(of: key.bytes, in: Schema.messages, appendTo: &value)
+    }
+    var cursor = MessageCursor(self)
+    guard try cursor.seek(key.bytes) else { return false }
+    try cursor.appendRecord(to: &value)
+    return true
+  }
+}

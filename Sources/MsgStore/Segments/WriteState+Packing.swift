@@ -1,0 +1,151 @@
+package import PageFile
+
+/// Packing what has settled, as threads grow.
+///
+/// See docs/message-format.md, M-8 and M-9.
+///
+///  1. A thread keeps its newest messages in cells of their own, where they cost least to add, to
+///     change and to read. When twice as many have gathered the older half is packed: a bounded step
+///     of the commit that brought the last of them.
+///  2. A thread of which one transaction has brought at least half came from elsewhere: all of it is
+///     packed, as it may never grow again.
+///  3. The last segment of a thread is packed anew with what follows it while it is not full.
+extension WriteState {
+  /// How many of the newest messages have cells of their own.
+  static let looseCount = 64
+  /// How many more make a step of packing.
+  private static let stepCount = 64
+  /// The most that one step packs.
+  private static let stepCountMax = 1024
+
+  /// Packs what has settled in the conversations that have grown.
+  func packGrown() throws(StoreError) {
+    guard rules.packs else { return }
+    for conversation in memory.touched where conversation.placedCount > 0 {
+      let count = conversation.placedCount
+      conversation.placedCount = 0
+      let messageCount = conversation.summary.messageCount
+      let isWhole = count >= 2 && count * 2 >= messageCount
+      if isWhole {
+        try pack(conversation.number, keeping: 0, atLeast: 2)
+      } else if messageCount >= Self.looseCount + Self.stepCount,
+        messageCount / Self.checkedEvery != (messageCount - count) / Self.checkedEvery
+      {
+        try pack(conversation.number, keeping: Self.looseCount, atLeast: Self.stepCount)
+      }
+    }
+  }
+
+  /// Looking costs a step for each message that is not packed, so not every message has that done.
+  private static let checkedEvery = 32
+
+  /// Packs the messages of a thread that are not, but for the newest.
+  private func pack(
+    _ number: UInt32, keeping keptCount: Int, atLeast countMin: Int
+  ) throws(StoreError) {
+    let end = KeyEncoding.key(number, Position.firstPending)
+    let prefix = KeyEncoding.key(number)
+    var cursor = MessageCursor(reader)
+    _ = try cursor.seek(end.bytes)
+    var count = 0
+    var isAtSegment = false
+    while count < keptCount + Self.stepCountMax, try cursor.previous(), cursor.isIn(prefix.bytes) {
+      isAtSegment = cursor.isPacked
+      if isAtSegment { break }
+      count += 1
+    }
+    guard count - keptCount >= countMin else { return }
+    var run = MessageRun()
+    var cells: [[UInt8]] = []
+    if isAtSegment {
+      let (isFull, key) = try cursor.packedCell(
+        fullAt: reader.source.valueByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
+      if !isFull {
+        var cell = ByteBuffer()
+        try cursor.appendSegment(to: &run, &cell)
+        cells.append(key)
+      }
+      _ = try cursor.nextCell()
+    } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
+      _ = try cursor.nextCell()
+    }
+    var key = ByteBuffer()
+    var record = ByteBuffer(capacity: 256)
+    for _ in 0..<count - keptCount {
+      key.removeAll()
+      record.removeAll()
+      try cursor.appendKey(to: &key)
+      try cursor.appendRecord(to: &record)
+      run.append(key.bytes, record.bytes)
+      cells.append(key.bytes.array())
+      _ = try cursor.next()
+    }
+    for cell in cells {
+      try Bytes.with(cell) { (key) throws(StoreError) in try remove(key, in: Schema.messages) }
+    }
+    try fill(run, with: try segmentEncoder())
+  }
+
+  /// Stores messages in segments that are as full as can be, and one that may be less.
+  func fill(_ run: borrowing MessageRun, with encoder: SegmentEncoder) throws(StoreError) {
+    var start = 0
+    var value = ByteBuffer(capacity: 4096)
+    while start < run.count {
+      value.removeAll()
+      let limit = reader.source.valueByteCountMax(keyByteCount: run.key(start).count)
+      let count = encoder.encodeMost(of: run, from: start, limit: limit, to: &value)
+      try insert(
+        run.key(start), count == 1 ? run.record(start) : value.bytes, in: Schema.messages)
+      start += count
+    }
+  }
+}
+
+extension SegmentEncoder {
+  /// Adds a segment of as many messages as go into so many bytes; returns how many those are.
+  ///
+  /// 1: the message has to have a cell of its own, and nothing is added.
+  package func encodeMost(
+    of run: borrowing MessageRun, from start: Int, limit: Int, to value: inout ByteBuffer
+  ) -> Int {
+    var countMax = min(run.count - start, Segment.countMax)
+    for index in 0..<countMax
+    where !Self.canHold(run.key(start + index), run.record(start + index)) {
+      countMax = index
+      break
+    }
+    guard countMax > 1 else { return 1 }
+    var best = ByteBuffer(capacity: 0)
+    var bestCount = 1
+    var count = max(2, min(countMax, limit / max(1, byteCountPerMessage)))
+    for _ in 0..<Self.attemptCountMax {
+      var attempt = ByteBuffer(capacity: limit)
+      let isEncoded = encode(run, start..<start + count, to: &attempt)
+      let fits = isEncoded && attempt.count <= limit
+      if isEncoded { byteCountPerMessage = max(1, attempt.count / count) }
+      if fits, count > bestCount {
+        bestCount = count
+        swap(&best, &attempt)
+      }
+      if fits, count == countMax || best.count * 8 >= limit * 7 { break }
+      if !fits { countMax = count - 1 }
+      if countMax <= bestCount { break }
+      let next =
+        isEncoded
+        ? count * limit / max(1, fits ? best.count : attempt.count) - (fits ? 0 : 1) : count / 2
+      count = max(bestCount + 1, min(countMax, next))
+    }
+    // Even few that are long may be too much.
+    if bestCount == 1, countMax >= 2 {
+      var attempt = ByteBuffer(capacity: limit)
+      if encode(run, start..<start + 2, to: &attempt), attempt.count <= limit {
+        bestCount = 2
+        swap(&best, &attempt)
+      }
+    }
+    value.append(best.bytes)
+    return bestCount
+  }
+
+  private static let attemptCountMax = 4
+}
