@@ -276,6 +276,11 @@ final class OpenConversation {
   /// Whether the transaction has met it, see `WriterMemory`.
   var isTouched = false
 
+  /// Notes a name that the ids tree gets.
+  func raiseGreatestName(to id: MessageID) {
+    if let known = greatestName, known < id { greatestName = id }
+  }
+
   init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
     self.number = number
     self.summary = summary

@@ -1,3 +1,5 @@
+import PageFile
+
 /// What a writer leaves to the next one, that would look all of it up again: who stands behind the
 /// names it met, the summaries of conversations, and a few counts.
 ///
@@ -97,11 +99,21 @@ struct RecentNames<Value> {
   init() { entries = Array(repeating: nil, count: Self.count) }
 
   private static func place(of name: String) -> Int {
-    let bytes = name.utf8Span.span
-    let end = bytes.count
-    var mixed = UInt64(truncatingIfNeeded: end)
-    for offset in max(0, end - 8)..<end { mixed = mixed << 8 | UInt64(bytes[offset]) }
-    return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    // Unsafe: the bytes are looked at before the name can go.
+    let mixed = unsafe name.utf8.withContiguousStorageIfAvailable { storage in
+      Self.mixed(unsafe Bytes(UnsafeRawBufferPointer(storage)))
+    }
+    return mixed ?? 0
+  }
+
+  private static func mixed(_ bytes: Bytes) -> Int {
+    var word = UInt64(truncatingIfNeeded: bytes.count)
+    if bytes.count >= 8 {
+      word ^= bytes.uint64(at: bytes.count - 8)
+    } else {
+      for offset in 0..<bytes.count { word = word << 8 | UInt64(bytes[offset]) }
+    }
+    return Int(truncatingIfNeeded: (word &* 0x9E37_79B9_7F4A_7C15) >> 56)
   }
 
   subscript(name: String) -> Value? {

@@ -100,12 +100,11 @@ extension WriteState {
   func entry(
     of id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> IDEntry? {
-    var greatest = conversation.greatestName
-    if greatest == nil {
-      greatest = try reader.lastName(in: conversation.number) ?? ""
-      conversation.greatestName = greatest
+    if let greatest = conversation.greatestName {
+      if greatest < id { return nil }
+    } else {
+      conversation.greatestName = try reader.lastName(in: conversation.number) ?? ""
     }
-    if let greatest, greatest < id { return nil }
     return try reader.entry(of: id, in: conversation.number)
   }
 
@@ -113,11 +112,21 @@ extension WriteState {
   func write(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
-    if let open = memory.conversations[conversation], let greatest = open.greatestName,
-      greatest < id
-    {
-      open.greatestName = id
-    }
+    memory.conversations[conversation]?.raiseGreatestName(to: id)
+    try put(entry, of: id, in: conversation)
+  }
+
+  /// The same where the conversation is at hand.
+  func write(
+    _ entry: IDEntry, of id: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) {
+    conversation.raiseGreatestName(to: id)
+    try put(entry, of: id, in: conversation.number)
+  }
+
+  private func put(
+    _ entry: IDEntry, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     entry.append(for: id, to: &value)

@@ -65,6 +65,16 @@ package struct ConversationSummary: Hashable {
     package var isDeleted = false
     package var attachment: PreviewAttachment?
 
+    /// Shows a message that has nothing but its text.
+    mutating func replace(with message: StoredMessage, at position: Position) {
+      self.position = position
+      sender = message.sender
+      status = message.status
+      text = message.text
+      isDeleted = false
+      if case .some = attachment { attachment = nil }
+    }
+
     package init(position: Position, sender: UInt32, status: MessageStatus, text: String) {
       self.position = position
       self.sender = sender
@@ -105,6 +115,15 @@ package struct ConversationSummary: Hashable {
   private var hasLast: Bool {
     if case .some = last { return true }
     return false
+  }
+
+  /// Whether a message with nothing but its text comes last for sure: an acknowledged one behind
+  /// another acknowledged one.
+  func isFollowed(by message: StoredMessage, at position: Position) -> Bool {
+    guard case .some(let last) = last else { return false }
+    return !position.place.isPending && !last.position.place.isPending
+      && last.position < position
+      && message.traits.marks.isDisjoint(with: [.unsent, .hidden, .attachments])
   }
 
   private var flags: Flags {

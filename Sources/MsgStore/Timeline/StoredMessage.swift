@@ -44,6 +44,27 @@ struct StoredMessage: Equatable {
 
   /// Writes the record of a message at a place.
   func append(at place: Place, to buffer: inout ByteBuffer) {
+    let textByteCount = text.utf8.count
+    let hasRest = traits.bits != [] || replyTo != nil
+    if textByteCount >= TextCompression.byteCountMin || hasRest {
+      return appendRich(at: place, to: &buffer)
+    }
+    // Most have nothing but a short text, which goes where it is to lie at once.
+    var record = MessageRecord(
+      flags: flags, status: status, sender: sender, textByteCount: textByteCount, payload: .empty)
+    complete(&record, at: place)
+    record.append(to: &buffer)
+    buffer.append(text)
+  }
+
+  private func complete(_ record: inout MessageRecord, at place: Place) {
+    record.setLocalTime(localTime, at: place)
+    if place.isPending { record.pendingSequence = pendingSequence }
+    record.markOrdinal = markOrdinal
+  }
+
+  @inline(never)
+  private func appendRich(at place: Place, to buffer: inout ByteBuffer) {
     var text = ByteBuffer(capacity: text.utf8.count)
     text.append(self.text)
     var block = ByteBuffer(capacity: 0)
@@ -52,19 +73,17 @@ struct StoredMessage: Equatable {
       flags: flags, status: status, sender: sender, textByteCount: text.count,
       payload: isCompressed ? block.bytes : text.bytes)
     if isCompressed { record.flags.insert(.compressed) }
-    record.setLocalTime(localTime, at: place)
-    if place.isPending { record.pendingSequence = pendingSequence }
+    complete(&record, at: place)
     var reply = ByteBuffer(capacity: 0)
     if let replyTo {
       reply.append(replyTo)
       record.replyBytes = reply.bytes
       record.flags.insert(.reply)
     }
-    record.markOrdinal = markOrdinal
-    var block2 = ByteBuffer(capacity: 0)
+    var rest = ByteBuffer(capacity: 0)
     if !traits.isEmpty {
-      traits.append(to: &block2)
-      record.traitsBytes = block2.bytes
+      traits.append(to: &rest)
+      record.traitsBytes = rest.bytes
       record.flags.insert(.traits)
     }
     record.append(to: &buffer)

@@ -71,13 +71,13 @@ extension WriteState {
       flags: arrival == .history ? .history : [], status: message.status,
       sender: try memberNumber(of: message.sender), text: message.text)
     stored.localTime = message.localTime?.microseconds
-    stored.replyTo = message.replyTo
     if message.serverTimestamp == nil {
       if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
     } else {
       stored.status = max(message.status, .sent)
     }
     guard message.rare != nil else { return stored }
+    stored.replyTo = message.replyTo
     stored.traits.mentions = try memberNumbers(of: message.mentions).sorted()
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds

@@ -19,7 +19,7 @@ extension WriteState {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
     try write(message, at: position, in: conversation.number, isLast: isLast)
-    try writeNames(of: message, at: position, in: conversation.number)
+    try writeNames(of: message, at: position, in: conversation)
     try count(message, at: position, &conversation.summary, in: conversation.number)
     conversation.placedCount += 1
   }
@@ -57,7 +57,7 @@ extension WriteState {
     summary.count(unreadCount(new, at: position, summary) - counted)
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
-      try writeNames(of: new, at: position, in: conversation.number)
+      try writeNames(of: new, at: position, in: conversation)
     }
     if position == oldPosition {
       if summary.last?.position == position {
@@ -98,7 +98,7 @@ extension WriteState {
 
   /// Writes where a message is under all its names.
   private func writeNames(
-    of message: StoredMessage, at position: Position, in conversation: UInt32
+    of message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     try write(.here(position), of: position.id, in: conversation)
     for name in message.traits.names {
@@ -114,6 +114,11 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) {
+    if summary.isFollowed(by: message, at: position) {
+      summary.activity = max(summary.activity, position.place.time)
+      summary.last?.replace(with: message, at: position)
+      return
+    }
     guard let last = summary.last else {
       summary.activity = position.place.time
       summary.last = try self.last(message, at: position, in: conversation)
