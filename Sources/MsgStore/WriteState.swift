@@ -92,7 +92,7 @@ final class WriteState {
     conversation.summary.cutPreview()
     let key = KeyEncoding.key(conversation.number)
     var value = ByteBuffer(capacity: 256)
-    conversation.summary.append(to: &value)
+    conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let place = conversation.summary.listPlace
     if conversation.listed != place {
@@ -106,7 +106,7 @@ final class WriteState {
       }
     }
     totals.replace(conversation.counted, with: Totals(conversation.summary))
-    conversation.wasWritten()
+    conversation.wasWritten(byteCount: value.count)
   }
 
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
@@ -144,7 +144,8 @@ extension WriteState {
     if let conversation = memory.conversation(number) { return conversation }
     var cursor = Cursor(reader.source, Schema.conversations)
     let summary = try reader.summary(number, &cursor)
-    let conversation = OpenConversation(number, summary, isStored: true)
+    let conversation = OpenConversation(
+      number, summary, isStored: true, byteCount: cursor.valueByteCount)
     try keep(conversation)
     return conversation
   }
@@ -267,6 +268,8 @@ final class OpenConversation {
   private(set) var listed: ListPlace?
   /// What the totals have of it.
   private(set) var counted: Totals
+  /// How many bytes the summary takes in its tree.
+  private(set) var storedByteCount: Int
   /// Its own side of receipts, once it was read: as the trees have it.
   var receipts: ConversationReceipts?
   /// Who takes part beside the local member, once it was asked for.
@@ -281,16 +284,20 @@ final class OpenConversation {
     if let known = greatestName, known < id { greatestName = id }
   }
 
-  init(_ number: UInt32, _ summary: ConversationSummary, isStored: Bool) {
+  init(
+    _ number: UInt32, _ summary: ConversationSummary, isStored: Bool, byteCount: Int = 0
+  ) {
     self.number = number
+    storedByteCount = byteCount
     self.summary = summary
     listed = isStored ? summary.listPlace : nil
     counted = isStored ? Totals(summary) : Totals()
     isChanged = !isStored
   }
 
-  func wasWritten() {
+  func wasWritten(byteCount: Int) {
     isChanged = false
+    storedByteCount = byteCount
     listed = summary.listPlace
     counted = Totals(summary)
   }

@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, C-1 … C-6.
 ///
 ///     size  field
-///        1  tag: 2
+///        1  tag: 3
 ///     1–2   flags, varint
 ///        8  created: microseconds since 1970
 ///     1–10  message count, varint
@@ -25,14 +25,16 @@ package import PageFile
 ///      1+n  with an attachment: its kind
 ///      2+n  with an attachment: its file's name, its length first
 ///      2+n  with an attachment: reference of its thumbnail, its length first
-///        n  with flag 2: the beginning of its text up to the end, at most 160 bytes
+///      1+n  with flag 2: the beginning of its text, at most 160 bytes, its length first
+///        n  zeros up to the end
 ///
 /// Flags without a field: 8 pinned, 16 muted, 32 archived, 64 hidden.
 ///
 /// It is small and apart from the details, so that a message in a group of thousands writes as
-/// little as one between two.
+/// little as one between two. The zeros let it keep its size while the last message's text changes
+/// its own: then it stays where it is in its page, and a commit logs the bytes that differ.
 package struct ConversationSummary: Hashable {
-  static let tag: UInt8 = 2
+  static let tag: UInt8 = 3
   /// No counter gets here in the life of a store, and counting on from here cannot overflow.
   private static let counterMax: UInt64 = 1 << 60
 
@@ -162,9 +164,9 @@ package struct ConversationSummary: Hashable {
       guard let activity = reader.uint64(), let last = Last(&reader) else { return nil }
       self.activity = Int64(bitPattern: activity)
       self.last = last
-    } else {
-      guard reader.isAtEnd else { return nil }
     }
+    let rest = reader.rest()
+    guard rest.firstNonzero(at: 0) == rest.count else { return nil }
   }
 
   private mutating func readMarks(_ flags: Flags, _ reader: inout ByteReader) -> Bool {
@@ -195,8 +197,15 @@ package struct ConversationSummary: Hashable {
     self.last?.text = Preview.cut(last.text)
   }
 
+  /// The room that a summary takes is a multiple of this, and does not shrink up to a limit.
+  private static let roomUnit = 16
+  private static let keptRoomMax = 512
+
   /// Writes the summary.
-  package func append(to buffer: inout ByteBuffer) {
+  ///
+  /// - Parameter byteCount: What it has taken before.
+  package func append(to buffer: inout ByteBuffer, inPlaceOf byteCount: Int = 0) {
+    let start = buffer.count
     buffer.append(Self.tag)
     buffer.append(varint: UInt64(flags.rawValue))
     buffer.append(time: created)
@@ -216,6 +225,9 @@ package struct ConversationSummary: Hashable {
       buffer.append(time: activity)
       last.append(to: &buffer)
     }
+    let written = buffer.count - start
+    let room = max(min(byteCount, Self.keptRoomMax), written)
+    buffer.append(zeros: (room + Self.roomUnit - 1) / Self.roomUnit * Self.roomUnit - written)
   }
 }
 
@@ -259,8 +271,9 @@ extension ConversationSummary.Last {
       else { return nil }
       attachment = PreviewAttachment(kind: kind, fileName: name, thumbnail: thumbnail)
     }
-    let text = reader.rest()
-    guard text.count <= Preview.byteCountMax, text.isValidUTF8 else { return nil }
+    guard let byteCount = reader.byte(), byteCount <= Preview.byteCountMax,
+      let text = reader.take(Int(byteCount)), text.isValidUTF8
+    else { return nil }
     // Unsafe: validated just above.
     self.init(
       position: position, sender: UInt32(sender), status: status,
@@ -283,7 +296,9 @@ extension ConversationSummary.Last {
     } else {
       buffer.append(Self.showsText)
     }
-    buffer.append(Preview.cut(text))
+    let text = Preview.cut(text)
+    buffer.append(UInt8(text.utf8.count))
+    buffer.append(text)
   }
 }
 
