@@ -8,7 +8,8 @@ import ArgumentParser
   import Musl
 #endif
 
-/// `msgstore-bench` measures the message store beside SQLite, and beside what the machine costs.
+/// `msgstore-bench` measures the message store beside SQLite, and beside what the machine costs; built
+/// with the trait `Peers`, beside GRDB and LMDB too.
 ///
 /// Every engine gets the same messages and the same queries in the same order, and does the same
 /// work; engines take turns; figures are medians over rounds, ratios are taken round by round.
@@ -18,12 +19,14 @@ import ArgumentParser
 ///     size               bytes on disk per message after import and checkpoint
 ///     tail50-huge        newest 50 of the thread that holds half of all messages
 ///     tail50-random      newest 50 of a random other thread
+///     slice50            time until the newest 50 of the huge thread are in hand, untouched; ours only
 ///     scroll50           next older 50, walking the huge thread back from its end
 ///     at-date            50 messages around a random date of the huge thread
 ///     get-by-id          one message by its conversation and id
 ///     list20             the 20 conversations with the newest activity
 ///     open-tail50        open the store, read one tail, close it
-///     memory             peak resident bytes of a process that opens the store and reads 10,000 tails
+///     memory             peak resident bytes of a process that opens the store and reads 10,000 tails;
+///                        as memory-small, with the smallest cache
 ///     commit-full        one message and its conversation's summary, durable when it returns
 ///     commit-relaxed     the same, relaxed
 ///     acknowledge        a pending message gets its server timestamp and moves to its place
@@ -60,12 +63,8 @@ struct Bench: ParsableCommand {
 
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs workloads and prints a table, or JSON.",
+    abstract: "Runs workloads and prints tables, JSON or a page with plots.",
     discussion: "Workloads: " + catalogue.map(\.name).joined(separator: ", "))
-
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text, json
-  }
 
   @Option(help: "Engines, separated by commas.")
   var engines = NameList(EngineName.allCases.map(\.rawValue))
@@ -94,11 +93,17 @@ struct Run: ParsableCommand {
   @Flag(help: "Lets `scale` go up to ten million messages.")
   var large = false
 
-  @Option(help: "text or json.")
-  var format = Format.text
+  @Option(help: "How many MiB the store has that memory is about (default: that of the others).")
+  var memorySize: UInt64?
 
-  @Option(help: "A file for the report (default: standard output).")
-  var output: String?
+  @Option(help: "text, json or html (default: what the name of the output ends in, or text).")
+  var format: Report.Format?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file for the report (default: standard output). Can be given more than once.",
+      valueName: "file"))
+  var output: [String] = []
 
   func validate() throws {
     for name in engines.names where EngineName(rawValue: name) == nil {
@@ -109,6 +114,10 @@ struct Run: ParsableCommand {
     }
     guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages is at least 1000") }
     guard conversations >= 2 else { throw ValidationError("--conversations is at least 2") }
+    for name in engines.names.compactMap(EngineName.init) {
+      guard let owner = name.owner, !engines.names.contains(owner.rawValue) else { continue }
+      throw ValidationError("\(name.rawValue) reads the store of \(owner.rawValue)")
+    }
     guard rounds >= 1 else { throw ValidationError("--rounds is at least 1") }
   }
 
@@ -127,7 +136,7 @@ struct Run: ParsableCommand {
     let settings = Settings(
       engines: EngineName.allCases.filter { engines.names.contains($0.rawValue) },
       workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
-      isLarge: large)
+      isLarge: large, memoryByteCount: memorySize.map { $0 << 20 })
     let stage = try Stage(settings: settings, corpus: source, directory: directory)
     let figures = try stage.run()
     let report = Report(
@@ -136,10 +145,14 @@ struct Run: ParsableCommand {
         ("corpus", .string(source.summary)), ("messages", .number(Double(messageCount))),
         ("conversations", .number(Double(source.conversations.count))),
         ("rounds", .number(Double(rounds))), ("seed", .number(Double(seed))),
-        ("sqlite", .string("WAL, 64 MiB cache, 1 GiB mmap, NORMAL or FULL")),
-      ], figures: figures)
-    let text = format == .json ? report.json : report.text
-    if let output { try Files.write(text, to: output) } else { print(text, terminator: "") }
+      ], engines: stage.stores.engines.map { ($0.name, $0.settings) },
+      summaries: summaries,
+      figures: figures)
+    for path in output {
+      let ending = path.split(separator: ".").last.map(String.init) ?? ""
+      try Files.write(report.text(as: format ?? Report.Format(rawValue: ending) ?? .text), to: path)
+    }
+    if output.isEmpty { print(report.text(as: format ?? .text), terminator: "") }
   }
 
   private var parentDirectory: String {

@@ -7,6 +7,7 @@ struct ReadTails: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
   @Argument var engine: EngineName
+  @Argument var cache: CacheSize
   @Argument var directory: String
   @Argument var namesPath: String
   @Argument var resultPath: String
@@ -16,7 +17,7 @@ struct ReadTails: ParsableCommand {
     let names = try Files.read(namesPath).split(separator: 0).map {
       String(decoding: $0, as: UTF8.self)
     }
-    guard let engine = engine.makeEngine(directory: directory, names) else {
+    guard let engine = engine.makeEngine(directory: directory, names, cache: cache) else {
       throw BenchError("\(engine.rawValue) has no store")
     }
     try engine.open()

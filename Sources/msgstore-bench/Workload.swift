@@ -1,6 +1,8 @@
 /// One thing that is measured, under a name that stays.
 protocol Workload: Sendable {
   var name: String { get }
+  /// What is one operation.
+  var summary: String { get }
   /// Whether it does without the stage's stores.
   var hasOwnStores: Bool { get }
   /// Measures it on the stage's stores, which hold the corpus, and leaves them so that the next
@@ -17,13 +19,20 @@ extension Workload {
 let catalogue: [any Workload] = [
   Import(), Size(),
   Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
-  Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
+  SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
   Commit(name: "commit-full", durability: .full),
   Commit(name: "commit-relaxed", durability: .relaxed),
   Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
   MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), UnreadTotal(),
   OpenInsertClose(), WALSize(), Written(), Scale(),
 ]
+
+/// What is one operation, by the names that figures have.
+var summaries: [String: String] {
+  var summaries = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0.summary) })
+  summaries[Memory.smallName] = "the same with the smallest cache"
+  return summaries
+}
 
 /// What a run is about.
 struct Settings {
@@ -33,6 +42,8 @@ struct Settings {
   var roundCount: Int
   var seed: UInt64
   var isLarge: Bool
+  /// How large a store `memory` is about; nil for that of the other workloads.
+  var memoryByteCount: UInt64?
 }
 
 /// Where workloads perform: the stores, and what they need to say how far they are.

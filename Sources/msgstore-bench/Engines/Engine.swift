@@ -1,6 +1,6 @@
 import ArgumentParser
 
-enum EngineName: String, CaseIterable, ExpressibleByArgument {
+package enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case msgstore, sqlite
   #if Peers
     case grdb
@@ -12,6 +12,19 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   #endif
   /// What the machine itself costs; see `LimitEngine`.
   case limit
+}
+
+extension EngineName {
+  /// Whose store it reads, where it has none of its own.
+  var owner: EngineName? {
+    switch self {
+    #if Peers
+      case .grdbCodable: .grdb
+      case .lmdbBytes: .lmdb
+    #endif
+    default: nil
+    }
+  }
 }
 
 /// How much memory an engine may take for what it has read.

@@ -38,17 +38,34 @@ extension [Double] {
 }
 
 /// One line of the report.
-struct Figure {
-  static let perOperation = "ns/op"
+package struct Figure {
+  package static let perOperation = "ns/op"
+  package static let byte = "bytes"
+  package static let perMessage = "bytes/message"
+  package static let perCommit = "bytes/commit"
+  package static let growth = "largest/smallest"
 
-  var engine: EngineName
-  var workload: String
-  var unit: String
-  var median: Double
-  var p99: Double
-  var operationCount: Int
+  package var engine: EngineName
+  package var workload: String
+  package var unit: String
+  package var median: Double
+  package var p99: Double
+  package var operationCount: Int
   /// The median of an engine divided by this one's; only our own figures have it.
-  var versus: [(engine: EngineName, ratio: Double)] = []
+  package var versus: [(engine: EngineName, ratio: Double)] = []
+
+  package init(
+    engine: EngineName, workload: String, unit: String, median: Double, p99: Double,
+    operationCount: Int, versus: [(engine: EngineName, ratio: Double)] = []
+  ) {
+    self.engine = engine
+    self.workload = workload
+    self.unit = unit
+    self.median = median
+    self.p99 = p99
+    self.operationCount = operationCount
+    self.versus = versus
+  }
 
   /// Turns the rounds of all engines into figures; ratios are taken round by round.
   static func all(

@@ -65,11 +65,13 @@ enum Files {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The bytes of all files directly in `directory`.
+  /// The bytes of all files in `directory` and below it.
   static func byteCount(in directory: String) throws -> UInt64 {
     try names(in: directory).reduce(0) { sum, name in
+      let path = "\(directory)/\(name)"
+      if isDirectory(path) { return try sum + byteCount(in: path) }
       var status = stat()
-      guard unsafe stat("\(directory)/\(name)", &status) == 0 else { return sum }
+      guard unsafe stat(path, &status) == 0 else { return sum }
       return sum + (status.st_mode & S_IFMT == S_IFREG ? UInt64(status.st_size) : 0)
     }
   }

@@ -1,5 +1,5 @@
 /// JSON as the report writes it: objects keep their order, short ones stay on a line.
-enum JSONValue {
+package enum JSONValue {
   case string(String)
   case number(Double)
   case array([JSONValue])

@@ -9,7 +9,7 @@ import CSQLite
 #endif
 
 /// What the figures were taken on.
-struct Machine {
+package struct Machine {
   var system: String
   var processor: String
   var coreCount: Int
@@ -17,6 +17,21 @@ struct Machine {
   /// Of the directory in which the stores are.
   var fileSystem: String
   var sqliteVersion: String
+  /// When, in Greenwich.
+  var date: String
+
+  package init(
+    system: String, processor: String, coreCount: Int, memoryByteCount: Int, fileSystem: String,
+    sqliteVersion: String, date: String
+  ) {
+    self.system = system
+    self.processor = processor
+    self.coreCount = coreCount
+    self.memoryByteCount = memoryByteCount
+    self.fileSystem = fileSystem
+    self.sqliteVersion = sqliteVersion
+    self.date = date
+  }
 
   init(directory: String) {
     var name = utsname()
@@ -29,6 +44,18 @@ struct Machine {
     processor = Self.processor()
     fileSystem = Self.fileSystem(of: directory)
     unsafe sqliteVersion = String(cString: sqlite3_libversion())
+    date = Self.date()
+  }
+
+  private static func date() -> String {
+    var seconds = time(nil)
+    var parts = unsafe tm()
+    unsafe _ = gmtime_r(&seconds, &parts)
+    let numbers = unsafe [
+      1_900 + parts.tm_year, 1 + parts.tm_mon, parts.tm_mday, parts.tm_hour, parts.tm_min,
+    ].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return numbers[..<3].joined(separator: "-") + " " + numbers[3...].joined(separator: ":")
+      + " UTC"
   }
 
   private static func string<Characters>(_ field: inout Characters) -> String {

@@ -1,16 +1,77 @@
+import ArgumentParser
+
 /// All that a run has to say.
-struct Report {
+package struct Report {
+  package enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text, json, html
+  }
+
   var machine: Machine
   /// Names and values, in the order in which they are printed.
   var settings: [(name: String, value: JSONValue)]
+  /// What each engine was made with.
+  var engines: [(name: EngineName, settings: String)]
+  /// What is one operation, by workload.
+  var summaries: [String: String]
   var figures: [Figure]
 
-  // MARK: JSON
+  package init(
+    machine: Machine, settings: [(name: String, value: JSONValue)],
+    engines: [(name: EngineName, settings: String)], summaries: [String: String] = [:],
+    figures: [Figure]
+  ) {
+    self.machine = machine
+    self.settings = settings
+    self.engines = engines
+    self.summaries = summaries
+    self.figures = figures
+  }
 
-  var json: String {
+  package func text(as format: Format) -> String {
+    switch format {
+    case .text: text
+    case .json: json
+    case .html: html
+    }
+  }
+
+  // MARK: What the formats have in common
+
+  /// Those who have figures, in the order of their columns.
+  var measured: [EngineName] {
+    EngineName.allCases.filter { name in figures.contains { $0.engine == name } }
+  }
+
+  /// In the order in which they ran.
+  var workloads: [String] {
+    var workloads: [String] = []
+    for figure in figures where !workloads.contains(figure.workload) {
+      workloads.append(figure.workload)
+    }
+    return workloads
+  }
+
+  func figure(of workload: String, by engine: EngineName) -> Figure? {
+    figures.first { $0.workload == workload && $0.engine == engine }
+  }
+
+  var machineText: String {
+    "\(machine.system); \(machine.processor), \(machine.coreCount) cores, "
+      + "\(machine.memoryByteCount >> 30) GiB"
+  }
+
+  var settingsText: String {
+    settings.map { "\($0.name) \($0.value.plain)" }.joined(separator: ", ")
+  }
+}
+
+// MARK: - JSON
+
+extension Report {
+  package var json: String {
     let machine = JSONValue.object([
-      ("system", .string(machine.system)), ("processor", .string(machine.processor)),
-      ("cores", .number(Double(machine.coreCount))),
+      ("date", .string(machine.date)), ("system", .string(machine.system)),
+      ("processor", .string(machine.processor)), ("cores", .number(Double(machine.coreCount))),
       ("memory_bytes", .number(Double(machine.memoryByteCount))),
       ("file_system", .string(machine.fileSystem)), ("sqlite", .string(machine.sqliteVersion)),
     ])
@@ -23,66 +84,80 @@ struct Report {
       ])
     }
     let whole = JSONValue.object([
-      ("machine", machine), ("settings", .object(settings)), ("results", .array(results)),
+      ("machine", machine), ("settings", .object(settings)),
+      ("engines", .object(engines.map { ($0.name.rawValue, .string($0.settings)) })),
+      ("results", .array(results)),
     ])
     return whole.text(depth: 0) + "\n"
   }
+}
 
-  // MARK: Text
+// MARK: - Text
 
-  var text: String {
-    let settings = settings.map { "\($0.name) \($0.value.plain)" }.joined(separator: ", ")
+extension Report {
+  package var text: String {
+    let width = engines.map(\.name.rawValue.count).max() ?? 0
+    let engineLines = engines.map { engine in
+      let space = String(repeating: " ", count: max(10, width + 2) - engine.name.rawValue.count)
+      return "\(engine.name.rawValue)\(space)\(engine.settings)\n"
+    }.joined()
     return """
-      machine   \(machine.system); \(machine.processor), \(machine.coreCount) cores, \
-      \(machine.memoryByteCount >> 30) GiB
+      machine   \(machineText)
       files     \(machine.fileSystem)
-      versions  SQLite \(machine.sqliteVersion)
-      settings  \(settings)
-
-      \(table)
+      date      \(machine.date)
+      settings  \(settingsText)
+      \(engineLines)
+      \(table("median") { $0.medianText })
+      \(table("99th percentile") { $0.p99Text })
+      \(ratioTable)
       """
   }
 
-  /// A row a workload; for each engine its median and 99th percentile, then how many times longer
-  /// each other engine takes than ours.
-  private var table: String {
-    let engines = EngineName.allCases.filter { name in figures.contains { $0.engine == name } }
-    let others = engines.contains(.msgstore) ? engines.filter { $0 != .msgstore } : []
-    var table = TextTable(
-      header: ["workload"] + engines.flatMap { [$0.rawValue, "p99"] }
-        + others.map { "versus \($0.rawValue)" })
-    var workloads: [String] = []
-    for figure in figures where !workloads.contains(figure.workload) {
-      workloads.append(figure.workload)
-    }
+  /// A row a workload and a column an engine; workloads without any such text have no row.
+  private func table(_ title: String, _ text: (Figure) -> String?) -> String {
+    var table = TextTable(header: [title] + measured.map(\.rawValue))
     for workload in workloads {
-      let row = figures.filter { $0.workload == workload }
-      let cells = engines.flatMap { name -> [String] in
-        guard let figure = row.first(where: { $0.engine == name }) else { return ["", ""] }
-        return figure.cells
-      }
-      let ratios = row.first { $0.engine == .msgstore }?.versus ?? []
+      let cells = measured.map { figure(of: workload, by: $0).flatMap(text) ?? "" }
+      if cells.contains(where: { !$0.isEmpty }) { table.add([workload] + cells) }
+    }
+    return table.text
+  }
+
+  /// How many times longer each other engine takes than ours.
+  private var ratioTable: String {
+    let others = measured.filter { $0 != .msgstore }
+    guard !others.isEmpty, measured.contains(.msgstore) else { return "" }
+    var table = TextTable(header: ["versus msgstore"] + others.map(\.rawValue))
+    for workload in workloads {
+      let ratios = figure(of: workload, by: .msgstore)?.versus ?? []
+      guard !ratios.isEmpty else { continue }
       table.add(
-        [workload] + cells
-          + others.map { name in
-            ratios.first { $0.engine == name }.map { Number.text($0.ratio, digits: 2) + " ×" } ?? ""
-          })
+        [workload]
+          + others.map { name in ratios.first { $0.engine == name }?.ratio.ratioText ?? "" })
     }
     return table.text
   }
 }
 
 extension Figure {
-  /// The median and the percentile as a person reads them.
-  ///
-  /// What is measured once has no percentile.
-  fileprivate var cells: [String] {
+  /// The median as a person reads it.
+  var medianText: String {
     switch unit {
-    case Figure.perOperation: [Number.duration(median), Number.duration(p99)]
-    case "bytes": [Number.text(median / 1_048_576, digits: 1) + " MiB", ""]
-    case "bytes/message": [Number.text(median, digits: 1) + " B/msg", ""]
-    case "bytes/commit": [Number.text(median, digits: 0) + " B", ""]
-    default: [Number.text(median, digits: 2) + " ×", ""]
+    case Self.perOperation: Number.duration(median)
+    case Self.byte: Number.text(median / 1_048_576, digits: 1) + " MiB"
+    // Tenths of a byte say something of messages, not of what is written for them.
+    case Self.perMessage: Number.text(median, digits: median < 1_000 ? 1 : 0) + " B/msg"
+    case Self.perCommit: Number.text(median, digits: 0) + " B"
+    default: median.ratioText
     }
   }
+
+  /// What is measured once has no percentile.
+  var p99Text: String? {
+    unit == Self.perOperation ? Number.duration(p99) : nil
+  }
+}
+
+extension Double {
+  var ratioText: String { Number.text(self, digits: 2) + " ×" }
 }

@@ -1,16 +1,16 @@
 /// Columns, the first aligned left and all others right.
-struct TextTable {
+package struct TextTable {
   private var rows: [[String]]
 
-  init(header: [String]) {
+  package init(header: [String]) {
     rows = [header]
   }
 
-  mutating func add(_ row: [String]) {
+  package mutating func add(_ row: [String]) {
     rows.append(row)
   }
 
-  var text: String {
+  package var text: String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       let cells = zip(row, widths).enumerated().map { column, cell in
@@ -24,9 +24,9 @@ struct TextTable {
   }
 }
 
-enum Number {
+package enum Number {
   /// With so many digits behind the point, rounded half away from zero.
-  static func text(_ value: Double, digits: Int) -> String {
+  package static func text(_ value: Double, digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let scaled = Int64((value * Double(scale)).rounded())
     guard digits > 0 else { return String(scaled) }
@@ -37,9 +37,28 @@ enum Number {
   }
 
   /// Nanoseconds in the unit that suits them.
-  static func duration(_ nanoseconds: Double) -> String {
+  package static func duration(_ nanoseconds: Double) -> String {
     if nanoseconds < 1_000 { return text(nanoseconds, digits: 0) + " ns" }
     if nanoseconds < 1_000_000 { return text(nanoseconds / 1_000, digits: 2) + " µs" }
     return text(nanoseconds / 1_000_000, digits: 2) + " ms"
+  }
+
+  /// A power of ten of nanoseconds, without digits that say nothing.
+  package static func roundDuration(_ nanoseconds: Double) -> String {
+    if nanoseconds < 1_000 { return text(nanoseconds, digits: 0) + " ns" }
+    if nanoseconds < 1_000_000 { return text(nanoseconds / 1_000, digits: 0) + " µs" }
+    if nanoseconds < 1e9 { return text(nanoseconds / 1_000_000, digits: 0) + " ms" }
+    return text(nanoseconds / 1e9, digits: 0) + " s"
+  }
+
+  /// With commas between thousands.
+  package static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var grouped = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { grouped += "," }
+      grouped.append(digit)
+    }
+    return grouped
   }
 }

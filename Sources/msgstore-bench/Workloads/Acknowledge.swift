@@ -1,6 +1,7 @@
 /// A pending message gets its server timestamp and sequence and moves to its place, relaxed.
 struct Acknowledge: Workload {
   let name = "acknowledge"
+  let summary = "a pending message gets its server timestamp and moves to its place"
   private static let operationCount = 100
 
   func run(on stage: Stage) throws -> [Figure] {

@@ -1,6 +1,7 @@
 /// 50 messages around a random date of the huge thread: 25 before it, 25 from it on.
 struct AtDate: Workload {
   let name = "at-date"
+  let summary = "50 messages around a random date of the huge thread"
   private static let operationCount = 250
 
   private struct Query {

@@ -6,6 +6,10 @@
 struct Commit: Workload {
   let name: String
   let durability: Durability
+  var summary: String {
+    "one message and its conversation's summary, "
+      + (durability == .full ? "durable when it returns" : "relaxed")
+  }
   static let operationCount = 20
 
   func run(on stage: Stage) throws -> [Figure] {

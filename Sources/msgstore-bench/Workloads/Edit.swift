@@ -1,6 +1,7 @@
 /// A random message of the huge thread gets another text, relaxed; the text that it had is kept.
 struct Edit: Workload {
   let name = "edit"
+  let summary = "a random message of the huge thread gets another text, the old one is kept"
   static let operationCount = 100
 
   func run(on stage: Stage) throws -> [Figure] {

@@ -3,6 +3,7 @@
 /// Too fast for a clock that costs 25 ns: ten are timed together, and each sample is their mean.
 struct GetByID: Workload {
   let name = "get-by-id"
+  let summary = "one message by its conversation and id"
   private static let batchCount = 10
   private static let batchesPerBlock = 100
 

@@ -4,6 +4,7 @@
 /// would leave out the batches in which there was a checkpoint. The percentile is of batches.
 struct Import: Workload {
   let name = "import"
+  let summary = "one message, in transactions of 500, relaxed"
   private static let warmUpCount = 10_000
 
   func run(on stage: Stage) throws -> [Figure] {

@@ -1,6 +1,7 @@
 /// The 20 conversations with the newest activity: names, participants, counts, previews.
 struct List: Workload {
   let name = "list20"
+  let summary = "the 20 conversations with the newest activity"
   private static let count = 20
   private static let operationCount = 250
 

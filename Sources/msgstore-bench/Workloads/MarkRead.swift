@@ -11,6 +11,10 @@
 struct MarkRead: Workload {
   let name: String
   let form: ReceiptForm
+  var summary: String {
+    "the newest 1000 messages of a thread have been read; the peers keep "
+      + (form == .rows ? "who has read each of them" : "one mark for all of them")
+  }
   private static let unreadCount = 1_000
   private static let conversationCount = 5
 

@@ -1,43 +1,79 @@
 /// Peak resident bytes of a fresh process that opens the store and reads 10,000 tails of random
-/// conversations.
+/// conversations: `memory` as everything else is measured, `memory-small` with the smallest cache.
 ///
 /// The process is this program again, with the hidden command `read-tails`; its own code and
-/// libraries are in the figure.
+/// libraries are in the figure, and so are those pages of a mapped file that it has touched.
+///
+/// On demand the stores are others, which are filled until ours has some size on the disk.
 struct Memory: Workload {
   let name = "memory"
+  let summary = "peak resident bytes of a process that opens the store and reads 10,000 tails"
+  /// Of the figure with the smallest cache.
+  static let smallName = "memory-small"
   static let tailCount = 10_000
   /// The child knows this many conversations at most: their names are part of its memory.
   private static let conversationCountMax = 1_000
 
   func run(on stage: Stage) throws -> [Figure] {
-    let stores = stage.stores
+    guard let byteCount = stage.settings.memoryByteCount else {
+      return try stage.withStoresClosed { try measure(stage.stores, on: stage) }
+    }
+    let stores = try makeStores(of: byteCount, on: stage)
+    defer { Files.remove("\(stage.directory)/\(name)") }
+    try stores.close()
+    return try measure(stores, on: stage)
+  }
+
+  /// Fills stores with the same messages until the first has this many bytes.
+  private func makeStores(of byteCount: UInt64, on stage: Stage) throws -> Stores {
+    let stores = try Stores(
+      stage.settings.engines.filter { $0 != .limit }, corpus: stage.stores.corpus,
+      messageCount: 0, seed: stage.settings.seed, directory: "\(stage.directory)/\(name)")
+    for engine in stores.engines { try engine.reset(stores.corpus.conversations) }
+    guard let first = stores.engines.first else { return stores }
+    while try Files.byteCount(in: first.directory) < byteCount {
+      try stage.progress.show("\(name), filling to \(byteCount >> 20) MiB")
+      for _ in 0..<20 {
+        let messages = stores.stream.next(count: Stores.batchCount)
+        for engine in stores.engines { _ = try engine.insert(messages) }
+        stores.noteWritten(messages)
+      }
+    }
+    for engine in stores.engines { try engine.checkpoint() }
+    return stores
+  }
+
+  /// Measures closed stores.
+  private func measure(_ stores: Stores, on stage: Stage) throws -> [Figure] {
     let conversations = stores.corpus.conversations.prefix(Self.conversationCountMax).map(\.id)
     let namesPath = "\(stage.directory)/conversations"
     try Files.write(conversations.joined(separator: "\0"), to: namesPath)
     let expected = ReadTails.expected(
       stores.reference, conversationCount: conversations.count, seed: stage.settings.seed)
-    return try stage.withStoresClosed {
+    return try [(name, CacheSize.normal), (Self.smallName, .smallest)].flatMap { name, cache in
       var rounds: [EngineName: [Round]] = [:]
       for number in 1...stage.settings.roundCount {
         for engine in stores.engines {
-          try stage.progress.show("memory, round \(number), \(engine.name.rawValue)")
+          try stage.progress.show("\(name), round \(number), \(engine.name.rawValue)")
           let peak = try peakByteCount(
-            engine, namesPath: namesPath, seed: stage.settings.seed, expected: expected, stage)
+            engine, cache, namesPath: namesPath, seed: stage.settings.seed, expected: expected,
+            stage)
           rounds[engine.name, default: []].append(
             Round(mean: Double(peak), operationCount: Self.tailCount))
         }
       }
-      return Figure.all(of: name, unit: "bytes", rounds: rounds)
+      return Figure.all(of: name, unit: Figure.byte, rounds: rounds)
     }
   }
 
   private func peakByteCount(
-    _ engine: any Engine, namesPath: String, seed: UInt64, expected: UInt64, _ stage: Stage
+    _ engine: any Engine, _ cache: CacheSize, namesPath: String, seed: UInt64, expected: UInt64,
+    _ stage: Stage
   ) throws -> UInt64 {
     let resultPath = "\(stage.directory)/peak"
     try ChildProcess.run([
-      ReadTails.name, engine.name.rawValue, engine.directory,
-      namesPath, resultPath, String(seed),
+      ReadTails.name, engine.name.rawValue, cache.rawValue, engine.directory, namesPath,
+      resultPath, String(seed),
     ])
     let result = String(decoding: try Files.read(resultPath), as: UTF8.self)
     let numbers = result.split(separator: " ").compactMap { UInt64($0) }

@@ -2,6 +2,7 @@
 /// closes it.
 struct OpenInsertClose: Workload {
   let name = "open-insert-close"
+  let summary = "open, insert one message at full durability, close"
 
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores

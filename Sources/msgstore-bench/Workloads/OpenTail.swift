@@ -3,6 +3,7 @@
 /// The files are in the operating system's cache.
 struct OpenTail: Workload {
   let name = "open-tail50"
+  let summary = "open the store, read one tail, close it"
   private static let operationCount = 25
 
   func run(on stage: Stage) throws -> [Figure] {

@@ -4,6 +4,7 @@
 /// All sizes take turns in each round.
 struct Scale: Workload {
   let name = "scale"
+  let summary = "tail50-huge, commit-relaxed and edit at growing sizes"
   let hasOwnStores = true
   private static let commitCount = 250
 
@@ -70,7 +71,7 @@ struct Scale: Workload {
       guard let small = rounds.first?[engine], let large = rounds.last?[engine] else { return nil }
       let ratios = zip(large, small).map { $0.value / $1.value }
       return Figure(
-        engine: engine, workload: "\(name)/\(workload)", unit: "largest/smallest",
+        engine: engine, workload: "\(name)/\(workload)", unit: Figure.growth,
         median: ratios.median, p99: ratios.quantile(0.99),
         operationCount: large.reduce(0) { $0 + $1.operationCount })
     }

@@ -2,6 +2,7 @@
 /// when its beginning is reached.
 struct Scroll: Workload {
   let name = "scroll50"
+  let summary = "next older 50, walking the huge thread back from its end"
   private static let operationCount = 250
 
   private struct Walk {

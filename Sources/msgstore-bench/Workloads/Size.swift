@@ -1,6 +1,8 @@
-/// Bytes on the disk per message after import and checkpoint, every file of the open store counted.
+/// Bytes on the disk per message after import and checkpoint: every file below the open store's
+/// directory is counted, logs and locks too.
 struct Size: Workload {
   let name = "size"
+  let summary = "bytes on disk per message after import and checkpoint, every file counted"
 
   func run(on stage: Stage) throws -> [Figure] {
     var rounds: [EngineName: [Round]] = [:]
@@ -11,6 +13,6 @@ struct Size: Workload {
         Round(mean: byteCount / Double(messageCount), operationCount: messageCount)
       ]
     }
-    return Figure.all(of: name, unit: "bytes/message", rounds: rounds)
+    return Figure.all(of: name, unit: Figure.perMessage, rounds: rounds)
   }
 }

@@ -4,6 +4,9 @@
 struct Tail: Workload {
   let name: String
   let isHuge: Bool
+  var summary: String {
+    "newest 50 of \(isHuge ? "the thread that holds half of all" : "a random other thread")"
+  }
   static let count = 50
   static let operationCount = 500
 

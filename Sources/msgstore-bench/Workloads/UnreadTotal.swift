@@ -4,6 +4,7 @@
 /// so that no other workload pays for it. Ten reads are timed together.
 struct UnreadTotal: Workload {
   let name = "unread-total"
+  let summary = "what all of 10,000 conversations have unread"
   let hasOwnStores = true
   private static let conversationCount = 10_000
   private static let messageCount = 20_000

@@ -5,6 +5,7 @@
 /// commit, at 24 bytes and a page each, across all checkpoints. LMDB has no WAL.
 struct WALSize: Workload {
   let name = "wal-size"
+  let summary = "WAL bytes per commit-full, over 20,000 commits"
   private static let commitCountMax = 20_000
   private static let blockCount = 100
 
@@ -29,6 +30,6 @@ struct WALSize: Workload {
         Round(mean: byteCount / Double(commitCount), operationCount: commitCount)
       ]
     }
-    return Figure.all(of: name, unit: "bytes/commit", rounds: rounds)
+    return Figure.all(of: name, unit: Figure.perCommit, rounds: rounds)
   }
 }

@@ -1,0 +1,22 @@
+/// Time until the newest 50 messages of the huge thread are in hand as a slice that makes them when
+/// they are asked for: what a screen waits for before it draws its first line.
+///
+/// Only engines that have such slices; they are looked at, and compared, when the clock has stopped.
+/// The clock itself is a fortieth of a microsecond of it.
+struct SliceInHand: Workload {
+  let name = "slice50"
+  let summary = "time until the newest 50 of the huge thread are in hand, untouched"
+
+  func run(on stage: Stage) throws -> [Figure] {
+    try stage.measure(
+      name, blockCount: 4, prepare: { Tail.queries(isHuge: true, on: stage.stores) },
+      engine: { engine, queries in
+        try queries.compactMap { query in
+          let reading = try engine.slice(of: query.conversation, count: Tail.count)
+          guard let reading else { return nil }
+          try reading.digest.check(is: query.expected, of: name, by: engine)
+          return Double(reading.nanoseconds)
+        }
+      })
+  }
+}
