@@ -64,6 +64,8 @@ let package = Package(
       name: "MsgStoreTests",
       dependencies: ["MsgStore", "PageFile", "Simulation", "Damage", "msgdump", "crash-writer"],
       exclude: ["Golden/Expected"], swiftSettings: strict),
+    .testTarget(
+      name: "BenchTests", dependencies: ["msgstore-bench"], swiftSettings: strict),
     // A disk that loses power, and what is asked of stores on it.
     .target(
       name: "Simulation", dependencies: ["PageFile"], path: "Tests/Simulation",

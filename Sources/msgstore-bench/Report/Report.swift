@@ -146,8 +146,9 @@ extension Figure {
     case Self.perOperation: Number.duration(median)
     case Self.byte: Number.text(median / 1_048_576, digits: 1) + " MiB"
     // Tenths of a byte say something of messages, not of what is written for them.
-    case Self.perMessage: Number.text(median, digits: median < 1_000 ? 1 : 0) + " B/msg"
-    case Self.perCommit: Number.text(median, digits: 0) + " B"
+    case Self.perMessage where median < 1_000: Number.text(median, digits: 1) + " B/msg"
+    case Self.perMessage: Number.grouped(Int(median.rounded())) + " B/msg"
+    case Self.perCommit: Number.grouped(Int(median.rounded())) + " B"
     default: median.ratioText
     }
   }

@@ -51,11 +51,12 @@ extension Report {
     .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 8px 0 0; padding: 0; font-size: 12.5px; }
     .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 5px; margin-right: 5px; background: var(--colour); }
     .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 10px; }
-    table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+    table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
     th, td { padding: 6px 10px; text-align: right; white-space: nowrap; vertical-align: top; border-bottom: 1px solid var(--line); }
     tbody tr:last-child > * { border-bottom: 0; }
     th:first-child { text-align: left; position: sticky; left: 0; background: var(--card); }
     th { font-weight: 600; }
+    tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 112px; max-width: 34vw; }
     td small { display: block; color: var(--faint); font-size: 11.5px; }
     td.ours { font-weight: 700; }
     td.ours small { font-weight: 400; }
