@@ -9,7 +9,7 @@ public final class MessageStore: Sendable {
   /// The member whose unread messages are counted, where that is known.
   package let localMember: MemberID?
   private let localNumber: UInt32?
-  private let database: Database
+  let database: Database
   private let known: Locked<KnownNames>
   private let clock: @Sendable () -> Timestamp
   private let rules: StoreRules

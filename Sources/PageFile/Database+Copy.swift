@@ -1,0 +1,63 @@
+/// Writing everything that a store holds into another one, from the beginning.
+extension Database {
+  /// How many bytes of keys and values one commit copies, give or take a cell.
+  private static let copiedByteCountMax = 4 << 20
+
+  /// Copies all trees of another database into this one, which is empty: cell by cell in the order of
+  /// their keys, so that every page is filled before the next is begun.
+  ///
+  /// Reads one moment, each page once, and commits every 4 MiB at `relaxed`.
+  ///
+  /// - Throws: What reading there and writing here throw; `snapshotExpired` when so much was written
+  ///   there meanwhile that the moment could not be kept.
+  package func fill(from other: borrowing ReadTransaction) throws(PageFileError) {
+    for tree in 0..<Roots.countMax {
+      var next: [UInt8]? = []
+      while let key = next {
+        next = try copy(TreeNumber(tree), from: key, of: other.source)
+      }
+    }
+  }
+
+  /// Copies one commit's cells; answers the key of the first that is left.
+  private func copy(
+    _ tree: TreeNumber, from key: [UInt8], of source: PageSource
+  ) throws(PageFileError) -> [UInt8]? {
+    // No longer than for one commit: what was read before it may be let go.
+    try source.enter()
+    defer { source.leave() }
+    var cursor = Cursor(source, tree)
+    if key.isEmpty {
+      guard try cursor.first() else { return nil }
+    } else {
+      var buffer = ByteBuffer(capacity: BTree.keyByteCountMax)
+      buffer.append(key)
+      _ = try cursor.seek(buffer.bytes)
+    }
+    let transaction = try beginWrite()
+    let next = try Self.copy(&cursor, to: transaction.source, tree)
+    _ = try transaction.commit(.relaxed)
+    return next
+  }
+
+  private static func copy(
+    _ cursor: inout Cursor, to target: PageSource, _ tree: TreeNumber
+  ) throws(PageFileError) -> [UInt8]? {
+    try target.enter()
+    defer { target.leave() }
+    var key = ByteBuffer(capacity: BTree.keyByteCountMax)
+    var value = ByteBuffer(capacity: 4096)
+    var byteCount = 0
+    while cursor.isAtCell {
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      if byteCount >= copiedByteCountMax { return key.bytes.array() }
+      value.removeAll()
+      try cursor.appendValue(to: &value)
+      byteCount += key.count + value.count
+      _ = try BTree(target, tree).insert(key.bytes, value.bytes)
+      _ = try cursor.next()
+    }
+    return nil
+  }
+}
