@@ -11,13 +11,13 @@ struct MsgDump: ParsableCommand {
     abstract: "Looks into a chat store.",
     discussion: """
       All commands open a store read-only, also while its owner has it open, and leave every file \
-      as it was; restore and salvage make a new one.
+      as it was; restore, salvage and compact make a new one.
       """,
     subcommands: [
       InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
       GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self, WALCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
-      SampleCommand.self,
+      CompactCommand.self, SampleCommand.self,
     ])
 
   /// The status of a check that has findings.

@@ -11,8 +11,7 @@ extension MessageStore {
       do {
         try body(snapshot)
       } catch StoreError.storage(.snapshotExpired) {
-        throw ToolError.failure(
-          "the store's owner changed too much of it in the meantime; run the command again")
+        throw ToolError.ownerTooQuick
       }
     }
   }

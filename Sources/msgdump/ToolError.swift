@@ -12,6 +12,10 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
   /// Anything else, as a sentence.
   case failure(String)
 
+  /// The moment that was read could not be kept.
+  static let ownerTooQuick = ToolError.failure(
+    "the store's owner changed too much of it in the meantime; run the command again")
+
   package var description: String {
     switch self {
     case .badLine(let line, let column?, let reason): "line \(line), byte \(column): \(reason)"

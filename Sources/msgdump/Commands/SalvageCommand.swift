@@ -20,7 +20,7 @@ struct SalvageCommand: ParsableCommand {
   var new: String
 
   func run() throws {
-    try refuseOwnFiles()
+    try NewStorePlace.refuse(new, asFileOf: damaged, called: "the damaged store")
     let place = try NewStorePlace(path: new, work: "salvage", suffix: ".salvaging")
     let source = try PageSalvage(path: damaged)
     let saved: MessageSalvageReport
@@ -41,15 +41,6 @@ struct SalvageCommand: ParsableCommand {
     try SalvageText(source.report, saved).print(to: output)
     try output.flush()
     if !source.report.isWhole || !saved.isWhole { throw MsgDump.findings }
-  }
-
-  /// A WAL file of the damaged store may be missing, and then its name is no place for a new store.
-  private func refuseOwnFiles() throws(ToolError) {
-    let suffixes = ["", "-wal0", "-wal1"]
-    let own = Set(suffixes.map { damaged + $0 })
-    guard own.isDisjoint(with: suffixes.map { new + $0 }) else {
-      throw .failure("\(new) is a file of the damaged store")
-    }
   }
 }
 

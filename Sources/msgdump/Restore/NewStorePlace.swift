@@ -1,6 +1,8 @@
 /// Where a new store is made: beside its place, so that nobody ever opens half of one.
 struct NewStorePlace {
   private static let walSuffixes = ["-wal0", "-wal1"]
+  /// What the names of a store's files end with.
+  static let suffixes = [""] + walSuffixes
 
   /// Where to make it.
   let temporaryPath: String
@@ -14,7 +16,7 @@ struct NewStorePlace {
   init(path: String, work: String = "restore", suffix: String = ".restoring") throws(ToolError) {
     self.path = path
     temporaryPath = path + suffix
-    for suffix in [""] + Self.walSuffixes {
+    for suffix in Self.suffixes {
       guard try System.fileByteCount(at: path + suffix) ?? 0 == 0 else {
         throw .failure("\(path)\(suffix) is there already; \(work) makes a new store only")
       }
@@ -23,6 +25,17 @@ struct NewStorePlace {
           "\(temporaryPath)\(suffix) is there, from a \(work) that runs or was interrupted; "
             + "remove it if none runs")
       }
+    }
+  }
+
+  /// Makes sure that the new store is not to take the name of a file of the one that is read: one of
+  /// its WAL files may be missing.
+  static func refuse(
+    _ new: String, asFileOf store: String, called name: String
+  ) throws(ToolError) {
+    let own = Set(suffixes.map { store + $0 })
+    guard own.isDisjoint(with: suffixes.map { new + $0 }) else {
+      throw .failure("\(new) is a file of \(name)")
     }
   }
 
@@ -43,6 +56,6 @@ struct NewStorePlace {
 
   /// Removes what was made so far.
   func clear() {
-    for suffix in [""] + Self.walSuffixes { System.remove(temporaryPath + suffix) }
+    for suffix in Self.suffixes { System.remove(temporaryPath + suffix) }
   }
 }

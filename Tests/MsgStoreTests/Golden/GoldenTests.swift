@@ -51,6 +51,21 @@ import Testing
     }
   }
 
+  @Test func aCompactedStoreLooksAsItDid() throws {
+    let directory = try TemporaryDirectory()
+    let sample = try directory.run("sample", "--messages", "60").text
+    try #require(try directory.run("restore", "-", "chat", input: sample).status == 0)
+    let run = try directory.run("compact", "chat", "small")
+    #expect(run.status == 0 && run.errorText == "" && run.output.isEmpty)
+    for command in ["info", "tree"] {
+      let text = Self.masked(try directory.run(command, "small").text)
+      try expect(text, Self.expected.appendingPathComponent("compact-\(command).txt"))
+    }
+    try expect(
+      try directory.run("compact", "--help").text,
+      Self.expected.appendingPathComponent("compact-help.txt"))
+  }
+
   /// The store's id is random.
   private static func masked(_ text: String) -> String {
     text.replacing(/(?m)^(store id +)[0-9a-f]{32}$/) { "\($0.1)(random)" }
