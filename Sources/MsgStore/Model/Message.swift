@@ -121,23 +121,16 @@ public struct Message: Sendable {
     self.rare = rare
   }
 
-  /// A message as it is stored at a place.
-  ///
-  /// `extra` is the local time of an acknowledged message, the sequence of a pending one.
+  /// A message of a slice.
   static func stored(
-    id: MessageID, from origin: Origin, senderIndex: Int32, text: String,
-    place: Place, hasExtra: Bool, extra: Int64, status: MessageStatus, rare: Rare?
+    id: MessageID, from origin: Origin, text: String, _ row: SliceRow, rare: Rare?
   ) -> Message {
-    if place.isPending {
-      return Message(
-        id, origin, senderIndex, text,
-        Fields(status, serverTime: false, localTime: true, sequence: hasExtra), 0, place.time,
-        hasExtra ? extra : 0, rare ?? Rare(RareFields(localOrder: place.rank)))
-    }
-    return Message(
-      id, origin, senderIndex, text,
-      Fields(status, serverTime: true, localTime: hasExtra, sequence: place.hasRank), place.time,
-      hasExtra ? extra : 0, place.rank, rare)
+    row.isPending
+      ? Message(
+        id, origin, row.senderIndex, text, row.fields, 0, row.time, row.extra, rare)
+      : Message(
+        id, origin, row.senderIndex, text, row.fields, row.time, row.extra,
+        row.fields[.sequence] ? row.rank : 0, rare)
   }
 
   /// The conversation it belongs to.

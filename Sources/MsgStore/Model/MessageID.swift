@@ -35,6 +35,34 @@ public struct MessageID: Sendable {
     long = isLong ? LongName(bytes.array()) : nil
   }
 
+  /// The name of `byteCount` bytes at an offset, with at least `inlineByteCountMax + 1` bytes from there
+  /// on to be read.
+  @inline(__always)
+  init(_ bytes: Bytes, at offset: Int, byteCount: Int) {
+    if byteCount > Self.inlineByteCountMax {
+      self.init(bytes.slice(offset, byteCount))
+    } else {
+      let all = bytes.slice(offset, Self.inlineByteCountMax + 1)
+      self.init(
+        Self.head(all.bigEndian64(at: 0), byteCount),
+        Self.head(all.bigEndian64(at: 8), byteCount - 8),
+        Self.head(all.bigEndian64(at: 16), byteCount - 16),
+        Self.head(all.bigEndian64(at: 24), byteCount - 24) | UInt64(UInt8(byteCount)))
+    }
+  }
+
+  @inline(__always)
+  private init(_ word0: UInt64, _ word1: UInt64, _ word2: UInt64, _ word3: UInt64) {
+    words = (word0, word1, word2, word3)
+    long = nil
+  }
+
+  /// The first bytes of a word; the others are zeros.
+  @inline(__always)
+  private static func head(_ word: UInt64, _ byteCount: Int) -> UInt64 {
+    byteCount >= 8 ? word : byteCount <= 0 ? 0 : word & (~0 &<< UInt64(64 &- byteCount &* 8))
+  }
+
   private static func word(_ bytes: Bytes, at offset: Int, byteCountMax: Int) -> UInt64 {
     offset >= bytes.count
       ? 0

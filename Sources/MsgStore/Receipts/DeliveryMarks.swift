@@ -34,24 +34,48 @@ struct DeliveryMarks {
     self.conversation = conversation
   }
 
+  /// Whether what the others have received counts for a message: an own one that the server has.
+  ///
+  /// Static, because the marks are large, and were copied for every message that asked.
+  @inline(__always)
+  static func concern(
+    _ status: MessageStatus, from sender: UInt32, at place: Place, localMember: UInt32?
+  ) -> Bool {
+    sender == localMember && (status == .sent || status == .delivered) && !place.isPending
+  }
+
   /// The status of a message: the higher of the one that is stored, as the server has said it, and
   /// what the others' receipts come to.
   mutating func effectiveStatus(
-    _ record: MessageRecord, at position: @autoclosure () -> Position
+    _ record: MessageRecord, at position: Position
   ) throws(StoreError) -> MessageStatus {
-    guard record.status == .sent || record.status == .delivered,
-      record.sender == reader.localMember, reader.localMember != nil,
-      case let position = position(), !position.place.isPending
+    guard
+      Self.concern(
+        record.status, from: record.sender, at: position.place, localMember: reader.localMember)
     else { return record.status }
+    let hasExact = record.marks.contains(.receipts)
+    return try effectiveStatus(
+      record.status, from: record.sender, at: position.place, id: position.id,
+      exactly: hasExact ? record.traits()?.names.first ?? position.id : nil)
+  }
+
+  /// The same for one that is concerned; `name` is that of its own receipts, if it has any.
+  mutating func effectiveStatus(
+    _ stored: MessageStatus, from sender: UInt32, at place: Place, id: @autoclosure () -> MessageID,
+    exactly name: MessageID?
+  ) throws(StoreError) -> MessageStatus {
     let others = try loadedOthers()
+    // Ids decide only between messages of one place.
+    func isUpTo(_ mark: Position?) -> Bool {
+      guard let mark else { return false }
+      return place == mark.place ? id() <= mark.id : place < mark.place
+    }
     // At least one of them was in when the message was sent.
-    let isCovered = others.since <= position.place.time
-    if isCovered, let mark = others.read, position <= mark { return .read }
-    var status = record.status
-    if isCovered, let mark = others.delivered, position <= mark { status = .delivered }
-    guard record.marks.contains(.receipts) else { return status }
-    let id = record.traits()?.names.first ?? position.id
-    let counts = try counts(of: id, at: position, sender: record.sender)
+    let isCovered = others.since <= place.time
+    if isCovered, isUpTo(others.read) { return .read }
+    let status = isCovered && isUpTo(others.delivered) ? .delivered : stored
+    guard let name else { return status }
+    let counts = try counts(of: name, at: Position(place, id()), sender: sender)
     if counts.recipients > 0, counts.read == counts.recipients { return .read }
     return counts.recipients > 0 && counts.delivered == counts.recipients ? .delivered : status
   }

@@ -91,6 +91,26 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.textByteCountMax else { return nil }
   }
 
+  /// The head of most records: tag, flags that stand for no field, status, and a sender of one byte.
+  struct PlainHead {
+    let sender: UInt32
+    let status: MessageStatus
+
+    /// One comparison; nil for any other record.
+    @inline(__always)
+    init?(_ record: Bytes) {
+      guard record.count >= plainHeadByteCount else { return nil }
+      let head = record.uint32(at: 0)
+      let known = UInt32(Flags.history.rawValue) << 8 | 7 << 16 | 0x7F << 24
+      guard head & ~known == UInt32(tag),
+        let status = MessageStatus(rawValue: UInt8(head >> 16 & 7))
+      else { return nil }
+      sender = head >> 24
+      self.status = status
+    }
+  }
+  static let plainHeadByteCount = 4
+
   @inline(never)
   private mutating func readRareFields(_ reader: inout ByteReader) -> Bool {
     if flags.contains(.localTime) {

@@ -167,6 +167,30 @@ struct MessageCursor: ~Copyable {
   @inline(__always)
   func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
 
+  /// The same for the number itself.
+  func isIn(_ number: UInt32) -> Bool {
+    if cursor.keyPrefix.count >= KeyEncoding.numberByteCount {
+      return cursor.keyPrefix.bigEndianNumber(at: 0) == number
+    }
+    let prefix = KeyEncoding.key(number)
+    return cursor.keyHasPrefix(prefix.bytes)
+  }
+
+  /// The cell of a message that has one of its own, unless its record lies in an overflow chain.
+  @inline(__always)
+  var cell: (prefix: Bytes, suffix: Bytes, value: Bytes)? {
+    guard case .alone = place, let value = cursor.inlineValue else { return nil }
+    return (cursor.keyPrefix, cursor.keySuffix, value)
+  }
+
+  /// Adds name, text and the name of the message that is answered of a message in a segment, which
+  /// has nothing besides; nil, and nothing added, for any other.
+  mutating func appendParts(to buffer: inout ByteBuffer) throws(StoreError) -> MessageParts? {
+    try load()
+    guard case .unpacked(let index) = place else { return nil }
+    return segment?.appendParts(index, to: &buffer)
+  }
+
   /// Whether the message lies in a segment that is unpacked: after `seek`, one that a key lies in.
   var isWithinSegment: Bool { if case .unpacked = place { true } else { false } }
 

@@ -37,6 +37,27 @@ package struct UnpackedSegment: ~Copyable {
   /// The record that a message would have alone.
   func record(_ index: Int) -> MessageRecord { rows[index].record(in: buffer.bytes) }
 
+  /// Adds what a slice shows of a message without traits; nil for one that has them.
+  func appendParts(_ index: Int, to buffer: inout ByteBuffer) -> MessageParts? {
+    let row = rows[index]
+    guard !row.flags.contains(.traits) else { return nil }
+    let start = buffer.count
+    let bytes = self.buffer.bytes
+    buffer.append(bytes.slice(row.nameOffset, row.nameByteCount))
+    buffer.append(bytes.slice(row.textOffset, row.textByteCount))
+    var parts = MessageParts(
+      place: row.place, idOffset: start, idByteCount: row.nameByteCount, sender: row.sender,
+      status: row.status, textOffset: start &+ row.nameByteCount,
+      textByteCount: row.textByteCount, isASCII: buffer.bytes.isASCII(from: start))
+    if row.flags.contains(.localTime) { parts.extra = row.time &+ row.localDelta }
+    if row.flags.contains(.reply) {
+      parts.replyOffset = buffer.count
+      parts.replyByteCount = row.replyByteCount
+      buffer.append(bytes.slice(row.replyOffset, row.replyByteCount))
+    }
+    return parts
+  }
+
   /// Adds all messages to a run.
   package func append(to run: inout MessageRun, in number: UInt32) {
     for index in rows.indices { run.append(self, index, in: number) }

@@ -1,20 +1,24 @@
 import PageFile
 
 /// Copies messages out of pages into what a slice owns, checking each of them once.
+///
+/// Cells are copied whole, one behind the other, and read where they then lie; what a row needs as a
+/// number is put into the row.
 struct SliceBuilder: ~Copyable {
   private let reader: StoreReader
   private let conversation: ConversationID
   private let number: UInt32
-  private var rows: [SliceRow] = []
+  private var rows: SliceRows
   private var rares: [Message.Rare] = []
   private var buffer: ByteBuffer
   private var marks: DeliveryMarks
   private var senders: [MemberID] = []
-  /// Where in `senders` the sender of each of these numbers is.
+  /// Where in `senders` the sender of each of these numbers is: the number, and above it one more than
+  /// its index.
   ///
   /// A slice has few senders but may have thousands: one that was pushed out of here is only listed
-  /// again.
-  private let recentSenders: ByteBuffer
+  /// again. An inline array was copied whole at each look.
+  private var recentSenders: ByteBuffer
   private static let recentCount = 16
 
   /// Room for typical messages; more is made when it is needed.
@@ -28,12 +32,10 @@ struct SliceBuilder: ~Copyable {
     marks = DeliveryMarks(reader, number)
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
-    // Pairs of a sender's number and one more than where it is in `senders`. An inline array of pairs
-    // was copied whole at each look.
-    var recent = ByteBuffer(capacity: Self.recentCount * 8)
-    recent.append(zeros: Self.recentCount * 8)
-    recentSenders = recent
-    rows.reserveCapacity(reserved)
+    rows = SliceRows(capacity: reserved)
+    senders.reserveCapacity(min(reserved, 8))
+    recentSenders = ByteBuffer(capacity: Self.recentCount * 8)
+    recentSenders.append(zeros: Self.recentCount * 8)
   }
 
   var count: Int { rows.count }
@@ -52,20 +54,92 @@ struct SliceBuilder: ~Copyable {
   /// Takes back the message that was added last.
   mutating func removeLast() { rows.removeLast() }
 
+  // MARK: Single records
+
   /// Adds the message a cursor stands at.
   ///
   /// False, and nothing added, at the end of the tree and where another conversation begins.
+  // Inlined, and all that it calls with the cursor: else that would be handed a copy of it, which for
+  // fifty messages took a third of a microsecond.
+  @inline(__always)
   mutating func append(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
     guard cursor.isAtMessage else { return false }
+    if let cell = cursor.cell { return try addCell(cell.prefix, cell.suffix, cell.value) }
+    return try appendOther(&cursor)
+  }
+
+  /// The same for one that lies in a segment, or whose record lies in an overflow chain.
+  @inline(never)
+  private mutating func appendOther(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
+    guard cursor.isIn(number) else { return false }
+    if let parts = try cursor.appendParts(to: &buffer) {
+      try add(parts)
+      return true
+    }
     let start = buffer.count
     try cursor.appendKey(to: &buffer)
+    let valueOffset = buffer.count
+    try cursor.appendRecord(to: &buffer)
+    try addRecord(keyOffset: start, valueOffset: valueOffset)
+    return true
+  }
+
+  /// Adds the message of a cell.
+  ///
+  /// What most messages are goes the short way: acknowledged, with a sequence, and nothing in the record
+  /// but what all have; in a leaf whose keys share the conversation and a part of the time. Then the
+  /// place is put together out of both parts of the key, and only id and text are copied.
+  @inline(never)
+  private mutating func addCell(
+    _ keyPrefix: Bytes, _ keySuffix: Bytes, _ value: Bytes
+  ) throws(StoreError) -> Bool {
+    let phaseOffset = KeyEncoding.numberByteCount
+    // How much of the time is in the prefix, and where in the suffix the rest of the place and the id
+    // begin.
+    let headByteCount = keyPrefix.count &- phaseOffset &- 1
+    let markOffset = 8 &- headByteCount
+    let idOffset = markOffset &+ 9
+    let idByteCount = keySuffix.count &- idOffset
+    let textByteCount = value.count &- MessageRecord.plainHeadByteCount
+    guard headByteCount >= 0, headByteCount <= 8, idByteCount > 0,
+      idByteCount <= Identifier.byteCountMax, keyPrefix.uint32(at: 0).byteSwapped == number,
+      keyPrefix[phaseOffset] == Place.Phase.acknowledged.rawValue,
+      keySuffix[markOffset] == KeyEncoding.hasSequence,
+      textByteCount >= 0, textByteCount <= TextCompression.textByteCountMax,
+      let head = MessageRecord.PlainHead(value)
+    else { return try addCopy(keyPrefix, keySuffix, value) }
+    let time =
+      keyPrefix.bigEndianHead(at: phaseOffset + 1, byteCount: headByteCount)
+      | keySuffix.bigEndian64(at: 0) >> UInt64(8 &* headByteCount)
+    let start = buffer.count
+    buffer.append(keySuffix.slice(idOffset, idByteCount))
+    buffer.append(value.slice(MessageRecord.plainHeadByteCount, textByteCount))
+    try add(
+      MessageParts(
+        place: .acknowledged(
+          KeyEncoding.unflipped(time),
+          sequence: KeyEncoding.unflipped(keySuffix.bigEndian64(at: markOffset + 1))),
+        idOffset: start, idByteCount: idByteCount, sender: head.sender, status: head.status,
+        textOffset: start &+ idByteCount, textByteCount: textByteCount,
+        isASCII: buffer.bytes.isASCII(from: start)))
+    return true
+  }
+
+  /// The same for a cell of any kind.
+  @inline(never)
+  private mutating func addCopy(
+    _ keyPrefix: Bytes, _ keySuffix: Bytes, _ value: Bytes
+  ) throws(StoreError) -> Bool {
+    let start = buffer.count
+    buffer.append(keyPrefix)
+    buffer.append(keySuffix)
     guard buffer.bytes.bigEndianNumber(at: start) == number else {
       buffer.truncate(to: start)
       return false
     }
     let valueOffset = buffer.count
-    try cursor.appendRecord(to: &buffer)
-    try addRow(keyOffset: start, valueOffset: valueOffset)
+    buffer.append(value)
+    try addRecord(keyOffset: start, valueOffset: valueOffset)
     return true
   }
 
@@ -80,77 +154,140 @@ struct SliceBuilder: ~Copyable {
     guard try reader.record(at: position, in: number, appendTo: &buffer) else {
       return false
     }
-    try addRow(keyOffset: start, valueOffset: valueOffset)
+    try addRecord(keyOffset: start, valueOffset: valueOffset)
     return true
   }
 
-  /// Checks the record whose bytes were copied last, and notes where its parts are.
-  private mutating func addRow(keyOffset: Int, valueOffset: Int) throws(StoreError) {
+  /// Adds the message whose key and record were copied last.
+  @inline(never)
+  private mutating func addRecord(keyOffset: Int, valueOffset: Int) throws(StoreError) {
     let placeOffset = keyOffset + KeyEncoding.numberByteCount
     guard let (place, placeByteCount) = buffer.bytes.place(at: placeOffset),
       case let idOffset = placeOffset + placeByteCount,
       (1...Identifier.byteCountMax).contains(valueOffset - idOffset),
       let record = MessageRecord(buffer.bytes.dropFirst(valueOffset))
     else { throw corrupt }
-    let sender = try senderIndex(record.sender)
-    let hasExtra =
-      place.isPending ? record.flags.contains(.sequence) : record.flags.contains(.localTime)
-    let extra = place.isPending ? record.sequenceNumber : place.time &+ record.localDelta
-    let idByteCount = valueOffset - idOffset
     let flags = record.flags
-    let status = try marks.effectiveStatus(
-      record, at: Position(place, MessageID(buffer.bytes.slice(idOffset, idByteCount))))
-    var (rareIndex, isWithdrawn) = (Int32(-1), false)
-    if !flags.isDisjoint(with: [.reply, .traits]) {
-      let position = Position(place, MessageID(buffer.bytes.slice(idOffset, idByteCount)))
-      (rareIndex, isWithdrawn) = try addRare(record, at: position)
+    var parts = MessageParts(
+      place: place, idOffset: idOffset, idByteCount: valueOffset - idOffset,
+      sender: record.sender, status: record.status,
+      textOffset: buffer.count - record.payload.count, textByteCount: record.textByteCount)
+    if place.isPending {
+      if flags.contains(.sequence) { parts.extra = record.sequenceNumber }
+    } else if flags.contains(.localTime) {
+      parts.extra = place.time &+ record.localDelta
     }
-    // Only numbers are kept of the record: decompressing may move the bytes it looks at.
-    let textByteCount = isWithdrawn ? 0 : record.textByteCount
-    var textOffset = buffer.count - record.payload.count
-    if flags.contains(.compressed), !isWithdrawn {
+    if flags.contains(.reply) {
+      parts.replyOffset = valueOffset + record.replyOffset
+      parts.replyByteCount = record.replyBytes.count
+    }
+    if flags.isDisjoint(with: [.traits, .compressed]) { return try add(parts) }
+    guard let traits = record.traits() else { throw corrupt }
+    if traits.isWithdrawn {
+      parts.textByteCount = 0
+    } else if flags.contains(.compressed) {
       var block = ByteBuffer(capacity: record.payload.count)
       block.append(record.payload)
-      textOffset = buffer.count
-      guard TextCompression.decompress(block.bytes, byteCount: textByteCount, to: &buffer) else {
-        throw corrupt
-      }
+      parts.textOffset = buffer.count
+      guard TextCompression.decompress(block.bytes, byteCount: parts.textByteCount, to: &buffer)
+      else { throw corrupt }
     }
-    let text = buffer.bytes.slice(textOffset, textByteCount)
-    let isASCII = text.isASCII
-    guard isASCII || text.isValidUTF8,
-      buffer.bytes.slice(idOffset, idByteCount).isValidUTF8
-    else { throw corrupt }
+    if traits.isEmpty { try add(parts) } else { try add(parts, traits) }
+  }
+
+  // MARK: Parts
+
+  /// Adds a message of which all is known that is seldom, or that there is nothing of it.
+  @inline(__always)
+  mutating func add(_ parts: MessageParts) throws(StoreError) {
+    var parts = parts
+    if isConcerned(parts) {
+      parts.status = try status(of: parts)
+    }
+    try add(parts, rareIndex: -1)
+  }
+
+  /// Adds a message with something that few have.
+  @inline(never)
+  mutating func add(_ parts: MessageParts, _ traits: MessageTraits) throws(StoreError) {
+    var parts = parts
+    let id = MessageID(buffer.bytes.slice(parts.idOffset, parts.idByteCount))
+    let position = Position(parts.place, id)
+    if isConcerned(parts) {
+      parts.status = try marks.effectiveStatus(
+        parts.status, from: parts.sender, at: parts.place, id: id,
+        exactly: traits.marks.contains(.receipts) ? traits.names.first ?? id : nil)
+    }
+    let replyTo =
+      parts.replyByteCount == 0
+      ? nil : MessageID(buffer.bytes.slice(parts.replyOffset, parts.replyByteCount))
+    var fields = RareFields(
+      replyTo: replyTo, localOrder: parts.place.isPending ? parts.place.rank : 0)
+    try reader.fill(&fields, traits, at: position, in: number)
+    rares.append(Message.Rare(fields))
+    parts.replyByteCount = 0
+    try add(parts, rareIndex: Int32(rares.count - 1))
+  }
+
+  @inline(__always)
+  private func isConcerned(_ parts: MessageParts) -> Bool {
+    DeliveryMarks.concern(
+      parts.status, from: parts.sender, at: parts.place, localMember: reader.localMember)
+  }
+
+  @inline(never)
+  private mutating func status(of parts: MessageParts) throws(StoreError) -> MessageStatus {
+    try marks.effectiveStatus(
+      parts.status, from: parts.sender, at: parts.place,
+      id: MessageID(buffer.bytes.slice(parts.idOffset, parts.idByteCount)), exactly: nil)
+  }
+
+  @inline(__always)
+  private mutating func add(_ parts: MessageParts, rareIndex: Int32) throws(StoreError) {
+    let place = parts.place
+    let isASCII = parts.isASCII ? true : try checkTexts(of: parts)
     rows.append(
       SliceRow(
-        place: place, extra: extra, idOffset: idOffset, textOffset: textOffset,
-        textByteCount: Int32(textByteCount), senderIndex: sender, rareIndex: rareIndex,
-        idByteCount: UInt8(idByteCount), hasExtra: hasExtra, isASCII: isASCII, status: status))
+        time: place.time, rank: place.rank, extra: parts.extra ?? 0, idOffset: parts.idOffset,
+        textOffset: parts.textOffset, replyOffset: parts.replyOffset,
+        textByteCount: Int32(truncatingIfNeeded: parts.textByteCount),
+        senderIndex: try senderIndex(parts.sender), rareIndex: rareIndex,
+        idByteCount: UInt8(truncatingIfNeeded: parts.idByteCount),
+        replyByteCount: UInt8(truncatingIfNeeded: parts.replyByteCount),
+        fields: place.isPending
+          ? Message.Fields(
+            parts.status, serverTime: false, localTime: true, sequence: parts.extra != nil)
+          : Message.Fields(
+            parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank),
+        isPending: place.isPending, isASCII: isASCII))
   }
 
-  /// Puts together what few messages have.
-  ///
-  /// Returns where it is, and whether the message was taken back.
+  /// Makes sure that id and text of a message are valid; returns whether the text is ASCII.
+  // Mutating, though it changes nothing: else it would be handed a copy of the builder.
   @inline(never)
-  private mutating func addRare(
-    _ record: MessageRecord, at position: Position
-  ) throws(StoreError) -> (index: Int32, isWithdrawn: Bool) {
-    guard let traits = record.traits() else { throw corrupt }
-    var fields = RareFields(
-      replyTo: record.replyTo, localOrder: position.place.isPending ? position.place.rank : 0)
-    if !traits.isEmpty { try reader.fill(&fields, traits, at: position, in: number) }
-    rares.append(Message.Rare(fields))
-    return (Int32(rares.count - 1), traits.isWithdrawn)
+  private mutating func checkTexts(of parts: MessageParts) throws(StoreError) -> Bool {
+    let text = buffer.bytes.slice(parts.textOffset, parts.textByteCount)
+    let isASCII = text.isASCII
+    guard isASCII || text.isValidUTF8,
+      buffer.bytes.slice(parts.idOffset, parts.idByteCount).isValidUTF8
+    else { throw corrupt }
+    return isASCII
   }
 
+  @inline(__always)
   private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
-    let place = Int(number) % Self.recentCount * 8
-    let recent = recentSenders.bytes
-    let known = Int32(truncatingIfNeeded: recent.uint32(at: place + 4))
-    if known > 0 && recent.uint32(at: place) == number { return known - 1 }
+    let known = recentSenders.bytes.uint64(at: Int(number) % Self.recentCount * 8)
+    if known >> 32 != 0, UInt32(truncatingIfNeeded: known) == number {
+      return Int32(truncatingIfNeeded: known >> 32) - 1
+    }
+    return try listSender(number)
+  }
+
+  @inline(never)
+  private mutating func listSender(_ number: UInt32) throws(StoreError) -> Int32 {
     senders.append(try reader.member(number))
-    recentSenders.mutableBytes.store(number, at: place)
-    recentSenders.mutableBytes.store(UInt32(senders.count), at: place + 4)
+    recentSenders.mutableBytes.store(
+      UInt64(number) | UInt64(senders.count) << 32, at: Int(number) % Self.recentCount * 8)
     return Int32(senders.count - 1)
   }
 
@@ -163,7 +300,9 @@ struct SliceBuilder: ~Copyable {
   consuming func finish(
     forwardCount: Int, hasOlder: Bool, hasNewer: Bool, gaps: SliceGaps = SliceGaps()
   ) -> Slice {
-    Slice(
+    // A name is read as a whole, whatever is behind it.
+    buffer.append(zeros: MessageID.inlineByteCountMax + 1)
+    return Slice(
       SliceContent(
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
         origin: Message.Origin(conversation, senders),
