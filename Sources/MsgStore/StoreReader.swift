@@ -43,7 +43,7 @@ struct StoreReader {
     let key = KeyEncoding.key(number)
     var value = ByteBuffer()
     guard try self.value(of: key.bytes, in: Schema.members, appendTo: &value),
-      value.bytes.isValidUTF8
+      value.bytes.isText
     else { throw corrupt(Schema.members, "member \(number) has no name") }
     let id = MemberID(value.bytes.repairedText())
     if isCommitted { names.insert(id, at: number) }

@@ -68,7 +68,7 @@ extension StoreReader {
       guard try builder.append(at: position) else {
         throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
       }
-      return builder.finish(forwardCount: 0, hasOlder: false, hasNewer: false).first
+      return builder.finishOne()
     }
   }
 }

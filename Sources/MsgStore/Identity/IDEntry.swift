@@ -37,7 +37,7 @@ enum IDEntry: Hashable {
   }
 
   private static func name(_ bytes: Bytes) -> MessageID? {
-    guard (1...Identifier.byteCountMax).contains(bytes.count), bytes.isValidUTF8 else { return nil }
+    guard (1...Identifier.byteCountMax).contains(bytes.count), bytes.isText else { return nil }
     return MessageID(bytes)
   }
 

@@ -182,7 +182,7 @@ package struct ConversationDetails: Hashable {
 extension ByteReader {
   /// The name of a conversation, its byte count first.
   fileprivate mutating func conversationID() -> ConversationID? {
-    guard let byteCount = byte(), byteCount > 0, let id = take(Int(byteCount)), id.isValidUTF8
+    guard let byteCount = byte(), byteCount > 0, let id = take(Int(byteCount)), id.isText
     else { return nil }
     // Unsafe: validated just above.
     return ConversationID(unsafe id.uncheckedText())

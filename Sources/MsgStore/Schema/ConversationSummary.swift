@@ -272,7 +272,7 @@ extension ConversationSummary.Last {
       attachment = PreviewAttachment(kind: kind, fileName: name, thumbnail: thumbnail)
     }
     guard let byteCount = reader.byte(), byteCount <= Preview.byteCountMax,
-      let text = reader.take(Int(byteCount)), text.isValidUTF8
+      let text = reader.take(Int(byteCount)), text.isText
     else { return nil }
     // Unsafe: validated just above.
     self.init(
@@ -312,7 +312,7 @@ extension ByteReader {
   /// A text, its length first.
   mutating func text(byteCountMax: Int) -> String? {
     guard let byteCount = uint16(), byteCount <= byteCountMax, let text = take(Int(byteCount)),
-      text.isValidUTF8
+      text.isText
     else { return nil }
     // Unsafe: validated just above.
     return unsafe text.uncheckedText()

@@ -114,7 +114,7 @@ extension Bytes {
   package var position: Position? {
     guard let (place, byteCount) = place(at: 0) else { return nil }
     let id = dropFirst(byteCount)
-    guard (1...Identifier.byteCountMax).contains(id.count), id.isValidUTF8 else { return nil }
+    guard (1...Identifier.byteCountMax).contains(id.count), id.isText else { return nil }
     return Position(place, MessageID(id))
   }
 }

@@ -123,7 +123,7 @@ package struct MessageRecord {
     }
     if flags.contains(.reply) {
       guard let byteCount = reader.byte(), byteCount > 0,
-        let reply = reader.take(Int(byteCount)), reply.isValidUTF8
+        let reply = reader.take(Int(byteCount)), reply.isText
       else { return false }
       replyBytes = reply
       replyOffset = reader.offset - reply.count
@@ -225,7 +225,7 @@ extension MessageRecord {
     } else {
       buffer.append(payload)
     }
-    guard buffer.bytes.dropFirst(start).isValidUTF8 else {
+    guard buffer.bytes.dropFirst(start).isText else {
       buffer.truncate(to: start)
       return false
     }

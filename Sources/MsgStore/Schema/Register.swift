@@ -44,7 +44,7 @@ package struct TextRegister: Hashable {
     self.time = Int64(bitPattern: time)
     guard hasText == 1 else { return }
     guard let byteCount = reader.uint32(), let text = reader.take(Int(byteCount)),
-      text.isValidUTF8
+      text.isText
     else { return nil }
     // Unsafe: validated just above.
     self.text = unsafe text.uncheckedText()

@@ -101,16 +101,18 @@ struct SliceBuilder: ~Copyable {
     let idOffset = markOffset &+ 9
     let idByteCount = keySuffix.count &- idOffset
     let textByteCount = value.count &- MessageRecord.plainHeadByteCount
-    guard headByteCount >= 0, headByteCount <= 8, idByteCount > 0,
+    guard headByteCount >= 3, headByteCount <= 8, idByteCount > 0,
       idByteCount <= Identifier.byteCountMax, keyPrefix.uint32(at: 0).byteSwapped == number,
       keyPrefix[phaseOffset] == Place.Phase.acknowledged.rawValue,
       keySuffix[markOffset] == KeyEncoding.hasSequence,
       textByteCount >= 0, textByteCount <= TextCompression.textByteCountMax,
       let head = MessageRecord.PlainHead(value)
     else { return try addCopy(keyPrefix, keySuffix, value) }
+    // The last bytes of the prefix, then the first ones of the suffix.
+    let headBitCount = UInt64(headByteCount &* 8)
     let time =
-      keyPrefix.bigEndianHead(at: phaseOffset + 1, byteCount: headByteCount)
-      | keySuffix.bigEndian64(at: 0) >> UInt64(8 &* headByteCount)
+      keyPrefix.bigEndian64(at: keyPrefix.count &- 8) << (64 &- headBitCount)
+      | keySuffix.bigEndian64(at: 0) >> headBitCount
     let start = buffer.count
     buffer.append(keySuffix.slice(idOffset, idByteCount))
     buffer.append(value.slice(MessageRecord.plainHeadByteCount, textByteCount))
@@ -118,7 +120,7 @@ struct SliceBuilder: ~Copyable {
       MessageParts(
         place: .acknowledged(
           KeyEncoding.unflipped(time),
-          sequence: KeyEncoding.unflipped(keySuffix.bigEndian64(at: markOffset + 1))),
+          sequence: KeyEncoding.unflipped(keySuffix.bigEndian64(at: markOffset &+ 1))),
         idOffset: start, idByteCount: idByteCount, sender: head.sender, status: head.status,
         textOffset: start &+ idByteCount, textByteCount: textByteCount,
         isASCII: buffer.bytes.isASCII(from: start)))
@@ -267,10 +269,9 @@ struct SliceBuilder: ~Copyable {
   @inline(never)
   private mutating func checkTexts(of parts: MessageParts) throws(StoreError) -> Bool {
     let text = buffer.bytes.slice(parts.textOffset, parts.textByteCount)
-    let isASCII = text.isASCII
-    guard isASCII || text.isValidUTF8,
-      buffer.bytes.slice(parts.idOffset, parts.idByteCount).isValidUTF8
-    else { throw corrupt }
+    let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
+    let isASCII = text.isASCII(from: 0)
+    guard isASCII || text.isText, id.isASCII || id.isText else { throw corrupt }
     return isASCII
   }
 
@@ -307,5 +308,14 @@ struct SliceBuilder: ~Copyable {
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
         origin: Message.Origin(conversation, senders),
         hasOlder: hasOlder, hasNewer: hasNewer, gaps: gaps))
+  }
+
+  /// The one message that was added, without a slice around it.
+  consuming func finishOne() -> Message {
+    buffer.append(zeros: MessageID.inlineByteCountMax + 1)
+    let row = rows[0]
+    return row.message(
+      buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)],
+      Message.Origin(conversation, senders))
   }
 }

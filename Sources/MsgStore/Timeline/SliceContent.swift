@@ -35,29 +35,28 @@ final class SliceContent: @unchecked Sendable {
 
   func message(at index: Int) -> Message {
     let backwardCount = count - forwardCount
-    let row = rows[
-      index < backwardCount ? backwardCount - 1 - index + forwardCount : index - backwardCount]
-    let bytes = buffer.bytes
-    let textBytes = bytes.slice(row.textOffset, Int(row.textByteCount))
+    let row = rows[index < backwardCount ? count - 1 - index : index - backwardCount]
+    return row.message(
+      buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)], origin)
+  }
+}
+
+extension SliceRow {
+  /// The message of the row, whose bytes lie in the given ones.
+  @inline(__always)
+  func message(_ bytes: Bytes, rare: Message.Rare?, _ origin: Message.Origin) -> Message {
     // Unsafe: the builder has validated the text.
-    let text = unsafe textBytes.uncheckedText(isASCII: row.isASCII)
-    var rare: Message.Rare?
-    if row.rareIndex >= 0 {
-      rare = rares[Int(row.rareIndex)]
-    } else if row.replyByteCount > 0 || row.isPending {
-      rare = self.rare(of: row)
-    }
+    let text = unsafe bytes.slice(textOffset, Int(textByteCount)).uncheckedText(isASCII: isASCII)
+    let rare = rare ?? (replyByteCount > 0 || isPending ? makeRare(bytes) : nil)
     return Message.stored(
-      id: rare?.fields.ownID
-        ?? MessageID(bytes, at: row.idOffset, byteCount: Int(row.idByteCount)),
-      from: origin, text: text, row, rare: rare)
+      id: rare?.fields.ownID ?? MessageID(bytes, at: idOffset, byteCount: Int(idByteCount)),
+      from: origin, text: text, self, rare: rare)
   }
 
   @inline(never)
-  private func rare(of row: SliceRow) -> Message.Rare {
+  private func makeRare(_ bytes: Bytes) -> Message.Rare {
     let replyTo =
-      row.replyByteCount == 0
-      ? nil : MessageID(buffer.bytes.slice(row.replyOffset, Int(row.replyByteCount)))
-    return Message.Rare(RareFields(replyTo: replyTo, localOrder: row.isPending ? row.rank : 0))
+      replyByteCount == 0 ? nil : MessageID(bytes.slice(replyOffset, Int(replyByteCount)))
+    return Message.Rare(RareFields(replyTo: replyTo, localOrder: isPending ? rank : 0))
   }
 }
