@@ -85,9 +85,13 @@ extension StoreReader {
 
   /// What a list shows of a conversation, read with a cursor of the conversations tree.
   func conversation(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> Conversation {
-    let summary = try summary(number, &cursor)
+    var key = KeyEncoding.key(number)
+    var copy = ByteBuffer()
+    let summary = try summary(number, key.bytes, &cursor, &copy)
     try storage { () throws(PageFileError) in _ = try cursor.next() }
-    let details = try details(number, &cursor)
+    key.append(ConversationDetails.keySuffix)
+    copy.removeAll()
+    let details = try details(number, key.bytes, cursor, &copy)
     return try conversation(
       number, summary, details, participants: try names(of: details.firstParticipants), former: [])
   }
@@ -219,7 +223,14 @@ extension StoreReader {
   func summary(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> ConversationSummary {
     let key = KeyEncoding.key(number)
     var copy = ByteBuffer()
-    let isThere = try storage { () throws(PageFileError) in try cursor.seek(key.bytes) }
+    return try summary(number, key.bytes, &cursor, &copy)
+  }
+
+  /// The same for whoever has the key, and a buffer for a summary that does not lie in its page.
+  private func summary(
+    _ number: UInt32, _ key: Bytes, _ cursor: inout Cursor, _ copy: inout ByteBuffer
+  ) throws(StoreError) -> ConversationSummary {
+    let isThere = try storage { () throws(PageFileError) in try cursor.seek(key) }
     guard isThere, let summary = ConversationSummary(try value(at: cursor, &copy)) else {
       throw corrupt(Schema.conversations, "conversation \(number) has no summary")
     }
@@ -231,8 +242,15 @@ extension StoreReader {
     _ number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> ConversationDetails {
     let key = ConversationDetails.key(number)
-    let isThere = cursor.isAtCell && cursor.compareKey(to: key.bytes) == 0
     var copy = ByteBuffer()
+    return try details(number, key.bytes, cursor, &copy)
+  }
+
+  @inline(__always)
+  private func details(
+    _ number: UInt32, _ key: Bytes, _ cursor: borrowing Cursor, _ copy: inout ByteBuffer
+  ) throws(StoreError) -> ConversationDetails {
+    let isThere = cursor.isAtCell && cursor.compareKey(to: key) == 0
     guard isThere, let details = ConversationDetails(try value(at: cursor, &copy)) else {
       throw corrupt(Schema.conversations, "conversation \(number) has no details")
     }
@@ -248,6 +266,7 @@ extension StoreReader {
   }
 
   /// The value of the cell a cursor stands at: in its page, or in the given copy.
+  @inline(__always)
   private func value(
     at cursor: borrowing Cursor, _ copy: inout ByteBuffer
   ) throws(StoreError) -> Bytes {
