@@ -6,6 +6,8 @@ extension Model {
     switch state.process.checkpoint {
     case .none:
       break
+    case .syncLastFile:
+      syncEndedFile(state, Int(state.process.current), steps)
     case .syncEndedFile:
       syncEndedFile(state, ended, steps)
     case .syncNewFile:
@@ -43,12 +45,13 @@ extension Model {
 
   private func syncEndedFile(_ state: State, _ ended: Int, _ steps: Steps) {
     var next = state
-    if defect != .syncOfEndedFileOmitted { next.syncLog(ended) }
     let covered = state.process.unsynced[ended]
+    if covered != 0 && defect != .syncOfEndedFileOmitted { next.syncLog(ended) }
     next.process.unsynced[ended] = 0
     next.durableLSN = max(state.durableLSN, covered)
-    next.process.checkpoint = .syncNewFile
-    emit(next, steps, "checkpoint: sync wal\(ended), which has ended")
+    next.process.checkpoint =
+      state.process.checkpoint == .syncLastFile ? .writePages : .syncNewFile
+    emit(next, steps, "checkpoint: sync wal\(ended), which has ended, unless a sync covers it")
   }
 
   private func writePages(_ state: State, _ steps: Steps) {
@@ -176,7 +179,9 @@ extension Model {
       next.process.orphans |= state.process.next.slots & ~state.process.shown.slots
     }
     next.process.next = .unreadable
-    next.process.checkpoint = state.process.ended == 0 ? .none : .syncEndedFile
+    let isLast = state.phase == .closing && !bound.erases
+    next.process.checkpoint =
+      state.process.ended == 0 ? .none : isLast ? .syncLastFile : .syncEndedFile
     emit(next, steps, "a call of the checkpoint is refused; it is given up, to be done again")
   }
 
@@ -208,8 +213,11 @@ extension Model {
     var next = state
     next.closesLeft -= 1
     next.phase = .closing
-    if state.process.place > 0 {
+    if state.process.place > 0 && bound.erases {
       beginOtherFile(&next)
+    } else if state.process.place > 0 {
+      next.process.ended = state.history
+      next.process.checkpoint = .syncLastFile
     } else {
       next.process.next = state.process.meta
       next.process.next.isClean = true

@@ -79,7 +79,7 @@ extension Model {
     emit(next, steps, "first write: begin")
   }
 
-  /// Whether the log that a clean close has begun is there.
+  /// Whether the log that the meta slots name is there.
   func hasLog(_ state: State) -> Bool {
     (0..<2).contains { state.headers[$0].cached == state.process.meta.life }
   }

@@ -38,7 +38,7 @@ extension ProtocolDefect {
     case .plainCounterGenerations, .generationOfCommitsIgnored:
       Bound(commits: 2, turns: 1, crashes: 2)
     case .cleanMarkOfOneSlotBelieved:
-      Bound(commits: 2, turns: 0, crashes: 2, closes: 1)
+      Bound(commits: 2, turns: 1, crashes: 2, closes: 1, tearsSectors: true)
     case .syncOfFirstSlotOmitted:
       Bound(commits: 1, turns: 1, crashes: 2, tearsSectors: true)
     case .syncOfFirstRecoveredSlotOmitted, .syncOfSecondRecoveredSlotOmitted,

@@ -5,8 +5,6 @@ struct Reading {
   /// The history up to the last commit.
   var commits: Commits = 0
   var isClean = false
-  /// The WAL file that a clean close has begun.
-  var emptyLog: Int?
   /// The file that the last commit is in, and the place behind it.
   var lastFile: Int?
   var place: UInt8 = 0
@@ -44,12 +42,6 @@ extension Reading {
     if !(meta.isClean && lastFile == nil) { try refuseDamage(state, first, defect) }
     try checkPages(state)
     isClean = lastFile == nil && Self.isCleanlyClosed(state, defect)
-    guard isClean else { return }
-    emptyLog = (0..<2).first { file in
-      let header = state.headers[file].cached
-      return Header.isInUse(header) && header == meta.life
-        && state.lives[Int(header)].before == meta.commits
-    }
   }
 
   // MARK: Meta slots

@@ -9,6 +9,8 @@ enum GroupSyncStep: UInt8 {
 /// Where a checkpoint is: the name says what comes next.
 enum CheckpointStep: UInt8 {
   case none
+  /// Closing begins no other file, unless something is to be erased.
+  case syncLastFile
   case syncEndedFile
   case syncNewFile
   case writePages

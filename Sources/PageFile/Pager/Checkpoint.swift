@@ -151,13 +151,17 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Writing pages
 
+  /// Table pages that a small checkpoint writes, at most.
+  private static let tablePageAllowance = 4
+
   /// Writes the pages of a map to free slots and makes the table that holds them.
   func write(
     _ map: PageMap, onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN
   ) throws(PageFileError) -> Written {
     var images: [(image: PageImage, place: TableEntry)] = []
     let written = try writing(
-      onto: table, pageNumberEnd: pageNumberEnd, lsn: lsn, takesReserved: true
+      onto: table, pageNumberEnd: pageNumberEnd, lsn: lsn, takesReserved: true,
+      slotCount: map.imageCount + Self.tablePageAllowance
     ) { (writer, changes, allocate) throws(PageFileError) in
       try map.forEach { (number, image) throws(PageFileError) in
         guard let image else {
@@ -179,15 +183,19 @@ final class Checkpointer: @unchecked Sendable {
   ///
   /// Nothing refers to what was written until it is published; when it fails, the slots are free
   /// again.
-  /// - Parameter takesReserved: Whether the slots were set aside for this.
+  /// - Parameters:
+  ///   - takesReserved: Whether the slots were set aside for this.
+  ///   - slotCount: How many slots side by side are looked for; 0: the lowest free ones will do.
   func writing(
     onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN, takesReserved: Bool = false,
+    slotCount: Int = 0,
     _ body: (
       inout SlotWriter, inout [TableUpdate.Change], () throws(PageFileError) -> SlotNumber
     ) throws(PageFileError) -> Void
   ) throws(PageFileError) -> Written {
     var allocated: [SlotNumber] = []
     let written = Written(table: table)
+    slots.withLock { $0.seekRun(of: slotCount) }
     do throws(PageFileError) {
       var writer = SlotWriter(pager)
       var changes: [TableUpdate.Change] = []
@@ -302,16 +310,25 @@ final class Checkpointer: @unchecked Sendable {
 
   func rewriteNewestMeta() throws(PageFileError) { try metas.rewriteNewest() }
 
+  /// Free slots that closing leaves above the spare ones, and as many again before it gives any
+  /// back: a store that is opened for one commit, over and over, then neither grows nor shrinks.
+  private static let roomAfterClosing = 32
+
   /// Frees slots whose last snapshot has ended, and gives free slots at the end of the file back to
   /// the file system, but for those that are set aside.
-  func trim() throws(PageFileError) {
+  /// - Parameter keepsRoom: Whether to leave some for the first commits after the next opening.
+  func trim(keepsRoom: Bool) throws(PageFileError) {
     try slots.withLock { (slots) throws(PageFileError) in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
       let usedEnd = slots.usedEnd
       let freeBelow = slots.freeCount - (slots.slotCount - usedEnd)
       let target =
-        usedEnd + max(0, slots.reservedCount + Self.spareSlotCount - freeBelow)
-      guard target < slots.slotCount else { return }
+        usedEnd
+        + max(
+          0,
+          slots.reservedCount + Self.spareSlotCount + (keepsRoom ? Self.roomAfterClosing : 0)
+            - freeBelow)
+      guard target + (keepsRoom ? Self.roomAfterClosing : 0) < slots.slotCount else { return }
       try pager.dataFile.truncate(to: Pager.slotsOffset + target * pager.pageByteCount)
       slots.shrink(to: target)
     }

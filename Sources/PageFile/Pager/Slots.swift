@@ -20,6 +20,8 @@ package struct Slots {
   private static let growthStepMax = 2048
   /// No slot below this word's is free.
   private var firstFreeWord = 0
+  /// Where the slots lie that are given out next, counted from 0; the lowest ones follow.
+  private var run: Range<Int> = 0..<0
 
   /// Slots of a file that was there before: whatever they hold, nothing uses them.
   package init(slotCount: Int) { addSlots(to: slotCount) }
@@ -90,8 +92,34 @@ package struct Slots {
     return true
   }
 
-  /// The lowest free slot, now in use.
+  /// Has `allocate` give out slots side by side, if there are `count` free ones in one place.
+  ///
+  /// Pages that lie together are one write, and one block for the sync to wait for: on the measured
+  /// disk each scattered one costs 70 to 90 µs more.
+  package mutating func seekRun(of count: Int) {
+    run = 0..<0
+    guard count > 1, count <= freeCount else { return }
+    var start = firstFreeWord * 64
+    for index in start..<max(start, slotCount) {
+      if usedWords[index / 64] & 1 << UInt64(index % 64) != 0 { start = index + 1 }
+      if index + 1 - start == count {
+        run = start..<start + count
+        return
+      }
+    }
+  }
+
+  /// The next slot of the run, else the lowest free one; now in use.
   package mutating func allocate() -> SlotNumber? {
+    if let index = run.first {
+      run = index + 1..<run.upperBound
+      let slot = SlotNumber(UInt32(index + 1))
+      if markUsed(slot) {
+        zeroWords[index / 64] &= ~(1 << UInt64(index % 64))
+        return slot
+      }
+      run = 0..<0
+    }
     for wordIndex in firstFreeWord..<usedWords.count where usedWords[wordIndex] != .max {
       let index = wordIndex * 64 + (~usedWords[wordIndex]).trailingZeroBitCount
       guard index < slotCount else { break }

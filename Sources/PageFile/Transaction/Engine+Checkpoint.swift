@@ -12,7 +12,7 @@ extension Engine {
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
       try runCheckpoint(side)
-      if shrink { try shrinkFiles(side) }
+      if shrink { try shrinkFiles(side, isClosing: false) }
     }
   }
 
@@ -40,13 +40,13 @@ extension Engine {
   }
 
   /// Gives back to the file system what the files have grown by.
-  private func shrinkFiles(_ side: WriteSide) throws(PageFileError) {
+  private func shrinkFiles(_ side: WriteSide, isClosing: Bool) throws(PageFileError) {
     if let written = try side.checkpointer.compact() {
       try publish(written, side.checkpointer.meta, side) { published.move($0) }
     }
-    try side.checkpointer.trim()
-    try side.wal.shrink(0)
-    try side.wal.shrink(1)
+    try side.checkpointer.trim(keepsRoom: isClosing)
+    try side.wal.shrink(0, isOver: isClosing)
+    try side.wal.shrink(1, isOver: isClosing)
   }
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
@@ -104,7 +104,8 @@ extension Engine {
     if erases && !Defect.idleLogNotErased.isPlanted {
       try side.wal.eraseLeftovers(1 - published.current.newest)
     }
-    let hasTurned = try turn(side)
+    // Where nothing is to be erased, closing needs no other file.
+    let hasTurned = try turn(side, isLast: isClosing && !erases)
     if hasTurned {
       let isClean = isClosing && (!erases || Defect.cleanBeforeErased.isPlanted)
       try checkpointEndedFile(side, isClean: isClean, erases: erases)
@@ -145,7 +146,8 @@ extension Engine {
   }
 
   /// Has commits go to the other WAL file; false when the current one holds nothing.
-  private func turn(_ side: WriteSide) throws(PageFileError) -> Bool {
+  /// - Parameter isLast: Whether no commit can follow, so that the other file need not be begun.
+  private func turn(_ side: WriteSide, isLast: Bool) throws(PageFileError) -> Bool {
     gate.enter()
     defer { gate.leave() }
     let current = published.current
@@ -159,13 +161,14 @@ extension Engine {
     }
     precondition(
       current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
-    let (ended, lsn, chain, next) = try side.wal.turn(random: options.random())
+    let (ended, lsn, chain, next) =
+      isLast ? side.wal.end : try side.wal.turn(random: options.random())
     precondition(ended == current.newest, "the log and the maps disagree on the current WAL file")
     side.checkpointer.turn()
     published.turn()
     state.withLock {
       $0.ended = EndedFile(
-        file: ended, lsn: lsn, chain: chain, next: next, roots: current.roots)
+        file: ended, lsn: lsn, chain: chain, next: next, roots: current.roots, isLast: isLast)
     }
     return true
   }
@@ -185,8 +188,8 @@ extension Engine {
   ) throws(PageFileError) {
     guard let ended = state.withLock({ $0.ended }) else { return }
     // Durable after these: every commit in the ended file; the header of the file that follows.
-    try side.wal.syncForCheckpoint(ended.file)
-    try side.wal.syncForCheckpoint(1 - ended.file)
+    try side.wal.syncEnded(ended.file)
+    if !ended.isLast { try side.wal.syncBegun(1 - ended.file) }
     let snapshot = published.current
     let written = try side.checkpointer.write(
       snapshot.map(ended.file), onto: snapshot.table, pageNumberEnd: ended.roots.pageNumberEnd,
@@ -278,7 +281,7 @@ extension Engine {
       // They would keep what they can see from being overwritten and given back.
       pager.registry.expireAll(but: published.current.registration)
       try runCheckpoint(side, isClosing: true)
-      try shrinkFiles(side)
+      try shrinkFiles(side, isClosing: true)
     }
   }
 
@@ -303,7 +306,11 @@ struct EndedFile {
   let file: Int
   let lsn: LSN
   let chain: UInt64
+  /// The generation that the meta slots are to name: that of the file which follows, or, when no
+  /// commit can follow, of this one.
   let next: Generation
   /// As of its last commit.
   let roots: Roots
+  /// Whether no commit can follow.
+  let isLast: Bool
 }

@@ -185,11 +185,11 @@ extension Engine {
   ) throws(PageFileError) -> WALWriter {
     let generation = Generation(
       after: recovered.end.generationCounter, random: options.random())
-    if let emptyLog = recovered.emptyLog {
-      // The log that the clean close began has no commit, and the other file is superfluous: a new log
-      // is begun there, as by a turn. Going on in the empty one would give its generation to every
-      // copy of the closed store, and the log of one copy would pass for that of another.
-      let current = 1 - emptyLog
+    if let settledLog = recovered.settledLog {
+      // No commit counts in the log that the clean close has named, and the other file is superfluous: a
+      // new log is begun there, as by a turn. Going on in the named one would give its generation to
+      // every copy of the closed store, and the log of one copy would pass for that of another.
+      let current = 1 - settledLog
       try beginLog(files[current], generation, recovered)
       if !Defect.inUseUnmarked.isPlanted { try publishInUse(checkpointer, generation) }
       return try makeWAL(files, current: current, generation, recovered)

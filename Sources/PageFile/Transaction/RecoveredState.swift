@@ -18,8 +18,9 @@ struct RecoveredState {
   /// Whether every readable meta slot says that the store was closed cleanly, and the log has nothing
   /// that came since.
   var isClean: Bool
-  /// The WAL file that a clean close has begun and left without a commit, if it is there.
-  var emptyLog: Int?
+  /// The WAL file that the meta slots of a cleanly closed store name, if it is there: nothing in it
+  /// counts any more.
+  var settledLog: Int?
 
   /// Whether what was erased may still lie in free slots and in the log.
   var isErasurePending: Bool { meta.isErasurePending || end.isErasing }
@@ -31,7 +32,7 @@ struct RecoveredState {
     Snapshot(
       lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion,
       maps: maps.take(),
-      newest: end.lastFile ?? emptyLog.map { 1 - $0 } ?? 0, registry: registry)
+      newest: end.lastFile ?? settledLog.map { 1 - $0 } ?? 0, registry: registry)
   }
 }
 
@@ -88,7 +89,7 @@ struct StoreReader {
       tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
       maps: RecoveredMaps(replay.takeMaps()), end: end,
       fingerprint: try fingerprint(metaSlots: slots), isClean: isClean,
-      emptyLog: isClean ? recovery.emptyLog(meta) : nil)
+      settledLog: isClean ? recovery.settledLog(meta) : nil)
     return (pager, state)
   }
 

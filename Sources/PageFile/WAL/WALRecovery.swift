@@ -85,12 +85,14 @@ struct WALRecovery {
     return .walMismatch(reason: "no WAL file of generation \(generation) is beside \(dataPath)")
   }
 
-  /// The file that a cleanly closed store's meta slots name, when it begins where they end.
-  func emptyLog(_ meta: MetaSlot) -> Int? {
+  /// The file that a cleanly closed store's meta slots name, when nothing in it counts: it begins
+  /// where they end, or all that is in it is in the data file.
+  func settledLog(_ meta: MetaSlot) -> Int? {
     files.firstIndex { file in
       guard let header = file.header(of: meta.storeID) else { return false }
-      return header.generation == meta.generation && header.chain == meta.chain
-        && header.firstLSN == meta.checkpointLSN.next
+      let isEmpty = header.firstLSN == meta.checkpointLSN.next && header.chain == meta.chain
+      return header.generation == meta.generation
+        && (isEmpty || header.firstLSN <= meta.checkpointLSN)
     }
   }
 

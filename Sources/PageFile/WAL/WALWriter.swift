@@ -301,15 +301,27 @@ final class WALWriter: @unchecked Sendable {
     return (ended, position.lastLSN, position.chain, next)
   }
 
-  /// Syncs one file as part of a checkpoint.
-  func syncForCheckpoint(_ file: Int) throws(PageFileError) {
-    let (covered, isOlder) = appendLock.withLock {
-      (position.unsyncedLSNs[file], file != position.current)
+  /// The file that commits go to, where they end, and its generation.
+  var end: (file: Int, lsn: LSN, chain: UInt64, generation: Generation) {
+    appendLock.withLock {
+      (position.current, position.lastLSN, position.chain, position.generation)
     }
-    // Durable after this: the commits of the file that ended, or the header of the one begun.
-    let isSkipped = isOlder ? Defect.endedLogUnsynced.isPlanted : Defect.begunLogUnsynced.isPlanted
-    if !isSkipped { try syncFile(file) }
-    guard isOlder, let covered else { return }
+  }
+
+  /// Syncs the file that was begun by a turn.
+  func syncBegun(_ file: Int) throws(PageFileError) {
+    // Durable after this: its header.
+    if !Defect.begunLogUnsynced.isPlanted { try syncFile(file) }
+  }
+
+  /// Syncs a file that no more commits go to, unless a sync has covered them all.
+  func syncEnded(_ file: Int) throws(PageFileError) {
+    guard let covered = appendLock.withLock({ position.unsyncedLSNs[file] }) else {
+      if isPoisoned { throw .poisoned }
+      return
+    }
+    // Durable after this: its commits.
+    if !Defect.endedLogUnsynced.isPlanted { try syncFile(file) }
     appendLock.withLock {
       if position.unsyncedLSNs[file] == covered { position.unsyncedLSNs[file] = nil }
     }
@@ -347,12 +359,13 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Gives back what a file has grown by and no commit is in.
-  func shrink(_ file: Int) throws(PageFileError) {
+  /// - Parameter isOver: Whether all commits are in the data file and none can follow.
+  func shrink(_ file: Int, isOver: Bool) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
     appendLock.lock()
     defer { appendLock.unlock() }
-    let end = file == position.current ? position.offset + Self.spareByteCount : 0
+    let end = file == position.current && !isOver ? position.offset + Self.spareByteCount : 0
     let target = (end / Self.byteCountMin + 1) * Self.byteCountMin
     guard position.allocatedByteCounts[file] > target else { return }
     try files[file].truncate(to: target)

@@ -111,4 +111,23 @@ import Testing
     #expect(!slots.isUsed(SlotNumber(11)) && !slots.isUsed(SlotNumber(.max)))
     #expect(slots.freeCount == 10)
   }
+
+  @Test func slotsOfARunLieSideBySide() {
+    var slots = Slots(slotCount: 200)
+    for number in 1...150 where number % 10 != 0 {
+      _ = slots.markUsed(SlotNumber(UInt32(number)))
+    }
+    slots.seekRun(of: 5)
+    let run = (0..<5).map { _ in slots.allocate()?.rawValue }
+    #expect(run == [150, 151, 152, 153, 154])
+    // Behind its end, and where there is none as long, the lowest ones follow.
+    let behind = slots.allocate()?.rawValue
+    #expect(behind == 10)
+    slots.seekRun(of: 60)
+    let lowest = slots.allocate()?.rawValue
+    #expect(lowest == 20)
+    slots.seekRun(of: 46)
+    let last = (0..<46).map { _ in slots.allocate()?.rawValue }.last
+    #expect(last == 200)
+  }
 }
