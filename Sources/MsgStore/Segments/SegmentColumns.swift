@@ -60,7 +60,7 @@ struct SegmentColumns {
     buffer.append(first)
     guard kind == .text else {
       guard readPackedNames(&rows, kind, to: &buffer) else { return false }
-      return buffer.bytes.dropFirst(start).isValidUTF8
+      return buffer.bytes.dropFirst(start).isText
     }
     for index in 1..<rows.count {
       guard let lengths = reader.byte() else { return false }
@@ -82,9 +82,9 @@ struct SegmentColumns {
       buffer.reserve(count)
       buffer.append(buffer.bytes.slice(before.nameOffset, shared))
       buffer.append(bytes)
-      guard buffer.bytes.dropFirst(rows[index].nameOffset).isValidUTF8 else { return false }
+      guard buffer.bytes.dropFirst(rows[index].nameOffset).isText else { return false }
     }
-    return buffer.bytes.slice(start, first.count).isValidUTF8
+    return buffer.bytes.slice(start, first.count).isText
   }
 
   private mutating func readPackedNames(
@@ -219,7 +219,7 @@ struct SegmentColumns {
       guard dictionary.decompress(block, byteCount: byteCount, to: &buffer) else { return false }
     }
     for row in rows where row.replyByteCount > 0 {
-      guard buffer.bytes.slice(row.replyOffset, row.replyByteCount).isValidUTF8 else {
+      guard buffer.bytes.slice(row.replyOffset, row.replyByteCount).isText else {
         return false
       }
     }

@@ -34,7 +34,7 @@ extension Engine {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
         movedCount = written.allocated.count
       }
-      try side.checkpointer.trim()
+      try side.checkpointer.trim(keepsRoom: false)
     }
     return movedCount
   }
