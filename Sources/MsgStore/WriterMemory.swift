@@ -93,10 +93,8 @@ final class WriterMemory: @unchecked Sendable {
 /// Each name has one place, given by its length and a few of its bytes, and the last that came there
 /// has it: finding takes a comparison, and no names, however chosen, make it slow.
 struct RecentNames<Value> {
-  private var entries: [(name: String, value: Value)?]
-  private static var count: Int { 256 }
-
-  init() { entries = Array(repeating: nil, count: Self.count) }
+  private var entries: [(name: String, value: Value)?] = []
+  private static var placeBitCount: Int { 10 }
 
   private static func place(of name: String) -> Int {
     // Unsafe: the bytes are looked at before the name can go.
@@ -113,21 +111,22 @@ struct RecentNames<Value> {
     } else {
       for offset in 0..<bytes.count { word = word << 8 | UInt64(bytes[offset]) }
     }
-    return Int(truncatingIfNeeded: (word &* 0x9E37_79B9_7F4A_7C15) >> 56)
+    return Int(truncatingIfNeeded: (word &* 0x9E37_79B9_7F4A_7C15) >> (64 - placeBitCount))
   }
 
   subscript(name: String) -> Value? {
-    guard let entry = entries[Self.place(of: name)], entry.name.hasSameBytes(as: name) else {
+    guard !entries.isEmpty, let entry = entries[Self.place(of: name)],
+      entry.name.hasSameBytes(as: name)
+    else {
       return nil
     }
     return entry.value
   }
 
   mutating func insert(_ value: Value, _ name: String) {
+    if entries.isEmpty { entries = Array(repeating: nil, count: 1 << Self.placeBitCount) }
     entries[Self.place(of: name)] = (name, value)
   }
 
-  mutating func removeAll() {
-    for index in entries.indices { entries[index] = nil }
-  }
+  mutating func removeAll() { entries = [] }
 }

@@ -113,23 +113,20 @@ extension WriteState {
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     memory.conversations[conversation]?.raiseGreatestName(to: id)
-    try put(entry, of: id, in: conversation)
-  }
-
-  /// The same where the conversation is at hand.
-  func write(
-    _ entry: IDEntry, of id: MessageID, in conversation: OpenConversation
-  ) throws(StoreError) {
-    conversation.raiseGreatestName(to: id)
-    try put(entry, of: id, in: conversation.number)
-  }
-
-  private func put(
-    _ entry: IDEntry, of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     entry.append(for: id, to: &value)
+    try insert(key.bytes, value.bytes, in: Schema.ids)
+  }
+
+  /// Writes where a message is under the name in its key.
+  func writeEntry(
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    conversation.raiseGreatestName(to: position.id)
+    let key = KeyEncoding.key(conversation.number, position.id)
+    var value = ByteBuffer()
+    value.append(position.place)
     try insert(key.bytes, value.bytes, in: Schema.ids)
   }
 

@@ -130,9 +130,10 @@ package struct ConversationSummary: Hashable {
 
   private var flags: Flags {
     var flags = marks.intersection(.plain)
-    if mark != nil { flags.insert(.mark) }
+    // Comparing these with nil would copy them.
+    if case .some = mark { flags.insert(.mark) }
     if hasLast { flags.insert(.last) }
-    if toldMark != nil { flags.insert(.toldMark) }
+    if case .some = toldMark { flags.insert(.toldMark) }
     if deletedUpTo != nil { flags.insert(.deletedUpTo) }
     if sequences != nil { flags.insert(.sequences) }
     return flags

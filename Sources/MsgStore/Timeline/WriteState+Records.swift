@@ -65,6 +65,9 @@ extension WriteState {
       } else if old.status == .failed, new.status != .failed {
         try include(new, at: position, &summary, in: conversation.number)
       }
+    } else if try isNowLast(position, was: oldPosition, summary, in: conversation.number) {
+      summary.activity = position.place.time
+      summary.last = try last(new, at: position, in: conversation.number)
     } else {
       try exclude(oldPosition, from: &summary, in: conversation.number)
       try include(new, at: position, &summary, in: conversation.number)
@@ -100,9 +103,9 @@ extension WriteState {
   private func writeNames(
     of message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    try write(.here(position), of: position.id, in: conversation)
+    try writeEntry(at: position, in: conversation)
     for name in message.traits.names {
-      try write(.here(position), of: name, in: conversation)
+      try write(.here(position), of: name, in: conversation.number)
     }
   }
 }
@@ -133,6 +136,18 @@ extension WriteState {
     } else if position >= last.position {
       summary.last = try self.last(message, at: position, in: conversation)
     }
+  }
+
+  /// Whether the last message was acknowledged, and no other is behind its new place: then nobody has
+  /// to look for the last one.
+  private func isNowLast(
+    _ position: Position, was old: Position, _ summary: ConversationSummary,
+    in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
+      return false
+    }
+    return try reader.lastPosition(upTo: .end, in: conversation) == position
   }
 
   /// Takes a message that has left its place out of a summary, looking for what is last now only if
