@@ -105,7 +105,8 @@ public struct Message: Sendable {
   }
 
   /// All fields as they are.
-  private init(
+  @inlinable
+  init(
     _ id: MessageID, _ origin: Origin, _ senderIndex: Int32, _ text: String,
     _ fields: Fields, _ serverMicroseconds: Int64, _ localMicroseconds: Int64,
     _ sequenceNumber: Int64, _ rare: Rare?
@@ -119,18 +120,6 @@ public struct Message: Sendable {
     self.localMicroseconds = localMicroseconds
     self.sequenceNumber = sequenceNumber
     self.rare = rare
-  }
-
-  /// A message of a slice.
-  static func stored(
-    id: MessageID, from origin: Origin, text: String, _ row: SliceRow, rare: Rare?
-  ) -> Message {
-    row.isPending
-      ? Message(
-        id, origin, row.senderIndex, text, row.fields, 0, row.time, row.extra, rare)
-      : Message(
-        id, origin, row.senderIndex, text, row.fields, row.time, row.extra,
-        row.fields[.sequence] ? row.rank : 0, rare)
   }
 
   /// The conversation it belongs to.

@@ -35,32 +35,23 @@ public struct MessageID: Sendable {
     long = isLong ? LongName(bytes.array()) : nil
   }
 
-  /// The name of `byteCount` bytes at an offset, with at least `inlineByteCountMax + 1` bytes from there
-  /// on to be read.
-  @inline(__always)
-  init(_ bytes: Bytes, at offset: Int, byteCount: Int) {
-    if byteCount > Self.inlineByteCountMax {
-      self.init(bytes.slice(offset, byteCount))
-    } else {
-      let all = bytes.slice(offset, Self.inlineByteCountMax + 1)
-      self.init(
-        Self.head(all.bigEndian64(at: 0), byteCount),
-        Self.head(all.bigEndian64(at: 8), byteCount - 8),
-        Self.head(all.bigEndian64(at: 16), byteCount - 16),
-        Self.head(all.bigEndian64(at: 24), byteCount - 24) | UInt64(UInt8(byteCount)))
-    }
-  }
-
-  @inline(__always)
-  private init(_ word0: UInt64, _ word1: UInt64, _ word2: UInt64, _ word3: UInt64) {
-    words = (word0, word1, word2, word3)
+  /// The name of up to 31 bytes at an address from which on 32 can be read.
+  @inlinable @unsafe
+  init(_ start: UnsafeRawPointer, byteCount: Int) {
+    unsafe words = (
+      Self.word(start, byteCount), Self.word(start + 8, byteCount &- 8),
+      Self.word(start + 16, byteCount &- 16),
+      Self.word(start + 24, byteCount &- 24) | UInt64(truncatingIfNeeded: byteCount)
+    )
     long = nil
   }
 
-  /// The first bytes of a word; the others are zeros.
-  @inline(__always)
-  private static func head(_ word: UInt64, _ byteCount: Int) -> UInt64 {
-    byteCount >= 8 ? word : byteCount <= 0 ? 0 : word & (~0 &<< UInt64(64 &- byteCount &* 8))
+  /// The first bytes at an address as a word; the others are zeros.
+  @inlinable @unsafe
+  static func word(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
+    let word = UInt64(bigEndian: unsafe start.loadUnaligned(as: UInt64.self))
+    return byteCount >= 8
+      ? word : byteCount <= 0 ? 0 : word & (~0 &<< UInt64(truncatingIfNeeded: 64 &- byteCount &* 8))
   }
 
   private static func word(_ bytes: Bytes, at offset: Int, byteCountMax: Int) -> UInt64 {

@@ -17,31 +17,32 @@ public struct Slice: Sendable, RandomAccessCollection {
     return .more(last?.position ?? content.gaps.older?.beyond ?? .start)
   }
 
-  private let content: SliceContent
+  @usableFromInline let content: SliceContent
 
   init(_ content: SliceContent) { self.content = content }
 
   /// Always 0.
-  public var startIndex: Int { 0 }
+  @inlinable public var startIndex: Int { 0 }
   /// The number of messages.
-  public var endIndex: Int { content.count }
+  @inlinable public var endIndex: Int { content.count }
 
   /// The message at an index.
   ///
   /// Traps outside `indices`.
-  public subscript(index: Int) -> Message { content.message(at: index) }
+  @inlinable public subscript(index: Int) -> Message { content.message(at: index) }
 
   /// Goes through the messages, oldest first.
-  public func makeIterator() -> Iterator { Iterator(content) }
+  @inlinable public func makeIterator() -> Iterator { Iterator(content) }
 
   /// Hands out each message as it is made, where the library's iterator would copy it once more.
   public struct Iterator: IteratorProtocol {
-    private let content: SliceContent
-    private var index = 0
+    @usableFromInline let content: SliceContent
+    @usableFromInline var index = 0
 
-    init(_ content: SliceContent) { self.content = content }
+    @inlinable init(_ content: SliceContent) { self.content = content }
 
     /// The next message, or nil behind the last.
+    @inlinable @inline(__always)
     public mutating func next() -> Message? {
       guard index < content.count else { return nil }
       defer { index += 1 }

@@ -250,7 +250,8 @@ struct SliceBuilder: ~Copyable {
     let isASCII = parts.isASCII ? true : try checkTexts(of: parts)
     rows.append(
       SliceRow(
-        time: place.time, rank: place.rank, extra: parts.extra ?? 0, idOffset: parts.idOffset,
+        time: place.time, rank: place.hasRank ? place.rank : 0, extra: parts.extra ?? 0,
+        idOffset: parts.idOffset,
         textOffset: parts.textOffset, replyOffset: parts.replyOffset,
         textByteCount: Int32(truncatingIfNeeded: parts.textByteCount),
         senderIndex: try senderIndex(parts.sender), rareIndex: rareIndex,
@@ -261,7 +262,9 @@ struct SliceBuilder: ~Copyable {
             parts.status, serverTime: false, localTime: true, sequence: parts.extra != nil)
           : Message.Fields(
             parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank),
-        isPending: place.isPending, isASCII: isASCII))
+        isPending: place.isPending, isASCII: isASCII,
+        isPlain: rareIndex < 0 && parts.replyByteCount == 0 && !place.isPending
+          && parts.idByteCount <= MessageID.inlineByteCountMax))
   }
 
   /// Makes sure that id and text of a message are valid; returns whether the text is ASCII.

@@ -1,27 +1,30 @@
 import PageFile
 
 /// One message of a slice: its numbers, and where its bytes lie in the slice's buffer.
+@usableFromInline
 struct SliceRow {
   /// The server's time of an acknowledged message, the local time of a pending one.
-  let time: Int64
+  @usableFromInline let time: Int64
   /// The sequence of an acknowledged message, the local order of a pending one.
-  let rank: Int64
+  @usableFromInline let rank: Int64
   /// The local time of an acknowledged message, the sequence of a pending one.
-  let extra: Int64
-  let idOffset: Int
-  let textOffset: Int
-  let replyOffset: Int
-  let textByteCount: Int32
-  let senderIndex: Int32
+  @usableFromInline let extra: Int64
+  @usableFromInline let idOffset: Int
+  @usableFromInline let textOffset: Int
+  @usableFromInline let replyOffset: Int
+  @usableFromInline let textByteCount: Int32
+  @usableFromInline let senderIndex: Int32
   /// Where in the slice's list what few messages have is; -1 of all others.
-  let rareIndex: Int32
-  let idByteCount: UInt8
+  @usableFromInline let rareIndex: Int32
+  @usableFromInline let idByteCount: UInt8
   /// 0: it answers none, or what it answers is with the rest of what few messages have.
-  let replyByteCount: UInt8
-  let fields: Message.Fields
-  let isPending: Bool
+  @usableFromInline let replyByteCount: UInt8
+  @usableFromInline let fields: Message.Fields
+  @usableFromInline let isPending: Bool
   /// Whether the text is.
-  let isASCII: Bool
+  @usableFromInline let isASCII: Bool
+  /// Whether it is acknowledged, has a name of at most 31 bytes, and nothing that few have.
+  @usableFromInline let isPlain: Bool
 
   var place: Place {
     isPending
@@ -45,6 +48,9 @@ struct SliceRows: ~Copyable {
   }
 
   deinit { unsafe base.deallocate() }
+
+  /// Where the rows lie, as long as none is added.
+  @unsafe var start: UnsafePointer<SliceRow> { unsafe UnsafePointer(base) }
 
   subscript(index: Int) -> SliceRow {
     precondition(index >= 0 && index < count, "no such row")
