@@ -62,11 +62,13 @@ release-peers:
 	@Scripts/setup peers
 	@SWIFT=$(SWIFT) Scripts/peers
 
-bench-peers: release-peers
-	.build-peers/release/msgstore-bench $(ARGUMENTS)
+PEERS = .build-peers/release/msgstore-bench --normal-program $(RELEASE)/msgstore-bench
 
-bench-peers-smoke: release-peers
-	.build-peers/release/msgstore-bench $(TINY) --format json >/dev/null
+bench-peers: release release-peers
+	$(PEERS) $(ARGUMENTS)
+
+bench-peers-smoke: release release-peers
+	$(PEERS) $(TINY) --format json >/dev/null
 
 torture: setup
 	$(SWIFT) build -c release --product torture

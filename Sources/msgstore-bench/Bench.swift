@@ -96,6 +96,12 @@ struct Run: ParsableCommand {
   @Option(help: "How many MiB the store has that memory is about (default: that of the others).")
   var memorySize: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "A build without the peers, for memory: GRDB's libraries would count for all engines.",
+      valueName: "program"))
+  var normalProgram: String?
+
   @Option(help: "text, json or html (default: what the name of the output ends in, or text).")
   var format: Report.Format?
 
@@ -136,7 +142,8 @@ struct Run: ParsableCommand {
     let settings = Settings(
       engines: EngineName.allCases.filter { engines.names.contains($0.rawValue) },
       workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
-      isLarge: large, memoryByteCount: memorySize.map { $0 << 20 })
+      isLarge: large, memoryByteCount: memorySize.map { $0 << 20 },
+      normalProgram: normalProgram)
     let stage = try Stage(settings: settings, corpus: source, directory: directory)
     let figures = try stage.run()
     let report = Report(

@@ -44,6 +44,8 @@ struct Settings {
   var isLarge: Bool
   /// How large a store `memory` is about; nil for that of the other workloads.
   var memoryByteCount: UInt64?
+  /// A normal build of this program, which needs less memory of its own than one with the peers.
+  var normalProgram: String?
 }
 
 /// Where workloads perform: the stores, and what they need to say how far they are.

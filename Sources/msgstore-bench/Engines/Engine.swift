@@ -15,6 +15,9 @@ package enum EngineName: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension EngineName {
+  /// Whether a build without the trait `Peers` has it.
+  var isInNormalBuild: Bool { [.msgstore, .sqlite, .limit].contains(self) }
+
   /// Whose store it reads, where it has none of its own.
   var owner: EngineName? {
     switch self {

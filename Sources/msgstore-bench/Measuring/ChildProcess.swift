@@ -6,10 +6,10 @@
   import Musl
 #endif
 
-/// This program, run again in a process of its own.
+/// This program, or another build of it, run in a process of its own.
 enum ChildProcess {
-  static func run(_ arguments: [String]) throws {
-    let path = try executablePath()
+  static func run(_ arguments: [String], program: String? = nil) throws {
+    let path = try program ?? executablePath()
     var pointers = unsafe ([path] + arguments).map { unsafe strdup($0) }
     defer { unsafe pointers.forEach { unsafe free($0) } }
     unsafe pointers.append(nil)

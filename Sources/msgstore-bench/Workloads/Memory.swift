@@ -2,7 +2,9 @@
 /// conversations: `memory` as everything else is measured, `memory-small` with the smallest cache.
 ///
 /// The process is this program again, with the hidden command `read-tails`; its own code and
-/// libraries are in the figure, and so are those pages of a mapped file that it has touched.
+/// libraries are in the figure, and so are those pages of a mapped file that it has touched. GRDB's
+/// libraries take several MiB, which the other engines' figures have not if there is a build
+/// without them.
 ///
 /// On demand the stores are others, which are filled until ours has some size on the disk.
 struct Memory: Workload {
@@ -71,10 +73,12 @@ struct Memory: Workload {
     _ stage: Stage
   ) throws -> UInt64 {
     let resultPath = "\(stage.directory)/peak"
-    try ChildProcess.run([
+    let arguments = [
       ReadTails.name, engine.name.rawValue, cache.rawValue, engine.directory, namesPath,
       resultPath, String(seed),
-    ])
+    ]
+    try ChildProcess.run(
+      arguments, program: engine.name.isInNormalBuild ? stage.settings.normalProgram : nil)
     let result = String(decoding: try Files.read(resultPath), as: UTF8.self)
     let numbers = result.split(separator: " ").compactMap { UInt64($0) }
     guard numbers.count == 2, numbers[1] == expected else {
