@@ -59,18 +59,21 @@ extension Digest {
   /// Looks at messages oldest first, whichever way they came.
   @inline(__always)
   mutating func fold(_ messages: [PeerMessage], newestFirst: Bool, in conversation: Int64) {
+    // Looked at in place: a copy of a message would cost a peer as much as some of its fields.
+    let messages = messages.span
     for step in messages.indices {
       let index = newestFirst ? messages.count - 1 - step : step
       let previous = newestFirst ? index + 1 : index - 1
       let isNewID = step == 0 || messages[index].id != messages[previous].id
-      fold(messages[index], in: conversation, isNewID: isNewID)
+      let whole = isExact ? Fingerprint.of(messages[index].whole) : 0
+      fold(messages[index].fields(in: conversation, isNewID: isNewID).mixed, whole: whole)
     }
   }
 
   @inline(__always)
-  mutating func fold(_ message: PeerMessage, in conversation: Int64, isNewID: Bool = true) {
+  mutating func fold(_ message: PeerMessage, in conversation: Int64) {
     fold(
-      message.fields(in: conversation, isNewID: isNewID).mixed,
+      message.fields(in: conversation, isNewID: true).mixed,
       whole: Fingerprint.of(message.whole))
   }
 
