@@ -11,7 +11,9 @@ struct CompactionRun: Sendable {
   private let byteCountBefore: Int
 
   private enum Stage: Sendable {
-    case readingPages, finishingWork, packingMessages, packingPages
+    case readingPages, finishingWork, makingDictionary
+    case packingMessages(from: [UInt8])
+    case forgettingDictionaries, packingPages
   }
 
   init(_ database: Database) throws(StoreError) {
@@ -27,10 +29,16 @@ struct CompactionRun: Sendable {
       try stepPages(store.database)
       if pages.stage != .reading { stage = .finishingWork }
     case .finishingWork:
-      if try store.stepWork() { stage = .packingMessages }
-    case .packingMessages:
-      let isPacked = try store.write(.relaxed) { writer in try writer.state.packStep() }
-      if isPacked { stage = .packingPages }
+      if try store.stepWork() { stage = .makingDictionary }
+    case .makingDictionary:
+      _ = try store.makeDictionary()
+      stage = .packingMessages(from: [])
+    case .packingMessages(let key):
+      let next = try store.write(.relaxed) { writer in try writer.state.repack(from: key) }
+      stage = next.map { .packingMessages(from: $0) } ?? .forgettingDictionaries
+    case .forgettingDictionaries:
+      try store.write(.relaxed) { writer in try writer.state.removeOldDictionaries() }
+      stage = .packingPages
     case .packingPages:
       try stepPages(store.database)
     }
@@ -55,11 +63,6 @@ struct CompactionRun: Sendable {
     return CompactionProgress(
       stage: stage, byteCountBefore: byteCountBefore, byteCount: byteCount)
   }
-}
-
-extension WriteState {
-  /// Packs some of the settled history; true when nothing is left to be packed.
-  func packStep() throws(StoreError) -> Bool { true }
 }
 
 extension MessageStore {

@@ -138,32 +138,47 @@ extension StoreReader {
 }
 
 extension WriteState {
-  /// Stores a dictionary, which the segments that are packed from now on may use.
+  /// Stores a dictionary, which the segments that are packed from now on use.
   ///
-  /// Nothing is packed with it in the transaction that stores it: until it is committed its number
-  /// may still be given to another.
-  func add(_ bytes: Bytes, number: UInt32) throws(StoreError) {
-    hasAdded = true
-    stopKeepingDictionaries()
-    let head = DictionaryKey.headValue(of: bytes, number: number)
-    for copy in 0..<DictionaryKey.copyCount {
-      let key = DictionaryKey.head(number, copy: copy)
-      try insert(key.bytes, head.bytes, in: Schema.settings)
-      var offset = 0
-      while offset < bytes.count {
-        let key = DictionaryKey.piece(number, copy: copy, offset / DictionaryKey.pieceByteCount)
-        let count = min(DictionaryKey.pieceByteCount, bytes.count - offset)
-        var piece = ByteBuffer(capacity: count)
-        piece.append(bytes.slice(offset, count))
-        try insert(key.bytes, piece.bytes, in: Schema.settings)
-        offset += count
-      }
+  /// False, and nothing stored, when there is another newest one than was expected.
+  func add(
+    _ bytes: Bytes, number: UInt32, ifNewestIs expected: UInt32
+  ) throws(StoreError) -> Bool {
+    try change { () throws(StoreError) in
+      guard try reader.newestDictionary() == expected else { return false }
+      hasAdded = true
+      // Until this is committed its number may still be given to another.
+      stopKeepingDictionaries()
+      for copy in 0..<DictionaryKey.copyCount { try add(bytes, number: number, copy: copy) }
+      return true
     }
   }
 
-  /// Removes a dictionary that no segment uses.
-  func removeDictionary(_ number: UInt32) throws(StoreError) {
-    let prefix = DictionaryKey.prefix(number)
-    _ = try removeAll(prefix.bytes, in: Schema.settings)
+  private func add(_ bytes: Bytes, number: UInt32, copy: UInt8) throws(StoreError) {
+    let head = DictionaryKey.headValue(of: bytes, number: number)
+    let key = DictionaryKey.head(number, copy: copy)
+    try insert(key.bytes, head.bytes, in: Schema.settings)
+    var offset = 0
+    while offset < bytes.count {
+      let key = DictionaryKey.piece(number, copy: copy, offset / DictionaryKey.pieceByteCount)
+      let count = min(DictionaryKey.pieceByteCount, bytes.count - offset)
+      try insert(key.bytes, bytes.slice(offset, count), in: Schema.settings)
+      offset += count
+    }
+  }
+
+  /// Removes all dictionaries but the newest, when everything has been packed anew.
+  func removeOldDictionaries() throws(StoreError) {
+    try change { () throws(StoreError) in
+      let newest = try reader.newestDictionary()
+      var prefix = ByteBuffer()
+      prefix.append(DictionaryKey.mark)
+      var key = ByteBuffer()
+      while try reader.firstKey(prefix.bytes, in: Schema.settings, to: &key),
+        let number = key.bytes.bigEndianNumber(at: 1), number != newest
+      {
+        try remove(key.bytes, in: Schema.settings)
+      }
+    }
   }
 }

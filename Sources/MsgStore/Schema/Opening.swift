@@ -10,11 +10,11 @@ struct Opening {
 
   /// Returns the number of the local member.
   func run() throws(StoreError) -> UInt32? {
-    let (isNew, stored) = try look()
+    let (found, stored) = try look()
     guard options.access == .readWrite else { return stored }
     let isFirst = stored == nil && options.localMember != nil
-    guard isNew || isFirst else { return stored }
-    return try prepare(isNew: isNew)
+    guard found != Schema.version || isFirst else { return stored }
+    return try prepare(found, stored)
   }
 
   /// The name of the local member.
@@ -31,13 +31,13 @@ struct Opening {
     return try reader.within { () throws(StoreError) in try body(reader) }
   }
 
-  /// Whether there is nothing yet, and the stored local member.
-  private func look() throws(StoreError) -> (isNew: Bool, localMember: UInt32?) {
+  /// The schema version, nil where there is nothing yet, and the stored local member.
+  private func look() throws(StoreError) -> (version: UInt64?, localMember: UInt32?) {
     try withReader { (reader) throws(StoreError) in
       let isEmpty = Schema.names.indices.allSatisfy {
         reader.source.root(of: TreeNumber($0)) == .none
       }
-      if isEmpty { return (true, nil) }
+      if isEmpty { return (nil, nil) }
       guard let version = try version(reader) else { throw .notAMessageStore(path: path) }
       guard version <= Schema.version else {
         throw .schemaTooNew(found: version, supported: Schema.version)
@@ -45,7 +45,7 @@ struct Opening {
       guard version >= Schema.versionMin else {
         throw .schemaTooOld(found: version, supported: Schema.versionMin)
       }
-      guard let value = try reader.source.value(of: .localMember) else { return (false, nil) }
+      guard let value = try reader.source.value(of: .localMember) else { return (version, nil) }
       guard let number = UInt32(exactly: value) else {
         throw reader.corrupt(Schema.settings, "the local member's number is \(value)")
       }
@@ -53,7 +53,7 @@ struct Opening {
       if let given = options.localMember, given != stored {
         throw .localMemberDiffers(stored: stored, given: given)
       }
-      return (false, number)
+      return (version, number)
     }
   }
 
@@ -66,23 +66,25 @@ struct Opening {
     }
   }
 
-  /// Writes the settings of a new store, and the local member when it is given for the first time.
-  private func prepare(isNew: Bool) throws(StoreError) -> UInt32? {
+  /// Writes the settings of a new store, the version that the store has from now on, and the local
+  /// member when it is given for the first time.
+  private func prepare(
+    _ version: UInt64?, _ stored: UInt32?
+  ) throws(StoreError) -> UInt32? {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let reader = StoreReader(
       source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: false)
-    let state = WriteState(
-      reader, localMember: nil, clock: options.clock)
+    let state = WriteState(reader, localMember: stored, clock: options.clock)
     do throws(StoreError) {
       try state.change { () throws(StoreError) in
-        if isNew { try reader.source.set(.schemaVersion, to: Schema.version) }
-        if let id = options.localMember {
+        if version != Schema.version { try reader.source.set(.schemaVersion, to: Schema.version) }
+        if stored == nil, let id = options.localMember {
           let number = try state.memberNumber(of: id)
           try reader.source.set(.localMember, to: UInt64(number))
           state.localMember = number
         }
       }
-      try state.recountUnread()
+      if stored == nil { try state.recountUnread() }
       try state.finish()
     } catch {
       transaction.rollback()

@@ -27,7 +27,9 @@ import PageFile
 /// are numbered from 1 in the order in which they came; a number is never given twice.
 enum Schema {
   /// What this library writes, and the newest it reads.
-  static let version: UInt64 = 2
+  ///
+  /// Version 3 has segments and dictionaries; a store of version 2 is one that has none yet.
+  static let version: UInt64 = 3
   /// The oldest it reads: version 1 was never released.
   static let versionMin: UInt64 = 2
 

@@ -56,14 +56,14 @@ extension WriteState {
     }
     guard count - keptCount >= countMin else { return }
     var run = MessageRun()
-    var cells: [[UInt8]] = []
+    var cells: [(key: [UInt8], isSegment: Bool)] = []
     if isAtSegment {
       let (isFull, key) = try cursor.packedCell(
         fullAt: reader.source.valueByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
       if !isFull {
         var cell = ByteBuffer()
         try cursor.appendSegment(to: &run, &cell)
-        cells.append(key)
+        cells.append((key, true))
       }
       _ = try cursor.nextCell()
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
@@ -77,26 +77,69 @@ extension WriteState {
       try cursor.appendKey(to: &key)
       try cursor.appendRecord(to: &record)
       run.append(key.bytes, record.bytes)
-      cells.append(key.bytes.array())
+      cells.append((key.bytes.array(), false))
       _ = try cursor.next()
     }
-    for cell in cells {
-      try Bytes.with(cell) { (key) throws(StoreError) in try remove(key, in: Schema.messages) }
-    }
-    try fill(run, with: try segmentEncoder())
+    var packed: [PackedCell] = []
+    _ = pack(run, with: try segmentEncoder(), to: &packed)
+    try replace(cells, with: packed)
   }
 
-  /// Stores messages in segments that are as full as can be, and one that may be less.
-  func fill(_ run: borrowing MessageRun, with encoder: SegmentEncoder) throws(StoreError) {
+  /// A cell in the making.
+  struct PackedCell {
+    let key: [UInt8]
+    let value: [UInt8]
+    let isSegment: Bool
+  }
+
+  /// Makes the cells of a run: segments as full as can be, and a last one that may be less.
+  ///
+  /// Returns how many bytes they have.
+  func pack(
+    _ run: borrowing MessageRun, with encoder: SegmentEncoder, to cells: inout [PackedCell]
+  ) -> Int {
+    var byteCount = 0
     var start = 0
     var value = ByteBuffer(capacity: 4096)
     while start < run.count {
       value.removeAll()
-      let limit = reader.source.valueByteCountMax(keyByteCount: run.key(start).count)
+      let key = run.key(start)
+      let limit = reader.source.valueByteCountMax(keyByteCount: key.count)
       let count = encoder.encodeMost(of: run, from: start, limit: limit, to: &value)
-      try insert(
-        run.key(start), count == 1 ? run.record(start) : value.bytes, in: Schema.messages)
+      if count == 1 { value.append(run.record(start)) }
+      cells.append(
+        PackedCell(key: key.array(), value: value.bytes.array(), isSegment: count > 1))
+      byteCount += key.count + value.count
       start += count
+    }
+    return byteCount
+  }
+
+  /// Stores other cells of the same messages; a message that has a cell of its own before and after
+  /// keeps it.
+  ///
+  /// Both are in the order of their keys.
+  func replace(
+    _ old: [(key: [UInt8], isSegment: Bool)], with new: [PackedCell]
+  ) throws(StoreError) {
+    var index = 0
+    var kept: Set<Int> = []
+    for cell in old {
+      while index < new.count, new[index].key.lexicographicallyPrecedes(cell.key) { index += 1 }
+      if index < new.count, new[index].key == cell.key {
+        if !cell.isSegment, !new[index].isSegment { kept.insert(index) }
+        continue
+      }
+      try Bytes.with(cell.key) { (key) throws(StoreError) in
+        try remove(key, in: Schema.messages)
+      }
+    }
+    for (index, cell) in new.enumerated() where !kept.contains(index) {
+      try Bytes.with(cell.key) { (key) throws(StoreError) in
+        try Bytes.with(cell.value) { (value) throws(StoreError) in
+          try insert(key, value, in: Schema.messages)
+        }
+      }
     }
   }
 }
@@ -114,7 +157,7 @@ extension SegmentEncoder {
       countMax = index
       break
     }
-    guard countMax > 1 else { return 1 }
+    guard countMax > 1, run.record(start).count < 2 * limit else { return 1 }
     var best = ByteBuffer(capacity: 0)
     var bestCount = 1
     var count = max(2, min(countMax, limit / max(1, byteCountPerMessage)))

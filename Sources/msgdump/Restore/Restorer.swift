@@ -80,7 +80,7 @@ package final class Restorer {
     }
     try checkReceipts()
     try finish(store)
-    try store.checkpoint()
+    try store.compact()
     try store.close()
   }
 

@@ -148,7 +148,11 @@ struct SalvageSample {
 
   func checkpoint() throws { try store.checkpoint() }
 
-  func close() throws { try store.close() }
+  /// Closes it with everything in the data file, so that its pages are all there is.
+  func close() throws {
+    try store.checkpoint()
+    try store.close()
+  }
 
   /// The files as they are now, as a process that is killed leaves them.
   var files: [String: [UInt8]] {

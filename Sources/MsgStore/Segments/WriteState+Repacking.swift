@@ -1,0 +1,151 @@
+import PageFile
+
+/// Packing everything anew, some of it in each commit, as tightly as it goes.
+///
+/// See docs/message-format.md, M-10.
+///
+///  1. A thread that is long, and so may be read at its end often, keeps its newest messages in cells
+///     of their own; of all others nothing is left out.
+///  2. What would not get smaller stays as it is, unless it was packed with an older dictionary.
+extension WriteState {
+  /// How many messages one commit packs, give or take a conversation.
+  private static let repackCountMax = 2000
+  /// How many messages are put together at once.
+  private static let chunkCountMax = 1000
+  private static let chunkByteCountMax = 256 << 10
+
+  /// Packs some of the messages whose cells have this key or follow it.
+  ///
+  /// Returns the key to go on from; nil when nothing is left.
+  func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
+    try change { () throws(StoreError) in
+      let number = try reader.newestDictionary()
+      let encoder = SegmentEncoder(try reader.dictionary(number), .high)
+      var next: [UInt8]? = start
+      var count = 0
+      while count < Self.repackCountMax, let start = next {
+        var chunk = try gather(from: start)
+        next = chunk.next
+        count += max(1, chunk.run.count)
+        try store(&chunk, with: encoder)
+      }
+      return next
+    }
+  }
+
+  /// Neighbouring cells of one conversation.
+  private struct Chunk: ~Copyable {
+    var run = MessageRun()
+    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var byteCount = 0
+    var hasOtherDictionary = false
+    /// Where the next chunk begins.
+    var next: [UInt8]?
+    /// Whether more of the conversation is to be packed behind it.
+    var isCut = false
+  }
+
+  /// Reads cells from a key on, as many as are packed together.
+  private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
+    var chunk = Chunk()
+    let newest = try reader.newestDictionary()
+    var cursor = Cursor(reader.source, Schema.messages)
+    try Bytes.with(start) { (start) throws(StoreError) in
+      try storage { () throws(PageFileError) in
+        if start.count == 0 { _ = try cursor.first() } else { _ = try cursor.seek(start) }
+      }
+    }
+    var number: UInt32?
+    var limit: Position?
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    while cursor.isAtCell {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key)
+      guard let found = key.bytes.bigEndianNumber(at: 0),
+        let (place, _) = key.bytes.place(at: KeyEncoding.numberByteCount)
+      else { throw reader.corrupt(Schema.messages, "a key is no position") }
+      if number == nil {
+        number = found
+        limit = try firstLoose(in: found)
+      }
+      guard found == number, !place.isPending, limit.map({ place < $0.place }) ?? true else {
+        chunk.next = try beginning(after: number ?? found, found, key.bytes)
+        return chunk
+      }
+      let isFull =
+        chunk.run.count >= Self.chunkCountMax || chunk.byteCount >= Self.chunkByteCountMax
+      if !isFull { try reader.append(cursor, to: &value) }
+      let isSegment = Segment.isSegment(value.bytes)
+      let canBePacked = isSegment || SegmentEncoder.canHold(key.bytes, value.bytes)
+      if isFull || !canBePacked && chunk.run.count > 0 {
+        chunk.next = key.bytes.array()
+        chunk.isCut = isFull
+        return chunk
+      }
+      guard canBePacked else {
+        try storage { () throws(PageFileError) in _ = try cursor.next() }
+        continue
+      }
+      chunk.cells.append((key.bytes.array(), isSegment))
+      chunk.byteCount += key.count + value.count
+      if isSegment {
+        try reader.unpack(value.bytes, at: key.bytes, to: &chunk.run)
+        if let used = SegmentReport.dictionary(value.bytes), used != newest {
+          chunk.hasOtherDictionary = true
+        }
+      } else {
+        chunk.run.append(key.bytes, value.bytes)
+      }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    return chunk
+  }
+
+  /// The key that the next conversation begins at, or that of a cell that belongs to it.
+  private func beginning(
+    after number: UInt32, _ found: UInt32, _ key: Bytes
+  ) throws(StoreError) -> [UInt8]? {
+    if found != number { return key.array() }
+    guard number < .max else { return nil }
+    let next = KeyEncoding.key(number + 1)
+    return next.bytes.array()
+  }
+
+  /// The first of the messages of a long thread that keep cells of their own; nil in a short one.
+  private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
+    var conversations = Cursor(reader.source, Schema.conversations)
+    guard try isStored(number),
+      try reader.summary(number, &conversations).messageCount >= Self.longThreadCount
+    else { return nil }
+    let end = KeyEncoding.key(number, Position.firstPending)
+    let prefix = KeyEncoding.key(number)
+    var cursor = MessageCursor(reader)
+    _ = try cursor.seek(end.bytes)
+    for _ in 0..<Self.looseCount {
+      guard try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked else { break }
+    }
+    if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) || cursor.isPacked {
+      _ = try cursor.nextCell()
+    }
+    guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return .firstPending }
+    return try cursor.position()
+  }
+
+  /// From how many messages on a thread counts as long.
+  static let longThreadCount = 512
+
+  /// Rule 2.
+  private func store(
+    _ chunk: inout Chunk, with encoder: SegmentEncoder
+  ) throws(StoreError) {
+    guard chunk.run.count > 0 else { return }
+    var cells: [PackedCell] = []
+    let byteCount = pack(chunk.run, with: encoder, to: &cells)
+    guard byteCount < chunk.byteCount || chunk.hasOtherDictionary else { return }
+    // The last segment may be packed once more, with what follows it.
+    if chunk.isCut, let last = cells.last, cells.count > 1 { chunk.next = last.key }
+    try replace(chunk.cells, with: cells)
+  }
+}
