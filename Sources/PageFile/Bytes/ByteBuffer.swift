@@ -125,6 +125,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   ///
   /// See docs/page-file-format.md, B-2.
   package mutating func append(varint value: UInt64) {
+    if value < 0x80 { return append(UInt8(value)) }
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)

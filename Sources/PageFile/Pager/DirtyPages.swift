@@ -11,7 +11,7 @@ package final class DirtyPages {
   package private(set) var count = 0
 
   package init() {
-    capacity = 64
+    capacity = 16
     unsafe keys = .allocate(capacity: capacity)
     unsafe images = .allocate(capacity: capacity)
     unsafe keys.initialize(repeating: 0, count: capacity)

@@ -37,7 +37,8 @@ package struct PageImage: @unchecked Sendable {
 
   /// A new image of undefined bytes with one reference.
   package init(pageByteCount: Int, account: ImageAccount) {
-    unsafe address = Memory.allocate(Self.pageOffset + pageByteCount + 8)
+    let byteCount = Self.pageOffset + pageByteCount + 8
+    unsafe address = account.takeMemory(byteCount) ?? Memory.allocate(byteCount)
     unsafe address.initializeMemory(as: UInt64.self, repeating: 0, count: 4)
     unsafe address.storeBytes(of: UInt32(pageByteCount), toByteOffset: 16, as: UInt32.self)
     unsafe address.storeBytes(
@@ -113,16 +114,70 @@ package struct PageImage: @unchecked Sendable {
     let account = unsafe Unmanaged<ImageAccount>.fromOpaque(
       address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self))
     unsafe account.takeUnretainedValue().add(-1)
+    unsafe account.takeUnretainedValue().keepMemory(
+      address, byteCount: Self.pageOffset + pageByteCount + 8)
     unsafe account.release()
-    unsafe Memory.free(address)
   }
 }
 
-/// Counts the images of one database that are alive, so that what old snapshots keep can be limited.
-package final class ImageAccount: Sendable {
+/// Counts the images of one database that are alive, so that what old snapshots keep can be limited,
+/// and keeps the memory of a few that are not.
+///
+/// A small commit makes as many images as it gives back. They are too long for the quick lists of
+/// the C library, which joins and divides its free memory each time.
+@safe
+package final class ImageAccount: @unchecked Sendable {
+  // Unchecked: the places are atomic, and memory in one of them belongs to nobody else.
   private let living = Atomic<Int>(0)
+  private static let keptCountMax = 16
+  /// Memory of one length, `keptByteCount`; 0 where the place is empty.
+  private let kept: UnsafeMutablePointer<Atomic<UInt>>
+  private let keptByteCount = Atomic<Int>(0)
 
-  package init() {}
+  package init() {
+    unsafe kept = .allocate(capacity: Self.keptCountMax)
+    for index in 0..<Self.keptCountMax { unsafe (kept + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    for index in 0..<Self.keptCountMax {
+      let place = unsafe kept[index].load(ordering: .acquiring)
+      if let memory = unsafe UnsafeMutableRawPointer(bitPattern: place) {
+        unsafe Memory.free(memory)
+      }
+    }
+    unsafe kept.deinitialize(count: Self.keptCountMax)
+    unsafe kept.deallocate()
+  }
+
+  /// Memory of an image that is gone, if there is some of that length.
+  @unsafe
+  func takeMemory(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard keptByteCount.load(ordering: .acquiring) == byteCount else { return nil }
+    for index in 0..<Self.keptCountMax
+    where unsafe kept[index].load(ordering: .relaxed) != 0 {
+      let place = unsafe kept[index].exchange(0, ordering: .acquiringAndReleasing)
+      if let memory = unsafe UnsafeMutableRawPointer(bitPattern: place) { return unsafe memory }
+    }
+    return nil
+  }
+
+  /// Takes over the memory of an image that is gone.
+  @unsafe
+  func keepMemory(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
+    // All images of a database have one length; the first that goes says which.
+    let (_, first) = keptByteCount.compareExchange(
+      expected: 0, desired: byteCount, ordering: .acquiringAndReleasing)
+    if first == 0 || first == byteCount {
+      for index in 0..<Self.keptCountMax
+      where unsafe kept[index].load(ordering: .relaxed) == 0 {
+        let (isKept, _) = unsafe kept[index].compareExchange(
+          expected: 0, desired: UInt(bitPattern: memory), ordering: .acquiringAndReleasing)
+        if isKept { return }
+      }
+    }
+    unsafe Memory.free(memory)
+  }
 
   func add(_ count: Int) { living.add(count, ordering: .relaxed) }
   package var livingCount: Int { living.load(ordering: .relaxed) }
