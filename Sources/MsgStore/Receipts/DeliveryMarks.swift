@@ -35,8 +35,6 @@ struct DeliveryMarks {
   }
 
   /// Whether what the others have received counts for a message: an own one that the server has.
-  ///
-  /// Static, because the marks are large, and were copied for every message that asked.
   @inline(__always)
   static func concern(
     _ status: MessageStatus, from sender: UInt32, at place: Place, localMember: UInt32?
