@@ -30,6 +30,14 @@ import msgstore_bench
       ])
   }
 
+  @Test func thereIsNoTableWithoutRows() {
+    let size = Figure(
+      engine: .msgstore, workload: "size", unit: Figure.perMessage, median: 90, p99: 90,
+      operationCount: 1)
+    let text = report(figures: [size]).text(as: .text)
+    #expect(tables(in: text) == ["median    msgstore\nsize    90.0 B/msg"])
+  }
+
   @Test func enginesSayWhatTheyWereMadeWith() {
     let text = report().text(as: .text)
     #expect(text.contains("\nmsgstore  16 MiB cache\n"))
@@ -56,7 +64,7 @@ import msgstore_bench
 }
 
 /// A report of a few made-up figures.
-func report() -> Report {
+func report(figures: [Figure]? = nil) -> Report {
   let machine = Machine(
     system: "Linux 6", processor: "A & B", coreCount: 4, memoryByteCount: 8 << 30,
     fileSystem: "ext4", sqliteVersion: "3.40.1", date: "2026-01-02 03:04 UTC")
@@ -72,7 +80,7 @@ func report() -> Report {
     machine: machine, settings: [("corpus", .string("made up")), ("messages", .number(2_000))],
     engines: [(.msgstore, "16 MiB cache"), (.sqlite, "WAL, <64 MiB> & \"more\"")],
     summaries: ["tail50-huge": "newest 50 of <the> thread"],
-    figures: [
+    figures: figures ?? [
       figure(.msgstore, "tail50-huge", Figure.perOperation, 8_500, p99: 13_820, versus: 2.77),
       figure(.sqlite, "tail50-huge", Figure.perOperation, 23_620, p99: 46_800),
       figure(.msgstore, "slice50", Figure.perOperation, 900, p99: 1_200),

@@ -101,40 +101,32 @@ extension Report {
       let space = String(repeating: " ", count: max(10, width + 2) - engine.name.rawValue.count)
       return "\(engine.name.rawValue)\(space)\(engine.settings)\n"
     }.joined()
-    return """
+    let header = """
       machine   \(machineText)
       files     \(machine.fileSystem)
       date      \(machine.date)
       settings  \(settingsText)
       \(engineLines)
-      \(table("median") { $0.medianText })
-      \(table("99th percentile") { $0.p99Text })
-      \(ratioTable)
       """
+    let tables = [
+      table("median", of: measured) { figure(of: $0, by: $1)?.medianText },
+      table("99th percentile", of: measured) { figure(of: $0, by: $1)?.p99Text },
+      table("versus msgstore", of: measured.filter { $0 != .msgstore }) { workload, engine in
+        figure(of: workload, by: .msgstore)?.versus.first { $0.engine == engine }?.ratio.ratioText
+      },
+    ]
+    return ([header] + tables.compactMap { $0 }).joined(separator: "\n")
   }
 
   /// A row a workload and a column an engine; workloads without any such text have no row.
-  private func table(_ title: String, _ text: (Figure) -> String?) -> String {
-    var table = TextTable(header: [title] + measured.map(\.rawValue))
-    for workload in workloads {
-      let cells = measured.map { figure(of: workload, by: $0).flatMap(text) ?? "" }
-      if cells.contains(where: { !$0.isEmpty }) { table.add([workload] + cells) }
-    }
-    return table.text
-  }
-
-  /// How many times longer each other engine takes than ours.
-  private var ratioTable: String {
-    let others = measured.filter { $0 != .msgstore }
-    guard !others.isEmpty, measured.contains(.msgstore) else { return "" }
-    var table = TextTable(header: ["versus msgstore"] + others.map(\.rawValue))
-    for workload in workloads {
-      let ratios = figure(of: workload, by: .msgstore)?.versus ?? []
-      guard !ratios.isEmpty else { continue }
-      table.add(
-        [workload]
-          + others.map { name in ratios.first { $0.engine == name }?.ratio.ratioText ?? "" })
-    }
+  private func table(
+    _ title: String, of engines: [EngineName], _ text: (String, EngineName) -> String?
+  ) -> String? {
+    let rows = workloads.map { workload in [workload] + engines.map { text(workload, $0) ?? "" } }
+      .filter { $0.dropFirst().contains { !$0.isEmpty } }
+    guard !rows.isEmpty else { return nil }
+    var table = TextTable(header: [title] + engines.map(\.rawValue))
+    for row in rows { table.add(row) }
     return table.text
   }
 }
