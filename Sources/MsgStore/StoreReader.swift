@@ -10,6 +10,8 @@ struct StoreReader {
   let dictionaries: Dictionaries
   /// Whether what is read is committed, so that names may be kept for others.
   let isCommitted: Bool
+  /// What the transaction has not written to the tree of messages yet; nil of a snapshot.
+  var unwritten: UnwrittenMessages?
   /// Whether dictionaries that are read are kept for others.
   var keepsDictionaries = true
   /// Whose own messages show how far the others have come with them.

@@ -49,6 +49,7 @@ final class WriteState {
     self.memory = memory
     isAnythingWaiting = memory.isAnythingWaiting
     self.reader.localMember = localMember
+    self.reader.unwritten = memory.unwritten
     self.clock = clock
   }
 
@@ -82,6 +83,7 @@ final class WriteState {
 
   /// Writes the summaries that changed, for reading conversations.
   func flush() throws(StoreError) {
+    try reader.flushUnwritten()
     for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
@@ -192,6 +194,7 @@ extension WriteState {
 
   private func keep(_ conversation: OpenConversation) throws(StoreError) {
     if memory.conversations.count >= WriterMemory.conversationCountMax {
+      try packGrown()
       try flush()
       memory.forgetConversations()
     }
@@ -218,6 +221,7 @@ extension WriteState {
 
   /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
   func drop(_ conversation: OpenConversation) throws(StoreError) {
+    try reader.flushUnwritten()
     let key = KeyEncoding.key(conversation.number)
     try remove(key.bytes, in: Schema.conversations)
     if let listed = conversation.listed {
@@ -262,6 +266,8 @@ final class OpenConversation {
   }
   /// How many messages have come to it since it was last looked what has settled.
   var placedCount = 0
+  /// Those of them whose records wait to be written.
+  var unwritten: UnwrittenMessages.Thread?
   /// Whether the summary differs from what the trees have.
   private(set) var isChanged: Bool
   /// Where the activity tree has it, nil when it has it not.

@@ -23,8 +23,10 @@ final class WriterMemory: @unchecked Sendable {
   /// What the settings tree has; nil: nobody has looked.
   var totals: Totals?
 
-  /// What packs segments, once it was needed.
-  var encoder: SegmentEncoder?
+  /// What packs segments, once it was needed: quickly, and for many messages at once.
+  var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
+  /// What a transaction has not written yet.
+  let unwritten = UnwrittenMessages()
 
   /// How many conversations a transaction keeps, and how many pass to the next.
   static let conversationCountMax = 4096

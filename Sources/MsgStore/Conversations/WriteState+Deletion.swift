@@ -138,6 +138,7 @@ extension WriteState {
   /// The messages that the server has not got, in their order.
   private func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
     var found: [MessageID] = []
+    try reader.flushUnwritten()
     var cursor = Cursor(reader.source, Schema.messages)
     let key = KeyEncoding.key(conversation, Position.firstPending)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)

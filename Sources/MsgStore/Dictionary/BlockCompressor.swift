@@ -20,7 +20,7 @@ package struct BlockCompressor: ~Copyable, Sendable {
   }
 
   /// The level of high compression.
-  private static let highLevel: Int32 = 9
+  private static let highLevel: Int32 = 4
 
   package let dictionary: CompressionDictionary
   private var fast: PreparedState?

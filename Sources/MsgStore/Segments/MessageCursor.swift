@@ -34,6 +34,7 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the first message whose key is not below `key`; returns whether it is that key's.
   mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
+    try reader.flushUnwritten()
     place = .alone
     let isEqual = try storage { () throws(PageFileError) in try cursor.seek(key) }
     if isEqual {
@@ -119,6 +120,7 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the first message of all.
   mutating func first() throws(StoreError) -> Bool {
+    try reader.flushUnwritten()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)
     return isThere

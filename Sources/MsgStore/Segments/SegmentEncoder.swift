@@ -13,8 +13,8 @@ package final class SegmentEncoder {
 
   private var compressor: BlockCompressor
   private let effort: BlockCompressor.Effort
-  /// What the last segment took, which is about what the next one will.
-  var byteCountPerMessage = 48
+  /// What 256 bytes of weight took in the last segment, which is about what they will in the next.
+  var sizeOf256 = 160
   private var rows: [Row] = []
   private var texts = ByteBuffer(capacity: 4096)
   private var rest = ByteBuffer(capacity: 1024)

@@ -7,12 +7,11 @@ import PageFile
 extension WriteState {
   /// Stores the record of a message at a place where there may be one of it already.
   ///
-  /// - Parameter isLast: Whether it is known to lie behind all that is packed.
   func write(
-    _ record: Bytes, at position: Position, in conversation: UInt32, isLast: Bool = false
+    _ record: Bytes, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
-    if isLast || position.place.isPending {
+    if position.place.isPending {
       return try insert(key.bytes, record, in: Schema.messages)
     }
     var run = MessageRun()
@@ -47,12 +46,18 @@ extension WriteState {
     try write(run, 0..<run.count, with: try segmentEncoder())
   }
 
-  /// What packs with the newest dictionary, and quickly.
-  func segmentEncoder() throws(StoreError) -> SegmentEncoder {
+  /// What packs with the newest dictionary.
+  func segmentEncoder(
+    _ effort: BlockCompressor.Effort = .fast
+  ) throws(StoreError) -> SegmentEncoder {
     let number = try reader.newestDictionary()
-    if let encoder = memory.encoder, encoder.dictionary == number { return encoder }
-    let new = SegmentEncoder(try reader.dictionary(number), .fast)
-    memory.encoder = new
+    let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
+    if let known, known.dictionary == number { return known }
+    let new = SegmentEncoder(try reader.dictionary(number), effort)
+    switch effort {
+    case .fast: memory.encoders.fast = new
+    case .high: memory.encoders.high = new
+    }
     return new
   }
 

@@ -18,33 +18,43 @@ extension WriteState {
   /// The most that one step packs.
   private static let stepCountMax = 1024
 
-  /// Packs what has settled in the conversations that have grown.
+  /// Packs what has settled in the conversations that have grown, and writes the rest.
   func packGrown() throws(StoreError) {
-    guard rules.packs else { return }
     for conversation in memory.touched where conversation.placedCount > 0 {
       let count = conversation.placedCount
       conversation.placedCount = 0
+      guard rules.packs else { continue }
       let messageCount = conversation.summary.messageCount
-      let isWhole = count >= 2 && count * 2 >= messageCount
-      if isWhole {
-        try pack(conversation.number, keeping: 0, atLeast: 2)
+      let effort: BlockCompressor.Effort = count >= Self.bulkCount ? .high : .fast
+      if count >= 2 && count * 2 >= messageCount {
+        try pack(conversation, keeping: 0, atLeast: 2, effort)
       } else if messageCount >= Self.looseCount + Self.stepCount,
         messageCount / Self.checkedEvery != (messageCount - count) / Self.checkedEvery
       {
-        try pack(conversation.number, keeping: Self.looseCount, atLeast: Self.stepCount)
+        try pack(conversation, keeping: Self.looseCount, atLeast: Self.stepCount, effort)
       }
     }
+    try reader.flushUnwritten()
   }
 
   /// Looking costs a step for each message that is not packed, so not every message has that done.
   private static let checkedEvery = 32
+  /// How many messages a transaction brings for which nobody waits one by one.
+  private static let bulkCount = 16
 
   /// Packs the messages of a thread that are not, but for the newest.
   private func pack(
-    _ number: UInt32, keeping keptCount: Int, atLeast countMin: Int
+    _ conversation: OpenConversation, keeping keptCount: Int, atLeast countMin: Int,
+    _ effort: BlockCompressor.Effort
   ) throws(StoreError) {
-    let end = KeyEncoding.key(number, Position.firstPending)
-    let prefix = KeyEncoding.key(number)
+    let thread = memory.unwritten.take(from: conversation)
+    defer { if let thread { memory.unwritten.recycle(thread) } }
+    let newCount = thread?.run.count ?? 0
+    // The tree as it is, without those.
+    var reader = reader
+    reader.unwritten = nil
+    let end = KeyEncoding.key(conversation.number, Position.firstPending)
+    let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(reader)
     _ = try cursor.seek(end.bytes)
     var count = 0
@@ -54,7 +64,11 @@ extension WriteState {
       if isAtSegment { break }
       count += 1
     }
-    guard count - keptCount >= countMin else { return }
+    let packedCount = count + newCount - keptCount
+    guard packedCount >= countMin else {
+      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: reader.source) }
+      return
+    }
     var run = MessageRun()
     var cells: [(key: [UInt8], isSegment: Bool)] = []
     if isAtSegment {
@@ -71,7 +85,7 @@ extension WriteState {
     }
     var key = ByteBuffer()
     var record = ByteBuffer(capacity: 256)
-    for _ in 0..<count - keptCount {
+    for _ in 0..<min(count, packedCount) {
       key.removeAll()
       record.removeAll()
       try cursor.appendKey(to: &key)
@@ -80,9 +94,18 @@ extension WriteState {
       cells.append((key.bytes.array(), false))
       _ = try cursor.next()
     }
+    let newPackedCount = max(0, packedCount - count)
+    if let thread {
+      for index in 0..<newPackedCount {
+        run.append(thread.run.key(index), thread.run.record(index))
+      }
+    }
     var packed: [PackedCell] = []
-    _ = pack(run, with: try segmentEncoder(), to: &packed)
+    _ = pack(run, with: try segmentEncoder(effort), to: &packed)
     try replace(cells, with: packed)
+    if let thread {
+      try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
+    }
   }
 
   /// A cell in the making.
@@ -158,24 +181,35 @@ extension SegmentEncoder {
       break
     }
     guard countMax > 1, run.record(start).count < 2 * limit else { return 1 }
+    // What the last segments took of what their records have tells about how many go into this one.
+    var weights: [Int] = []
+    var sum = 0
+    for index in 0..<countMax {
+      sum += Self.weight(run.record(start + index))
+      weights.append(sum)
+      if sum > 8 * limit { break }
+    }
+    countMax = weights.count
+    func predictedCount() -> Int {
+      let weight = limit * 256 / max(1, sizeOf256)
+      return max(2, weights.firstIndex { $0 > weight } ?? countMax)
+    }
     var best = ByteBuffer(capacity: 0)
     var bestCount = 1
-    var count = max(2, min(countMax, limit / max(1, byteCountPerMessage)))
+    var count = min(countMax, predictedCount())
     for _ in 0..<Self.attemptCountMax {
       var attempt = ByteBuffer(capacity: limit)
       let isEncoded = encode(run, start..<start + count, to: &attempt)
       let fits = isEncoded && attempt.count <= limit
-      if isEncoded { byteCountPerMessage = max(1, attempt.count / count) }
+      if isEncoded { sizeOf256 = max(1, attempt.count * 256 / weights[count - 1]) }
       if fits, count > bestCount {
         bestCount = count
         swap(&best, &attempt)
       }
-      if fits, count == countMax || best.count * 8 >= limit * 7 { break }
+      if fits, count == countMax || best.count * 5 >= limit * 4 { break }
       if !fits { countMax = count - 1 }
       if countMax <= bestCount { break }
-      let next =
-        isEncoded
-        ? count * limit / max(1, fits ? best.count : attempt.count) - (fits ? 0 : 1) : count / 2
+      let next = isEncoded ? predictedCount() : count / 2
       count = max(bestCount + 1, min(countMax, next))
     }
     // Even few that are long may be too much.
@@ -191,4 +225,7 @@ extension SegmentEncoder {
   }
 
   private static let attemptCountMax = 4
+
+  /// What a message is likely to take beside its record's bytes: its share of the columns.
+  private static func weight(_ record: Bytes) -> Int { 12 + record.count }
 }

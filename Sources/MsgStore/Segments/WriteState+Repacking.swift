@@ -19,8 +19,7 @@ extension WriteState {
   /// Returns the key to go on from; nil when nothing is left.
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     try change { () throws(StoreError) in
-      let number = try reader.newestDictionary()
-      let encoder = SegmentEncoder(try reader.dictionary(number), .high)
+      let encoder = try segmentEncoder(.high)
       var next: [UInt8]? = start
       var count = 0
       while count < Self.repackCountMax, let start = next {
@@ -49,6 +48,7 @@ extension WriteState {
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
     let newest = try reader.newestDictionary()
+    try reader.flushUnwritten()
     var cursor = Cursor(reader.source, Schema.messages)
     try Bytes.with(start) { (start) throws(StoreError) in
       try storage { () throws(PageFileError) in

@@ -18,7 +18,11 @@ extension WriteState {
     hasAdded = true
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
-    try write(message, at: position, in: conversation.number, isLast: isLast)
+    if isLast, !position.place.isPending {
+      try append(message, at: position, to: conversation)
+    } else {
+      try write(message, at: position, in: conversation.number)
+    }
     try writeNames(of: message, at: position, in: conversation)
     try count(message, at: position, &conversation.summary, in: conversation.number)
     conversation.placedCount += 1
@@ -91,12 +95,22 @@ extension WriteState {
   }
 
   private func write(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32,
-    isLast: Bool = false
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.append(at: position.place, to: &value)
-    try write(value.bytes, at: position, in: conversation, isLast: isLast)
+    try write(value.bytes, at: position, in: conversation)
+  }
+
+  /// Has a message written that lies behind all others.
+  private func append(
+    _ message: StoredMessage, at position: Position, to conversation: OpenConversation
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation.number, position)
+    var value = ByteBuffer(capacity: message.text.utf8.count + 64)
+    message.append(at: position.place, to: &value)
+    memory.unwritten.append(key.bytes, value.bytes, to: conversation)
+    if memory.unwritten.isFull { try packGrown() }
   }
 
   /// Writes where a message is under all its names.

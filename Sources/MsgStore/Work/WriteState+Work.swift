@@ -109,6 +109,7 @@ extension StoreReader {
   func firstKey(
     _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
   ) throws(StoreError) -> Bool {
+    try flushUnwritten()
     var cursor = Cursor(source, tree)
     try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
     guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return false }
