@@ -17,8 +17,12 @@ public final class MessageStore: Sendable {
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
   let worksInBackground: Bool
+  /// Whether the first dictionary may be made in the background.
+  let makesDictionaries: Bool
   /// Whether a step of what is left to do has been asked for.
   let isWorkScheduled = Locked(false)
+  /// Whether a dictionary is being made.
+  let isDictionaryScheduled = Locked(false)
 
   /// How often `read` begins anew when its moment is no longer kept.
   private static let repetitionCountMax = 3
@@ -70,6 +74,8 @@ public final class MessageStore: Sendable {
     clock = options.clock
     rules = options.rules
     worksInBackground = options.worksInBackground
+    makesDictionaries =
+      options.worksInBackground && options.cacheByteCount >= StoreOptions.usualCacheByteCount
   }
 
   deinit {
@@ -144,6 +150,7 @@ public final class MessageStore: Sendable {
       throw error
     }
     let hasWork = state.hasWork
+    let wantsDictionary = state.takeDictionaryDemand()
     running.begin(state.transferChanges)
     let committed: LSN
     do throws(PageFileError) {
@@ -156,6 +163,7 @@ public final class MessageStore: Sendable {
     memory.settle(isAnythingWaiting: state.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
+    if wantsDictionary { scheduleDictionary() }
     return result
   }
 

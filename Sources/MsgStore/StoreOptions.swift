@@ -21,8 +21,11 @@ public struct StoreOptions: Sendable {
   public var pageByteCount: Int
   /// How much memory pages may take, in bytes.
   ///
-  /// Less suits an extension, more a large store.
+  /// Less suits an extension, more a large store. With less than `usualCacheByteCount` the store makes
+  /// no dictionary by itself, which takes about 10 MB for a moment; `compact` does.
   public var cacheByteCount: Int
+  /// What pages may take unless it is said otherwise: 16 MiB.
+  public static let usualCacheByteCount = 16 << 20
   /// Whether the store may be changed.
   public var access: Access
   /// What a composed text may be.
@@ -49,7 +52,8 @@ public struct StoreOptions: Sendable {
 
   /// Options that suit an app on a phone, but for what is given.
   public init(
-    localMember: MemberID? = nil, pageByteCount: Int = 4096, cacheByteCount: Int = 16 << 20,
+    localMember: MemberID? = nil, pageByteCount: Int = 4096,
+    cacheByteCount: Int = Self.usualCacheByteCount,
     access: Access = .readWrite,
     clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock
   ) {

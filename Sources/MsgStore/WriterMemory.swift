@@ -25,6 +25,8 @@ final class WriterMemory: @unchecked Sendable {
 
   /// What packs segments, once it was needed: quickly, and for many messages at once.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
+  /// How many bytes of text were packed without a dictionary, since somebody was told.
+  var plainByteCount = 0
   /// What a transaction has not written yet.
   let unwritten = UnwrittenMessages()
 

@@ -16,19 +16,21 @@ final class Dictionaries: Sendable {
   }
 }
 
-/// The keys of dictionaries in the settings tree, behind all settings.
+/// How dictionaries lie in the settings tree, behind all settings.
 ///
-///     0xFF, number (4), copy (1)                byte count (4), checksum of all bytes (8)
-///     0xFF, number (4), copy (1), piece (2)     up to 512 bytes
+///     key      0xFF, number (4), copy (1), piece (2)
+///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it
 ///
 /// Numbers begin at 1 and only rise. A dictionary is there twice, in pieces that lie in leaves: so a
-/// lost page costs none of it, and two lost pages only if they hold the same piece.
-enum DictionaryKey {
-  static let pieceByteCount = 512
-  static let copyCount: UInt8 = 2
-
+/// lost page costs none of it, and two lost pages only what both have. Each piece says what the whole
+/// has to be.
+enum DictionaryPieces {
   /// No name of a setting begins like this.
   static let mark: UInt8 = 0xFF
+  static let copyCount: UInt8 = 2
+  static let keyByteCount = 8
+  static let headByteCount = 12
+  static let byteCountMax = 500
 
   static func prefix(_ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
@@ -37,61 +39,87 @@ enum DictionaryKey {
     return key
   }
 
-  static func head(_ number: UInt32, copy: UInt8) -> ByteBuffer {
+  static func key(_ number: UInt32, copy: UInt8, _ index: Int) -> ByteBuffer {
     var key = prefix(number)
     key.append(copy)
-    return key
-  }
-
-  static func piece(_ number: UInt32, copy: UInt8, _ index: Int) -> ByteBuffer {
-    var key = head(number, copy: copy)
     key.append(UInt8(truncatingIfNeeded: index >> 8))
     key.append(UInt8(truncatingIfNeeded: index))
     return key
   }
 
-  static func headValue(of bytes: Bytes, number: UInt32) -> ByteBuffer {
-    var value = ByteBuffer()
+  static func value(_ index: Int, of bytes: Bytes, _ checksum: UInt64) -> ByteBuffer {
+    let start = index * byteCountMax
+    var value = ByteBuffer(capacity: headByteCount + byteCountMax)
     value.append(littleEndian: UInt32(bytes.count))
-    value.append(littleEndian: checksum(of: bytes, number: number))
+    value.append(littleEndian: checksum)
+    value.append(bytes.slice(start, min(byteCountMax, bytes.count - start)))
     return value
   }
+
+  static func count(byteCount: Int) -> Int { (byteCount + byteCountMax - 1) / byteCountMax }
 
   static func checksum(of bytes: Bytes, number: UInt32) -> UInt64 {
     Checksum.of(bytes, seed: Checksum.seed(UInt64(number)))
   }
 
-  /// Puts a dictionary together from its pieces; nil when what was found is not all of it.
+  /// What was found of a dictionary.
+  struct Found: ~Copyable {
+    /// As long as the dictionary; what is not found is filled.
+    var bytes: ByteBuffer
+    let checksum: UInt64
+    /// The pieces that no copy has.
+    let lost: [Int]
+  }
+
+  /// Collects the pieces of a dictionary from either copy; nil when there is none.
   ///
-  /// - Parameter value: Looks for the value of a key; false when it is not there or is lost.
+  /// - Parameters:
+  ///   - filler: What stands for the bytes that are lost.
+  ///   - value: Looks for the value of a key; false when it is not there or is lost.
+  static func collect(
+    _ number: UInt32, filler: UInt8, _ value: (Bytes, inout ByteBuffer) -> Bool
+  ) -> Found? {
+    var bytes = ByteBuffer(capacity: CompressionDictionary.byteCountMax)
+    var head: (byteCount: Int, checksum: UInt64)?
+    var lost: [Int] = []
+    var index = 0
+    let pieceCountMax = count(byteCount: CompressionDictionary.byteCountMax)
+    while index < head.map({ count(byteCount: $0.byteCount) }) ?? pieceCountMax {
+      let start = index * byteCountMax
+      for _ in bytes.count..<max(bytes.count, start) { bytes.append(filler) }
+      var isFound = false
+      for copy in 0..<copyCount where !isFound {
+        let key = key(number, copy: copy, index)
+        var piece = ByteBuffer(capacity: headByteCount + byteCountMax)
+        guard value(key.bytes, &piece), piece.count > headByteCount,
+          case let byteCount = Int(piece.bytes.uint32(at: 0)),
+          byteCount > start, byteCount <= CompressionDictionary.byteCountMax,
+          case let stated = (byteCount: byteCount, checksum: piece.bytes.uint64(at: 4)),
+          head.map({ $0 == stated }) ?? true,
+          piece.count - headByteCount == min(byteCountMax, byteCount - start)
+        else { continue }
+        head = stated
+        bytes.append(piece.bytes.dropFirst(headByteCount))
+        isFound = true
+      }
+      if !isFound { lost.append(index) }
+      index += 1
+    }
+    guard let head else { return nil }
+    while bytes.count < head.byteCount { bytes.append(filler) }
+    return Found(
+      bytes: bytes, checksum: head.checksum,
+      lost: lost.filter { $0 < count(byteCount: head.byteCount) })
+  }
+
+  /// The whole dictionary; nil when something of it is lost.
   static func assemble(
     _ number: UInt32, _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> CompressionDictionary? {
-    func first(_ key: (UInt8) -> ByteBuffer, _ buffer: inout ByteBuffer) -> Bool {
-      for copy in 0..<copyCount {
-        let key = key(copy)
-        if value(key.bytes, &buffer) { return true }
-      }
-      return false
-    }
-    var head = ByteBuffer()
-    guard first({ self.head(number, copy: $0) }, &head), head.count == 12,
-      case let byteCount = Int(head.bytes.uint32(at: 0)),
-      byteCount <= CompressionDictionary.byteCountMax
+    guard let found = collect(number, filler: 0, value), found.lost.isEmpty,
+      checksum(of: found.bytes.bytes, number: number) == found.checksum
     else { return nil }
-    var bytes = ByteBuffer(capacity: byteCount)
-    var index = 0
-    while bytes.count < byteCount {
-      let before = bytes.count
-      guard first({ piece(number, copy: $0, index) }, &bytes), bytes.count > before else {
-        return nil
-      }
-      index += 1
-    }
-    guard bytes.count == byteCount,
-      checksum(of: bytes.bytes, number: number) == head.bytes.uint64(at: 4)
-    else { return nil }
-    return CompressionDictionary(bytes.bytes, version: number)
+    return CompressionDictionary(found.bytes.bytes, version: number)
   }
 }
 
@@ -105,7 +133,7 @@ extension StoreReader {
   func dictionary(_ number: UInt32) throws(StoreError) -> CompressionDictionary {
     if let known = dictionaries[number] { return known }
     var failure: StoreError?
-    let found = DictionaryKey.assemble(number) { (key, value) in
+    let found = DictionaryPieces.assemble(number) { (key, value) in
       do throws(StoreError) {
         return try self.value(of: key, in: Schema.settings, appendTo: &value)
       } catch {
@@ -129,7 +157,7 @@ extension StoreReader {
     guard isThere else { return 0 }
     var key = ByteBuffer()
     cursor.appendKey(to: &key)
-    guard key.bytes[0] == DictionaryKey.mark else { return 0 }
+    guard key.bytes[0] == DictionaryPieces.mark else { return 0 }
     guard let number = key.bytes.bigEndianNumber(at: 1), number > 0 else {
       throw corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
     }
@@ -149,21 +177,15 @@ extension WriteState {
       hasAdded = true
       // Until this is committed its number may still be given to another.
       stopKeepingDictionaries()
-      for copy in 0..<DictionaryKey.copyCount { try add(bytes, number: number, copy: copy) }
+      let checksum = DictionaryPieces.checksum(of: bytes, number: number)
+      for copy in 0..<DictionaryPieces.copyCount {
+        for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {
+          let key = DictionaryPieces.key(number, copy: copy, index)
+          let value = DictionaryPieces.value(index, of: bytes, checksum)
+          try insert(key.bytes, value.bytes, in: Schema.settings)
+        }
+      }
       return true
-    }
-  }
-
-  private func add(_ bytes: Bytes, number: UInt32, copy: UInt8) throws(StoreError) {
-    let head = DictionaryKey.headValue(of: bytes, number: number)
-    let key = DictionaryKey.head(number, copy: copy)
-    try insert(key.bytes, head.bytes, in: Schema.settings)
-    var offset = 0
-    while offset < bytes.count {
-      let key = DictionaryKey.piece(number, copy: copy, offset / DictionaryKey.pieceByteCount)
-      let count = min(DictionaryKey.pieceByteCount, bytes.count - offset)
-      try insert(key.bytes, bytes.slice(offset, count), in: Schema.settings)
-      offset += count
     }
   }
 
@@ -172,7 +194,7 @@ extension WriteState {
     try change { () throws(StoreError) in
       let newest = try reader.newestDictionary()
       var prefix = ByteBuffer()
-      prefix.append(DictionaryKey.mark)
+      prefix.append(DictionaryPieces.mark)
       var key = ByteBuffer()
       while try reader.firstKey(prefix.bytes, in: Schema.settings, to: &key),
         let number = key.bytes.bigEndianNumber(at: 1), number != newest

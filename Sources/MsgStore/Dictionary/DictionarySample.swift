@@ -157,7 +157,39 @@ extension StoreReader {
   }
 }
 
+extension WriteState {
+  /// How much has to be packed without a dictionary before one is made.
+  private static let dictionaryByteCount = 1 << 20
+
+  /// Whether so much was packed without a dictionary that one may pay; asks once.
+  func takeDictionaryDemand() -> Bool {
+    guard memory.plainByteCount >= Self.dictionaryByteCount else { return false }
+    memory.plainByteCount = 0
+    return true
+  }
+}
+
 extension MessageStore {
+  /// Has the store's first dictionary made in the background, unless memory is short: it takes about
+  /// 10 MB.
+  ///
+  /// Nothing waits for it but `close`, and what was packed before stays as it is until the next
+  /// compaction.
+  func scheduleDictionary() {
+    guard makesDictionaries else { return }
+    let isFirst = isDictionaryScheduled.withLock { isScheduled in
+      defer { isScheduled = true }
+      return !isScheduled
+    }
+    guard isFirst else { return }
+    readers.enqueue { [weak self] in
+      guard let self else { return }
+      // Without one everything works as well, and the next megabyte asks again.
+      _ = try? makeDictionary()
+      isDictionaryScheduled.withLock { $0 = false }
+    }
+  }
+
   /// Cells that are read in one transaction.
   private static let sampledCellCount = 10_000
 

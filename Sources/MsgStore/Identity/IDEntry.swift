@@ -6,6 +6,9 @@ import PageFile
 ///
 ///     place                       the message is there, and has this name in its key
 ///     place, bytes of a name      the message is there, and has that name in its key
+///                                 the place as in a key, or short: 0x10 + the number of the unit
+///                                 + 4 with a sequence, time in that unit and sequence as signed
+///                                 varints
 ///     0x03                        it was deleted, and stays so
 ///     0x04, bytes of a name       another name of a message that is not here yet
 enum IDEntry: Hashable {
@@ -26,7 +29,9 @@ enum IDEntry: Hashable {
       guard let name = Self.name(value.dropFirst(1)) else { return nil }
       self = .alias(of: name)
     default:
-      guard let (place, byteCount) = value.place(at: 0) else { return nil }
+      guard let (place, byteCount) = Self.shortPlace(value) ?? value.place(at: 0) else {
+        return nil
+      }
       if byteCount == value.count {
         self = .here(Position(place, id))
       } else {
@@ -34,6 +39,39 @@ enum IDEntry: Hashable {
         self = .here(Position(place, name))
       }
     }
+  }
+
+  // Short places: every message has one here, and most times are whole milliseconds at least.
+
+  private static let shortMark: UInt8 = 0x10
+  private static let sequenceMark: UInt8 = 4
+
+  /// Adds a place in as few bytes as it takes.
+  static func append(_ place: Place, to buffer: inout ByteBuffer) {
+    guard place.phase == .acknowledged else { return buffer.append(place) }
+    let units = Segment.timeUnits
+    var unit = units.count - 1
+    while !place.time.isMultiple(of: units[unit]) { unit -= 1 }
+    let mark = shortMark + UInt8(unit) + (place.hasRank ? sequenceMark : 0)
+    buffer.append(mark)
+    buffer.append(signedVarint: place.time / units[unit])
+    if place.hasRank { buffer.append(signedVarint: place.rank) }
+  }
+
+  private static func shortPlace(_ value: Bytes) -> (place: Place, byteCount: Int)? {
+    guard value.count > 0, case let code = value[0] &- shortMark, code < 2 * sequenceMark else {
+      return nil
+    }
+    var reader = ByteReader(value, at: 1)
+    guard let count = reader.signedVarint(),
+      case let unit = Segment.timeUnits[Int(code % sequenceMark)],
+      case let (time, isTooLong) = count.multipliedReportingOverflow(by: unit), !isTooLong
+    else { return nil }
+    guard code >= sequenceMark else {
+      return (.acknowledged(time, sequence: nil), reader.offset)
+    }
+    guard let sequence = reader.signedVarint() else { return nil }
+    return (.acknowledged(time, sequence: sequence), reader.offset)
   }
 
   private static func name(_ bytes: Bytes) -> MessageID? {
@@ -45,7 +83,7 @@ enum IDEntry: Hashable {
   func append(for id: MessageID, to buffer: inout ByteBuffer) {
     switch self {
     case .here(let position):
-      buffer.append(position.place)
+      Self.append(position.place, to: &buffer)
       if position.id != id { buffer.append(position.id) }
     case .deleted:
       buffer.append(Self.deletedMark)
@@ -126,7 +164,7 @@ extension WriteState {
     conversation.raiseGreatestName(to: position.id)
     let key = KeyEncoding.key(conversation.number, position.id)
     var value = ByteBuffer()
-    value.append(position.place)
+    IDEntry.append(position.place, to: &value)
     try insert(key.bytes, value.bytes, in: Schema.ids)
   }
 

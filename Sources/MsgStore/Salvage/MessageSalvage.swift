@@ -258,6 +258,7 @@ package final class MessageSalvage {
       lost.add(messages.cursor, Schema.messages, reason)
       return 0
     }
+    if let reason = messages.takeLoss() { lost.add(messages.cursor, Schema.messages, reason) }
     guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
       let record = MessageRecord(messages.record),
       let stored = StoredMessage(record, at: position.place)

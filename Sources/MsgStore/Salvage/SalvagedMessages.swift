@@ -8,7 +8,9 @@ final class SalvagedMessages {
   /// Which message of the run comes now; nil where the cell is no segment.
   private var index: Int?
   private var segmentReason: String?
-  private var dictionaries: [UInt32: CompressionDictionary] = [:]
+  /// How many messages of the segment depend on what is lost of its dictionary.
+  private var lostCount = 0
+  private var dictionaries: [UInt32: Salvaged] = [:]
 
   init(_ source: PageSalvage) {
     self.source = source
@@ -24,6 +26,13 @@ final class SalvagedMessages {
   /// What keeps the record, or the segment, from being read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
 
+  /// What is lost of the segment whose first message this is; nil where nothing is.
+  func takeLoss() -> String? {
+    guard lostCount > 0, index != nil else { return nil }
+    defer { lostCount = 0 }
+    return "\(lostCount) of its messages depend on a part of its dictionary that is lost"
+  }
+
   /// Goes to the next message, or first to the first one.
   ///
   /// False: there is none.
@@ -32,7 +41,7 @@ final class SalvagedMessages {
       index = last + 1
       return true
     }
-    (index, segmentReason) = (nil, nil)
+    (index, segmentReason, lostCount) = (nil, nil, 0)
     guard cursor.next() else { return false }
     if Segment.isSegment(cursor.value) { unpack() }
     return true
@@ -44,34 +53,72 @@ final class SalvagedMessages {
     guard let header = SegmentHeader(cursor.value), let number = key.bigEndianNumber(at: 0) else {
       return segmentReason = "it is no segment of messages"
     }
-    var dictionary = CompressionDictionary.none
+    var dictionary = Salvaged(CompressionDictionary.none, nil)
     if case .lz4(let number) = header.coding, number > 0 {
       guard let found = self.dictionary(number) else {
         return segmentReason = "dictionary \(number) of its \(header.count) messages is lost"
       }
       dictionary = found
     }
-    var segment = UnpackedSegment()
     let position = key.dropFirst(KeyEncoding.numberByteCount)
-    guard segment.unpack(cursor.value, at: position, with: dictionary) else {
+    var segment = UnpackedSegment()
+    guard segment.unpackUnchecked(cursor.value, at: position, with: dictionary.first) else {
       return segmentReason = "it is no segment of messages"
     }
-    segment.append(to: &run, in: number)
-    index = 0
+    var other = UnpackedSegment()
+    if let second = dictionary.second,
+      !other.unpackUnchecked(cursor.value, at: position, with: second)
+    {
+      return segmentReason = "it is no segment of messages"
+    }
+    let isWhole = dictionary.second == nil
+    for index in segment.rows.indices
+    where segment.isText(index) && (isWhole || segment.isSame(as: other, index)) {
+      run.append(segment, index, in: number)
+    }
+    lostCount = segment.rows.count - run.count
+    if run.count > 0 {
+      index = 0
+    } else {
+      segmentReason = "a part of the dictionary of its \(header.count) messages is lost"
+    }
   }
 
-  private func dictionary(_ number: UInt32) -> CompressionDictionary? {
+  /// A dictionary; of one that is lost in part two, which differ where it is.
+  ///
+  /// What a segment gives with both of them alike does not depend on what is lost.
+  private struct Salvaged {
+    let first: CompressionDictionary
+    let second: CompressionDictionary?
+
+    init(_ first: CompressionDictionary, _ second: CompressionDictionary?) {
+      self.first = first
+      self.second = second
+    }
+  }
+
+  private func dictionary(_ number: UInt32) -> Salvaged? {
     if let known = dictionaries[number] { return known }
+    guard let first = collect(number, filler: 0x61), let second = collect(number, filler: 0x62)
+    else { return nil }
+    let isWhole =
+      DictionaryPieces.checksum(of: first.bytes, number: number)
+      == DictionaryPieces.checksum(of: second.bytes, number: number)
+    let found = Salvaged(first, isWhole ? nil : second)
+    dictionaries[number] = found
+    return found
+  }
+
+  private func collect(_ number: UInt32, filler: UInt8) -> CompressionDictionary? {
     let source = source
-    let found = DictionaryKey.assemble(number) { (key, value) in
-      let start = value.count
+    let found = DictionaryPieces.collect(number, filler: filler) { (key, value) in
       guard case .found = source.value(of: key, in: Schema.settings, to: &value) else {
-        value.truncate(to: start)
+        value.removeAll()
         return false
       }
       return true
     }
-    dictionaries[number] = found
-    return found
+    guard let found else { return nil }
+    return CompressionDictionary(found.bytes.bytes, version: number)
   }
 }

@@ -16,6 +16,8 @@ package struct MessageRun: ~Copyable {
   package init() {}
 
   package var count: Int { entries.count }
+  /// About how many bytes its messages have.
+  var byteCount: Int { buffer.count }
 
   package func key(_ index: Int) -> Bytes {
     buffer.bytes.slice(entries[index].keyOffset, entries[index].keyByteCount)

@@ -206,8 +206,7 @@ struct SegmentColumns {
   }
 
   mutating func readBlock(
-    _ rows: [SegmentRow], _ header: SegmentHeader, with dictionary: CompressionDictionary,
-    to buffer: inout ByteBuffer
+    _ header: SegmentHeader, with dictionary: CompressionDictionary, to buffer: inout ByteBuffer
   ) -> Bool {
     let byteCount = header.textByteCount + header.restByteCount
     let block = reader.rest()
@@ -217,11 +216,6 @@ struct SegmentColumns {
       buffer.append(block)
     case .lz4:
       guard dictionary.decompress(block, byteCount: byteCount, to: &buffer) else { return false }
-    }
-    for row in rows where row.replyByteCount > 0 {
-      guard buffer.bytes.slice(row.replyOffset, row.replyByteCount).isText else {
-        return false
-      }
     }
     return true
   }

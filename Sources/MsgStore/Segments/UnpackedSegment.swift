@@ -22,7 +22,43 @@ package struct UnpackedSegment: ~Copyable {
     _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary
   ) -> Bool {
     buffer.removeAll()
+    guard Self.unpack(value, at: key, with: dictionary, rows: &rows, to: &buffer) else {
+      return false
+    }
+    for row in rows where !row.isReplyText(in: buffer.bytes) {
+      rows.removeAll(keepingCapacity: true)
+      return false
+    }
+    return true
+  }
+
+  /// The same without a look at the names of messages that are answered.
+  mutating func unpackUnchecked(
+    _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary
+  ) -> Bool {
+    buffer.removeAll()
     return Self.unpack(value, at: key, with: dictionary, rows: &rows, to: &buffer)
+  }
+
+  /// Whether the text of a message is one, and what it answers.
+  func isText(_ index: Int) -> Bool {
+    let row = rows[index]
+    return buffer.bytes.slice(row.textOffset, row.textByteCount).isText
+      && row.isReplyText(in: buffer.bytes)
+  }
+
+  /// Whether a message has the same bytes as in another unpacking of the same segment.
+  func isSame(as other: borrowing UnpackedSegment, _ index: Int) -> Bool {
+    let row = rows[index]
+    let restByteCount = row.replyByteCount + row.traitsByteCount
+    func part(_ bytes: Bytes, _ offset: Int, _ byteCount: Int) -> Bytes {
+      bytes.slice(offset, byteCount)
+    }
+    return
+      part(buffer.bytes, row.textOffset, row.textByteCount)
+      .compare(to: part(other.buffer.bytes, row.textOffset, row.textByteCount)) == 0
+      && part(buffer.bytes, row.replyOffset, restByteCount)
+        .compare(to: part(other.buffer.bytes, row.replyOffset, restByteCount)) == 0
   }
 
   func appendKey(_ index: Int, to key: inout ByteBuffer) {
@@ -82,6 +118,11 @@ package struct UnpackedSegment: ~Copyable {
 }
 
 extension SegmentRow {
+  /// Whether what it answers has a name that is text.
+  func isReplyText(in bytes: Bytes) -> Bool {
+    replyByteCount == 0 || bytes.slice(replyOffset, replyByteCount).isText
+  }
+
   /// The record of the message whose bytes lie in these.
   func record(in bytes: Bytes) -> MessageRecord {
     var record = MessageRecord(
@@ -97,6 +138,8 @@ extension SegmentRow {
 
 extension UnpackedSegment {
   /// Unpacks a segment to the end of a buffer, where the rows say their bytes are.
+  ///
+  /// Neither texts nor the names of messages that are answered are looked at.
   static func unpack(
     _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary,
     rows: inout [SegmentRow], to buffer: inout ByteBuffer
@@ -108,7 +151,7 @@ extension UnpackedSegment {
     var columns = unread
     guard columns.readSenders(&rows), columns.readKinds(&rows),
       columns.readLengths(&rows, from: buffer.count, header),
-      columns.readBlock(rows, header, with: dictionary, to: &buffer),
+      columns.readBlock(header, with: dictionary, to: &buffer),
       isAscending(rows, buffer.bytes)
     else {
       rows.removeAll(keepingCapacity: true)

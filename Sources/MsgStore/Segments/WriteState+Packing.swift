@@ -101,8 +101,10 @@ extension WriteState {
       }
     }
     var packed: [PackedCell] = []
-    _ = pack(run, with: try segmentEncoder(effort), to: &packed)
+    let encoder = try segmentEncoder(effort)
+    _ = pack(run, with: encoder, to: &packed)
     try replace(cells, with: packed)
+    if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
     if let thread {
       try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
     }
