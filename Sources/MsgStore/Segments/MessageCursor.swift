@@ -239,6 +239,9 @@ struct MessageCursor: ~Copyable {
     return position
   }
 
+  /// How many bytes the record of a message that has a cell of its own takes.
+  var recordByteCount: Int { cursor.valueByteCount }
+
   /// The key of the segment's cell, and whether its value has at least so many bytes.
   func packedCell(fullAt byteCount: Int) throws(StoreError) -> (isFull: Bool, key: [UInt8]) {
     var key = ByteBuffer()

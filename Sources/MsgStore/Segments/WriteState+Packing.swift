@@ -15,8 +15,9 @@ extension WriteState {
   static let looseCount = 64
   /// How many more make a step of packing.
   private static let stepCount = 64
-  /// The most that one step packs.
+  /// The most that one step looks at.
   private static let stepCountMax = 1024
+  private static let stepByteCountMax = 256 << 10
 
   /// Packs what has settled in the conversations that have grown, and writes the rest.
   func packGrown() throws(StoreError) {
@@ -58,11 +59,15 @@ extension WriteState {
     var cursor = MessageCursor(reader)
     _ = try cursor.seek(end.bytes)
     var count = 0
+    var byteCount = 0
     var isAtSegment = false
-    while count < keptCount + Self.stepCountMax, try cursor.previous(), cursor.isIn(prefix.bytes) {
+    while count < keptCount + Self.stepCountMax, byteCount < Self.stepByteCountMax,
+      try cursor.previous(), cursor.isIn(prefix.bytes)
+    {
       isAtSegment = cursor.isPacked
       if isAtSegment { break }
       count += 1
+      byteCount += cursor.recordByteCount
     }
     let packedCount = count + newCount - keptCount
     guard packedCount >= countMin else {
@@ -83,28 +88,41 @@ extension WriteState {
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
       _ = try cursor.nextCell()
     }
+    let encoder = try segmentEncoder(effort)
+    var packed: [PackedCell] = []
+    func packRun() {
+      _ = pack(run, with: encoder, to: &packed)
+      if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
+      run.removeAll()
+    }
     var key = ByteBuffer()
     var record = ByteBuffer(capacity: 256)
     for _ in 0..<min(count, packedCount) {
-      key.removeAll()
-      record.removeAll()
-      try cursor.appendKey(to: &key)
-      try cursor.appendRecord(to: &record)
-      run.append(key.bytes, record.bytes)
-      cells.append((key.bytes.array(), false))
+      if cursor.recordByteCount >= reader.source.packedRecordByteCountMax {
+        packRun()
+      } else {
+        key.removeAll()
+        record.removeAll()
+        try cursor.appendKey(to: &key)
+        try cursor.appendRecord(to: &record)
+        run.append(key.bytes, record.bytes)
+        cells.append((key.bytes.array(), false))
+      }
       _ = try cursor.next()
     }
     let newPackedCount = max(0, packedCount - count)
     if let thread {
       for index in 0..<newPackedCount {
-        run.append(thread.run.key(index), thread.run.record(index))
+        if thread.run.record(index).count >= reader.source.packedRecordByteCountMax {
+          packRun()
+          try UnwrittenMessages.write(thread.run, index..<index + 1, to: reader.source)
+        } else {
+          run.append(thread.run.key(index), thread.run.record(index))
+        }
       }
     }
-    var packed: [PackedCell] = []
-    let encoder = try segmentEncoder(effort)
-    _ = pack(run, with: encoder, to: &packed)
+    packRun()
     try replace(cells, with: packed)
-    if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
     if let thread {
       try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
     }
@@ -182,7 +200,7 @@ extension SegmentEncoder {
       countMax = index
       break
     }
-    guard countMax > 1, run.record(start).count < 2 * limit else { return 1 }
+    guard countMax > 1 else { return 1 }
     // What the last segments took of what their records have tells about how many go into this one.
     var weights: [Int] = []
     var sum = 0
@@ -230,4 +248,9 @@ extension SegmentEncoder {
 
   /// What a message is likely to take beside its record's bytes: its share of the columns.
   private static func weight(_ record: Bytes) -> Int { 12 + record.count }
+}
+
+extension PageSource {
+  /// From how many bytes on a record is not packed: it would hardly find room in a segment.
+  var packedRecordByteCountMax: Int { 2 * valueByteCountMax(keyByteCount: 40) }
 }

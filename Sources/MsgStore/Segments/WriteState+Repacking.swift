@@ -78,7 +78,10 @@ extension WriteState {
         chunk.run.count >= Self.chunkCountMax || chunk.byteCount >= Self.chunkByteCountMax
       if !isFull { try reader.append(cursor, to: &value) }
       let isSegment = Segment.isSegment(value.bytes)
-      let canBePacked = isSegment || SegmentEncoder.canHold(key.bytes, value.bytes)
+      let canBePacked =
+        isSegment
+        || value.count < reader.source.packedRecordByteCountMax
+          && SegmentEncoder.canHold(key.bytes, value.bytes)
       if isFull || !canBePacked && chunk.run.count > 0 {
         chunk.next = key.bytes.array()
         chunk.isCut = isFull
