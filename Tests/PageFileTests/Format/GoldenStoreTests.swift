@@ -5,13 +5,12 @@ import Testing
 
 /// Stores as earlier versions left them: every later version opens them, for ever.
 ///
-/// They lie in `Golden`, one text for each version and state, in hexadecimal digits without the rows that are
-/// zero. `MSGSTORE_GOLDEN=record swift test --filter GoldenStoreTests` adds what is missing and changes none
+/// They lie in `Golden`, one text for each version and state, see `StoreText`.
+/// `MSGSTORE_GOLDEN=record swift test --filter GoldenStoreTests` adds what is missing and changes none
 /// that is there.
 @Suite struct GoldenStoreTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Golden")
-  private static let rowByteCount = 32
 
   enum State: String, CaseIterable {
     /// Never written to.
@@ -86,46 +85,6 @@ import Testing
     return directory.files.copy()
   }
 
-  // MARK: As text
-
-  private static func text(_ files: MemoryDirectory) -> String {
-    var text = ""
-    for name in Specimen.fileNames {
-      guard let bytes = files[name] else { continue }
-      text += "\(name) \(bytes.count)\n"
-      for start in stride(from: 0, to: bytes.count, by: rowByteCount) {
-        let row = bytes[start..<min(start + rowByteCount, bytes.count)]
-        guard row.contains(where: { $0 != 0 }) else { continue }
-        text += String(start, radix: 16) + " "
-        text += row.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "\n"
-      }
-    }
-    return text
-  }
-
-  private static func files(_ text: String) throws -> MemoryDirectory {
-    let files = MemoryDirectory()
-    var name = ""
-    var bytes: [UInt8] = []
-    for line in text.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      if words[0].hasPrefix(Specimen.storeName) {
-        if !name.isEmpty { files[name] = bytes }
-        name = String(words[0])
-        bytes = [UInt8](repeating: 0, count: try #require(Int(words[1])))
-      } else {
-        let start = try #require(Int(words[0], radix: 16))
-        let digits = Array(words[1].utf8)
-        for index in 0..<digits.count / 2 {
-          let pair = String(decoding: digits[2 * index...2 * index + 1], as: UTF8.self)
-          bytes[start + index] = try #require(UInt8(pair, radix: 16))
-        }
-      }
-    }
-    files[name] = bytes
-    return files
-  }
-
   // MARK: The tests
 
   @Test(arguments: State.allCases) func storesOfEveryVersionOpenForEver(state: State) throws {
@@ -133,7 +92,7 @@ import Testing
       let name = "version-\(MetaSlot.formatVersion)-\(state.rawValue).txt"
       let file = Self.folder.appendingPathComponent(name)
       if !FileManager.default.fileExists(atPath: file.path) {
-        try Data(Self.text(try Self.make(state)).utf8).write(to: file)
+        try Data(StoreText.text(of: try Self.make(state), Specimen.fileNames).utf8).write(to: file)
       }
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
@@ -142,7 +101,8 @@ import Testing
     let expected = Self.contents(state)
     for name in names {
       let data = try Data(contentsOf: Self.folder.appendingPathComponent(name))
-      let files = try Self.files(String(decoding: data, as: UTF8.self))
+      let files = try StoreText.files(
+        String(decoding: data, as: UTF8.self), storeName: Specimen.storeName)
       let before = Specimen.fileNames.map { files[$0] }
       var options = SpecimenMaker.options
       options.access = .readOnly
@@ -175,7 +135,8 @@ import Testing
   /// The texts say what was in the files.
   @Test func textsAreReadAsTheyAreWritten() throws {
     let files = try Self.make(.checkpointing)
-    let copy = try Self.files(Self.text(files))
+    let copy = try StoreText.files(
+      StoreText.text(of: files, Specimen.fileNames), storeName: Specimen.storeName)
     let isSame = Specimen.fileNames.allSatisfy { files[$0] == copy[$0] }
     #expect(isSame)
   }
