@@ -62,17 +62,19 @@ final class SalvagedMessages {
     }
     let position = key.dropFirst(KeyEncoding.numberByteCount)
     var segment = UnpackedSegment()
-    guard segment.unpackUnchecked(cursor.value, at: position, with: dictionary.first) else {
+    guard segment.unpackPlaces(cursor.value, at: position),
+      segment.unpackUnchecked(with: dictionary.first)
+    else {
       return segmentReason = "it is no segment of messages"
     }
     var other = UnpackedSegment()
     if let second = dictionary.second,
-      !other.unpackUnchecked(cursor.value, at: position, with: second)
+      !other.unpackPlaces(cursor.value, at: position) || !other.unpackUnchecked(with: second)
     {
       return segmentReason = "it is no segment of messages"
     }
     let isWhole = dictionary.second == nil
-    for index in segment.rows.indices
+    for index in 0..<segment.rows.count
     where segment.isText(index) && (isWhole || segment.isSame(as: other, index)) {
       run.append(segment, index, in: number)
     }

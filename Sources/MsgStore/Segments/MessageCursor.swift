@@ -171,6 +171,7 @@ struct MessageCursor: ~Copyable {
 
   /// The same for the number itself.
   func isIn(_ number: UInt32) -> Bool {
+    if case .unpacked = place { return self.number == number }
     if cursor.keyPrefix.count >= KeyEncoding.numberByteCount {
       return cursor.keyPrefix.bigEndianNumber(at: 0) == number
     }

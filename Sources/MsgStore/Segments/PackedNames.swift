@@ -38,16 +38,6 @@ enum NameKind: UInt8 {
     case .upperUUID: UUIDBytes.pack(name, isUpper: true, to: &buffer)
     }
   }
-
-  /// Adds the name of a packed form, whose length is checked.
-  func unpack(_ packed: Bytes, to buffer: inout ByteBuffer) {
-    switch self {
-    case .text: break
-    case .pushID: PushIDBytes.unpack(packed, to: &buffer)
-    case .uuid: UUIDBytes.unpack(packed, isUpper: false, to: &buffer)
-    case .upperUUID: UUIDBytes.unpack(packed, isUpper: true, to: &buffer)
-    }
-  }
 }
 
 /// Ids of twenty characters out of `-0…9A…Z_a…z`, which sort as the 120 bits that they stand for.
@@ -55,41 +45,47 @@ enum PushIDBytes {
   static let textByteCount = 20
 
   static func pack(_ name: Bytes, to buffer: inout ByteBuffer) -> Bool {
-    guard name.count == textByteCount else { return false }
-    var offset = 0
-    while offset < textByteCount {
-      var bits: UInt32 = 0
-      for index in offset..<offset + 4 {
-        guard let digit = digit(name[index]) else { return false }
-        bits = bits << 6 | UInt32(digit)
-      }
-      buffer.append(UInt8(truncatingIfNeeded: bits >> 16))
-      buffer.append(UInt8(truncatingIfNeeded: bits >> 8))
-      buffer.append(UInt8(truncatingIfNeeded: bits))
-      offset += 4
-    }
+    guard name.count == textByteCount, let head = digits(of: name.bigEndian64(at: 0)),
+      let middle = digits(of: name.bigEndian64(at: 8)),
+      // The last four, behind four that stand for no bits.
+      let tail = digits(of: UInt64(name.uint32(at: 16).byteSwapped) | zeros << 32)
+    else { return false }
+    buffer.append(bigEndian: head << 16 | middle >> 32)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: middle))
+    buffer.append(UInt8(truncatingIfNeeded: tail >> 16))
+    buffer.append(UInt8(truncatingIfNeeded: tail >> 8))
+    buffer.append(UInt8(truncatingIfNeeded: tail))
     return true
   }
 
-  private static func digit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case 45: 0
-    case 48...57: character - 47
-    case 65...90: character - 54
-    case 95: 37
-    case 97...122: character - 59
-    default: nil
-    }
+  /// Four characters that are zero.
+  private static let zeros: UInt64 = 0x2D2D_2D2D
+
+  /// The 48 bits of eight characters; nil unless those are what gives these characters back.
+  private static func digits(of characters: UInt64) -> UInt64? {
+    let text = characters & 0x7F7F_7F7F_7F7F_7F7F
+    func atLeast(_ bound: UInt64) -> UInt64 { ((text &+ (128 - bound) &* ones) >> 7) & ones }
+    var bits =
+      text &- 45 &* ones &- 2 &* atLeast(48) &- 7 &* atLeast(65) &- 4 &* atLeast(95)
+      &- atLeast(97)
+    bits = (bits & 0x3F00_3F00_3F00_3F00) >> 2 | bits & 0x003F_003F_003F_003F
+    bits = (bits & 0x0FFF_0000_0FFF_0000) >> 4 | bits & 0x0000_0FFF_0000_0FFF
+    bits = (bits & 0x00FF_FFFF_0000_0000) >> 8 | bits & 0x00FF_FFFF
+    return self.characters(of: bits) == characters ? bits : nil
   }
 
-  static func unpack(_ packed: Bytes, to buffer: inout ByteBuffer) {
-    buffer.append(bigEndian: characters(of: packed.bigEndianHead(at: 0, byteCount: 6) >> 16))
-    buffer.append(bigEndian: characters(of: packed.bigEndianHead(at: 6, byteCount: 6) >> 16))
-    let last = characters(of: packed.bigEndianHead(at: 12, byteCount: 3) >> 16)
-    buffer.append(bigEndian: UInt32(last >> 32))
+  /// Adds the name of 120 bits, of which the upper 56 come first.
+  @inline(__always)
+  static func append(_ high: UInt64, _ low: UInt64, to buffer: inout ByteBuffer) {
+    buffer.reserve(textByteCount)
+    buffer.append(bigEndian: characters(of: high >> 8))
+    buffer.append(bigEndian: characters(of: (high & 0xFF) << 40 | low >> 24))
+    let last = characters(of: (low & 0xFF_FFFF) << 24)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: last >> 32))
   }
 
   /// The eight characters of 48 bits, all at once.
+  @inline(__always)
   private static func characters(of bits: UInt64) -> UInt64 {
     // Each step moves the upper half of every group up, until each digit has a byte of its own.
     var spread = (bits & 0xFFFF_FF00_0000) << 8 | bits & 0x00FF_FFFF
@@ -142,17 +138,33 @@ enum UUIDBytes {
     }
   }
 
-  static func unpack(_ packed: Bytes, isUpper: Bool, to buffer: inout ByteBuffer) {
-    let gap: UInt8 = isUpper ? 7 : 39
-    var offset = 0
-    for group in groups {
-      if offset > 0 { buffer.append(UInt8(ascii: "-")) }
-      for _ in 0..<group / 2 {
-        for digit in [packed[offset] >> 4, packed[offset] & 15] {
-          buffer.append(digit + 48 + (digit > 9 ? gap : 0))
-        }
-        offset += 1
-      }
-    }
+  /// Adds the name of 128 bits.
+  static func append(_ high: UInt64, _ low: UInt64, isUpper: Bool, to buffer: inout ByteBuffer) {
+    let hyphen = UInt8(ascii: "-")
+    let groups = characters(of: UInt32(truncatingIfNeeded: high), isUpper)
+    let others = characters(of: UInt32(truncatingIfNeeded: low >> 32), isUpper)
+    buffer.reserve(textByteCount)
+    buffer.append(bigEndian: characters(of: UInt32(truncatingIfNeeded: high >> 32), isUpper))
+    buffer.append(hyphen)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: groups >> 32))
+    buffer.append(hyphen)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: groups))
+    buffer.append(hyphen)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: others >> 32))
+    buffer.append(hyphen)
+    buffer.append(bigEndian: UInt32(truncatingIfNeeded: others))
+    buffer.append(bigEndian: characters(of: UInt32(truncatingIfNeeded: low), isUpper))
   }
+
+  /// The eight digits of 32 bits, all at once.
+  private static func characters(of bits: UInt32, _ isUpper: Bool) -> UInt64 {
+    var spread = UInt64(bits)
+    spread = (spread << 16 | spread) & 0x0000_FFFF_0000_FFFF
+    spread = (spread << 8 | spread) & 0x00FF_00FF_00FF_00FF
+    spread = (spread << 4 | spread) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = ((spread &+ 118 &* ones) >> 7) & ones
+    return spread &+ 48 &* ones &+ (isUpper ? 7 : 39) &* letters
+  }
+
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
 }

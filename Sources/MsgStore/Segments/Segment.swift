@@ -109,24 +109,3 @@ struct SegmentHeader {
     return (Int(count), coding)
   }
 }
-
-/// One message of an unpacked segment: its numbers, and where its bytes lie.
-struct SegmentRow {
-  var time: Int64 = 0
-  var rank: Int64 = 0
-  var localDelta: Int64 = 0
-  var markOrdinal: UInt64 = 0
-  var nameOffset = 0
-  var textOffset = 0
-  var textByteCount = 0
-  var replyOffset = 0
-  var traitsByteCount = 0
-  var sender: UInt32 = 0
-  var nameByteCount = 0
-  var replyByteCount = 0
-  var flags: MessageRecord.Flags = []
-  var status = MessageStatus.sent
-  var hasRank = false
-
-  var place: Place { .acknowledged(time, sequence: hasRank ? rank : nil) }
-}

@@ -1,222 +1,165 @@
 import PageFile
 
-/// Reads the columns of a segment, one behind the other.
+/// The columns of a segment, read one behind the other into rows.
 ///
 /// Each answers false when the bytes are no such column.
-struct SegmentColumns {
-  var reader: ByteReader
-
-  mutating func readTimes(_ rows: inout [SegmentRow]) -> Bool {
-    guard let code = reader.byte(), Int(code) < Segment.timeUnits.count else { return false }
+extension ColumnReader {
+  /// Makes all rows, beginning at the place of the first.
+  mutating func readTimes(_ rows: inout SegmentRows, _ count: Int, from first: Place) -> Bool {
+    guard let code = byte(), Int(code) < Segment.timeUnits.count else { return false }
     let unit = UInt64(Segment.timeUnits[Int(code)])
-    var time = rows[0].time
-    for index in 1..<rows.count {
-      guard let step = reader.varint() else { return false }
+    var time = first.time
+    rows.reset(count)
+    rows.append(SegmentRow(time: time))
+    (rows[0].rank, rows[0].hasRank) = (first.rank, first.hasRank)
+    for _ in 1..<count {
+      guard let step = varint() else { return false }
       let (difference, isTooLong) = step.multipliedReportingOverflow(by: unit)
       guard !isTooLong, difference <= UInt64(Int64.max) else { return false }
       let (next, isTooLate) = time.addingReportingOverflow(Int64(difference))
       guard !isTooLate else { return false }
       time = next
-      rows[index].time = time
+      rows.append(SegmentRow(time: time))
     }
     return true
   }
 
-  mutating func readSequences(_ rows: inout [SegmentRow]) -> Bool {
-    guard let code = reader.byte(), let form = Segment.Sequences(rawValue: code) else {
-      return false
-    }
+  mutating func readSequences(_ rows: inout SegmentRows) -> Bool {
+    guard let code = byte(), let form = Segment.Sequences(rawValue: code) else { return false }
+    let count = rows.count
     switch form {
     case .none:
       return !rows[0].hasRank
     case .mixed:
-      for index in 1..<rows.count {
-        guard let mark = reader.byte(), mark <= 1 else { return false }
+      for index in 1..<count {
+        guard let mark = byte(), mark <= 1 else { return false }
         guard mark == 1 else { continue }
-        guard let rank = reader.signedVarint() else { return false }
+        guard let rank = signedVarint() else { return false }
         (rows[index].rank, rows[index].hasRank) = (rank, true)
       }
-    case .consecutive, .differences:
+    case .consecutive:
+      guard rows[0].hasRank else { return false }
+      let first = rows[0].rank
+      for index in 1..<count {
+        (rows[index].rank, rows[index].hasRank) = (first &+ Int64(index), true)
+      }
+    case .differences:
       guard rows[0].hasRank else { return false }
       var rank = rows[0].rank
-      for index in 1..<rows.count {
-        rank &+= 1
-        if form == .differences {
-          guard let difference = reader.signedVarint() else { return false }
-          rank &+= difference
-        }
+      for index in 1..<count {
+        guard let difference = signedVarint() else { return false }
+        rank &+= 1 &+ difference
         (rows[index].rank, rows[index].hasRank) = (rank, true)
       }
     }
     return true
   }
 
-  mutating func readNames(
-    _ rows: inout [SegmentRow], _ first: Bytes, to buffer: inout ByteBuffer
-  ) -> Bool {
-    guard let code = reader.byte(), let kind = NameKind(rawValue: code) else { return false }
-    (rows[0].nameOffset, rows[0].nameByteCount) = (buffer.count, first.count)
-    let start = buffer.count
-    buffer.append(first)
-    guard kind == .text else {
-      guard readPackedNames(&rows, kind, to: &buffer) else { return false }
-      return buffer.bytes.dropFirst(start).isText
-    }
-    for index in 1..<rows.count {
-      guard let lengths = reader.byte() else { return false }
-      var (shared, rest) = (Int(lengths >> 4), Int(lengths & 15))
-      if shared == 15 {
-        guard let byte = reader.byte() else { return false }
-        shared = Int(byte)
-      }
-      if rest == 15 {
-        guard let byte = reader.byte() else { return false }
-        rest = Int(byte)
-      }
-      let (before, count) = (rows[index - 1], shared + rest)
-      guard shared <= before.nameByteCount, (1...Identifier.byteCountMax).contains(count),
-        let bytes = reader.take(rest)
-      else { return false }
-      (rows[index].nameOffset, rows[index].nameByteCount) = (buffer.count, count)
-      // Growing moves what is copied from.
-      buffer.reserve(count)
-      buffer.append(buffer.bytes.slice(before.nameOffset, shared))
-      buffer.append(bytes)
-      guard buffer.bytes.dropFirst(rows[index].nameOffset).isText else { return false }
-    }
-    return buffer.bytes.slice(start, first.count).isText
+  mutating func readSenders(_ rows: inout SegmentRows, _ scratch: inout ByteBuffer) -> Bool {
+    guard let count = readValues(to: &scratch) else { return false }
+    return readIndices(&rows, scratch.bytes, count) { (row, number) in row.sender = number }
   }
 
-  private mutating func readPackedNames(
-    _ rows: inout [SegmentRow], _ kind: NameKind, to buffer: inout ByteBuffer
-  ) -> Bool {
-    let width = kind.packedByteCount
-    var packed = ByteBuffer(capacity: 32)
-    let name = buffer.bytes.slice(rows[0].nameOffset, rows[0].nameByteCount)
-    guard kind.pack(name, to: &packed), let shared = reader.byte(), Int(shared) <= width else {
-      return false
+  /// Returns what flags there are; nil when these bytes are no such column.
+  mutating func readKinds(
+    _ rows: inout SegmentRows, _ scratch: inout ByteBuffer
+  ) -> MessageRecord.Flags? {
+    guard let count = readValues(to: &scratch) else { return nil }
+    var all: MessageRecord.Flags = []
+    for index in 0..<count {
+      let number = scratch.bytes.uint32(at: index * 4)
+      guard number <= 0xFFFF, MessageStatus(rawValue: UInt8(truncatingIfNeeded: number)) != nil
+      else { return nil }
+      all.formUnion(MessageRecord.Flags(rawValue: UInt8(number >> 8)))
     }
-    for index in 1..<rows.count {
-      guard let rest = reader.take(width - Int(shared)) else { return false }
-      packed.truncate(to: Int(shared))
-      packed.append(rest)
-      rows[index].nameOffset = buffer.count
-      kind.unpack(packed.bytes, to: &buffer)
-      rows[index].nameByteCount = buffer.count - rows[index].nameOffset
-    }
-    return true
+    guard all.isDisjoint(with: [.sequence, .compressed]),
+      readIndices(
+        &rows, scratch.bytes, count,
+        { (row, number) in
+          row.flags = MessageRecord.Flags(rawValue: UInt8(truncatingIfNeeded: number >> 8))
+          row.status = MessageStatus(rawValue: UInt8(truncatingIfNeeded: number)) ?? .sent
+        })
+    else { return nil }
+    return all
   }
 
-  mutating func readSenders(_ rows: inout [SegmentRow]) -> Bool {
-    readFew(&rows) { (row, number) in
-      row.sender = number
-      return true
-    }
-  }
-
-  mutating func readKinds(_ rows: inout [SegmentRow]) -> Bool {
-    readFew(&rows) { (row, number) in
-      guard number <= 0xFFFF,
-        let status = MessageStatus(rawValue: UInt8(truncatingIfNeeded: number)),
-        case let flags = MessageRecord.Flags(rawValue: UInt8(number >> 8)),
-        flags.isDisjoint(with: [.sequence, .compressed])
-      else { return false }
-      (row.flags, row.status) = (flags, status)
-      return true
-    }
-  }
-
-  /// A column whose values are few, see `SegmentEncoder`.
-  @inline(__always)
-  private mutating func readFew(
-    _ rows: inout [SegmentRow], _ set: (inout SegmentRow, UInt32) -> Bool
-  ) -> Bool {
-    guard let count = reader.byte(), count > 0 else { return false }
-    func number(_ reader: inout ByteReader) -> UInt32? {
-      reader.varint().flatMap { UInt32(exactly: $0) }
-    }
-    if count == 1 {
-      guard let number = number(&reader) else { return false }
-      for index in rows.indices { guard set(&rows[index], number) else { return false } }
-      return true
-    }
-    let values = ByteBuffer(capacity: Int(count) * 4)
-    return readIndexed(&rows, values, Int(count), set)
-  }
-
-  @inline(__always)
-  private mutating func readIndexed(
-    _ rows: inout [SegmentRow], _ values: consuming ByteBuffer, _ count: Int,
-    _ set: (inout SegmentRow, UInt32) -> Bool
-  ) -> Bool {
+  /// The values of a column in which they are few, see `SegmentEncoder`; returns how many.
+  private mutating func readValues(to values: inout ByteBuffer) -> Int? {
+    guard let count = byte(), count > 0 else { return nil }
+    values.removeAll()
+    values.reserve(Int(count) * 4)
     for _ in 0..<count {
-      guard let number = reader.varint(), number <= UInt64(UInt32.max) else { return false }
-      values.append(littleEndian: UInt32(number))
+      guard let number = varint(), number <= UInt64(UInt32.max) else { return nil }
+      values.append(littleEndian: UInt32(truncatingIfNeeded: number))
+    }
+    return Int(count)
+  }
+
+  @inline(__always)
+  private mutating func readIndices(
+    _ rows: inout SegmentRows, _ values: Bytes, _ count: Int,
+    _ set: (inout SegmentRow, UInt32) -> Void
+  ) -> Bool {
+    let rowCount = rows.count
+    if count == 1 {
+      let number = values.uint32(at: 0)
+      for index in 0..<rowCount { set(&rows[index], number) }
+      return true
     }
     let bitCount = Segment.indexBitCount(count)
-    guard let indices = reader.take((rows.count * bitCount + 7) / 8) else { return false }
+    guard let indices = take((rowCount &* bitCount &+ 7) / 8) else { return false }
     let mask = UInt8(truncatingIfNeeded: 1 << bitCount - 1)
-    for index in rows.indices {
-      let bit = index * bitCount
-      let value = Int(indices[bit / 8] >> UInt8(bit % 8) & mask)
-      guard value < count, set(&rows[index], values.bytes.uint32(at: value * 4)) else {
-        return false
-      }
+    for index in 0..<rowCount {
+      let bit = index &* bitCount
+      let value = Int(indices[bit &>> 3] &>> UInt8(truncatingIfNeeded: bit & 7) & mask)
+      guard value < count else { return false }
+      set(&rows[index], values.uint32(at: value &* 4))
     }
     return true
   }
 
   /// Reads the lengths of texts and what few messages have, and finds out where the bytes will lie.
   mutating func readLengths(
-    _ rows: inout [SegmentRow], from start: Int, _ header: SegmentHeader
+    _ rows: inout SegmentRows, _ header: SegmentHeader, _ flags: MessageRecord.Flags
   ) -> Bool {
-    var offset = start
-    for index in rows.indices {
-      guard let count = reader.varint(), count <= UInt64(header.textByteCount) else { return false }
-      (rows[index].textOffset, rows[index].textByteCount) = (offset, Int(count))
-      offset += Int(count)
+    let rowCount = rows.count
+    var offset: Int32 = 0
+    for index in 0..<rowCount {
+      guard let count = varint(), count <= UInt64(header.textByteCount) else { return false }
+      let byteCount = Int32(truncatingIfNeeded: count)
+      (rows[index].textOffset, rows[index].textByteCount) = (offset, byteCount)
+      // 255 times 64 KiB at most.
+      offset &+= byteCount
     }
-    guard offset == start + header.textByteCount else { return false }
-    for index in rows.indices {
-      rows[index].replyOffset = offset
+    guard Int(offset) == header.textByteCount else { return false }
+    guard !flags.isDisjoint(with: Self.rare) else { return header.restByteCount == 0 }
+    for index in 0..<rowCount {
+      rows[index].restOffset = offset
       let flags = rows[index].flags
-      if flags.isDisjoint(with: [.localTime, .markOrdinal, .reply, .traits]) { continue }
+      if flags.isDisjoint(with: Self.rare) { continue }
       if flags.contains(.localTime) {
-        guard let delta = reader.signedVarint() else { return false }
+        guard let delta = signedVarint() else { return false }
         rows[index].localDelta = delta
       }
       if flags.contains(.markOrdinal) {
-        guard let ordinal = reader.varint() else { return false }
+        guard let ordinal = varint() else { return false }
         rows[index].markOrdinal = ordinal
       }
       if flags.contains(.reply) {
-        guard let count = reader.byte(), count > 0 else { return false }
-        rows[index].replyByteCount = Int(count)
-        offset += Int(count)
+        guard let count = byte(), count > 0 else { return false }
+        rows[index].replyByteCount = count
+        offset &+= Int32(count)
       }
       if flags.contains(.traits) {
-        guard let count = reader.varint(), count > 0, count <= UInt64(header.restByteCount) else {
+        guard let count = varint(), count > 0, count <= UInt64(header.restByteCount) else {
           return false
         }
-        rows[index].traitsByteCount = Int(count)
-        offset += Int(count)
+        rows[index].traitsByteCount = Int32(truncatingIfNeeded: count)
+        offset &+= Int32(truncatingIfNeeded: count)
       }
     }
-    return offset == start + header.textByteCount + header.restByteCount
+    return Int(offset) == header.textByteCount + header.restByteCount
   }
 
-  mutating func readBlock(
-    _ header: SegmentHeader, with dictionary: CompressionDictionary, to buffer: inout ByteBuffer
-  ) -> Bool {
-    let byteCount = header.textByteCount + header.restByteCount
-    let block = reader.rest()
-    switch header.coding {
-    case .plain:
-      guard block.count == byteCount else { return false }
-      buffer.append(block)
-    case .lz4:
-      guard dictionary.decompress(block, byteCount: byteCount, to: &buffer) else { return false }
-    }
-    return true
-  }
+  private static let rare: MessageRecord.Flags = [.localTime, .markOrdinal, .reply, .traits]
 }

@@ -5,9 +5,16 @@ package import PageFile
 /// Any bytes may be given: every length is checked, and what is unpacked ascends in the order of the
 /// thread, so whoever walks through it relies on nothing more. Texts are not looked at.
 package struct UnpackedSegment: ~Copyable {
-  private(set) var rows: [SegmentRow] = []
-  /// Names, then all texts, then what few messages have.
-  private(set) var buffer = ByteBuffer(capacity: 4096)
+  private(set) var rows = SegmentRows()
+  private var names = SegmentNames()
+  /// All texts, then what few messages have; what is behind these is of no use.
+  private var block = ByteBuffer(capacity: 16)
+  /// How much of the block is there; -1 where rows have only places and names.
+  private var blockByteCount = -1
+  /// Whether any of the messages answers another.
+  private var hasReplies = false
+  private var header: SegmentHeader?
+  private var columns = ColumnReader(.empty)
 
   package init() {}
 
@@ -21,190 +28,211 @@ package struct UnpackedSegment: ~Copyable {
   package mutating func unpack(
     _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary
   ) -> Bool {
-    buffer.removeAll()
-    guard Self.unpack(value, at: key, with: dictionary, rows: &rows, to: &buffer) else {
+    unpackPlaces(value, at: key) && unpackRecords(with: dictionary)
+  }
+
+  /// Unpacks places and names alone, which come first.
+  ///
+  /// The same as `unpack` if `unpackRecords` follows while the value is still there.
+  mutating func unpackPlaces(_ value: Bytes, at key: Bytes) -> Bool {
+    rows.removeAll()
+    blockByteCount = -1
+    var reader = ByteReader(value)
+    guard let header = SegmentHeader(&reader), let (place, placeByteCount) = key.place(at: 0),
+      !place.isPending, case let name = key.dropFirst(placeByteCount),
+      (1...Identifier.byteCountMax).contains(name.count)
+    else { return false }
+    self.header = header
+    columns = ColumnReader(value, at: reader.offset)
+    guard columns.readTimes(&rows, header.count, from: place),
+      case let difference = rows[header.count - 1].time.subtractingReportingOverflow(place.time),
+      !difference.overflow, UInt64(difference.partialValue) == header.lastTimeOffset,
+      columns.readSequences(&rows), names.read(&columns, &rows, name), isAscending()
+    else {
+      rows.removeAll()
       return false
     }
-    for row in rows where !row.isReplyText(in: buffer.bytes) {
-      rows.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  /// Whether no more is to be unpacked.
+  var isWhole: Bool { blockByteCount >= 0 }
+
+  /// Unpacks what `unpackPlaces` has left.
+  mutating func unpackRecords(with dictionary: CompressionDictionary) -> Bool {
+    guard unpackUnchecked(with: dictionary) else { return false }
+    if !hasReplies { return true }
+    for index in 0..<rows.count where !isReplyText(index) {
+      rows.removeAll()
       return false
     }
     return true
   }
 
   /// The same without a look at the names of messages that are answered.
-  mutating func unpackUnchecked(
-    _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary
-  ) -> Bool {
-    buffer.removeAll()
-    return Self.unpack(value, at: key, with: dictionary, rows: &rows, to: &buffer)
+  mutating func unpackUnchecked(with dictionary: CompressionDictionary) -> Bool {
+    guard let header, rows.count > 0, columns.readSenders(&rows, &block),
+      let flags = columns.readKinds(&rows, &block), columns.readLengths(&rows, header, flags),
+      readBlock(header, flags, with: dictionary)
+    else {
+      rows.removeAll()
+      return false
+    }
+    return true
   }
 
-  /// Whether the text of a message is one, and what it answers.
-  func isText(_ index: Int) -> Bool {
-    let row = rows[index]
-    return buffer.bytes.slice(row.textOffset, row.textByteCount).isText
-      && row.isReplyText(in: buffer.bytes)
+  private mutating func readBlock(
+    _ header: SegmentHeader, _ flags: MessageRecord.Flags, with dictionary: CompressionDictionary
+  ) -> Bool {
+    let byteCount = header.textByteCount + header.restByteCount
+    let source = columns.rest
+    if block.count < byteCount { block.append(zeros: byteCount - block.count) }
+    switch header.coding {
+    case .plain:
+      guard source.count == byteCount else { return false }
+      block.mutableBytes.copy(source, to: 0)
+    case .lz4:
+      guard dictionary.decompress(source, into: block.mutableBytes.slice(0, byteCount)) else {
+        return false
+      }
+    }
+    blockByteCount = byteCount
+    hasReplies = flags.contains(.reply)
+    return true
   }
+
+  private func isReplyText(_ index: Int) -> Bool {
+    let row = rows[index]
+    let reply = block.bytes.slice(Int(row.restOffset), Int(row.replyByteCount))
+    return reply.isASCII || reply.isText
+  }
+
+  /// Whether the text of a message is one, and the name of what it answers.
+  func isText(_ index: Int) -> Bool { text(index).isText && isReplyText(index) }
 
   /// Whether a message has the same bytes as in another unpacking of the same segment.
   func isSame(as other: borrowing UnpackedSegment, _ index: Int) -> Bool {
-    let row = rows[index]
-    let restByteCount = row.replyByteCount + row.traitsByteCount
-    func part(_ bytes: Bytes, _ offset: Int, _ byteCount: Int) -> Bytes {
-      bytes.slice(offset, byteCount)
-    }
-    return
-      part(buffer.bytes, row.textOffset, row.textByteCount)
-      .compare(to: part(other.buffer.bytes, row.textOffset, row.textByteCount)) == 0
-      && part(buffer.bytes, row.replyOffset, restByteCount)
-        .compare(to: part(other.buffer.bytes, row.replyOffset, restByteCount)) == 0
+    text(index).compare(to: other.text(index)) == 0
+      && rest(index).compare(to: other.rest(index)) == 0
   }
 
+  private func text(_ index: Int) -> Bytes {
+    block.bytes.slice(Int(rows[index].textOffset), Int(rows[index].textByteCount))
+  }
+
+  /// What few messages have.
+  private func rest(_ index: Int) -> Bytes {
+    let row = rows[index]
+    return block.bytes.slice(
+      Int(row.restOffset), Int(row.replyByteCount) + Int(row.traitsByteCount))
+  }
+
+  /// Whether each message comes behind the one before; times do not fall anyway.
+  private func isAscending() -> Bool {
+    for index in 1..<rows.count {
+      if rows[index &- 1].time < rows[index].time { continue }
+      let (a, b) = (rows[index &- 1], rows[index])
+      if a.hasRank != b.hasRank {
+        guard a.hasRank else { return false }
+      } else if a.rank != b.rank {
+        guard a.rank < b.rank else { return false }
+      } else {
+        let name = name(index &- 1)
+        let next = self.name(index)
+        guard name.bytes.compare(to: next.bytes) < 0 else { return false }
+      }
+    }
+    return true
+  }
+
+  // MARK: Messages
+
+  private func name(_ index: Int) -> ByteBuffer {
+    var name = ByteBuffer()
+    names.append(rows[index], index, to: &name)
+    return name
+  }
+
+  /// Adds the key of a message without the number of the conversation.
   func appendKey(_ index: Int, to key: inout ByteBuffer) {
     key.append(rows[index].place)
-    key.append(name(index))
+    names.append(rows[index], index, to: &key)
   }
 
-  func name(_ index: Int) -> Bytes {
-    buffer.bytes.slice(rows[index].nameOffset, rows[index].nameByteCount)
-  }
+  /// The place of a message.
+  func place(_ index: Int) -> Place { rows[index].place }
 
   /// The record that a message would have alone.
-  func record(_ index: Int) -> MessageRecord { rows[index].record(in: buffer.bytes) }
+  ///
+  /// Only of segments that are whole.
+  func record(_ index: Int) -> MessageRecord { rows[index].record(in: block.bytes) }
 
   /// Adds what a slice shows of a message without traits; nil for one that has them.
+  ///
+  /// Only of segments that are whole.
+  @inline(__always)
   func appendParts(_ index: Int, to buffer: inout ByteBuffer) -> MessageParts? {
     let row = rows[index]
     guard !row.flags.contains(.traits) else { return nil }
     let start = buffer.count
-    let bytes = self.buffer.bytes
-    buffer.append(bytes.slice(row.nameOffset, row.nameByteCount))
-    buffer.append(bytes.slice(row.textOffset, row.textByteCount))
+    let bytes = block.bytes
+    names.append(row, index, to: &buffer)
+    let textOffset = buffer.count
+    buffer.append(bytes.slice(Int(row.textOffset), Int(row.textByteCount)))
     var parts = MessageParts(
-      place: row.place, idOffset: start, idByteCount: row.nameByteCount, sender: row.sender,
-      status: row.status, textOffset: start &+ row.nameByteCount,
-      textByteCount: row.textByteCount, isASCII: buffer.bytes.isASCII(from: start))
+      place: row.place, idOffset: start, idByteCount: Int(row.nameByteCount), sender: row.sender,
+      status: row.status, textOffset: textOffset,
+      textByteCount: Int(row.textByteCount), isASCII: buffer.bytes.isASCII(from: start))
     if row.flags.contains(.localTime) { parts.extra = row.time &+ row.localDelta }
     if row.flags.contains(.reply) {
       parts.replyOffset = buffer.count
-      parts.replyByteCount = row.replyByteCount
-      buffer.append(bytes.slice(row.replyOffset, row.replyByteCount))
+      parts.replyByteCount = Int(row.replyByteCount)
+      buffer.append(bytes.slice(Int(row.restOffset), Int(row.replyByteCount)))
     }
     return parts
   }
 
   /// Adds all messages to a run.
   package func append(to run: inout MessageRun, in number: UInt32) {
-    for index in rows.indices { run.append(self, index, in: number) }
+    for index in 0..<rows.count { run.append(self, index, in: number) }
   }
 
   /// The first message whose key is not below `key`, and whether it is that key's.
   ///
   /// - Parameter key: Without the number of the conversation.
   func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
+    let position = key.place(at: 0)
     var (low, high) = (0, rows.count)
-    var other = ByteBuffer(capacity: 64)
     while low < high {
-      let middle = (low + high) / 2
-      other.removeAll()
-      appendKey(middle, to: &other)
-      let order = other.bytes.compare(to: key)
+      let middle = (low &+ high) &>> 1
+      let order = order(middle, key, position)
       if order == 0 { return (middle, true) }
-      if order < 0 { low = middle + 1 } else { high = middle }
+      if order < 0 { low = middle &+ 1 } else { high = middle }
     }
     return (low, false)
   }
-}
 
-extension SegmentRow {
-  /// Whether what it answers has a name that is text.
-  func isReplyText(in bytes: Bytes) -> Bool {
-    replyByteCount == 0 || bytes.slice(replyOffset, replyByteCount).isText
-  }
-
-  /// The record of the message whose bytes lie in these.
-  func record(in bytes: Bytes) -> MessageRecord {
-    var record = MessageRecord(
-      flags: flags, status: status, sender: sender, textByteCount: textByteCount,
-      payload: bytes.slice(textOffset, textByteCount))
-    record.localDelta = localDelta
-    if flags.contains(.markOrdinal) { record.markOrdinal = markOrdinal }
-    record.replyBytes = bytes.slice(replyOffset, replyByteCount)
-    record.traitsBytes = bytes.slice(replyOffset + replyByteCount, traitsByteCount)
-    return record
+  @inline(__always)
+  private func order(_ index: Int, _ key: Bytes, _ position: (place: Place, byteCount: Int)?) -> Int
+  {
+    // Most are told apart by their times.
+    if let position, !position.place.isPending, rows[index].time != position.place.time {
+      return rows[index].time < position.place.time ? -1 : 1
+    }
+    var other = ByteBuffer(capacity: 64)
+    appendKey(index, to: &other)
+    return other.bytes.compare(to: key)
   }
 }
 
 extension UnpackedSegment {
-  /// Unpacks a segment to the end of a buffer, where the rows say their bytes are.
-  ///
-  /// Neither texts nor the names of messages that are answered are looked at.
-  static func unpack(
-    _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary,
-    rows: inout [SegmentRow], to buffer: inout ByteBuffer
-  ) -> Bool {
-    guard let (header, unread) = unpackPlaces(value, at: key, rows: &rows, to: &buffer) else {
-      rows.removeAll(keepingCapacity: true)
-      return false
-    }
-    var columns = unread
-    guard columns.readSenders(&rows), columns.readKinds(&rows),
-      columns.readLengths(&rows, from: buffer.count, header),
-      columns.readBlock(header, with: dictionary, to: &buffer),
-      isAscending(rows, buffer.bytes)
-    else {
-      rows.removeAll(keepingCapacity: true)
-      return false
-    }
-    return true
-  }
-
-  /// Unpacks places and names, which come first.
-  private static func unpackPlaces(
-    _ value: Bytes, at key: Bytes, rows: inout [SegmentRow], to buffer: inout ByteBuffer
-  ) -> (SegmentHeader, SegmentColumns)? {
-    rows.removeAll(keepingCapacity: true)
-    var reader = ByteReader(value)
-    guard let header = SegmentHeader(&reader), let (place, placeByteCount) = key.place(at: 0),
-      !place.isPending, case let name = key.dropFirst(placeByteCount),
-      (1...Identifier.byteCountMax).contains(name.count)
-    else { return nil }
-    for _ in 0..<header.count { rows.append(SegmentRow()) }
-    (rows[0].time, rows[0].rank, rows[0].hasRank) = (place.time, place.rank, place.hasRank)
-    var columns = SegmentColumns(reader: reader)
-    guard columns.readTimes(&rows),
-      case let difference = rows[header.count - 1].time.subtractingReportingOverflow(place.time),
-      !difference.overflow, UInt64(difference.partialValue) == header.lastTimeOffset,
-      columns.readSequences(&rows), columns.readNames(&rows, name, to: &buffer)
-    else { return nil }
-    return (header, columns)
-  }
-
   /// The names alone; nil when these bytes are no segment.
   static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
-    var rows: [SegmentRow] = []
-    var buffer = ByteBuffer(capacity: 1024)
-    guard unpackPlaces(value, at: key, rows: &rows, to: &buffer) != nil else { return nil }
-    return rows.map { MessageID(buffer.bytes.slice($0.nameOffset, $0.nameByteCount)) }
-  }
-
-  private static func isAscending(_ rows: [SegmentRow], _ bytes: Bytes) -> Bool {
-    for index in 1..<rows.count {
-      // Times do not fall.
-      let (a, b) = (rows[index - 1], rows[index])
-      if a.time != b.time { continue }
-      if a.hasRank != b.hasRank {
-        guard a.hasRank else { return false }
-        continue
-      }
-      if a.rank != b.rank {
-        guard a.rank < b.rank else { return false }
-        continue
-      }
-      let name = bytes.slice(a.nameOffset, a.nameByteCount)
-      guard name.compare(to: bytes.slice(b.nameOffset, b.nameByteCount)) < 0 else { return false }
+    var segment = UnpackedSegment()
+    guard segment.unpackPlaces(value, at: key) else { return nil }
+    return (0..<segment.rows.count).map {
+      let name = segment.name($0)
+      return MessageID(name.bytes)
     }
-    return true
   }
 }

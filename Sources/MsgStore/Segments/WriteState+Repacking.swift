@@ -137,7 +137,7 @@ extension WriteState {
   }
 
   /// From how many messages on a thread counts as long.
-  static let longThreadCount = 512
+  static let longThreadCount = 2 * looseCount
 
   /// Rule 2.
   private func store(

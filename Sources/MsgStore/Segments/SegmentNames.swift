@@ -1,0 +1,124 @@
+import PageFile
+
+/// The names of a segment's messages as its column has them, of which only those are put together
+/// that somebody asks for.
+///
+/// Names stored as text build upon each other: all of them are put together at once.
+struct SegmentNames: ~Copyable {
+  private var kind = NameKind.text
+  /// Of packed names: the first as a whole, then the bytes behind those that all share.
+  ///
+  /// Of others: one behind the other, see `SegmentRow.nameOffset`.
+  private var buffer = ByteBuffer(capacity: 16)
+  private var width = 0
+  private var restByteCount = 0
+  /// What all packed names share, as the upper bits of 128 or of the 120 of a push id.
+  private var shared: (high: UInt64, low: UInt64) = (0, 0)
+
+  /// Reads the column; false when it is none.
+  ///
+  /// - Parameter first: The name of the first message.
+  mutating func read(
+    _ columns: inout ColumnReader, _ rows: inout SegmentRows, _ first: Bytes
+  ) -> Bool {
+    guard let code = columns.byte(), let kind = NameKind(rawValue: code) else { return false }
+    self.kind = kind
+    buffer.removeAll()
+    guard kind != .text else { return readTexts(&columns, &rows, first) }
+    width = kind.packedByteCount
+    buffer.reserve(width + rows.count * width)
+    guard kind.pack(first, to: &buffer), let sharedByteCount = columns.byte(),
+      Int(sharedByteCount) <= width
+    else { return false }
+    restByteCount = width - Int(sharedByteCount)
+    guard let rest = columns.take(restByteCount * (rows.count - 1)) else { return false }
+    shared = Self.number(buffer.bytes, from: 0, to: width)
+    let mask = Self.mask(restByteCount)
+    (shared.high, shared.low) = (shared.high & ~mask.high, shared.low & ~mask.low)
+    buffer.append(rest)
+    for index in 0..<rows.count { rows[index].nameByteCount = UInt8(first.count) }
+    return true
+  }
+
+  private mutating func readTexts(
+    _ columns: inout ColumnReader, _ rows: inout SegmentRows, _ first: Bytes
+  ) -> Bool {
+    guard first.isText else { return false }
+    buffer.append(first)
+    (rows[0].nameOffset, rows[0].nameByteCount) = (0, UInt8(first.count))
+    var (offset, beforeByteCount) = (0, first.count)
+    for index in 1..<rows.count {
+      guard let lengths = columns.byte() else { return false }
+      var (shared, rest) = (Int(lengths >> 4), Int(lengths & 15))
+      if shared == 15 {
+        guard let byte = columns.byte() else { return false }
+        shared = Int(byte)
+      }
+      if rest == 15 {
+        guard let byte = columns.byte() else { return false }
+        rest = Int(byte)
+      }
+      guard shared <= beforeByteCount, (1...Identifier.byteCountMax).contains(shared + rest),
+        let bytes = columns.take(rest)
+      else { return false }
+      // Growing moves what is copied from.
+      buffer.reserve(shared + rest)
+      buffer.append(buffer.bytes.slice(offset, shared))
+      buffer.append(bytes)
+      offset += beforeByteCount
+      beforeByteCount = shared + rest
+      guard buffer.bytes.dropFirst(offset).isText else { return false }
+      (rows[index].nameOffset, rows[index].nameByteCount) = (
+        Int32(truncatingIfNeeded: offset), UInt8(truncatingIfNeeded: beforeByteCount)
+      )
+    }
+    return true
+  }
+
+  /// Adds the name of a message.
+  @inline(__always)
+  func append(_ row: SegmentRow, _ index: Int, to target: inout ByteBuffer) {
+    guard kind != .text else {
+      return target.append(buffer.bytes.slice(Int(row.nameOffset), Int(row.nameByteCount)))
+    }
+    let end = width &+ restByteCount &* index
+    // The first is there as a whole.
+    let rest =
+      index == 0
+      ? Self.number(buffer.bytes, from: 0, to: width)
+      : Self.number(buffer.bytes, from: end &- restByteCount, to: end)
+    let (high, low) = (shared.high | rest.high, shared.low | rest.low)
+    switch kind {
+    case .pushID: PushIDBytes.append(high, low, to: &target)
+    case .uuid: UUIDBytes.append(high, low, isUpper: false, to: &target)
+    default: UUIDBytes.append(high, low, isUpper: true, to: &target)
+    }
+  }
+
+  /// Up to 16 bytes as one big-endian number.
+  @inline(__always)
+  private static func number(
+    _ bytes: Bytes, from start: Int, to end: Int
+  ) -> (high: UInt64, low: UInt64) {
+    let mask = mask(end &- start)
+    if end >= 16 {
+      return (
+        bytes.bigEndian64(at: end &- 16) & mask.high, bytes.bigEndian64(at: end &- 8) & mask.low
+      )
+    }
+    // Only at the beginning: fifteen bytes of a push id.
+    return (
+      bytes.bigEndianHead(at: 0, byteCount: 8) >> 8 & mask.high,
+      bytes.bigEndian64(at: end &- 8) & mask.low
+    )
+  }
+
+  /// The lowest so many bytes of sixteen.
+  @inline(__always)
+  private static func mask(_ byteCount: Int) -> (high: UInt64, low: UInt64) {
+    (
+      byteCount >= 16 ? ~0 : byteCount <= 8 ? 0 : 1 << UInt64((byteCount &- 8) &* 8) &- 1,
+      byteCount >= 8 ? ~0 : 1 << UInt64(byteCount &* 8) &- 1
+    )
+  }
+}

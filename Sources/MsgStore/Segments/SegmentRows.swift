@@ -1,0 +1,85 @@
+import PageFile
+
+/// One message of an unpacked segment: its numbers, and where its bytes lie.
+///
+/// A cache line; the columns fill in field after field.
+struct SegmentRow {
+  var time: Int64
+  var rank: Int64 = 0
+  var localDelta: Int64 = 0
+  var markOrdinal: UInt64 = 0
+  /// Of a name that is stored as text.
+  var nameOffset: Int32 = 0
+  var textOffset: Int32 = 0
+  var textByteCount: Int32 = 0
+  /// Where what few messages have begins: the name of what is answered, then the traits.
+  var restOffset: Int32 = 0
+  var traitsByteCount: Int32 = 0
+  var sender: UInt32 = 0
+  var nameByteCount: UInt8 = 0
+  var replyByteCount: UInt8 = 0
+  var flags: MessageRecord.Flags = []
+  var status = MessageStatus.sent
+  var hasRank = false
+
+  init(time: Int64) { self.time = time }
+
+  var place: Place { .acknowledged(time, sequence: hasRank ? rank : nil) }
+
+  /// The record of the message whose text, and what few messages have, lie in these bytes.
+  func record(in bytes: Bytes) -> MessageRecord {
+    var record = MessageRecord(
+      flags: flags, status: status, sender: sender, textByteCount: Int(textByteCount),
+      payload: bytes.slice(Int(textOffset), Int(textByteCount)))
+    record.localDelta = localDelta
+    if flags.contains(.markOrdinal) { record.markOrdinal = markOrdinal }
+    record.replyBytes = bytes.slice(Int(restOffset), Int(replyByteCount))
+    record.traitsBytes = bytes.slice(
+      Int(restOffset) + Int(replyByteCount), Int(traitsByteCount))
+    return record
+  }
+}
+
+/// The rows of a segment, in memory of their own.
+///
+/// A row is nothing but numbers; an array would ask at each of them who else has the array.
+@safe
+struct SegmentRows: ~Copyable {
+  private var base: UnsafeMutablePointer<SegmentRow>?
+  private(set) var count = 0
+  private var capacity = 0
+
+  deinit { unsafe base?.deallocate() }
+
+  /// Forgets all rows, and makes room for as many.
+  mutating func reset(_ countMax: Int) {
+    count = 0
+    guard countMax > capacity else { return }
+    unsafe base?.deallocate()
+    unsafe base = .allocate(capacity: countMax)
+    capacity = countMax
+  }
+
+  mutating func removeAll() { count = 0 }
+
+  /// Adds a row where `reset` has made room.
+  @inline(__always)
+  mutating func append(_ row: SegmentRow) {
+    guard let base = unsafe base, count < capacity else { preconditionFailure("no room for a row") }
+    unsafe (base + count).initialize(to: row)
+    count &+= 1
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> SegmentRow {
+    _read {
+      precondition(index >= 0 && index < count, "no such row")
+      // Unsafe: whoever has rows has memory.
+      yield unsafe base.unsafelyUnwrapped[index]
+    }
+    _modify {
+      precondition(index >= 0 && index < count, "no such row")
+      yield unsafe &base.unsafelyUnwrapped[index]
+    }
+  }
+}
