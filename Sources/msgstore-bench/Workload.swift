@@ -17,7 +17,7 @@ extension Workload {
 /// All workloads in the order in which they run: what the import left is measured first, and what
 /// writes much comes late.
 let catalogue: [any Workload] = [
-  Import(), Size(),
+  Import(), Size(), Compact(),
   Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
   SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
   Commit(name: "commit-full", durability: .full),
@@ -30,6 +30,7 @@ let catalogue: [any Workload] = [
 /// What is one operation, by the names that figures have.
 var summaries: [String: String] {
   var summaries = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0.summary) })
+  summaries[Compact.sizeName] = "bytes on disk per message after that, every file counted"
   summaries[Memory.smallName] = "the same with the smallest cache"
   return summaries
 }

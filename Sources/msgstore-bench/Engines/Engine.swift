@@ -102,6 +102,8 @@ protocol Engine: TailReader {
   func open() throws
   func close() throws
   func checkpoint() throws
+  /// Makes the store as small as the engine does on demand; false where there is no such thing.
+  func compact() throws -> Bool
   /// What the commits that follow promise. Not timed.
   func use(_ durability: Durability) throws
   /// WAL bytes written since the store was opened, padding and page images included; nil where there
@@ -151,6 +153,8 @@ protocol Engine: TailReader {
 }
 
 extension Engine {
+  func compact() throws -> Bool { false }
+
   var variants: [any TailReader] { [] }
 
   func slice(of conversation: Int, count: Int) -> Reading? { nil }

@@ -48,14 +48,17 @@ import Testing
     for block in blocks {
       subject.fill(block * byteCount..<(block + 1) * byteCount, of: "store", &random)
     }
-    let expected = intact.messages(without: Set(blocks.map { $0 - blocksBefore + 1 }))
+    let slots = Set(blocks.map { $0 - blocksBefore + 1 })
+    let expected = intact.messages(without: slots)
     let salvaged = try subject.salvage()
     let saved = salvaged.content.messages
     let savedCount = expected.count { saved[$0] != nil }
     print(
       "destroyed \(count): \(expected.count) messages on whole pages, \(savedCount) of them saved, "
         + "\(saved.count) in all; \(salvaged.pages.lostPages.count) pages lost")
-    #expect(savedCount * 1000 >= expected.count * 999, comment)
+    // Where both copies of a piece of the dictionary are lost, so are the messages that use it.
+    let share = intact.isDictionaryCut(without: slots) ? 600 : 999
+    #expect(savedCount * 1000 >= expected.count * share, comment)
     // Names and details may be lost; what was said and when may not.
     let changed = saved.values.count { message in
       guard let other = original.messages[message.id] else { return true }

@@ -18,6 +18,9 @@ struct SalvageSubject {
   /// The slots that each message needs: its leaf and the pages of its value.
   private(set) var messageSlots: [MessageID: Set<Int>] = [:]
 
+  /// The slots that have a copy of each piece of a dictionary, by what its copies have in common.
+  private(set) var dictionarySlots: [[UInt8]: Set<Int>] = [:]
+
   /// The slots that each fact needs.
   private(set) var factSlots: [FactName: [Set<Int>]] = [:]
 
@@ -90,6 +93,7 @@ struct SalvageSubject {
       let role = PageRole(tree: page.tree.rawValue, level: page.level)
       pageSlots[role, default: []].append(slot)
       if role == PageRole(tree: Self.factsTree, level: 0) { noteFacts(page, slot, slots) }
+      if role == PageRole(tree: 0, level: 0) { noteDictionaries(page, slot) }
       guard role == PageRole(tree: Self.messagesTree, level: 0) else { return }
       for index in 0..<page.cellCount {
         var key = ByteBuffer()
@@ -103,6 +107,22 @@ struct SalvageSubject {
         messageSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
       }
     }
+  }
+
+  /// A piece has the key 0xFF, number (4), copy (1), index (2).
+  private mutating func noteDictionaries(_ page: TreePage, _ slot: Int) {
+    for index in 0..<page.cellCount {
+      var key = ByteBuffer()
+      page.key(index).append(dropping: 0, to: &key)
+      guard key.count == 8, key.bytes[0] == 0xFF else { continue }
+      let bytes = key.bytes.array()
+      dictionarySlots[Array(bytes[1...4] + bytes[6...7]), default: []].insert(slot)
+    }
+  }
+
+  /// Whether a piece of a dictionary is in none but these slots.
+  func isDictionaryCut(without slots: Set<Int>) -> Bool {
+    dictionarySlots.values.contains { $0.isSubset(of: slots) }
   }
 
   private mutating func noteFacts(_ page: TreePage, _ slot: Int, _ slots: [UInt32: Int]) {

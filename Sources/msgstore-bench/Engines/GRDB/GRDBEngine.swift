@@ -59,6 +59,11 @@
       pool = nil
     }
 
+    func compact() throws -> Bool {
+      try current.vacuum()
+      return true
+    }
+
     func checkpoint() throws {
       _ = try current.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     }

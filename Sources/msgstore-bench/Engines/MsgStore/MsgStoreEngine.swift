@@ -60,6 +60,11 @@ final class MsgStoreEngine: Engine {
 
   func checkpoint() throws { try current.checkpoint() }
 
+  func compact() throws -> Bool {
+    try current.compact()
+    return true
+  }
+
   func use(_ durability: Durability) { level = durability == .full ? .full : .relaxed }
 
   var walByteCount: UInt64? {

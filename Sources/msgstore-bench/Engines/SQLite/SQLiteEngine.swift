@@ -51,6 +51,11 @@ final class SQLiteEngine: Engine {
 
   func checkpoint() throws { try current.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 
+  func compact() throws -> Bool {
+    try current.execute("VACUUM")
+    return true
+  }
+
   func use(_ durability: Durability) throws {
     self.durability = durability
     try use(durability, on: current)
