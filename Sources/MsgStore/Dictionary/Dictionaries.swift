@@ -21,7 +21,7 @@ final class Dictionaries: Sendable {
 ///     key      0xFF, number (4), copy (1), piece (2)
 ///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it
 ///
-/// Numbers begin at 1 and only rise. A dictionary is there twice, in pieces that lie in leaves: so a
+/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie in leaves: so a
 /// lost page costs none of it, and two lost pages only what both have. Each piece says what the whole
 /// has to be.
 enum DictionaryPieces {
@@ -158,7 +158,7 @@ extension StoreReader {
     var key = ByteBuffer()
     cursor.appendKey(to: &key)
     guard key.bytes[0] == DictionaryPieces.mark else { return 0 }
-    guard let number = key.bytes.bigEndianNumber(at: 1), number > 0 else {
+    guard let number = key.bytes.bigEndianNumber(at: 1), number > 0, number < .max else {
       throw corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
     }
     return number
@@ -173,7 +173,8 @@ extension WriteState {
     _ bytes: Bytes, number: UInt32, ifNewestIs expected: UInt32
   ) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
-      guard try reader.newestDictionary() == expected else { return false }
+      // A segment names one more than the number, in the same 32 bits.
+      guard number < .max, try reader.newestDictionary() == expected else { return false }
       hasAdded = true
       // Until this is committed its number may still be given to another.
       stopKeepingDictionaries()
