@@ -46,8 +46,8 @@ public struct StoreOptions: Sendable {
   package var waitingCountMax = 10_000
   /// Whether long work goes on by itself after the write that began it; tests may want to wait.
   package var worksInBackground = true
-  /// Whether settled messages are packed as threads grow; tests may want every message to have a
-  /// cell of its own.
+  /// Whether settled messages are packed, as threads grow and in compaction; tests may want every
+  /// message to have a cell of its own.
   package var packs = true
 
   /// Options that suit an app on a phone, but for what is given.

@@ -18,7 +18,8 @@ extension WriteState {
   ///
   /// Returns the key to go on from; nil when nothing is left.
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
-    try change { () throws(StoreError) in
+    guard rules.packs else { return nil }
+    return try change { () throws(StoreError) in
       let encoder = try segmentEncoder(.high)
       var next: [UInt8]? = start
       var count = 0
