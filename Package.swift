@@ -63,7 +63,7 @@ let package = Package(
     .testTarget(
       name: "MsgStoreTests",
       dependencies: ["MsgStore", "PageFile", "Simulation", "Damage", "msgdump", "crash-writer"],
-      exclude: ["Golden/Expected"], swiftSettings: strict),
+      exclude: ["Golden/Expected", "Golden/Stores"], swiftSettings: strict),
     .testTarget(
       name: "BenchTests", dependencies: ["msgstore-bench"], swiftSettings: strict),
     // A disk that loses power, and what is asked of stores on it.

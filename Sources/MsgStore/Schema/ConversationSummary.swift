@@ -28,6 +28,8 @@ package import PageFile
 ///      1+n  with flag 2: the beginning of its text, at most 160 bytes, its length first
 ///        n  zeros up to the end
 ///
+/// With tag 2, as schema version 2 began with, the text ends with the record, and there are no zeros.
+///
 /// Flags without a field: 8 pinned, 16 muted, 32 archived, 64 hidden.
 ///
 /// It is small and apart from the details, so that a message in a group of thousands writes as
@@ -35,6 +37,7 @@ package import PageFile
 /// its own: then it stays where it is in its page, and a commit logs the bytes that differ.
 package struct ConversationSummary: Hashable {
   static let tag: UInt8 = 3
+  private static let firstTag: UInt8 = 2
   /// No counter gets here in the life of a store, and counting on from here cannot overflow.
   private static let counterMax: UInt64 = 1 << 60
 
@@ -144,7 +147,8 @@ package struct ConversationSummary: Hashable {
   /// Any bytes may be given; nil when they are none.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let rawFlags = reader.varint(), rawFlags <= Flags.known,
+    guard let tag = reader.byte(), tag == Self.tag || tag == Self.firstTag,
+      let rawFlags = reader.varint(), rawFlags <= Flags.known,
       let created = reader.uint64(),
       let messageCount = reader.varint(), messageCount <= Self.counterMax,
       let unreadCount = reader.varint(), unreadCount <= Self.counterMax,
@@ -162,12 +166,16 @@ package struct ConversationSummary: Hashable {
     self.markOrdinal = markOrdinal
     guard readMarks(flags, &reader) else { return nil }
     if flags.contains(.last) {
-      guard let activity = reader.uint64(), let last = Last(&reader) else { return nil }
+      guard let activity = reader.uint64(),
+        let last = Last(&reader, endsWithText: tag == Self.firstTag)
+      else { return nil }
       self.activity = Int64(bitPattern: activity)
       self.last = last
     }
     let rest = reader.rest()
-    guard rest.firstNonzero(at: 0) == rest.count else { return nil }
+    guard rest.firstNonzero(at: 0) == rest.count, tag == Self.tag || rest.count == 0 else {
+      return nil
+    }
   }
 
   private mutating func readMarks(_ flags: Flags, _ reader: inout ByteReader) -> Bool {
@@ -258,7 +266,7 @@ extension ConversationSummary.Last {
   private static let showsDeleted: UInt8 = 1
   private static let showsAttachment: UInt8 = 2
 
-  fileprivate init?(_ reader: inout ByteReader) {
+  fileprivate init?(_ reader: inout ByteReader, endsWithText: Bool) {
     guard let position = reader.position(), let sender = reader.varint(),
       sender <= UInt64(UInt32.max), let code = reader.byte(),
       let status = MessageStatus(rawValue: code), let shown = reader.byte(),
@@ -272,8 +280,9 @@ extension ConversationSummary.Last {
       else { return nil }
       attachment = PreviewAttachment(kind: kind, fileName: name, thumbnail: thumbnail)
     }
-    guard let byteCount = reader.byte(), byteCount <= Preview.byteCountMax,
-      let text = reader.take(Int(byteCount)), text.isText
+    let byteCount = endsWithText ? reader.remainingByteCount : reader.byte().map { Int($0) }
+    guard let byteCount, byteCount <= Preview.byteCountMax, let text = reader.take(byteCount),
+      text.isText
     else { return nil }
     // Unsafe: validated just above.
     self.init(

@@ -1,0 +1,221 @@
+import Damage
+import Foundation
+import MsgStore
+import PageFile
+import Testing
+import msgdump
+
+/// Stores of messages as earlier schema versions left them: every later version opens them, for ever.
+///
+/// They lie in `Stores`, each as text, see `StoreText`, and with its export: only the data file, since
+/// they were closed. That of version 2 was made by `msgdump restore` at the last commit that wrote
+/// version 2. Until the first release `MSGSTORE_GOLDEN=record swift test --filter
+/// GoldenMessageStoreTests` makes that of version 3 anew; after that it stays as it is.
+@Suite struct GoldenMessageStoreTests {
+  private static let newestVersion: UInt64 = 3
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Stores")
+
+  private static func contents(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+  }
+
+  private func files(_ version: UInt64) throws -> MemoryDirectory {
+    let text = try Self.contents("version-\(version).txt")
+    return try StoreText.files(String(decoding: text, as: UTF8.self), storeName: "store")
+  }
+
+  private func open(
+    _ files: MemoryDirectory, _ access: StoreOptions.Access = .readWrite
+  ) throws -> MessageStore {
+    try MessageStore(in: files, name: "store", options: StoreOptions(access: access))
+  }
+
+  // MARK: What a store holds
+
+  private func export(_ store: MessageStore) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &bytes) }
+    return bytes
+  }
+
+  /// Everything else: what an export leaves out, and what is found out anew from it.
+  private func expectIntact(
+    _ store: MessageStore, _ lines: [UInt8], unread: Int, _ comment: Comment
+  ) throws {
+    #expect(try export(store) == lines, comment)
+    try store.expectSound()
+    let totals = try store.read { snapshot in try snapshot.unreadTotals }
+    #expect(totals == UnreadTotals(messages: unread, mutedMessages: 8, mentions: 1), comment)
+  }
+
+  private struct Cells {
+    var version: UInt64?
+    var singleCount = 0
+    var segmentCount = 0
+    var dictionaries: Set<UInt32> = []
+  }
+
+  /// What lies in the trees of settings and of messages.
+  private func cells(_ files: MemoryDirectory) throws -> Cells {
+    var options = DatabaseOptions()
+    options.access = .readOnly
+    let database = try Database(in: files, name: "store", options: options)
+    defer { withExtendedLifetime(database) {} }
+    let source = try database.beginRead().source
+    try source.enter()
+    defer { source.leave() }
+    var cells = Cells()
+    for tree in [TreeNumber(0), TreeNumber(6)] {
+      var cursor = Cursor(source, tree)
+      var isThere = try cursor.first()
+      while isThere {
+        var key = ByteBuffer()
+        var value = ByteBuffer()
+        cursor.appendKey(to: &key)
+        try cursor.appendValue(to: &value)
+        if tree == TreeNumber(0) {
+          if key.bytes.array() == Array("schema version".utf8) {
+            cells.version = value.bytes.uint64(at: 0)
+          }
+        } else if let dictionary = SegmentReport.dictionary(value.bytes) {
+          cells.segmentCount += 1
+          cells.dictionaries.insert(dictionary)
+        } else {
+          cells.singleCount += 1
+        }
+        isThere = try cursor.next()
+      }
+    }
+    return cells
+  }
+
+  // MARK: Making one
+
+  /// What version 2 has, and a thread that is packed with a dictionary and then grows.
+  ///
+  /// The dictionary is planted, so that the store has one whatever the code thinks of its worth.
+  private static func record() throws {
+    let lines = try contents("version-2.jsonl")
+    let files = MemoryDirectory()
+    let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
+    try restorer.restore(JSONRecordReader(isLenient: false, source: source(of: lines))) {
+      options throws(StoreError) in
+      try MessageStore(in: files, name: "store", options: options)
+    }
+    let strings = (subjects + verbs + ends).map { Array($0.utf8) + [0xFF] }
+    try files.plantDictionary(Array(strings.joined()), number: 1, in: "store")
+    let store = try MessageStore(in: files, name: "store", options: StoreOptions())
+    let messages = longThread()
+    try store.write { chat in for message in messages[..<280] { try chat.insert(message) } }
+    try store.compact()
+    // The newest of these keep cells of their own.
+    try store.write { chat in for message in messages[280...] { try chat.insert(message) } }
+    var export: [UInt8] = []
+    try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
+    try store.close()
+    let name = "version-\(newestVersion)"
+    try Data(export).write(to: folder.appendingPathComponent("\(name).jsonl"))
+    try Data(StoreText.text(of: files, ["store"]).utf8)
+      .write(to: folder.appendingPathComponent("\(name).txt"))
+  }
+
+  private static let subjects = [
+    "der Zug nach Norden", "die alte Fähre", "the lighthouse keeper", "поезд в Петербург",
+    "chapter nine", "the dog 🐕", "unser Nachbar", "le dernier chapitre",
+  ]
+  private static let verbs = [
+    "kommt heute später", "was my favourite", "опаздывает на час", "got lost on the way",
+    "ist endlich da", "kept me awake until three", "m'a fait pleurer",
+  ]
+  private static let ends = [
+    "wieder einmal", "thank goodness", "к сожалению", "as always", "um halb neun", "😂",
+  ]
+
+  private static func longThread() -> [Message] {
+    var random = SeededGenerator(seed: 3)
+    var sequence: Int64 = 0
+    var clock: Int64 = 1_704_070_000_000_000
+    return (0..<400).map { index in
+      sequence += random.chance(10) ? 2 : 1
+      clock += Int64.random(in: 0..<60, using: &random) * 1_000_000
+      let words = [subjects, verbs, ends].compactMap { $0.randomElement(using: &random) }
+      return Message(
+        id: MessageID(String(1_000_000 + index * 7, radix: 36)), in: "lang",
+        from: ["bob", "chen", "dina"].randomElement(using: &random) ?? "bob",
+        text: words.joined(separator: " "), serverTimestamp: time(clock), sequence: sequence,
+        replyTo: random.chance(8) ? MessageID(String(1_000_000 + index * 7 - 7, radix: 36)) : nil)
+    }
+  }
+
+  // MARK: The tests
+
+  /// Of the totals of unread messages one is another in each version.
+  @Test(arguments: [(2, 3), (3, 403)] as [(UInt64, Int)])
+  func storesOfEverySchemaVersionOpenForEver(version: UInt64, unread: Int) throws {
+    let records = ProcessInfo.processInfo.environment["MSGSTORE_GOLDEN"] == "record"
+    if records && version == Self.newestVersion { try Self.record() }
+    let lines = try Self.contents("version-\(version).jsonl")
+    let files = try files(version)
+    let before = files["store"]
+    #expect(try cells(files).version == version)
+
+    let reader = try open(files, .readOnly)
+    try expectIntact(reader, lines, unread: unread, "read only")
+    try reader.close()
+    let isUntouched = files["store"] == before && files["store-wal0"] == nil
+    #expect(isUntouched)
+
+    var store = try open(files)
+    try expectIntact(store, lines, unread: unread, "opened")
+    try store.close()
+    #expect(try cells(files).version == Self.newestVersion)
+    store = try open(files)
+    try expectIntact(store, lines, unread: unread, "opened again")
+    try expectGoesOn(&store, files)
+  }
+
+  /// It can be written to, compacted, closed, and opened again.
+  private func expectGoesOn(_ store: inout MessageStore, _ files: MemoryDirectory) throws {
+    let start: Int64 = 1_704_080_000_000_000
+    for index in 0..<200 as Range<Int64> {
+      try store.write(.relaxed) { chat in
+        for room in ["bob", "club"] as [ConversationID] {
+          try chat.insert(
+            Message(
+              id: MessageID("n-\(index)"), in: room, from: index % 3 == 0 ? "ann" : "bob",
+              text: "Nachricht \(index)", serverTimestamp: time(start + index * 1000)))
+        }
+      }
+    }
+    try store.write { chat in
+      try chat.receiveEdit(of: "m-1", in: "club", text: "Hallo", at: time(start))
+      try chat.receiveUnsend(of: "m-10", in: "club", at: time(start))
+      try chat.delete("m-2", in: "club")
+      try chat.delete("-NmX8EVl1IZp5Mct9Qgx", in: "bob")
+      try chat.acknowledge("p-1", in: "club", serverTimestamp: time(start / 2), sequence: 2)
+      try chat.markRead("bob")
+    }
+    try store.expectSound()
+    let lines = try export(store)
+    try store.compact()
+    for comment in ["compacted", "opened after that"] as [Comment] {
+      #expect(try export(store) == lines, comment)
+      try store.expectSound()
+      try store.close()
+      store = try open(files)
+    }
+    try store.close()
+    let cells = try cells(files)
+    #expect(cells.segmentCount > 5 && cells.singleCount < 100)
+  }
+
+  @Test func eachVersionHasWhatItIsKeptFor() throws {
+    let old = try cells(files(2))
+    #expect(old.singleCount == 47 && old.segmentCount == 0)
+    let new = try cells(files(3))
+    #expect(new.segmentCount > 5 && new.dictionaries.contains(1))
+    // Pending messages, and the newest of a long thread.
+    #expect(new.singleCount > 60)
+  }
+}
