@@ -4,22 +4,14 @@ import PageFile
 import Testing
 import msgdump
 
-/// The worked example of docs/message-format.md is what the code writes: its lines are restored, and
-/// the document has the key and the value of every cell.
+/// The worked examples of docs/message-format.md are what the code writes: their lines are restored,
+/// and the document has the key and the value of every cell of the first, and the segment of the
+/// second.
 @Suite struct FormatExampleTests {
   @Test func theDocumentHasEveryCellOfItsExample() throws {
-    let blocks = try blocks()
-    let lines = try #require(blocks.first)
-    let directory = MemoryDirectory()
-    let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
-    let reader = JSONRecordReader(isLenient: false, source: source(of: Array(lines.utf8)))
-    try restorer.restore(reader) { options throws(StoreError) in
-      var options = options
-      options.packs = false
-      return try MessageStore(in: directory, name: "example", options: options)
-    }
+    let blocks = try blocks(from: "\n## 9. ", to: "\n### A segment")
     let documented = blocks.dropFirst().map(Self.bytes)
-    let cells = try cells(of: directory)
+    let cells = try cells(ofRestored: try #require(blocks.first), packs: false)
     #expect(cells.count > 20)
     for cell in cells {
       let isThere = documented.contains { bytes in
@@ -34,14 +26,37 @@ import msgdump
     }
   }
 
-  /// The blocks of section 9: the lines of JSON, and then bytes.
-  private func blocks() throws -> [String] {
+  @Test func theDocumentHasTheSegmentOfItsExample() throws {
+    let blocks = try blocks(from: "\n### A segment", to: "\n## 10. ")
+    try #require(blocks.count == 3)
+    let cells = try cells(ofRestored: blocks[0], packs: true).filter { $0.tree == 6 }
+    try #require(cells.count == 1)
+    // The last block shows what the end of the value stands for.
+    #expect(Self.bytes(of: blocks[1]) == cells[0].key + cells[0].value)
+    var segment = UnpackedSegment()
+    let isUnpacked = Bytes.with(cells[0].key) { key in
+      Bytes.with(cells[0].value) { segment.unpack($0, at: key.dropFirst(4), with: .none) }
+    }
+    try #require(isUnpacked)
+    var run = MessageRun()
+    segment.append(to: &run, in: 1)
+    var (texts, rest): ([UInt8], [UInt8]) = ([], [])
+    for index in 0..<run.count {
+      let record = try #require(MessageRecord(run.record(index)))
+      texts += record.payload.array()
+      rest += record.replyBytes.array() + record.traitsBytes.array()
+    }
+    #expect(Self.bytes(of: blocks[2]) == texts + rest)
+  }
+
+  /// The blocks between two headings: the lines of JSON, and then bytes.
+  private func blocks(from heading: String, to next: String) throws -> [String] {
     let document = try String(
       contentsOf: URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("docs/message-format.md"), encoding: .utf8)
-    let begin = try #require(document.range(of: "\n## 9. ")).upperBound
-    let end = try #require(document.range(of: "\n## 10. ")).lowerBound
+    let begin = try #require(document.range(of: heading)).upperBound
+    let end = try #require(document.range(of: next)).lowerBound
     let parts = document[begin..<end].components(separatedBy: "```")
     return parts.indices.filter { $0 % 2 == 1 }
       .map { parts[$0].hasPrefix("json\n") ? String(parts[$0].dropFirst(5)) : parts[$0] }
@@ -83,8 +98,16 @@ import msgdump
   }
 
   private func cells(
-    of directory: MemoryDirectory
+    ofRestored lines: String, packs: Bool
   ) throws -> [(tree: Int, key: [UInt8], value: [UInt8])] {
+    let directory = MemoryDirectory()
+    let restorer = Restorer(isLenient: false, numbersFromOrder: false, localMember: nil)
+    let reader = JSONRecordReader(isLenient: false, source: source(of: Array(lines.utf8)))
+    try restorer.restore(reader) { options throws(StoreError) in
+      var options = options
+      options.packs = packs
+      return try MessageStore(in: directory, name: "example", options: options)
+    }
     let database = try Database(in: directory, name: "example")
     let source = try database.beginRead().source
     try source.enter()

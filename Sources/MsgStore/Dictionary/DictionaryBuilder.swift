@@ -2,7 +2,8 @@ package import PageFile
 
 /// Makes a dictionary out of a sample of a store's messages.
 ///
-/// **It must not remember people's words**, because erasing a message never touches a dictionary.
+/// **It must not remember people's words**, because erasing a message never touches a dictionary. See
+/// docs/message-format.md, D-5.
 ///
 ///  1. Every string in it has at most 48 bytes and occurs in at least 8 messages of the sample, by at
 ///     least 3 senders; where the sample has fewer senders, on at least 3 days.

@@ -2,6 +2,8 @@ import PageFile
 
 /// The names of a segment's messages, in as few bytes as give them back exactly.
 ///
+/// See docs/message-format.md, M-5 and M-6.
+///
 ///     kind  size      field
 ///        0  …         for each name but the first: how many bytes it shares with the one before and
 ///                     how many follow, four bits each, 15 standing for a byte that follows; the

@@ -2,7 +2,7 @@ import PageFile
 
 /// Neighbouring messages of one conversation, packed column by column into one cell.
 ///
-/// See docs/message-format.md, M-1 … M-9.
+/// See docs/message-format.md, M-1 … M-7.
 ///
 ///     size    field
 ///        1    tag: 2
@@ -11,8 +11,8 @@ import PageFile
 ///     1–10    server time of the last message minus that of the first
 ///     1–3     bytes of all texts
 ///     1–3     bytes of what few messages have
-///        …    columns: times, sequences, names, senders, kinds, lengths of texts, local times,
-///             mark ordinals, lengths of replies and traits
+///        …    columns: times, sequences, names, senders, kinds, lengths of texts, what few have: local
+///             times, mark ordinals, lengths of replies and traits
 ///        …    block up to the end: all texts, then what few messages have
 ///
 /// The key of the cell is that of the first message, whose place and name are not repeated.

@@ -3,7 +3,7 @@ import PageFile
 /// The cells of the messages tree, of which some hold many messages.
 ///
 /// A segment that loses, gets or changes a message is packed anew; what no longer fits into one
-/// becomes two.
+/// becomes two. See docs/message-format.md, M-9.
 extension WriteState {
   /// Stores the record of a message at a place where there may be one of it already.
   ///

@@ -2,7 +2,7 @@ package import PageFile
 
 /// Packing what has settled, as threads grow.
 ///
-/// See docs/message-format.md, M-8 and M-9.
+/// See docs/message-format.md, M-8.
 ///
 ///  1. A thread keeps its newest messages in cells of their own, where they cost least to add, to
 ///     change and to read. When twice as many have gathered the older half is packed: a bounded step
