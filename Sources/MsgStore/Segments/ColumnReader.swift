@@ -70,3 +70,14 @@ struct ColumnReader {
   /// Everything that is left, not copied.
   var rest: Bytes { bytes.dropFirst(offset) }
 }
+
+extension Bytes {
+  /// Whether these are the same bytes in memory.
+  func isSame(as other: Bytes) -> Bool {
+    unsafe withUnsafeBytes { mine in
+      unsafe other.withUnsafeBytes { theirs in
+        unsafe mine.baseAddress == theirs.baseAddress && mine.count == theirs.count
+      }
+    }
+  }
+}

@@ -12,7 +12,9 @@ struct MessageCursor: ~Copyable {
   private let reader: StoreReader
   private var cursor: Cursor
   private var place = Standing.alone
-  private var segment: UnpackedSegment?
+  private var segment = UnpackedSegment()
+  /// The value that the segment was unpacked from; nil of one that may change before the next look.
+  private var source: Bytes?
   /// The conversation of the segment.
   private var number: UInt32 = 0
   private var dictionary = CompressionDictionary.none
@@ -43,33 +45,33 @@ struct MessageCursor: ~Copyable {
     }
     if key.count > KeyEncoding.numberByteCount,
       key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue,
-      try enterSpan(of: key)
+      let isPacked = try enterSpan(of: key)
     {
-      return isAt(key)
+      return isPacked
     }
     arrive(fromEnd: false)
     return false
   }
 
-  /// Goes back to the segment before if the key lies within it, to the first message not below it.
+  /// Goes back to the segment before if the key lies within it, to the first message not below it,
+  /// and returns whether that is the key's.
   ///
-  /// Otherwise the cursor stays where it is.
-  private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool {
+  /// Otherwise nil, and the cursor stays where it is.
+  private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool? {
     let wentBack = try storage { () throws(PageFileError) in try cursor.previous() }
     if wentBack, cursor.keyHasPrefix(key.slice(0, KeyEncoding.numberByteCount)),
       let value = cursor.inlineValue, Segment.isSegment(value), mayContain(value, key)
     {
       try unpack()
-      if let found = segment?.search(key.dropFirst(KeyEncoding.numberByteCount)),
-        found.index < segment?.rows.count ?? 0
-      {
+      let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
+      if found.index < segment.rows.count {
         place = .unpacked(index: found.index)
-        return true
+        return found.isEqual
       }
     }
     place = .alone
     try storage { () throws(PageFileError) in _ = try cursor.next() }
-    return false
+    return nil
   }
 
   /// Whether the time of the last message is not below that of a key.
@@ -82,20 +84,12 @@ struct MessageCursor: ~Copyable {
     return time >= start && time - start <= header.lastTimeOffset
   }
 
-  private func isAt(_ key: Bytes) -> Bool {
-    guard case .unpacked(let index) = place,
-      let found = segment?.search(
-        key.dropFirst(KeyEncoding.numberByteCount))
-    else { return false }
-    return found.isEqual && found.index == index
-  }
-
   /// Goes to the next message.
   ///
   /// False: there is none.
   mutating func next() throws(StoreError) -> Bool {
     if case .packed = place { try load() }
-    if case .unpacked(let index) = place, index + 1 < segment?.rows.count ?? 0 {
+    if case .unpacked(let index) = place, index + 1 < segment.rows.count {
       place = .unpacked(index: index + 1)
       return true
     }
@@ -134,25 +128,52 @@ struct MessageCursor: ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func load() throws(StoreError) {
-    guard case .packed(let fromEnd) = place else { return }
-    try unpack()
-    place = .unpacked(index: fromEnd ? (segment?.rows.count ?? 1) - 1 : 0)
+    if case .packed(let fromEnd) = place { try load(fromEnd: fromEnd) }
   }
 
-  /// Unpacks the segment that the cursor stands at.
+  @inline(never)
+  private mutating func load(fromEnd: Bool) throws(StoreError) {
+    try unpack()
+    place = .unpacked(index: fromEnd ? segment.rows.count - 1 : 0)
+  }
+
+  /// Unpacks places and names of the segment that the cursor stands at.
+  ///
+  /// A slice comes to one segment up to three times: what is unpacked stays so.
   private mutating func unpack() throws(StoreError) {
-    guard let value = cursor.inlineValue, let header = SegmentHeader(value) else { throw corrupt }
-    if case .lz4(let number) = header.coding, number != dictionary.version {
-      dictionary = try reader.dictionary(number)
-    }
+    guard let value = cursor.inlineValue else { throw corrupt }
+    if let source, source.isSame(as: value), segment.rows.count > 0 { return }
+    source = nil
     var key = ByteBuffer()
     cursor.appendKey(to: &key)
     guard let number = key.bytes.bigEndianNumber(at: 0) else { throw corrupt }
     self.number = number
-    if segment == nil { segment = UnpackedSegment() }
     let position = key.bytes.dropFirst(KeyEncoding.numberByteCount)
-    guard segment?.unpack(value, at: position, with: dictionary) ?? false else { throw corrupt }
+    guard segment.unpackPlaces(value, at: position) else { throw corrupt }
+    // What is committed stays where it is as long as it may be looked at.
+    if reader.isCommitted { source = value }
+  }
+
+  /// Goes on to what else the segment says of a message.
+  @inline(__always)
+  private mutating func loadRecords() throws(StoreError) {
+    try load()
+    if case .unpacked = place, !segment.isWhole { try unpackRecords() }
+  }
+
+  @inline(never)
+  private mutating func unpackRecords() throws(StoreError) {
+    guard let header = segment.header else { throw corrupt }
+    if case .lz4(let number) = header.coding, number != dictionary.version {
+      dictionary = try reader.dictionary(number)
+    }
+    guard segment.unpackRecords(with: dictionary) else {
+      // There are no rows to stand at any more.
+      place = .packed(fromEnd: false)
+      throw corrupt
+    }
   }
 
   private var corrupt: StoreError {
@@ -170,6 +191,7 @@ struct MessageCursor: ~Copyable {
   func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
 
   /// The same for the number itself.
+  @inline(__always)
   func isIn(_ number: UInt32) -> Bool {
     if case .unpacked = place { return self.number == number }
     if cursor.keyPrefix.count >= KeyEncoding.numberByteCount {
@@ -188,10 +210,18 @@ struct MessageCursor: ~Copyable {
 
   /// Adds name, text and the name of the message that is answered of a message in a segment, which
   /// has nothing besides; nil, and nothing added, for any other.
+  @inline(__always)
   mutating func appendParts(to buffer: inout ByteBuffer) throws(StoreError) -> MessageParts? {
+    try loadRecords()
+    guard case .unpacked(let index) = place else { return nil }
+    return segment.appendParts(index, to: &buffer)
+  }
+
+  /// The place of a message in a segment; nil for one that has a cell of its own.
+  mutating func packedPlace() throws(StoreError) -> Place? {
     try load()
     guard case .unpacked(let index) = place else { return nil }
-    return segment?.appendParts(index, to: &buffer)
+    return segment.place(index)
   }
 
   /// Whether the message lies in a segment that is unpacked: after `seek`, one that a key lies in.
@@ -209,15 +239,15 @@ struct MessageCursor: ~Copyable {
       return cursor.appendKey(to: &buffer, dropping: dropped)
     }
     if dropped == 0 { buffer.append(bigEndian: number) }
-    segment?.appendKey(index, to: &buffer)
+    segment.appendKey(index, to: &buffer)
   }
 
   /// The record that the message would have alone; nil when it is none.
   ///
   /// It lives until the next step, and as long as `value`, which is overwritten.
   mutating func record(_ value: inout ByteBuffer) throws(StoreError) -> MessageRecord? {
-    try load()
-    if case .unpacked(let index) = place { return segment?.record(index) }
+    try loadRecords()
+    if case .unpacked(let index) = place { return segment.record(index) }
     value.removeAll()
     try reader.append(cursor, to: &value)
     return MessageRecord(value.bytes)
@@ -225,9 +255,9 @@ struct MessageCursor: ~Copyable {
 
   /// The bytes of the record that the message would have alone.
   mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
-    try load()
+    try loadRecords()
     guard case .unpacked(let index) = place else { return try reader.append(cursor, to: &value) }
-    segment?.record(index).append(to: &value)
+    segment.record(index).append(to: &value)
   }
 
   /// The position of the message.
@@ -261,8 +291,8 @@ struct MessageCursor: ~Copyable {
   mutating func appendSegment(
     to run: inout MessageRun, _ key: inout ByteBuffer
   ) throws(StoreError) {
-    try load()
+    try loadRecords()
     cursor.appendKey(to: &key)
-    segment?.append(to: &run, in: number)
+    segment.append(to: &run, in: number)
   }
 }

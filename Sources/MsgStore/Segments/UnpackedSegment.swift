@@ -13,7 +13,7 @@ package struct UnpackedSegment: ~Copyable {
   private var blockByteCount = -1
   /// Whether any of the messages answers another.
   private var hasReplies = false
-  private var header: SegmentHeader?
+  private(set) var header: SegmentHeader?
   private var columns = ColumnReader(.empty)
 
   package init() {}

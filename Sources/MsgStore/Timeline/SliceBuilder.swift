@@ -45,6 +45,7 @@ struct SliceBuilder: ~Copyable {
 
   /// The place in the key that a cursor stands at; nil when it is none.
   mutating func place(at cursor: inout MessageCursor) throws(StoreError) -> Place? {
+    if let place = try cursor.packedPlace() { return place }
     let start = buffer.count
     try cursor.appendKey(to: &buffer)
     defer { buffer.truncate(to: start) }
