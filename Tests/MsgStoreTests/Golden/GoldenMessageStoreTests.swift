@@ -207,7 +207,8 @@ import msgdump
     }
     try store.close()
     let cells = try cells(files)
-    #expect(cells.segmentCount > 5 && cells.singleCount < 100)
+    // The newest 64 of long threads keep cells of their own.
+    #expect(cells.segmentCount > 5 && cells.singleCount < 200)
   }
 
   @Test func eachVersionHasWhatItIsKeptFor() throws {
