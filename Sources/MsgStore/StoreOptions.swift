@@ -49,6 +49,8 @@ public struct StoreOptions: Sendable {
   /// Whether settled messages are packed, as threads grow and in compaction; tests may want every
   /// message to have a cell of its own.
   package var packs = true
+  /// How much is packed together, and when; tests may want many small segments in a small store.
+  package var packing = PackingSizes()
 
   /// Options that suit an app on a phone, but for what is given.
   public init(
@@ -72,7 +74,8 @@ public struct StoreOptions: Sendable {
   var rules: StoreRules {
     StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax, packs: packs)
+      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax, packs: packs,
+      packing: packing)
   }
 
   var database: DatabaseOptions {
@@ -91,4 +94,5 @@ struct StoreRules: Sendable {
   var previewsSkipDeleted = false
   var waitingCountMax = 10_000
   var packs = true
+  var packing = PackingSizes()
 }

@@ -266,6 +266,8 @@ final class OpenConversation {
   }
   /// How many messages have come to it since it was last looked what has settled.
   var placedCount = 0
+  /// Where one of them has come to a cell of its own, not known to be the last.
+  var latePosition: Position?
   /// Those of them whose records wait to be written.
   var unwritten: UnwrittenMessages.Thread?
   /// Whether the summary differs from what the trees have.

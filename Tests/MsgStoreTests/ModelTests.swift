@@ -12,7 +12,9 @@ import Testing
     let directory = MemoryDirectory()
     let localMember: MemberID? = random.chance(80) ? "me" : nil
     var naive = NaiveStore(localMember: localMember, clock: 50)
-    var store = try memoryStore(directory, localMember: localMember, clock: 50)
+    let packing = PackingSizes.random(seed)
+    var store = try memoryStore(
+      directory, localMember: localMember, clock: 50, packing: packing)
     var saved: [NaivePlace] = []
     for _ in 0..<120 {
       let before = naive
@@ -34,14 +36,15 @@ import Testing
       if random.chance(5) {
         try store.checkpoint()
         try store.close()
-        store = try memoryStore(directory, localMember: localMember, clock: 50)
+        store = try memoryStore(
+          directory, localMember: localMember, clock: 50, packing: packing)
       }
     }
     try store.expectSound()
     guard localMember == nil else { return }
     // The local member becomes known: everything is counted anew.
     try store.close()
-    store = try memoryStore(directory, localMember: "me", clock: 50)
+    store = try memoryStore(directory, localMember: "me", clock: 50, packing: .random(seed))
     naive.localMember = "me"
     try compare(store, naive, &random, &saved)
     try store.expectSound()

@@ -34,6 +34,22 @@ func seeds(_ count: Int) -> [UInt64] {
   return seeds
 }
 
+extension PackingSizes {
+  /// What a store has; `MSGSTORE_EAGER=1` packs as much as can be, into tiny segments, in all tests.
+  static let usual =
+    ProcessInfo.processInfo.environment["MSGSTORE_EAGER"] == nil
+    ? PackingSizes() : PackingSizes(looseCount: 1, segmentByteCountMax: 300)
+
+  /// The sizes of a random test: many small segments in two of three.
+  static func random(_ seed: UInt64) -> PackingSizes {
+    var random = SeededGenerator(seed: seed ^ 0x5E6)
+    guard random.chance(67) else { return .usual }
+    return PackingSizes(
+      looseCount: [0, 1, 2, 5, 9].randomElement(using: &random) ?? 0,
+      segmentByteCountMax: [90, 150, 300, 1000, .max].randomElement(using: &random) ?? 300)
+  }
+}
+
 /// A place in a thread as the description of the order says it, and the order written from that.
 struct NaivePlace {
   var serverTime: Int64?
@@ -73,11 +89,12 @@ struct NaivePlace {
 /// A store in memory.
 func memoryStore(
   _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
-  clock: Int64 = 1_000_000, packs: Bool = true
+  clock: Int64 = 1_000_000, packs: Bool = true, packing: PackingSizes = .usual
 ) throws -> MessageStore {
   var options = StoreOptions(
     localMember: localMember, clock: { Timestamp(microseconds: clock) })
   options.packs = packs
+  options.packing = packing
   return try MessageStore(in: directory, name: "store", options: options)
 }
 

@@ -53,6 +53,11 @@ package struct MessageRun: ~Copyable {
         recordByteCount: buffer.count - recordOffset))
   }
 
+  /// Whether each key is above the one before; in a damaged store a cell may lie within a segment.
+  func isAscending(_ range: Range<Int>) -> Bool {
+    range.dropFirst().allSatisfy { key($0 - 1).compare(to: key($0)) < 0 }
+  }
+
   /// The first message whose key is not below `key`, and whether it is that key's.
   func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     var (low, high) = (0, entries.count)

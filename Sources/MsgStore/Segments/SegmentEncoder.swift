@@ -41,7 +41,7 @@ package final class SegmentEncoder {
 
   /// Adds the segment of some messages of a run, each of which can be held.
   ///
-  /// False, and nothing added, when they do not fit into one.
+  /// False, and nothing added, when they do not fit into one, or are not in the order of a thread.
   package func encode(
     _ run: borrowing MessageRun, _ range: Range<Int>, to value: inout ByteBuffer
   ) -> Bool {
@@ -50,6 +50,7 @@ package final class SegmentEncoder {
     texts.removeAll()
     rest.removeAll()
     for index in range { guard add(run.key(index), run.record(index)) else { return false } }
+    guard run.isAscending(range) else { return false }
     let textByteCount = texts.count
     guard textByteCount <= Segment.blockByteCountMax, rest.count <= Segment.blockByteCountMax,
       !rows[rows.count - 1].place.time.subtractingReportingOverflow(rows[0].place.time).overflow

@@ -6,7 +6,6 @@ import PageFile
 /// becomes two. See docs/message-format.md, M-9.
 extension WriteState {
   /// Stores the record of a message at a place where there may be one of it already.
-  ///
   func write(
     _ record: Bytes, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
@@ -17,6 +16,7 @@ extension WriteState {
     var run = MessageRun()
     var cell = ByteBuffer()
     guard try reader.segment(around: key.bytes, to: &run, &cell) else {
+      memory.conversations[conversation]?.latePosition = position
       return try insert(key.bytes, record, in: Schema.messages)
     }
     run.set(key.bytes, record)
@@ -76,7 +76,7 @@ extension WriteState {
     }
     var value = ByteBuffer(capacity: 4096)
     if encoder.encode(run, range, to: &value),
-      reader.source.fitsInline(keyByteCount: run.key(first).count, valueByteCount: value.count)
+      value.count <= segmentByteCountMax(keyByteCount: run.key(first).count)
     {
       return try insert(run.key(first), value.bytes, in: Schema.messages)
     }

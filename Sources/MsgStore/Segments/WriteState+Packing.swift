@@ -9,37 +9,40 @@ package import PageFile
 ///     of the commit that brought the last of them.
 ///  2. A thread of which one transaction has brought at least half came from elsewhere: all of it is
 ///     packed, as it may never grow again.
-///  3. The last segment of a thread is packed anew with what follows it while it is not full.
+///  3. A segment is packed anew with what follows it while it is not full.
+///  4. Late messages gather before or between segments, as when somebody reads back what comes from a
+///     server. They are packed when there are as many together, at a place that got one of them.
 extension WriteState {
-  /// How many of the newest messages have cells of their own.
-  static let looseCount = 64
-  /// How many more make a step of packing.
-  private static let stepCount = 64
   /// The most that one step looks at.
   private static let stepCountMax = 1024
   private static let stepByteCountMax = 256 << 10
 
   /// Packs what has settled in the conversations that have grown, and writes the rest.
   func packGrown() throws(StoreError) {
+    let sizes = rules.packing
     for conversation in memory.touched where conversation.placedCount > 0 {
-      let count = conversation.placedCount
-      conversation.placedCount = 0
+      let (count, late) = (conversation.placedCount, conversation.latePosition)
+      (conversation.placedCount, conversation.latePosition) = (0, nil)
       guard rules.packs else { continue }
       let messageCount = conversation.summary.messageCount
       let effort: BlockCompressor.Effort = count >= Self.bulkCount ? .high : .fast
-      if count >= 2 && count * 2 >= messageCount {
+      let isWhole = count >= 2 && count * 2 >= messageCount
+      let isChecked =
+        messageCount / sizes.checkedEvery != (messageCount - count) / sizes.checkedEvery
+      if let late, isWhole || isChecked {
+        try packLate(
+          conversation.number, around: late, atLeast: isWhole ? 2 : 2 * sizes.stepCount,
+          atMost: max(4 * sizes.stepCount, count), effort)
+      }
+      if isWhole {
         try pack(conversation, keeping: 0, atLeast: 2, effort)
-      } else if messageCount >= Self.looseCount + Self.stepCount,
-        messageCount / Self.checkedEvery != (messageCount - count) / Self.checkedEvery
-      {
-        try pack(conversation, keeping: Self.looseCount, atLeast: Self.stepCount, effort)
+      } else if messageCount >= sizes.looseCount + sizes.stepCount, isChecked {
+        try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount, effort)
       }
     }
     try reader.flushUnwritten()
   }
 
-  /// Looking costs a step for each message that is not packed, so not every message has that done.
-  private static let checkedEvery = 32
   /// How many messages a transaction brings for which nobody waits one by one.
   private static let bulkCount = 16
 
@@ -78,7 +81,7 @@ extension WriteState {
     var cells: [(key: [UInt8], isSegment: Bool)] = []
     if isAtSegment {
       let (isFull, key) = try cursor.packedCell(
-        fullAt: reader.source.valueByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
+        fullAt: segmentByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
       if !isFull {
         var cell = ByteBuffer()
         try cursor.appendSegment(to: &run, &cell)
@@ -90,7 +93,10 @@ extension WriteState {
     }
     let encoder = try segmentEncoder(effort)
     var packed: [PackedCell] = []
+    var isDamaged = false
     func packRun() {
+      // A cell may lie within a segment; then all is left as it is.
+      if !run.isAscending(0..<run.count) { isDamaged = true }
       _ = pack(run, with: encoder, to: &packed)
       if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
       run.removeAll()
@@ -122,10 +128,21 @@ extension WriteState {
       }
     }
     packRun()
+    if isDamaged {
+      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: reader.source) }
+      return
+    }
     try replace(cells, with: packed)
     if let thread {
       try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
     }
+  }
+
+  /// The most bytes of a segment with a key of so many.
+  func segmentByteCountMax(keyByteCount: Int) -> Int {
+    min(
+      reader.source.valueByteCountMax(keyByteCount: keyByteCount),
+      rules.packing.segmentByteCountMax)
   }
 
   /// A cell in the making.
@@ -147,7 +164,7 @@ extension WriteState {
     while start < run.count {
       value.removeAll()
       let key = run.key(start)
-      let limit = reader.source.valueByteCountMax(keyByteCount: key.count)
+      let limit = segmentByteCountMax(keyByteCount: key.count)
       let count = encoder.encodeMost(of: run, from: start, limit: limit, to: &value)
       if count == 1 { value.append(run.record(start)) }
       cells.append(

@@ -121,13 +121,13 @@ extension WriteState {
   private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
     var conversations = Cursor(reader.source, Schema.conversations)
     guard try isStored(number),
-      try reader.summary(number, &conversations).messageCount >= Self.longThreadCount
+      try reader.summary(number, &conversations).messageCount >= rules.packing.longThreadCount
     else { return nil }
     let end = KeyEncoding.key(number, Position.firstPending)
     let prefix = KeyEncoding.key(number)
     var cursor = MessageCursor(reader)
     _ = try cursor.seek(end.bytes)
-    for _ in 0..<Self.looseCount {
+    for _ in 0..<rules.packing.looseCount {
       guard try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked else { break }
     }
     if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) || cursor.isPacked {
@@ -137,14 +137,16 @@ extension WriteState {
     return try cursor.position()
   }
 
-  /// From how many messages on a thread counts as long.
-  static let longThreadCount = 2 * looseCount
-
   /// Rule 2.
   private func store(
     _ chunk: inout Chunk, with encoder: SegmentEncoder
   ) throws(StoreError) {
     guard chunk.run.count > 0 else { return }
+    guard chunk.run.isAscending(0..<chunk.run.count) else {
+      let number = chunk.run.key(0).bigEndianNumber(at: 0) ?? 0
+      throw reader.corrupt(
+        Schema.messages, "a cell of conversation \(number) lies in a segment")
+    }
     var cells: [PackedCell] = []
     let byteCount = pack(chunk.run, with: encoder, to: &cells)
     guard byteCount < chunk.byteCount || chunk.hasOtherDictionary else { return }

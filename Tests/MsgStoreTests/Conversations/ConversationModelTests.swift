@@ -14,7 +14,7 @@ import Testing
   @Test(arguments: seeds(3)) func storedCountersAndListsEqualARecount(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let directory = MemoryDirectory()
-    var store = try memoryStore(directory, clock: 0)
+    var store = try memoryStore(directory, clock: 0, packing: .random(seed))
     var rooms: [ConversationID: Room] = [:]
     let ids: [ConversationID] = ["a", "b", "c", "d"]
     for round in 0..<120 {
@@ -29,7 +29,7 @@ import Testing
       try store.read { chat in try compare(chat, rooms) }
       if random.chance(5) {
         try store.close()
-        store = try memoryStore(directory, clock: 0)
+        store = try memoryStore(directory, clock: 0, packing: .random(seed))
       }
     }
     try store.finishWork()

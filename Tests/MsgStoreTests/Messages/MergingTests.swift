@@ -121,7 +121,8 @@ import Testing
     _ played: Case, _ order: [Fact], _ random: inout SeededGenerator
   ) throws -> [String] {
     let directory = MemoryDirectory()
-    var store = try memoryStore(directory, clock: 100)
+    let packing = PackingSizes.random(random.next())
+    var store = try memoryStore(directory, clock: 100, packing: packing)
     try store.write { chat in
       // No gap shall cut the slice that is compared.
       try chat.declareAbsent(0...4, in: "room")
@@ -137,7 +138,7 @@ import Testing
       if random.chance(10) {
         if random.chance(50) { try store.checkpoint() }
         try store.close()
-        store = try memoryStore(directory, clock: 100)
+        store = try memoryStore(directory, clock: 100, packing: packing)
       }
     }
     let findings = try store.check()

@@ -8,6 +8,7 @@ extension TestClock {
     _ change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { [self] in now })
+    options.packing = .usual
     change(&options)
     return try MessageStore(in: directory, name: "store", options: options)
   }

@@ -213,7 +213,7 @@ import Testing
   @Test(arguments: seeds(12)) func theStoreAnswersAsPlainSetsOfMessagesDo(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let directory = MemoryDirectory()
-    var store = try groupStore(directory)
+    var store = try groupStore(directory, packing: .random(seed))
     var naive = Naive()
     for _ in 0..<60 {
       try store.write(.relaxed) { chat in
@@ -233,7 +233,7 @@ import Testing
       }
       if random.chance(5) {
         try store.close()
-        store = try memoryStore(directory)
+        store = try memoryStore(directory, packing: .random(seed))
       }
     }
     try store.expectSound()
@@ -268,7 +268,7 @@ import Testing
     // Members get their numbers in the same order, so that answers can be compared.
     func play() throws -> String {
       let directory = MemoryDirectory()
-      var store = try groupStore(directory)
+      var store = try groupStore(directory, packing: .random(seed))
       try store.write { try $0.receive(receipt("eve", .read, upTo: "never")) }
       // A place that comes before its message says nothing, so all of them come once more.
       let order =
@@ -285,7 +285,7 @@ import Testing
         }
         if random.chance(5) {
           try store.close()
-          store = try memoryStore(directory)
+          store = try memoryStore(directory, packing: .random(seed))
         }
       }
       try store.expectSound()

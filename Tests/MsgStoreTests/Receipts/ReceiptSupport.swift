@@ -5,9 +5,9 @@ import Testing
 /// A group of "me", "you", "ann" and "bob" in "room".
 func groupStore(
   _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
-  packs: Bool = true
+  packs: Bool = true, packing: PackingSizes = .usual
 ) throws -> MessageStore {
-  let store = try memoryStore(directory, localMember: localMember, packs: packs)
+  let store = try memoryStore(directory, localMember: localMember, packs: packs, packing: packing)
   try store.write {
     try $0.putConversation("room", participants: ["me", "you", "ann", "bob"])
   }

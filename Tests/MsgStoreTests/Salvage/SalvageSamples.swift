@@ -15,8 +15,9 @@ struct SalvageSample {
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
-    store = try MessageStore(
-      in: directory, name: "store", options: StoreOptions(localMember: "me"))
+    var options = StoreOptions(localMember: "me")
+    options.packing = .random(seed)
+    store = try MessageStore(in: directory, name: "store", options: options)
     try store.write { chat in
       for room in 0..<Self.roomCount {
         try chat.putConversation(

@@ -1,0 +1,59 @@
+import PageFile
+
+/// Packing what has come behind time, see rule 4 of packing.
+extension WriteState {
+  /// Packs the messages around a position that have cells of their own, up to the segments before and
+  /// behind them.
+  ///
+  /// Nothing is done where no segment is behind them: they are the newest, or become packed with those.
+  /// Some may be too long to be packed, and are looked at in vain: so only so many are looked at.
+  func packLate(
+    _ number: UInt32, around position: Position, atLeast countMin: Int, atMost countMax: Int,
+    _ effort: BlockCompressor.Effort
+  ) throws(StoreError) {
+    let prefix = KeyEncoding.key(number)
+    let middle = KeyEncoding.key(number, position)
+    var cursor = MessageCursor(reader)
+    _ = try cursor.seek(middle.bytes)
+    var count = 0
+    while count < countMax, try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked {
+      count += 1
+    }
+    var run = MessageRun()
+    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    if count < countMax {
+      if cursor.isAtMessage, cursor.isIn(prefix.bytes) {
+        let (isFull, key) = try cursor.packedCell(
+          fullAt: segmentByteCountMax(keyByteCount: middle.count) * 3 / 4)
+        if !isFull {
+          var cell = ByteBuffer()
+          try cursor.appendSegment(to: &run, &cell)
+          cells.append((key, true))
+        }
+      }
+      _ = try cursor.nextCell()
+    }
+    let end = KeyEncoding.key(number, Position.firstPending)
+    let packedCount = run.count
+    var key = ByteBuffer()
+    var record = ByteBuffer(capacity: 256)
+    while run.count < packedCount + countMax, cursor.isAtMessage, !cursor.isPacked {
+      key.removeAll()
+      record.removeAll()
+      try cursor.appendKey(to: &key)
+      guard key.bytes.compare(to: end.bytes) < 0 else { return }
+      try cursor.appendRecord(to: &record)
+      run.append(key.bytes, record.bytes)
+      cells.append((key.bytes.array(), false))
+      _ = try cursor.next()
+    }
+    guard run.count - packedCount >= countMin, cursor.isAtMessage, cursor.isIn(prefix.bytes),
+      run.isAscending(0..<run.count)
+    else { return }
+    let encoder = try segmentEncoder(effort)
+    var packed: [PackedCell] = []
+    _ = pack(run, with: encoder, to: &packed)
+    if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
+    try replace(cells, with: packed)
+  }
+}
