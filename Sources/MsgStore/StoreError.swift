@@ -150,6 +150,16 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
+extension StoreError {
+  /// Whether what is stored is at fault; not the system, and not who calls.
+  var isDamage: Bool {
+    switch self {
+    case .corruptRecord, .storage(.corruptPage): true
+    default: false
+    }
+  }
+}
+
 /// Runs calls into the layer below and gives its errors our type.
 @inline(__always)
 func storage<R: ~Copyable>(_ body: () throws(PageFileError) -> R) throws(StoreError) -> R {

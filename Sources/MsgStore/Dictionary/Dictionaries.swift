@@ -74,10 +74,12 @@ enum DictionaryPieces {
   /// Collects the pieces of a dictionary from either copy; nil when there is none.
   ///
   /// - Parameters:
+  ///   - copies: Those that are looked at, each piece in the first that has it.
   ///   - filler: What stands for the bytes that are lost.
   ///   - value: Looks for the value of a key; false when it is not there or is lost.
   static func collect(
-    _ number: UInt32, filler: UInt8, _ value: (Bytes, inout ByteBuffer) -> Bool
+    _ number: UInt32, from copies: [UInt8] = [0, 1], filler: UInt8,
+    _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> Found? {
     var bytes = ByteBuffer(capacity: CompressionDictionary.byteCountMax)
     var head: (byteCount: Int, checksum: UInt64)?
@@ -88,7 +90,7 @@ enum DictionaryPieces {
       let start = index * byteCountMax
       for _ in bytes.count..<max(bytes.count, start) { bytes.append(filler) }
       var isFound = false
-      for copy in 0..<copyCount where !isFound {
+      for copy in copies where !isFound {
         let key = key(number, copy: copy, index)
         var piece = ByteBuffer(capacity: headByteCount + byteCountMax)
         guard value(key.bytes, &piece), piece.count > headByteCount,
@@ -113,10 +115,18 @@ enum DictionaryPieces {
   }
 
   /// The whole dictionary; nil when something of it is lost.
+  ///
+  /// A piece that is there but says something else is not lost: then the other copy goes first.
   static func assemble(
     _ number: UInt32, _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> CompressionDictionary? {
-    guard let found = collect(number, filler: 0, value), found.lost.isEmpty,
+    assemble(number, from: [0, 1], value) ?? assemble(number, from: [1, 0], value)
+  }
+
+  static func assemble(
+    _ number: UInt32, from copies: [UInt8], _ value: (Bytes, inout ByteBuffer) -> Bool
+  ) -> CompressionDictionary? {
+    guard let found = collect(number, from: copies, filler: 0, value), found.lost.isEmpty,
       checksum(of: found.bytes.bytes, number: number) == found.checksum
     else { return nil }
     return CompressionDictionary(found.bytes.bytes, version: number)
@@ -142,8 +152,9 @@ extension StoreReader {
       }
     }
     guard let found else {
-      throw failure
-        ?? corrupt(Schema.settings, "dictionary \(number) is not there, or is damaged")
+      // A fault of the system says nothing about the dictionary.
+      if let failure, !failure.isDamage { throw failure }
+      throw corrupt(Schema.settings, "dictionary \(number) is not there, or is damaged")
     }
     if keepsDictionaries { dictionaries.insert(found) }
     return found
@@ -202,6 +213,15 @@ extension WriteState {
       {
         try remove(key.bytes, in: Schema.settings)
       }
+    }
+  }
+}
+
+extension StoreWriter {
+  /// Stores a dictionary as if it had been made; for tests, whose stores have too little text for one.
+  package func addDictionary(_ bytes: [UInt8], number: UInt32) throws(StoreError) {
+    try Bytes.with(bytes) { (bytes) throws(StoreError) in
+      _ = try state.add(bytes, number: number, ifNewestIs: number - 1)
     }
   }
 }

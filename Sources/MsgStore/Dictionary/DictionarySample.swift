@@ -72,15 +72,17 @@ struct DictionarySample: ~Copyable {
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
   /// A dictionary, if the store gets smaller by it than with the one that it has.
+  ///
+  /// - Parameter byteCountMin: Where a copy takes a leaf at least, no leaf has a piece of both.
   consuming func makeDictionary(
-    insteadOf old: CompressionDictionary, number: UInt32
+    insteadOf old: CompressionDictionary, number: UInt32, byteCountMin: Int
   ) -> ByteBuffer? {
     let textByteCount = textByteCount
     let (tests, testByteCount) = (tests, testByteCount)
     // Both copies of it are to be small beside the texts.
     let limit = min(CompressionDictionary.byteCountMax, textByteCount / 24)
-    guard testByteCount > 0, limit >= DictionaryBuilder.byteCountMin,
-      let bytes = builder.finish(byteCountMax: limit),
+    guard testByteCount > 0, limit >= byteCountMin,
+      let bytes = builder.finish(byteCountMax: limit), bytes.count >= byteCountMin,
       let new = CompressionDictionary(bytes.bytes, version: number)
     else { return nil }
     let (before, after) = (Self.byteCount(tests, old), Self.byteCount(tests, new))
@@ -218,7 +220,9 @@ extension MessageStore {
       }
     }
     let number = old.version + 1
-    guard old.version < .max, let bytes = sample.makeDictionary(insteadOf: old, number: number)
+    guard old.version < .max,
+      let bytes = sample.makeDictionary(
+        insteadOf: old, number: number, byteCountMin: database.pageByteCount)
     else { return false }
     return try write(.relaxed) { writer in
       // Somebody else may have been quicker.

@@ -2,32 +2,40 @@ import PageFile
 
 /// The messages as if each had a cell of its own, and the cells that hold many.
 extension StoreCheck {
-  /// Runs `body` on the key and the record of every message; a segment that is none is told, and
-  /// passed over.
+  /// Runs `body` on the key and the record of every message; a segment that is none, or whose
+  /// dictionary is lost, is passed over.
+  ///
+  /// - Parameter reports: Whether such a segment is reported: once is enough.
   func walkMessages(
-    _ reader: StoreReader,
+    _ reader: StoreReader, reports: Bool,
     _ body: (_ key: Bytes, _ record: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
     var run = MessageRun()
     var last = ByteBuffer()
     try walk(Schema.messages, reader) { (key, value) throws(StoreError) in
-      if last.count > 0, key.compare(to: last.bytes) <= 0 {
+      if reports, last.count > 0, key.compare(to: last.bytes) <= 0 {
         report(
           "messages: a cell of conversation \(key.bigEndianNumber(at: 0) ?? 0) lies in a segment")
       }
-      last.removeAll()
       guard Segment.isSegment(value) else { return try body(key, value) }
       run.removeAll()
       guard let number = key.bigEndianNumber(at: 0) else {
-        return report("messages: a segment has no conversation")
+        if reports { report("messages: a segment has no conversation") }
+        return
       }
       do throws(StoreError) {
         try reader.unpack(value, at: key, to: &run)
-      } catch .corruptRecord(_, let reason) {
-        return report("messages: of conversation \(number) \(reason)")
+      } catch {
+        guard error.isDamage else { throw error }
+        if reports { report("messages: a segment of conversation \(number): \(error)") }
+        return
       }
       for index in 0..<run.count { try body(run.key(index), run.record(index)) }
-      last.append(run.key(run.count - 1))
+      // One that lies within another may end before it.
+      if last.count == 0 || last.bytes.compare(to: run.key(run.count - 1)) < 0 {
+        last.removeAll()
+        last.append(run.key(run.count - 1))
+      }
     }
   }
 }

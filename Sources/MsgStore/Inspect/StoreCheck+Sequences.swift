@@ -33,7 +33,7 @@ extension StoreCheck {
   private func messageSequences(_ reader: StoreReader) throws(StoreError) {
     var known: KnownSequences?
     var run: ClosedRange<Int64>?
-    try walkMessages(reader) { (key, value) throws(StoreError) in
+    try walkMessages(reader, reports: false) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0),
         let (place, _) = key.place(at: KeyEncoding.numberByteCount), let sequence = place.sequence
       else { return }
