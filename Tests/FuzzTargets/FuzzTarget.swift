@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case jsonLines = "json-lines"
   /// Records and keys of messages and conversations, texts, and stores that hold any of them.
   case messageRecords = "message-records"
+  /// Segments and dictionaries, alone and in stores that hold any of them.
+  case segments
 
   /// Runs the target once.
   ///
@@ -25,6 +27,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .operations: try OperationsTarget.run(&input)
     case .jsonLines: try JSONLinesTarget.run(&input)
     case .messageRecords: try MessageRecordsTarget.run(&input)
+    case .segments: try SegmentsTarget.run(&input)
     }
   }
 }

@@ -12,18 +12,33 @@ struct ForeignCells {
   private static let treeCount = 16
   private static let editCountMax = 8
 
-  /// A small store that has one of everything.
-  private static let sample: (files: MemoryDirectory, cells: [[Cell]]) = makeSample()
+  /// A store, and all its cells by trees.
+  struct Sample {
+    let files: MemoryDirectory
+    fileprivate let cells: [[Cell]]
+  }
 
-  private struct Cell {
+  fileprivate struct Cell {
     let key: [UInt8]
     let value: [UInt8]
   }
 
+  /// A small store that has one of everything.
+  private static let sample = makeSample()
+
+  private let sample: Sample
+  /// The trees that are changed.
+  private let trees: [Int]
   private let directory: MemoryDirectory
 
   static func run(_ input: inout FuzzInput) throws(BrokenPromise) {
-    let foreign = ForeignCells(directory: sample.files.copy())
+    try run(&input, sample, trees: Array(0..<treeCount))
+  }
+
+  static func run(
+    _ input: inout FuzzInput, _ sample: Sample, trees: [Int]
+  ) throws(BrokenPromise) {
+    let foreign = ForeignCells(sample: sample, trees: trees, directory: sample.files.copy())
     do throws(PageFileError) {
       try foreign.edit(&input)
     } catch {
@@ -37,7 +52,7 @@ struct ForeignCells {
 
   // MARK: The store
 
-  private static func makeSample() -> (MemoryDirectory, [[Cell]]) {
+  private static func makeSample() -> Sample {
     let directory = MemoryDirectory()
     do {
       var options = StoreOptions()
@@ -63,14 +78,19 @@ struct ForeignCells {
         try writer.setSyncPosition([4], for: "server", in: "club")
       }
       try store.close()
-      let database = try Database(in: directory, name: "store")
-      let transaction = try database.beginRead()
-      let cells = try (0..<treeCount).map { try Self.cells(of: transaction.source, $0) }
-      try database.close()
-      return (directory, cells)
+      return try Self.sample(directory)
     } catch {
       preconditionFailure("the sample store cannot be made: \(error)")
     }
+  }
+
+  /// The sample that a closed store is.
+  static func sample(_ files: MemoryDirectory) throws -> Sample {
+    let database = try Database(in: files, name: "store")
+    let transaction = try database.beginRead()
+    let cells = try (0..<treeCount).map { try Self.cells(of: transaction.source, $0) }
+    try database.close()
+    return Sample(files: files, cells: cells)
   }
 
   private static func addFacts(with writer: borrowing StoreWriter) throws {
@@ -134,8 +154,8 @@ struct ForeignCells {
   }
 
   private func edit(_ source: PageSource, _ input: inout FuzzInput) throws(PageFileError) {
-    let tree = input.index(below: Self.treeCount)
-    let cells = Self.sample.cells[tree]
+    let tree = trees[input.index(below: trees.count)]
+    let cells = sample.cells[tree]
     if cells.isEmpty { return }
     let cell = cells[input.index(below: cells.count)]
     var (key, value) = (cell.key, cell.value)
