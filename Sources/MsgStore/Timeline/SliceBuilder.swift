@@ -150,6 +150,12 @@ struct SliceBuilder: ~Copyable {
   /// False when there is none.
   mutating func append(at position: Position) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number, position)
+    if !position.place.isPending {
+      // As a slice would: its text is copied once, and nothing is put together to be taken apart.
+      var cursor = MessageCursor(reader)
+      guard try cursor.seek(key.bytes) else { return false }
+      return try append(&cursor)
+    }
     let start = buffer.count
     buffer.append(key.bytes)
     let valueOffset = buffer.count
