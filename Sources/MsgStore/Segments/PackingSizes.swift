@@ -15,5 +15,5 @@ package struct PackingSizes: Sendable, Hashable {
   /// Looking costs a step for each message that is not packed, so not every message has that done.
   var checkedEvery: Int { max(1, looseCount / 2) }
   /// From how many messages on a thread counts as long, and keeps loose ones when all is packed.
-  var longThreadCount: Int { 8 * looseCount }
+  var longThreadCount: Int { 2 * looseCount }
 }
