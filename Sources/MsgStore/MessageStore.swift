@@ -139,7 +139,7 @@ public final class MessageStore: Sendable {
       previewsSkipDeleted: rules.previewsSkipDeleted)
     let state = WriteState(
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,
-      clock: clock)
+      newestDictionary: newestDictionary, clock: clock)
     let result: R
     do {
       result = try body(StoreWriter(state))

@@ -36,13 +36,17 @@ final class WriteState {
   var savedProgress: [RunningTransfers.Key: Int64] = [:]
   /// How the totals change by what is written.
   var totals = TotalsChange()
+  /// Reads the newest dictionary that is committed, or none.
+  let newestDictionary: () -> CompressionDictionary
   private var failure: StoreError?
 
   init(
     _ reader: StoreReader, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
+    newestDictionary: @escaping () -> CompressionDictionary = { CompressionDictionary.none },
     clock: @escaping @Sendable () -> Timestamp
   ) {
+    self.newestDictionary = newestDictionary
     self.rules = rules
     self.running = running
     self.reader = reader

@@ -189,6 +189,7 @@ extension WriteState {
       hasAdded = true
       // Until this is committed its number may still be given to another.
       stopKeepingDictionaries()
+      memory.encoders = (nil, nil)
       let checksum = DictionaryPieces.checksum(of: bytes, number: number)
       for copy in 0..<DictionaryPieces.copyCount {
         for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {

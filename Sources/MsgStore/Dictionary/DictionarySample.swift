@@ -192,6 +192,19 @@ extension MessageStore {
     }
   }
 
+  private func readNewestDictionary() throws -> CompressionDictionary {
+    try read { snapshot in
+      try snapshot.within { (reader) throws(StoreError) in
+        try reader.dictionary(try reader.newestDictionary())
+      }
+    }
+  }
+
+  /// The newest dictionary, or none where it cannot be read.
+  func newestDictionary() -> CompressionDictionary {
+    (try? readNewestDictionary()) ?? CompressionDictionary.none
+  }
+
   /// Cells that are read in one transaction.
   private static let sampledCellCount = 10_000
 
@@ -214,11 +227,7 @@ extension MessageStore {
         }
       }
     }
-    let old = try read { snapshot in
-      try snapshot.within { (reader) throws(StoreError) in
-        try reader.dictionary(try reader.newestDictionary())
-      }
-    }
+    let old = try readNewestDictionary()
     let number = old.version + 1
     guard old.version < .max,
       let bytes = sample.makeDictionary(

@@ -43,17 +43,17 @@ extension WriteState {
     if run.count == 0 || run.key(0).compare(to: cell) != 0 {
       try remove(cell, in: Schema.messages)
     }
-    try write(run, 0..<run.count, with: try segmentEncoder())
+    try write(run, 0..<run.count, with: segmentEncoder())
   }
 
-  /// What packs with the newest dictionary.
-  func segmentEncoder(
-    _ effort: BlockCompressor.Effort = .fast
-  ) throws(StoreError) -> SegmentEncoder {
-    let number = try reader.newestDictionary()
+  /// What packs with the newest dictionary that is committed.
+  ///
+  /// That is read outside of the transaction: one that cannot be read must not end it. Then texts are
+  /// compressed alone.
+  func segmentEncoder(_ effort: BlockCompressor.Effort = .fast) -> SegmentEncoder {
     let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
-    if let known, known.dictionary == number { return known }
-    let new = SegmentEncoder(try reader.dictionary(number), effort)
+    if let known { return known }
+    let new = SegmentEncoder(newestDictionary(), effort)
     switch effort {
     case .fast: memory.encoders.fast = new
     case .high: memory.encoders.high = new

@@ -91,7 +91,7 @@ extension WriteState {
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
       _ = try cursor.nextCell()
     }
-    let encoder = try segmentEncoder(effort)
+    let encoder = segmentEncoder(effort)
     var packed: [PackedCell] = []
     var isDamaged = false
     func packRun() {

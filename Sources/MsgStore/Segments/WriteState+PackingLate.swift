@@ -50,7 +50,7 @@ extension WriteState {
     guard run.count - packedCount >= countMin, cursor.isAtMessage, cursor.isIn(prefix.bytes),
       run.isAscending(0..<run.count)
     else { return }
-    let encoder = try segmentEncoder(effort)
+    let encoder = segmentEncoder(effort)
     var packed: [PackedCell] = []
     _ = pack(run, with: encoder, to: &packed)
     if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }

@@ -20,7 +20,7 @@ extension WriteState {
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
     return try change { () throws(StoreError) in
-      let encoder = try segmentEncoder(.high)
+      let encoder = segmentEncoder(.high)
       var next: [UInt8]? = start
       var count = 0
       while count < Self.repackCountMax, let start = next {
@@ -48,7 +48,7 @@ extension WriteState {
   /// Reads cells from a key on, as many as are packed together.
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
-    let newest = try reader.newestDictionary()
+    let newest = segmentEncoder(.high).dictionary
     try reader.flushUnwritten()
     var cursor = Cursor(reader.source, Schema.messages)
     try Bytes.with(start) { (start) throws(StoreError) in
