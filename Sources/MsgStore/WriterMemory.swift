@@ -25,8 +25,10 @@ final class WriterMemory: @unchecked Sendable {
 
   /// What packs segments, once it was needed: quickly, and for many messages at once.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
-  /// How many bytes of text were packed without a dictionary, since somebody was told.
+  /// How many bytes of messages were packed without a dictionary.
   var plainByteCount = 0
+  /// With how many of them a dictionary is asked for.
+  var plainByteCountMax = 1 << 20
   /// What a transaction has not written yet.
   let unwritten = UnwrittenMessages()
 

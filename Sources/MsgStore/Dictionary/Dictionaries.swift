@@ -21,14 +21,13 @@ final class Dictionaries: Sendable {
 ///     key      0xFF, number (4), copy (1), piece (2)
 ///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it
 ///
-/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie in leaves: so a
-/// lost page costs none of it, and two lost pages only what both have. Each piece says what the whole
-/// has to be.
+/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie
+/// in leaves: so a lost page costs none of it, and two lost pages only what both have. Each piece says
+/// what the whole has to be.
 enum DictionaryPieces {
   /// No name of a setting begins like this.
   static let mark: UInt8 = 0xFF
   static let copyCount: UInt8 = 2
-  static let keyByteCount = 8
   static let headByteCount = 12
   static let byteCountMax = 500
 

@@ -1,10 +1,10 @@
-import PageFile
+package import PageFile
 
 /// Texts from all over a store: most of them to make a dictionary from, the rest to see what it gains.
 ///
 /// A sample of 1.5 MB makes a dictionary nearly as good as one of any size (docs/decisions.md), and
 /// takes 10 MB while it is being made.
-struct DictionarySample: ~Copyable {
+package struct DictionarySample: ~Copyable {
   static let byteCountMax = 3 << 19
   private static let typicalTextByteCount = 64
   private static let runCount = 64
@@ -18,31 +18,34 @@ struct DictionarySample: ~Copyable {
   private var messageIndex = 0
   private let stride: Int
   private var sampledByteCount = 0
-  private var senders: Set<UInt32> = []
 
   /// The texts of one run.
   private final class ByteBufferBox {
     var texts = ByteBuffer(capacity: 4096)
   }
 
-  /// - Parameter messageCount: How many messages the store has.
-  init(messageCount: Int) {
+  /// More messages than any store has; the counts of a damaged one may come to anything.
+  private static let messageCountMax = Int(UInt32.max)
+
+  /// - Parameter messageCount: How many messages the store says it has.
+  package init(messageCount: Int) {
     let wanted = Self.byteCountMax / Self.typicalTextByteCount
-    stride = max(1, (messageCount + wanted - 1) / wanted)
+    let count = min(max(messageCount, 0), Self.messageCountMax)
+    stride = max(1, (count + wanted - 1) / wanted)
   }
 
   /// About how many bytes all texts have.
   private var textByteCount: Int { sampledByteCount * stride }
 
   /// Whether the next messages belong to the sample; those that do not are passed over.
-  mutating func wants(_ count: Int) -> Bool {
+  package mutating func wants(_ count: Int) -> Bool {
     let run = messageIndex / Self.runCount
     messageIndex += count
     return run.isMultiple(of: stride)
   }
 
   /// Adds the texts of neighbouring messages.
-  mutating func add(_ run: borrowing MessageRun) {
+  package mutating func add(_ run: borrowing MessageRun) {
     let number = messageIndex / Self.runCount / stride
     let isTest =
       number % Self.testedEvery == Self.testedEvery - 1 && testByteCount < Self.testByteCountMax
@@ -74,7 +77,7 @@ struct DictionarySample: ~Copyable {
   /// A dictionary, if the store gets smaller by it than with the one that it has.
   ///
   /// - Parameter byteCountMin: Where a copy takes a leaf at least, no leaf has a piece of both.
-  consuming func makeDictionary(
+  package consuming func makeDictionary(
     insteadOf old: CompressionDictionary, number: UInt32, byteCountMin: Int
   ) -> ByteBuffer? {
     let textByteCount = textByteCount
@@ -160,13 +163,13 @@ extension StoreReader {
 }
 
 extension WriteState {
-  /// How much has to be packed without a dictionary before one is made.
-  private static let dictionaryByteCount = 1 << 20
-
-  /// Whether so much was packed without a dictionary that one may pay; asks once.
+  /// Whether so much was packed without a dictionary that one may pay.
+  ///
+  /// Asks once, and when as much again was packed: each attempt reads the whole store, and there are
+  /// stores whose texts have nothing in common.
   func takeDictionaryDemand() -> Bool {
-    guard memory.plainByteCount >= Self.dictionaryByteCount else { return false }
-    memory.plainByteCount = 0
+    guard memory.plainByteCount >= memory.plainByteCountMax else { return false }
+    memory.plainByteCountMax *= 2
     return true
   }
 }
@@ -186,7 +189,7 @@ extension MessageStore {
     guard isFirst else { return }
     readers.enqueue { [weak self] in
       guard let self else { return }
-      // Without one everything works as well, and the next megabyte asks again.
+      // Without one everything works as well, and it is asked again when twice as much was packed.
       _ = try? makeDictionary()
       isDictionaryScheduled.withLock { $0 = false }
     }

@@ -20,6 +20,7 @@ final class UnwrittenMessages {
   private static let countMax = 4000
   private static let byteCountMax = 4 << 20
 
+  /// Those of which something waits, and some of which nothing does any more.
   private var conversations: [OpenConversation] = []
   private var spare: [Thread] = []
   private(set) var count = 0
@@ -47,8 +48,8 @@ final class UnwrittenMessages {
   /// Takes out what waits of one conversation, to be written or packed by the caller.
   func take(from conversation: OpenConversation) -> Thread? {
     guard let thread = conversation.unwritten else { return nil }
+    // It stays in the list, where it has nothing any more.
     conversation.unwritten = nil
-    conversations.removeAll { $0 === conversation }
     count -= thread.run.count
     byteCount -= thread.byteCount
     return thread
@@ -65,7 +66,8 @@ final class UnwrittenMessages {
   func flush(to source: PageSource) throws(StoreError) {
     if let failure { throw failure }
     do throws(StoreError) {
-      while let conversation = conversations.last, let thread = take(from: conversation) {
+      while let conversation = conversations.popLast() {
+        guard let thread = take(from: conversation) else { continue }
         try Self.write(thread.run, 0..<thread.run.count, to: source)
         recycle(thread)
       }
