@@ -16,6 +16,8 @@ public final class MessageStore: Sendable {
   private let running = RunningTransfers()
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
+  /// Syncs what was written without waiting for that.
+  let syncer = WorkerPool(countMax: 1)
   let worksInBackground: Bool
   /// Whether the first dictionary may be made in the background.
   let makesDictionaries: Bool
@@ -82,6 +84,7 @@ public final class MessageStore: Sendable {
     if database.isForeign { return }
     readers.finish()
     writer.finish()
+    syncer.finish()
   }
 
   /// Reads one moment of the store.
@@ -127,6 +130,13 @@ public final class MessageStore: Sendable {
   public func write<R>(
     _ level: SyncLevel = .full, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> R {
+    try commit(level, body).value
+  }
+
+  /// The same, with the number of the commit and the life of the store that it was made in.
+  func commit<R>(
+    _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
+  ) throws -> (value: R, lsn: LSN, life: Int) {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let life = transaction.life
     let lsn = transaction.lsn
@@ -141,20 +151,22 @@ public final class MessageStore: Sendable {
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,
       newestDictionary: newestDictionary, clock: clock)
     let result: R
+    let hasWork: Bool
     do {
       result = try body(StoreWriter(state))
       try state.finish()
+      hasWork = try state.hasWork
       if transaction.source.hasChanges { try state.saveProgress() }
     } catch {
       transaction.rollback()
       throw error
     }
-    let hasWork = state.hasWork
     let wantsDictionary = state.takeDictionaryDemand()
     running.begin(state.transferChanges)
     let committed: LSN
     do throws(PageFileError) {
-      committed = try transaction.commit(level.pageLevel)
+      committed = try transaction.commit(
+        (state.isDurabilityWanted ? .full : level).pageLevel)
     } catch {
       throw StoreError.storage(error)
     }
@@ -164,7 +176,7 @@ public final class MessageStore: Sendable {
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
     if wantsDictionary { scheduleDictionary() }
-    return result
+    return (result, committed, life)
   }
 
   /// Notes progress, and stores all of it when some is too old; returns whether the transfer runs.
@@ -196,6 +208,7 @@ public final class MessageStore: Sendable {
     if database.isForeign { throw .storage(.forked) }
     readers.close()
     writer.close()
+    syncer.close()
     try storage { () throws(PageFileError) in try database.close() }
   }
 

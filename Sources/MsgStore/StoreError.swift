@@ -67,6 +67,18 @@ public enum StoreError: Error, Sendable, Hashable {
   case idInUse(MessageID, in: ConversationID)
   /// The local member does not take part in the conversation.
   case notAParticipant(ConversationID)
+  /// There is no such entry in the outbox, or not any more.
+  case outboxEntryNotFound(OutboxEntry.ID)
+  /// An entry of the outbox was handed out, so nothing can be done to it now.
+  case outboxEntryIsRunning(OutboxEntry.ID)
+  /// The server may have what an entry of the outbox tells, so that cannot be changed any more.
+  case outboxEntryMayHaveLeft(OutboxEntry.ID)
+  /// An entry of the outbox has no text that can be changed.
+  case outboxEntryHasNoText(OutboxEntry.ID)
+  /// A message or a conversation cannot get to the server without this entry of the outbox.
+  case outboxEntryIsNeeded(OutboxEntry.ID)
+  /// The client's own work for the outbox has too many bytes.
+  case outboxPayloadTooLong(byteCount: Int, limit: Int)
   /// A stored record breaks a rule.
   case corruptRecord(tree: String, reason: String)
   /// All numbers of a kind are used up.
@@ -142,6 +154,18 @@ extension StoreError: CustomStringConvertible {
       "conversation \"\(conversation)\" has had a message \"\(id)\" already"
     case .notAParticipant(let conversation):
       "the local member does not take part in conversation \"\(conversation)\""
+    case .outboxEntryNotFound(let id):
+      "there is no entry \(id) in the outbox"
+    case .outboxEntryIsRunning(let id):
+      "entry \(id) of the outbox is on its way"
+    case .outboxEntryMayHaveLeft(let id):
+      "the server may have what entry \(id) of the outbox tells"
+    case .outboxEntryHasNoText(let id):
+      "entry \(id) of the outbox has no text that can be changed"
+    case .outboxEntryIsNeeded(let id):
+      "what waits in the outbox needs entry \(id)"
+    case .outboxPayloadTooLong(let byteCount, let limit):
+      "work for the outbox has \(byteCount) bytes; the limit is \(limit)"
     case .corruptRecord(let tree, let reason):
       "a record of the tree \"\(tree)\" is corrupt: \(reason)"
     case .numbersExhausted(let what):

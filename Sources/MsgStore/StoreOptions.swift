@@ -39,6 +39,8 @@ public struct StoreOptions: Sendable {
   /// Whether the list of conversations shows the message before one that was taken back, instead of
   /// saying that one was.
   public var previewsSkipDeleted = false
+  /// What goes into the outbox, and how long it keeps trying.
+  public var outbox = OutboxOptions()
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
@@ -74,7 +76,8 @@ public struct StoreOptions: Sendable {
   var rules: StoreRules {
     StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax, packs: packs,
+      outbox: outbox, previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax,
+      packs: packs,
       packing: packing)
   }
 
@@ -91,6 +94,7 @@ public struct StoreOptions: Sendable {
 struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()
+  var outbox = OutboxOptions()
   var previewsSkipDeleted = false
   var waitingCountMax = 10_000
   var packs = true

@@ -34,6 +34,10 @@ final class WriteState {
   var transferChanges: [RunningTransfers.Key: Int64?] = [:]
   /// Progress that this transaction has stored.
   var savedProgress: [RunningTransfers.Key: Int64] = [:]
+  /// Whether what is kept of the outbox as a whole is still to be written.
+  var isOutboxChanged = false
+  /// Whether the transaction hands out work, which may only leave the device once it is durable.
+  var isDurabilityWanted = false
   /// How the totals change by what is written.
   var totals = TotalsChange()
   /// Reads the newest dictionary that is committed, or none.
@@ -92,7 +96,11 @@ final class WriteState {
       try write(conversation)
     }
     try writeTotals()
+    try writeOutboxTotals()
   }
+
+  /// Notes that the outbox is another one for who looks at it.
+  func noteOutboxChange() {}
 
   private func write(_ conversation: OpenConversation) throws(StoreError) {
     conversation.summary.cutPreview()

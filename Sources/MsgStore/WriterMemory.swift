@@ -22,6 +22,8 @@ final class WriterMemory: @unchecked Sendable {
   var isAnythingWaiting: Bool?
   /// What the settings tree has; nil: nobody has looked.
   var totals: Totals?
+  /// What the work tree has of the outbox as a whole; nil: nobody has looked.
+  var outbox: OutboxTotals?
 
   /// What packs segments, once it was needed: quickly, and for many messages at once.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)

@@ -68,6 +68,18 @@ public final class Database: Sendable {
     return WriteTransaction(engine: engine, source: try engine.beginWrite())
   }
 
+  /// Returns when a commit is on the disk that was made without waiting for that.
+  ///
+  /// - Parameters:
+  ///   - lsn: The commit.
+  ///   - life: How often the database had been resumed when it was made.
+  /// - Throws: `commitUnknown` when the sync failed, or the database was suspended before it.
+  package func waitUntilDurable(_ lsn: LSN, of life: Int) throws(PageFileError) {
+    let engine = try ownEngine()
+    if engine.life != life { throw .commitUnknown(lsn) }
+    try engine.waitUntilDurable(lsn)
+  }
+
   /// Moves everything committed into the data file and gives back what the WAL files have grown by.
   ///
   /// Readers and writers go on meanwhile. Everything committed before is durable afterwards. -

@@ -118,6 +118,7 @@ extension WriteState {
     message id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     var hasBegun = false
+    var isDone = false
     let isChanged = try update(attachment, of: id, in: conversation) {
       (record, fact) throws(StoreError) in
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
@@ -128,6 +129,7 @@ extension WriteState {
         throw .invalidAttachment(problem)
       }
       record.step(direction, to: transfer)
+      isDone = direction == .upload && record.upload == .done
       if case .running(let byteCount) = record[direction] {
         hasBegun = wasRunning != byteCount
         transferChanges[key] = byteCount
@@ -135,6 +137,7 @@ extension WriteState {
         transferChanges[key] = .some(nil)
       }
     }
+    if isChanged && isDone { try settleUpload(attachment, of: id, in: conversation) }
     return isChanged || hasBegun
   }
 

@@ -70,7 +70,7 @@ extension MessageStore {
   fileprivate func stepWork() throws -> Bool {
     try write(.relaxed) { writer in
       try writer.state.step()
-      return !writer.state.hasWork
+      return try !writer.state.hasWork
     }
   }
 }

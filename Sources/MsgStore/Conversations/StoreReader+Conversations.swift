@@ -134,7 +134,7 @@ extension StoreReader {
       isDeleted: place == nil)
   }
 
-  private func names(of members: [UInt32]) throws(StoreError) -> [MemberID] {
+  func names(of members: [UInt32]) throws(StoreError) -> [MemberID] {
     var names: [MemberID] = []
     names.reserveCapacity(members.count)
     for number in members { names.append(try member(number)) }

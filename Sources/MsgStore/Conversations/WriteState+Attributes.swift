@@ -8,20 +8,26 @@ extension WriteState {
   func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
     return try change { () throws(StoreError) in
-      try update(memberConversation(id)) { new in
+      let conversation = try memberConversation(id)
+      let isChanged = try update(conversation) { new in
         if new.details.title.hasText(title) { return }
         new.details.title = TextRegister(title, time: time(after: new.details.title.time))
       }
+      if isChanged { try enterState(.setTitle, of: conversation.number) }
+      return isChanged
     }
   }
 
   func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
     return try change { () throws(StoreError) in
-      try update(memberConversation(id)) { new in
+      let conversation = try memberConversation(id)
+      let isChanged = try update(conversation) { new in
         if new.details.avatar.hasText(avatar) { return }
         new.details.avatar = TextRegister(avatar, time: time(after: new.details.avatar.time))
       }
+      if isChanged { try enterState(.setAvatar, of: conversation.number) }
+      return isChanged
     }
   }
 
@@ -38,9 +44,12 @@ extension WriteState {
         throw .tooManyParticipants(
           count: count, limit: ConversationDetails.participantCountMax)
       }
-      return try update(conversation, members: true) { new in
+      let added = Set(numbers).subtracting(old.active).sorted()
+      let isChanged = try update(conversation, members: true) { new in
         join(numbers, since: clock().microseconds, &new)
       }
+      try enterMembers(added: added, removed: [], of: conversation.number)
+      return isChanged
     }
   }
 
@@ -51,7 +60,10 @@ extension WriteState {
     return try change { () throws(StoreError) in
       let conversation = try groupConversation(id)
       let numbers = try memberNumbers(of: participants)
-      return try update(conversation, members: true) { new in leave(numbers, &new) }
+      let removed = Set(numbers).intersection(try reader.members(conversation.number).active)
+      let isChanged = try update(conversation, members: true) { new in leave(numbers, &new) }
+      try enterMembers(added: [], removed: removed.sorted(), of: conversation.number)
+      return isChanged
     }
   }
 
@@ -61,11 +73,15 @@ extension WriteState {
       let conversation = try knownConversation(id)
       let details = try reader.details(conversation.number)
       if details.kind == .direct { throw .directConversation(details.id) }
-      return try update(conversation, members: true) { new in
+      let isChanged = try update(conversation, members: true) { new in
         if new.members.hasLeft(localMember) { return }
         let time = time(after: new.members[localMember]?.time)
         new.members.merge(.init(localMember, time: time, isActive: false))
       }
+      if isChanged, entersOutbox, try !isUnknownToServer(conversation.number) {
+        try enter(.leaveConversation, of: conversation.number)
+      }
+      return isChanged
     }
   }
 

@@ -215,6 +215,7 @@ extension WriteState {
       new.details.createdBy = localMember
       join(numbers, since: nil, &new)
     }
+    if entersOutbox { try enter(.createConversation, of: conversation.number) }
     return conversation
   }
 

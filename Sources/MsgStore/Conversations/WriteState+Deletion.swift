@@ -19,8 +19,12 @@ extension WriteState {
         let newest = try reader.lastPosition(upTo: .firstPending, in: number)
         time = max(time, newest?.place.time ?? .min)
       }
+      let isUnknown = try isUnknownToServer(conversation.number)
       try forget(conversation, at: time, isLocal: true)
       try clear(conversation, upTo: time)
+      if !isUnknown, entersOutbox, let left = try existingConversation(id) {
+        try enter(.deleteConversation, of: left.number)
+      }
       return withdrawn
     }
   }
@@ -127,7 +131,11 @@ extension WriteState {
     try lead(details.aliases, to: number, areFormer: true)
     // Those who joined later are not waited for before that, whatever else is known of them.
     try membershipChanged(new)
-    guard keepsFacts else { return try addWork(WorkRecord(.sweep, of: old)) }
+    guard keepsFacts else {
+      try removeEntries(in: old)
+      return try addWork(WorkRecord(.sweep, of: old))
+    }
+    try moveEntries(of: old, to: number)
     try mergeReceipts(from: conversation, into: new)
     let oldSummary = conversation.summary
     if try !moveMessages(of: old, oldSummary, into: number) {
@@ -152,7 +160,7 @@ extension WriteState {
 
   /// The numbers whose messages are still on the way to a conversation.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard hasWork else { return [] }
+    guard try hasWork else { return [] }
     return try reader.work().compactMap { _, work in
       if case .merge(into: target, _) = work.kind { work.conversation } else { nil }
     }
@@ -200,6 +208,7 @@ extension WriteState {
       try removeEntry(of: name, in: conversation.number)
     }
     try forgetLate(id, in: conversation)
+    try removeEntries(of: id, in: conversation.number)
     return try 1 + removeFacts(of: id, in: conversation.number)
   }
 }

@@ -17,10 +17,14 @@ extension WriteState {
     // It was deleted meanwhile: then nothing may come to it.
     guard try isStored(target) else { return try sweep(number) }
     hasAdded = true
-    for _ in 0..<Self.mergeCountMax {
+    var count = 0
+    while true {
       guard let position = try reader.lastPosition(upTo: .end, in: number) else {
         return try moveRest(of: number, into: target)
       }
+      // What waits to go out goes at once: its order is that of the other conversation now.
+      if count >= Self.mergeCountMax && !position.place.isPending { break }
+      count += 1
       try move(position, of: number, old, into: target)
     }
     try updatePending(try conversation(target))

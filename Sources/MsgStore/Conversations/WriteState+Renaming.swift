@@ -11,10 +11,12 @@ extension WriteState {
     try serverID.validate()
     return try change { () throws(StoreError) in
       guard let source = try existingConversation(id) else { throw .conversationNotFound(id) }
+      try settleCreation(of: source.number)
       guard let target = try existingConversation(serverID) else {
         return try name(source.number, serverID)
       }
       if target.number == source.number { return try name(source.number, serverID) }
+      try settleCreation(of: target.number)
       // Looking one up may have put the other away.
       return try join(try conversation(source.number), to: target)
     }
@@ -55,6 +57,7 @@ extension WriteState {
     if !summary.marks.contains(.hidden) { reveal(target) }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 
+    try moveEntries(of: number, to: target.number)
     try mergeReceipts(from: source, into: target)
     try drop(source)
     var key = KeyEncoding.key(number)

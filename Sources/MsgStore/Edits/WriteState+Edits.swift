@@ -81,6 +81,7 @@ extension WriteState {
       new.traits.sending.failure = nil
       try replace(
         old, at: target.position, with: new, at: target.position, in: target.conversation)
+      if entersOutbox { try enter(.edit(target.id, at: time), of: target.conversation.number) }
       return Timestamp(microseconds: time)
     }
   }
@@ -108,7 +109,7 @@ extension WriteState {
 
   /// The server has refused an edit: it is undone.
   func refuseEdit(
-    of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure?
   ) throws(StoreError) -> Bool {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in

@@ -48,16 +48,19 @@ extension WriteState {
       }
       var new = target.message
       new.traits.unsentAt = now
-      switch new.status {
-      case .pending, .held:
-        try erase(&new, named: target.id, in: target.conversation.number)
-      default:
+      let number = target.conversation.number
+      let mayHaveLeft =
+        try mayHaveLeft(target.id, in: number) ?? ![.pending, .held].contains(new.status)
+      if mayHaveLeft {
         new.traits.marks.insert(.hidden)
         new.traits.sending.failure = nil
+      } else {
+        try erase(&new, named: target.id, in: number)
       }
       try replace(
         target.message, at: target.position, with: new, at: target.position,
         in: target.conversation)
+      try enterUnsend(of: target.id, mayHaveLeft: mayHaveLeft, in: number)
       return true
     }
   }
@@ -73,7 +76,7 @@ extension WriteState {
 
   /// The server has refused to take a message back: it is shown again.
   func refuseUnsend(
-    of id: MessageID, in conversation: ConversationID, because failure: Failure
+    of id: MessageID, in conversation: ConversationID, because failure: Failure?
   ) throws(StoreError) -> Bool {
     try changeHidden(id, in: conversation) { (message, _, _) throws(StoreError) in
       message.traits.marks.remove(.hidden)

@@ -211,6 +211,7 @@ extension WriteState {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     guard id != other || conversation != target else { return }
+    try moveEntries(of: id, in: conversation, to: other, in: target)
     let prefix = FactKey.prefix(conversation, id)
     guard try hasFacts(prefix) else { return }
     for version in try reader.versions(of: id, in: conversation) {

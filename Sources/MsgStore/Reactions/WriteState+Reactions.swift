@@ -49,7 +49,7 @@ extension WriteState {
     return true
   }
 
-  private func reaction(_ key: Bytes) throws(StoreError) -> ReactionRecord? {
+  func reaction(_ key: Bytes) throws(StoreError) -> ReactionRecord? {
     var value = ByteBuffer()
     guard try reader.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let record = ReactionRecord(value.bytes) else {
@@ -73,9 +73,12 @@ extension WriteState {
       guard (old?.isRemoved ?? true) != isRemoved else { return false }
       let time = time(after: old?.time)
       let record = ReactionRecord(time: time, isRemoved: isRemoved)
-      return try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in
-        try merge(record, emoji, member, of: own, in: target.conversation.number)
+      let number = target.conversation.number
+      let isNews = try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in
+        try merge(record, emoji, member, of: own, in: number)
       }
+      if isNews { try enterReaction(emoji, isRemoved: isRemoved, to: target.id, in: number) }
+      return isNews
     }
   }
 }

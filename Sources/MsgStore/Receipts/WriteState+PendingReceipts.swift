@@ -91,6 +91,7 @@ extension WriteState {
       if isPending, isMembershipNew || !own.isListed(kind) {
         isPending = try !reader.details(conversation.number).hasLeft
       }
+      try enterReceipt(kind, isPending: isPending, in: conversation.number)
       guard isPending != own.isListed(kind) else { continue }
       let key = ReceiptKey.pending(kind, conversation.number)
       if isPending {
@@ -124,6 +125,7 @@ extension WriteState {
       try remove(key.bytes, in: Schema.receipts)
       own.setListed(kind, false)
       try write(own, conversation)
+      try enterReceipt(kind, isPending: false, in: conversation.number)
     }
   }
 

@@ -21,6 +21,7 @@ import PageFile
 ///       12  waiting             ordinal (8) → number of the conversation, id
 ///       13  client              number of the conversation or 0, key → the client's own bytes
 ///       14  work                ordinal (8) → what is still to be done in steps
+///                               1 … 7, … → the outbox
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members

@@ -294,6 +294,7 @@ extension WriteState {
       try write(.deleted, of: name, in: conversation.number)
     }
     try removeFacts(of: message.id(at: position), in: conversation.number)
+    try removeEntries(of: message.id(at: position), in: conversation.number)
     try forgetLate(message.id(at: position), in: conversation)
     try updatePending(conversation)
   }

@@ -77,6 +77,7 @@ extension WriteState {
       try include(new, at: position, &summary, in: conversation.number)
     }
     conversation.summary = summary
+    try settleEntries(of: old, as: new, at: position, in: conversation.number)
     if position != oldPosition || new.sender != old.sender {
       try noteLate(new, at: position, in: conversation)
     }

@@ -14,11 +14,11 @@ extension WriteState {
       if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
     }
     // What a message that was forwarded has come to elsewhere is not this one's.
+    var status = message.status.isServerKnowledge ? .pending : message.status
+    if status == .pending, try holdsComposed { status = .held }
     var composed = Message(
       id: message.id, in: message.conversation, from: local, text: message.text,
-      localTime: message.localTime ?? clock(),
-      status: message.status.isServerKnowledge ? .pending : message.status,
-      replyTo: message.replyTo)
+      localTime: message.localTime ?? clock(), status: status, replyTo: message.replyTo)
     composed.mentions = message.mentions
     composed.attachments = message.attachments
     let outcome = try change { () throws(StoreError) -> InsertOutcome in
@@ -28,7 +28,11 @@ extension WriteState {
           throw .idInUse(message.id, in: message.conversation)
         }
       }
-      return try insert(composed, as: .live)
+      let outcome = try insert(composed, as: .live)
+      if outcome == .inserted, let open = try existingConversation(message.conversation) {
+        try enterSend(composed, in: open.number)
+      }
+      return outcome
     }
     guard outcome == .inserted,
       let stored = try reader.message(message.id, in: message.conversation)

@@ -36,6 +36,7 @@ extension WriteState {
       }
       guard new != old else { return false }
       try replace(old, at: position, with: new, at: position, in: open)
+      try followStatus(of: old.id(at: position), from: old.status, to: status, in: open.number)
       return true
     }
   }

@@ -26,7 +26,7 @@ extension MessageStore {
       .relaxed,
       { writer in
         try writer.state.step()
-        return writer.state.hasWork
+        return try writer.state.hasWork
       })
     {}
   }

@@ -6,10 +6,14 @@ extension StoreWriter {
   package func doWork() throws(StoreError) { try state.step() }
 
   /// Whether there is something left to do.
-  package var hasWork: Bool { state.hasWork }
+  package var hasWork: Bool { get throws(StoreError) { try state.hasWork } }
 }
 
 extension StoreSnapshot {
   /// Whether there is something left to do.
-  package var hasWork: Bool { reader.source.root(of: Schema.work) != .none }
+  package var hasWork: Bool {
+    get throws(StoreError) {
+      try within { (reader) throws(StoreError) in try reader.hasWork }
+    }
+  }
 }

@@ -11,11 +11,13 @@ extension WriteState {
   static let mergeCountMax = 500
 
   /// Whether there is work left.
-  var hasWork: Bool { reader.source.root(of: Schema.work) != .none }
+  var hasWork: Bool {
+    get throws(StoreError) { try change { () throws(StoreError) in try reader.hasWork } }
+  }
 
   func addWork(_ work: WorkRecord) throws(StoreError) {
     let next = try reader.source.value(of: .nextWork) ?? 1
-    guard next < .max else { throw .numbersExhausted(what: "piece of work") }
+    guard next < WorkRecord.ordinalMax else { throw .numbersExhausted(what: "piece of work") }
     try reader.source.set(.nextWork, to: next + 1)
     try write(work, at: next)
   }
@@ -84,6 +86,17 @@ extension Schema {
 }
 
 extension StoreReader {
+  /// Whether there is work left; the outbox lies behind it in the same tree.
+  var hasWork: Bool {
+    get throws(StoreError) {
+      if source.root(of: Schema.work) == .none { return false }
+      var cursor = Cursor(source, Schema.work)
+      try storage { () throws(PageFileError) in _ = try cursor.first() }
+      let start = WorkRecord.keyStart
+      return cursor.isAtCell && cursor.keyHasPrefix(start.bytes)
+    }
+  }
+
   /// All work that is left, oldest first.
   func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
@@ -91,7 +104,8 @@ extension StoreReader {
     var key = ByteBuffer()
     var value = ByteBuffer()
     try storage { () throws(PageFileError) in _ = try cursor.first() }
-    while cursor.isAtCell {
+    let start = WorkRecord.keyStart
+    while cursor.isAtCell, cursor.keyHasPrefix(start.bytes) {
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key)

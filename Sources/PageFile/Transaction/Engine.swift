@@ -215,6 +215,13 @@ final class Engine: @unchecked Sendable {
     return lsn
   }
 
+  /// Returns when every commit up to `lsn` is on the disk.
+  func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
+    if pager.fork.hasForked { throw .forked }
+    guard let side = state.withLock({ $0.writing }) else { return }
+    try side.wal.waitUntilDurable(lsn)
+  }
+
   /// Writes one commit to the log and publishes it.
   private func append(_ source: PageSource, _ side: WriteSide) throws(PageFileError) -> LSN {
     let current = published.current

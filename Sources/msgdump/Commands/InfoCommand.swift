@@ -55,7 +55,9 @@ struct InfoCommand: ParsableCommand {
           "\(totals.messages), \(totals.mentions) of them name the local member; muted: "
             + "\(totals.mutedMessages), \(totals.mutedMentions)",
         ]))
-      if snapshot.hasWork { try output.line(facts.row(["work", "is left to be done in steps"])) }
+      if try snapshot.hasWork {
+        try output.line(facts.row(["work", "is left to be done in steps"]))
+      }
     }
   }
 

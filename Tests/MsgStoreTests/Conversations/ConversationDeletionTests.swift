@@ -35,7 +35,7 @@ import Testing
     #expect(store.statistics.walByteCount - sizeBefore < 8192)
     try store.expectSound()
     var stepCount = 0
-    while try store.read({ $0.hasWork }) {
+    while try store.read({ try $0.hasWork }) {
       try store.write { try $0.doWork() }
       stepCount += 1
       try store.expectSound()
@@ -170,9 +170,9 @@ import Testing
     try store.write { chat in try chat.insert(chatMessage("x", in: "b", at: 1)) }
     var isLeft = true
     for _ in 0..<500 where isLeft {
-      isLeft = try store.write(.relaxed) { $0.hasWork }
+      isLeft = try store.write(.relaxed) { try $0.hasWork }
     }
-    while try store.read({ $0.hasWork }) {}
+    while try store.read({ try $0.hasWork }) {}
     try store.expectSound()
     #expect(try store.read { try $0.conversations(count: 9).map(\.id) } == ["b"])
     try store.close()

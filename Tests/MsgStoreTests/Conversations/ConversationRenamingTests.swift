@@ -77,7 +77,7 @@ import Testing
     // Meanwhile both names lead to the server's.
     try store.write { chat in try chat.insert(chatMessage("new", in: "mine", at: 9000)) }
     var stepCount = 0
-    while try store.read({ $0.hasWork }) {
+    while try store.read({ try $0.hasWork }) {
       try store.write { try $0.doWork() }
       try store.expectSound()
       stepCount += 1

@@ -1,0 +1,109 @@
+extension StoreSnapshot {
+  /// What waits to go out.
+  public var outbox: OutboxReader { OutboxReader(reader: reader, state: nil) }
+}
+
+/// The outbox, to be looked at.
+///
+/// It is of no use after the closure it was taken in. All functions throw `storage` and
+/// `corruptRecord`.
+public struct OutboxReader {
+  let reader: StoreReader
+  let state: WriteState?
+
+  private func within<R>(
+    _ body: (StoreReader) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    guard let state else {
+      return try reader.within { () throws(StoreError) in try body(reader) }
+    }
+    return try state.change { () throws(StoreError) in
+      try state.flush()
+      return try body(state.reader)
+    }
+  }
+
+  /// How many entries there are of each state, in a conversation or in all.
+  ///
+  /// One lookup.
+  public func counts(in conversation: ConversationID? = nil) throws(StoreError) -> OutboxCounts {
+    try within { (reader) throws(StoreError) in
+      guard let conversation else { return try reader.outboxTotals().counts }
+      guard let number = try reader.number(of: conversation) else { return OutboxCounts() }
+      return try reader.outboxLane(number).counts
+    }
+  }
+
+  /// Whether new entries are held, see `OutboxWriter.setHolding(_:)`.
+  public var isHolding: Bool {
+    get throws(StoreError) {
+      try within { (reader) throws(StoreError) in try reader.outboxTotals().isHolding }
+    }
+  }
+
+  /// When `OutboxWriter.next` will have something, as far as is known now; nil: not before something
+  /// is entered, released, retried or done.
+  ///
+  /// A time in the past says that it has something now. One lookup.
+  public var nextTime: Timestamp? {
+    get throws(StoreError) {
+      try within { (reader) throws(StoreError) in
+        try reader.firstDue(from: .min).map { Timestamp(microseconds: $0.time) }
+      }
+    }
+  }
+
+  /// What waits, in the order in which it was entered.
+  ///
+  /// Its cost depends on how many it returns.
+  ///
+  /// - Parameters:
+  ///   - conversation: Only what is about this one; nil: all.
+  ///   - count: At most so many, 1 or more.
+  ///   - first: From this one on, as `OutboxSlice.next` says; nil: from the beginning.
+  /// - Throws: Also `invalidCount`.
+  public func entries(
+    in conversation: ConversationID? = nil, count: Int, from first: OutboxEntry.ID? = nil
+  ) throws(StoreError) -> OutboxSlice {
+    guard count >= 1 else { throw .invalidCount(count) }
+    return try within { (reader) throws(StoreError) in
+      try reader.outboxSlice(in: conversation, count: count, from: first?.rawValue ?? 0)
+    }
+  }
+
+  /// One entry; nil when it is not there, or not any more.
+  public func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxEntry? {
+    try within { (reader) throws(StoreError) in
+      guard let record = try reader.outboxEntry(id.rawValue) else { return nil }
+      return try reader.shownEntry(record, id.rawValue)
+    }
+  }
+}
+
+extension StoreReader {
+  fileprivate func outboxSlice(
+    in conversation: ConversationID?, count: Int, from first: UInt64
+  ) throws(StoreError) -> OutboxSlice {
+    var found: [OutboxEntry] = []
+    var next: OutboxEntry.ID?
+    func add(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+      if found.count == count {
+        next = OutboxEntry.ID(rawValue: ordinal)
+        return false
+      }
+      found.append(try shownEntry(record, ordinal))
+      return true
+    }
+    guard let conversation else {
+      try forEachOutboxEntry(from: first, add)
+      return OutboxSlice(entries: found, next: next)
+    }
+    guard let number = try number(of: conversation) else {
+      return OutboxSlice(entries: [], next: nil)
+    }
+    for ordinal in try outboxOrdinals(in: number, from: first, countMax: count) {
+      guard try add(ordinal, try indexedOutboxEntry(ordinal)) else { break }
+    }
+    return OutboxSlice(entries: found, next: next)
+  }
+}

@@ -1,0 +1,143 @@
+import PageFile
+
+/// What an entry of the outbox says, read from the store as it is now.
+extension StoreReader {
+  /// The name of the conversation that an entry is about; nil where there is none.
+  func conversationName(of record: OutboxRecord) throws(StoreError) -> ConversationID? {
+    record.conversation == 0 ? nil : try details(record.conversation).id
+  }
+
+  /// What is to be told; nil when it does not hold any more.
+  func outboxTask(
+    _ record: OutboxRecord, form: PendingReceipt.Form,
+    doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> OutboxTask? {
+    if case .client(let name, let payload) = record.subject {
+      return .client(name: name, payload: payload)
+    }
+    let number = record.conversation
+    let details = try details(number)
+    switch record.subject {
+    case .send(let id):
+      return try composedMessage(id, in: details.id, number).map { .send($0) }
+    case .edit(let id, let time):
+      return try editTask(id, at: time, in: number)
+    case .unsend(let id):
+      guard let (_, message, own) = try outboxMessage(id, in: number),
+        message.traits.isWithdrawn
+      else { return nil }
+      return .unsend(own)
+    case .react(let id, let emoji, let isRemoved):
+      guard let (_, message, own) = try outboxMessage(id, in: number),
+        !message.traits.isWithdrawn
+      else { return nil }
+      return .react(emoji: emoji, to: own, isRemoved: isRemoved)
+    case .receipt(let kind):
+      return try pendingReceipts(in: details.id, kind, as: form).first.map { .receipt($0) }
+    case .createConversation:
+      var cursor = Cursor(source, Schema.conversations)
+      return .createConversation(try wholeConversation(number, &cursor))
+    case .deleteConversation: return .deleteConversation
+    case .leaveConversation: return .leaveConversation
+    case .changeMembers(let added, let removed):
+      return .changeMembers(added: try names(of: added), removed: try names(of: removed))
+    case .setTitle: return .setTitle(details.title.text)
+    case .setAvatar: return .setAvatar(details.avatar.text)
+    case .upload(let id, let attachment):
+      guard let (_, message, own) = try outboxMessage(id, in: number), !message.traits.isWithdrawn
+      else { return nil }
+      let key = FactKey.key(number, own, attachment: attachment)
+      guard let record = try attachmentRecord(key.bytes) else { return nil }
+      return .upload(record.state(key.bytes, of: own, in: details.id, doneByteCount))
+    case .client: return nil
+    }
+  }
+
+  /// A message, also one that is still on its way from a conversation that has become this one.
+  private func outboxMessage(
+    _ id: MessageID, in number: UInt32
+  ) throws(StoreError) -> (Position, StoredMessage, MessageID)? {
+    if let found = try found(id, in: number) { return found }
+    for (_, work) in try work() {
+      guard case .merge(into: number, _) = work.kind,
+        let found = try found(id, in: work.conversation)
+      else { continue }
+      return found
+    }
+    return nil
+  }
+
+  /// A message as it was composed: edits that wait are told of by themselves.
+  private func composedMessage(
+    _ id: MessageID, in conversation: ConversationID, _ number: UInt32
+  ) throws(StoreError) -> Message? {
+    guard let (_, stored, own) = try found(id, in: number),
+      !stored.traits.marks.contains(.unsent)
+    else { return nil }
+    var version = stored.version
+    if !stored.traits.pendingEdits.isEmpty,
+      let original = try versions(of: own, in: number).first(where: { $0.editTime == nil })
+    {
+      version = original
+    }
+    var message = Message(
+      id: own, in: conversation, from: try member(stored.sender), text: version.text,
+      localTime: stored.localTime.map { Timestamp(microseconds: $0) }, status: stored.status,
+      replyTo: stored.replyTo)
+    message.mentions = try names(of: version.mentions)
+    message.attachments = try attachments(of: own, in: number)
+    return message
+  }
+
+  private func editTask(
+    _ id: MessageID, at time: Int64, in number: UInt32
+  ) throws(StoreError) -> OutboxTask? {
+    guard let (_, stored, own) = try outboxMessage(id, in: number),
+      stored.traits.pendingEdits.contains(time), !stored.traits.isWithdrawn
+    else { return nil }
+    let version =
+      stored.traits.editTime == time
+      ? stored.version
+      : try versions(of: own, in: number).first { $0.editTime == time }
+    guard let version else { return nil }
+    return .edit(
+      own, text: version.text, mentions: try names(of: version.mentions),
+      at: Timestamp(microseconds: time))
+  }
+
+  /// What people see of an entry.
+  func shownEntry(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> OutboxEntry {
+    let state: OutboxState =
+      switch record.state {
+      case .queued: .queued
+      case .held: .held
+      case .running(_, let expiry, let owner):
+        .running(owner: owner, expiry: Timestamp(microseconds: expiry))
+      case .waiting(let time): .waiting(until: Timestamp(microseconds: time))
+      case .failed: .failed
+      }
+    return OutboxEntry(
+      id: OutboxEntry.ID(rawValue: ordinal), kind: record.subject.kind,
+      conversation: try conversationName(of: record), message: record.subject.message,
+      text: try shownText(record), state: state, isBlocked: record.isBlocked,
+      attemptCount: Int(clamping: record.attemptCount), failure: record.failure,
+      created: Timestamp(microseconds: record.created), token: record.token)
+  }
+
+  private func shownText(_ record: OutboxRecord) throws(StoreError) -> String? {
+    switch record.subject {
+    case .send(let id):
+      return try composedMessage(id, in: "", record.conversation)?.text
+    case .edit(let id, let time):
+      guard case .edit(_, let text, _, _)? = try editTask(id, at: time, in: record.conversation)
+      else { return nil }
+      return text
+    case .react(_, let emoji, _): return emoji
+    case .setTitle: return try details(record.conversation).title.text
+    case .setAvatar: return try details(record.conversation).avatar.text
+    case .upload(_, let attachment): return attachment
+    case .client(let name, _): return name
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/// What the local member does, entered in the same commit.
+///
+/// What is newer takes in what is older, as far as that cannot have left: the server need not be told
+/// what does not hold any more. See docs/message-format.md, O-10 … O-15.
+extension WriteState {
+  /// Enters a message that was composed, behind the uploads that it waits for.
+  func enterSend(
+    _ message: Message, in conversation: UInt32
+  ) throws(StoreError) {
+    guard entersOutbox else { return }
+    let isHeld: Bool? = message.status == .held ? true : nil
+    for attachment in message.attachments where attachment.remoteURL == nil {
+      try enter(
+        .upload(message.id, attachment: attachment.id), of: conversation, isHeld: isHeld)
+    }
+    try enter(.send(message.id), of: conversation, isHeld: isHeld)
+  }
+
+  /// Whether what is composed now is held until somebody releases it.
+  var holdsComposed: Bool {
+    get throws(StoreError) {
+      if !entersOutbox { return false }
+      return try outbox.isHolding
+    }
+  }
+
+  /// Whether the server may have a message, as far as the outbox knows; nil when it does not.
+  func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
+    if try isOutboxEmpty { return nil }
+    for (_, record) in try reader.outboxEntries(of: id, in: conversation) {
+      if case .send = record.subject { return record.mayHaveLeft }
+    }
+    return nil
+  }
+
+  /// Enters that a message is taken back, in the stead of all else about it that is not under way.
+  ///
+  /// One that never left is taken out with everything about it.
+  func enterUnsend(
+    of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
+  ) throws(StoreError) {
+    if try !isOutboxEmpty {
+      for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+        if mayHaveLeft, record.isRunning || !record.subject.needsMessage { continue }
+        try remove(entry: ordinal, record)
+      }
+    }
+    if mayHaveLeft, entersOutbox { try enter(.unsend(id), of: conversation) }
+  }
+
+  /// Enters a reaction, or takes out the one that it undoes where that cannot have left.
+  func enterReaction(
+    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    guard entersOutbox else { return }
+    if try !isOutboxEmpty {
+      for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+        guard case .react(_, let other, let wasRemoved) = record.subject,
+          other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
+          !record.mayHaveLeft
+        else { continue }
+        return try remove(entry: ordinal, record)
+      }
+    }
+    try enter(.react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
+  }
+
+  /// Enters what is to be told of a conversation as it is when that is told, unless it is entered
+  /// already.
+  func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
+    guard entersOutbox else { return }
+    if let (ordinal, record) = try unsentState(subject, of: conversation) {
+      guard record.state == .failed, record.subject == subject else { return }
+      // The server has refused another one.
+      try remove(entry: ordinal, record)
+    }
+    try enter(subject, of: conversation)
+  }
+
+  /// The entry that will tell of a change of a conversation that is made now.
+  private func unsentState(
+    _ subject: OutboxSubject, of conversation: UInt32
+  ) throws(StoreError) -> (UInt64, OutboxRecord)? {
+    if try isOutboxEmpty { return nil }
+    let lane = try reader.outboxLane(conversation)
+    if let creation = try unsentCreation(lane) { return creation }
+    guard let ordinal = lane[subject], ordinal != 0 else { return nil }
+    let record = try reader.indexedOutboxEntry(ordinal)
+    return record.isRunning ? nil : (ordinal, record)
+  }
+
+  /// The entry of a conversation that the server cannot know: it will be told of it as it is then.
+  private func unsentCreation(
+    _ lane: OutboxLane
+  ) throws(StoreError) -> (UInt64, OutboxRecord)? {
+    guard lane.creation != 0 else { return nil }
+    let record = try reader.indexedOutboxEntry(lane.creation)
+    return record.isRunning || record.mayHaveLeft ? nil : (lane.creation, record)
+  }
+
+  /// Enters that members have come or gone, unless the conversation is still to be made: then the
+  /// server is told who takes part.
+  func enterMembers(
+    added: [UInt32], removed: [UInt32], of conversation: UInt32
+  ) throws(StoreError) {
+    guard entersOutbox, !added.isEmpty || !removed.isEmpty else { return }
+    if try isUnknownToServer(conversation) { return }
+    try enter(.changeMembers(added: added, removed: removed), of: conversation)
+  }
+
+  /// Enters that there is something to tell of what was read or delivered, or that there is nothing
+  /// more.
+  func enterReceipt(
+    _ kind: ReceiptKind, isPending: Bool, in conversation: UInt32
+  ) throws(StoreError) {
+    let ordinal = try isOutboxEmpty ? 0 : reader.outboxLane(conversation)[.receipt(kind)] ?? 0
+    if isPending {
+      if ordinal == 0, entersOutbox { try enter(.receipt(kind), of: conversation) }
+    } else if ordinal != 0 {
+      try remove(entry: ordinal, try reader.indexedOutboxEntry(ordinal))
+    }
+  }
+
+  /// Whether a conversation was made here and the server cannot know of it yet.
+  func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
+    if try isOutboxEmpty { return false }
+    return try unsentCreation(try reader.outboxLane(conversation)) != nil
+  }
+
+  /// Enters something of the client's own.
+  func enterClientWork(
+    _ name: String, _ payload: [UInt8], in id: ConversationID?
+  ) throws(StoreError) -> OutboxEntry.ID {
+    try Identifier.validate("name of work", byteCount: name.utf8.count)
+    try id?.validate()
+    guard payload.count <= OutboxOptions.payloadByteCountMax else {
+      throw .outboxPayloadTooLong(
+        byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+    }
+    return try change { () throws(StoreError) in
+      let number = try id.map { (id) throws(StoreError) in try knownConversation(id).number }
+      return OutboxEntry.ID(
+        rawValue: try enter(.client(name: name, payload: payload), of: number ?? 0))
+    }
+  }
+}

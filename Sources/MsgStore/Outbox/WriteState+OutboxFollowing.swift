@@ -1,0 +1,108 @@
+/// What takes entries out of the outbox beside the outbox itself: the server's word, whichever way it
+/// came, and the end of what they are about.
+///
+/// See docs/message-format.md, O-16 … O-18.
+extension WriteState {
+  /// After a message has changed: takes out what need not be told any more.
+  func settleEntries(
+    of old: StoredMessage, as new: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) {
+    let (was, marks) = (old.traits.marks, new.traits.marks)
+    let isSent = new.status.isServerKnowledge && !old.status.isServerKnowledge
+    let isErased = marks.contains(.unsent) && !was.contains(.unsent)
+    let isShown = was.contains(.hidden) && !marks.contains(.hidden)
+    let isEditSettled = new.traits.pendingEdits != old.traits.pendingEdits
+    guard isSent || isErased || isShown || isEditSettled, try !isOutboxEmpty else { return }
+    for (ordinal, record) in try reader.outboxEntries(
+      of: new.id(at: position), in: conversation)
+    {
+      let isSettled =
+        switch record.subject {
+        case .send, .upload: isSent || isErased
+        case .edit(_, let time): isErased || !new.traits.pendingEdits.contains(time)
+        case .unsend: isErased || isShown
+        default: isErased
+        }
+      if isSettled { try remove(entry: ordinal, record) }
+    }
+  }
+
+  /// A message is gone, and so is all there was to tell of it.
+  func removeEntries(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+    if try isOutboxEmpty { return }
+    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+      try remove(entry: ordinal, record)
+    }
+  }
+
+  /// A message has another name now, or lies in another conversation.
+  func moveEntries(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    if try isOutboxEmpty { return }
+    // Those of a conversation that becomes another one have gone there before its messages.
+    for number in Set([conversation, target]) where id != other || number != target {
+      for (ordinal, record) in try reader.outboxEntries(of: id, in: number) {
+        try remove(entry: ordinal, record)
+        var new = record
+        new.conversation = target
+        new.subject = record.subject.renamed(other)
+        try put(new, at: ordinal)
+      }
+    }
+  }
+
+  /// A conversation has become another one.
+  func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    if try isOutboxEmpty { return }
+    for (ordinal, record) in try reader.outboxEntries(in: conversation) {
+      try remove(entry: ordinal, record)
+      // Entered anew where the other has something to tell.
+      if record.subject.isReceipt || record.subject == .createConversation { continue }
+      var new = record
+      new.conversation = target
+      try put(new, at: ordinal)
+    }
+  }
+
+  /// The server has a conversation that was made here.
+  func settleCreation(of conversation: UInt32) throws(StoreError) {
+    if try isOutboxEmpty { return }
+    let lane = try reader.outboxLane(conversation)
+    guard lane.creation != 0 else { return }
+    try remove(entry: lane.creation, try reader.indexedOutboxEntry(lane.creation))
+  }
+
+  /// An upload is done, whoever says so.
+  func settleUpload(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    try change { () throws(StoreError) in
+      guard try !isOutboxEmpty, let number = try reader.number(of: conversation),
+        let (_, _, own) = try reader.found(id, in: number)
+      else { return }
+      for (ordinal, record) in try reader.outboxEntries(of: own, in: number) {
+        guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
+        else { continue }
+        try remove(entry: ordinal, record)
+      }
+    }
+  }
+
+  /// The client holds a message back, or does not any more.
+  func followStatus(
+    of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
+  ) throws(StoreError) {
+    guard (old == .held) != (new == .held), try !isOutboxEmpty else { return }
+    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+      guard case .send = record.subject else { continue }
+      var changed = record
+      switch record.state {
+      case .held where new != .held: changed.state = .queued
+      case .queued where new == .held, .waiting where new == .held: changed.state = .held
+      default: continue
+      }
+      try replace(entry: ordinal, record, with: changed)
+    }
+  }
+}
