@@ -189,7 +189,10 @@ final class Engine: @unchecked Sendable {
     gate.leave()
   }
 
-  func commit(_ source: PageSource, _ level: SyncLevel) throws(PageFileError) -> LSN {
+  func commit(
+    _ source: PageSource, _ level: SyncLevel,
+    observe: (WriteTransaction.CommitMoment) -> Void = { _ in }
+  ) throws(PageFileError) -> LSN {
     if pager.fork.hasForked { throw .forked }
     guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
     let lsn: LSN
@@ -198,6 +201,7 @@ final class Engine: @unchecked Sendable {
       if source.hasChanges {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
+        observe(.visible)
       } else {
         // Pages may have come and gone: their numbers must not stay, as no commit says they exist.
         lsn = source.snapshot.lsn
@@ -210,7 +214,10 @@ final class Engine: @unchecked Sendable {
       throw error
     }
     gate.leave()
-    if source.hasChanges { afterCommit(side) }
+    if source.hasChanges {
+      observe(.over)
+      afterCommit(side)
+    }
     if level == .full { try side.wal.waitUntilDurable(lsn) }
     return lsn
   }

@@ -52,6 +52,22 @@ public struct WriteTransaction: ~Copyable {
     return try engine.commit(source, level)
   }
 
+  /// A moment of a commit, for whoever wants to tell of it before it is durable.
+  package enum CommitMoment {
+    /// Readers see it, and the next writer has to wait.
+    case visible
+    /// The next writer may begin; at `full` the sync is still to come.
+    case over
+  }
+
+  /// The same, with `observe` told of both moments if anything was changed.
+  package consuming func commit(
+    _ level: SyncLevel, observe: (CommitMoment) -> Void
+  ) throws(PageFileError) -> LSN {
+    isOpen = false
+    return try engine.commit(source, level, observe: observe)
+  }
+
   /// Ends the transaction as if it had not been.
   public consuming func rollback() {
     isOpen = false
