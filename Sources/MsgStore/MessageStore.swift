@@ -14,6 +14,8 @@ public final class MessageStore: Sendable {
   private let clock: @Sendable () -> Timestamp
   private let rules: StoreRules
   private let running = RunningTransfers()
+  /// Those who are told what changes.
+  let listeners = ChangeListeners()
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
   /// Syncs what was written without waiting for that.
@@ -85,6 +87,7 @@ public final class MessageStore: Sendable {
     readers.finish()
     writer.finish()
     syncer.finish()
+    listeners.close()
   }
 
   /// Reads one moment of the store.
@@ -149,7 +152,7 @@ public final class MessageStore: Sendable {
       previewsSkipDeleted: rules.previewsSkipDeleted)
     let state = WriteState(
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,
-      newestDictionary: newestDictionary, clock: clock)
+      isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
     let result: R
     let hasWork: Bool
     do {
@@ -162,11 +165,19 @@ public final class MessageStore: Sendable {
       throw error
     }
     let wantsDictionary = state.takeDictionaryDemand()
+    let changes = state.changes()
+    var waiters: [ChangeListeners.Waiter] = []
     running.begin(state.transferChanges)
     let committed: LSN
     do throws(PageFileError) {
       committed = try transaction.commit(
-        (state.isDurabilityWanted ? .full : level).pageLevel)
+        (state.isDurabilityWanted ? .full : level).pageLevel
+      ) { moment in
+        switch moment {
+        case .visible: waiters = listeners.put(changes)
+        case .over: ChangeListeners.wake(waiters)
+        }
+      }
     } catch {
       throw StoreError.storage(error)
     }
@@ -210,6 +221,7 @@ public final class MessageStore: Sendable {
     writer.close()
     syncer.close()
     try storage { () throws(PageFileError) in try database.close() }
+    listeners.close()
   }
 
   /// Lets go of the files, for as long as the system may stop the process or another one, as an app
@@ -235,6 +247,7 @@ public final class MessageStore: Sendable {
   ///   again.
   public func resume() throws(StoreError) {
     try storage { () throws(PageFileError) in try database.resume() }
+    ChangeListeners.wake(listeners.put(.anything))
   }
 
   /// What was counted since the store was opened.

@@ -42,17 +42,22 @@ final class WriteState {
   var totals = TotalsChange()
   /// Reads the newest dictionary that is committed, or none.
   let newestDictionary: () -> CompressionDictionary
+  /// Whether somebody listens to what changes; then it is noted.
+  let isHeard: Bool
+  var notes = ChangeNotes()
   private var failure: StoreError?
 
   init(
     _ reader: StoreReader, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
+    isHeard: Bool = false,
     newestDictionary: @escaping () -> CompressionDictionary = { CompressionDictionary.none },
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.newestDictionary = newestDictionary
     self.rules = rules
     self.running = running
+    self.isHeard = isHeard
     self.reader = reader
     self.memory = memory
     isAnythingWaiting = memory.isAnythingWaiting
@@ -99,14 +104,12 @@ final class WriteState {
     try writeOutboxTotals()
   }
 
-  /// Notes that the outbox is another one for who looks at it.
-  func noteOutboxChange() {}
-
   private func write(_ conversation: OpenConversation) throws(StoreError) {
     conversation.summary.cutPreview()
     let key = KeyEncoding.key(conversation.number)
     var value = ByteBuffer(capacity: 256)
     conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
+    if isHeard { try noteEntry(conversation, key.bytes, value.bytes) }
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let place = conversation.summary.listPlace
     if conversation.listed != place {
@@ -124,12 +127,14 @@ final class WriteState {
   }
 
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
+    if isHeard { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
       try BTree(reader.source, tree).insert(key, value)
     }
   }
 
   func remove(_ key: Bytes, in tree: TreeNumber) throws(StoreError) {
+    if isHeard { noteChange(of: key, in: tree) }
     let wasThere = try storage { () throws(PageFileError) in
       try BTree(reader.source, tree).remove(key)
     }
@@ -180,6 +185,7 @@ extension WriteState {
     try write(details(), of: number)
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
+    conversation.id = id
     try keep(conversation)
     memory.numbers.insert(id, number)
     memory.insert(conversation, named: id)
@@ -241,6 +247,7 @@ extension WriteState {
       try remove(key.bytes, in: Schema.activity)
     }
     totals.replace(conversation.counted, with: Totals())
+    if isHeard { notes.listed(conversation.number, from: conversation.listed, to: nil) }
     memory.remove(conversation)
   }
 
@@ -249,6 +256,7 @@ extension WriteState {
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
   ) throws(StoreError) {
     memory.forgetNames()
+    if !areFormer { memory.conversations[number]?.id = ids.last }
     for id in ids {
       try write(ConversationName(number: number, isFormer: areFormer), of: id)
       memory.numbers.insert(id, number)
@@ -273,6 +281,8 @@ extension WriteState {
 /// A conversation's summary while transactions change it.
 final class OpenConversation {
   let number: UInt32
+  /// Its name; nil: nobody has looked.
+  var id: ConversationID?
   var summary: ConversationSummary {
     didSet { isChanged = true }
   }

@@ -25,14 +25,19 @@ struct RandomStore {
 
   init(seed: UInt64) { self.init(seed: seed, packing: .random(seed)) }
 
+  /// - Parameter watch: Called before the first step and after each of them; then nothing goes on in
+  ///   the background.
   mutating func make(
-    stepCount: Int, in directory: MemoryDirectory = MemoryDirectory()
+    stepCount: Int, in directory: MemoryDirectory = MemoryDirectory(),
+    watch: ((MessageStore) throws -> Void)? = nil
   ) throws -> MessageStore {
     let clock = TickingClock()
     var options = StoreOptions(localMember: "me", clock: { clock.next() })
     options.packs = packing != nil
     options.packing = packing ?? PackingSizes()
+    options.worksInBackground = watch == nil
     let store = try MessageStore(in: directory, name: "store", options: options)
+    try watch?(store)
     for _ in 0..<stepCount {
       let (conversation, kind) = (
         Self.conversations[below(3)], random.chance(50) ? ReceiptKind.read : .delivered
@@ -44,8 +49,10 @@ struct RandomStore {
         for _ in 0..<count { try attempt(writer) }
       }
       if isFull, random.chance(2) { try store.finishWork() }
+      try watch?(store)
     }
     try store.finishWork()
+    try watch?(store)
     return store
   }
 

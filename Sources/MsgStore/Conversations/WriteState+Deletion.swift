@@ -126,6 +126,7 @@ extension WriteState {
     summary.sequences = conversation.summary.sequences
     try forgetPending(conversation)
     try drop(conversation)
+    if isHeard { notes.renumbered(old, to: number) }
     let new = try add(number, summary)
     try lead([details.id], to: number)
     try lead(details.aliases, to: number, areFormer: true)

@@ -29,6 +29,7 @@ extension WriteState {
     hasAdded = true
     try lead([details.id], to: number, areFormer: true)
     try lead([id], to: number)
+    if isHeard { notes.renamed(details.id, number) }
     details.aliases.removeAll { $0 == id }
     details.aliases.append(details.id)
     details.id = id
@@ -60,6 +61,7 @@ extension WriteState {
     try moveEntries(of: number, to: target.number)
     try mergeReceipts(from: source, into: target)
     try drop(source)
+    if isHeard { notes.merged(number, details.id, into: target.number) }
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {
       key.truncate(to: KeyEncoding.numberByteCount)

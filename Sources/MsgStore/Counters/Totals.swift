@@ -92,6 +92,7 @@ extension WriteState {
     let old = if let known = memory.totals { known } else { try reader.totals() }
     let new = old.adding(change)
     memory.totals = nil
+    if isHeard && new != old { notes.hasCounterChanges = true }
     try set(.unread, to: new.unread, from: old.unread)
     try set(.unreadMuted, to: new.unreadMuted, from: old.unreadMuted)
     try set(.mentions, to: new.mentions, from: old.mentions)

@@ -18,12 +18,20 @@ extension WriteState {
   func note(
     sequences range: ClosedRange<Int64>, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
+    let isNew = try join(range, in: conversation)
+    if isNew && isHeard { notes.sequencesChanged(in: conversation.number) }
+    return isNew
+  }
+
+  private func join(
+    _ range: ClosedRange<Int64>, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
     guard let newest = conversation.summary.sequences else {
       conversation.summary.sequences = range
       return true
     }
     guard range.lowerBound >= newest.lowerBound else {
-      return try note(range, below: newest, in: conversation)
+      return try join(range, below: newest, in: conversation)
     }
     if range.upperBound <= newest.upperBound { return false }
     if range.touches(newest) {
@@ -36,7 +44,7 @@ extension WriteState {
   }
 
   /// Joins numbers, of which some lie below the newest run, with all runs that they touch.
-  private func note(
+  private func join(
     _ range: ClosedRange<Int64>, below newest: ClosedRange<Int64>,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {

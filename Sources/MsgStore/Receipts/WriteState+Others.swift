@@ -34,6 +34,7 @@ extension WriteState {
   /// What follows when members have come or gone, or marks have gone back.
   func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
     conversation.others = nil
+    if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
     let recipients = try others(conversation)
     var own = try receipts(conversation)
     let before = own

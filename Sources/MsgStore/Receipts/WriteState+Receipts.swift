@@ -69,6 +69,12 @@ extension WriteState {
     new[kind].join(position, time)
     guard new != old else { return false }
     hasAdded = true
+    if isHeard {
+      // A mark that lies behind another still tells when the messages before it were received.
+      let mark = old.mark(kind)
+      let isRising = mark.map { $0 < position } ?? true
+      notes.delivered(between: isRising ? mark : nil, and: position, in: conversation.number)
+    }
     try write(new, of: member, in: conversation.number)
     try marksChanged(of: member, from: old, to: new, in: conversation)
     return true
@@ -247,6 +253,7 @@ extension WriteState {
       return true
     }
     guard !moved.isEmpty else { return }
+    if isHeard { notes.delivered(between: old, and: new, in: conversation.number) }
     for (member, record) in moved {
       try write(record, of: member, in: conversation.number)
       if member == localMember { try tell(record.read.mark, to: conversation) }

@@ -131,6 +131,7 @@ extension WriteState {
       new.read.join(Self.steps(receipts.read))
       new.delivered.join(Self.steps(receipts.delivered))
       hasAdded = true
+      if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
       try write(new, of: member, in: conversation.number)
       try marksChanged(of: member, from: old, to: new, in: conversation)
     }

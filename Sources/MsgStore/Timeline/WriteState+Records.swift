@@ -26,6 +26,7 @@ extension WriteState {
     try writeNames(of: message, at: position, in: conversation)
     try count(message, at: position, &conversation.summary, in: conversation.number)
     conversation.placedCount += 1
+    if isHeard { notes.inserted(message.id(at: position), at: position, in: conversation.number) }
   }
 
   /// Takes a new message into account.
@@ -78,6 +79,9 @@ extension WriteState {
     }
     conversation.summary = summary
     try settleEntries(of: old, as: new, at: position, in: conversation.number)
+    if isHeard {
+      notes.replaced(old, at: oldPosition, by: new, at: position, in: conversation.number)
+    }
     if position != oldPosition || new.sender != old.sender {
       try noteLate(new, at: position, in: conversation)
     }
@@ -93,6 +97,7 @@ extension WriteState {
     summary.count(UnreadCount() - unreadCount(message, at: position, summary))
     try exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
+    if isHeard { notes.removed(message.id(at: position), from: position, in: conversation.number) }
   }
 
   private func write(

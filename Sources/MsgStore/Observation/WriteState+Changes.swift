@@ -1,0 +1,99 @@
+import PageFile
+
+/// Telling what a transaction has changed.
+extension WriteState {
+  /// Notes that the outbox has changed.
+  func noteOutboxChange() {
+    if isHeard { notes.hasOutboxChanges = true }
+  }
+
+  /// Notes what can be seen from a tree's key alone.
+  ///
+  /// Whatever writes facts, details, members or a draft comes by here, and need not think of it.
+  func noteChange(of key: Bytes, in tree: TreeNumber) {
+    if tree == Schema.facts {
+      guard let parts = FactKey.parts(key) else { return }
+      notes.factChanged(parts.kind, of: parts.id, in: parts.conversation)
+    } else if tree == Schema.conversations, key.count > KeyEncoding.numberByteCount,
+      let number = key.bigEndianNumber(at: 0)
+    {
+      notes.touched(number)
+    }
+  }
+
+  /// Notes a summary that is about to be written, if it differs from the one that is stored.
+  func noteEntry(_ conversation: OpenConversation, _ key: Bytes, _ value: Bytes) throws(StoreError)
+  {
+    let (from, to) = (conversation.listed, conversation.summary.listPlace)
+    if from == to {
+      var old = ByteBuffer(capacity: 256)
+      let isThere = try reader.value(of: key, in: Schema.conversations, appendTo: &old)
+      if isThere, old.bytes.compare(to: value) == 0 { return }
+    }
+    notes.listed(conversation.number, from: from, to: to)
+  }
+
+  /// What the transaction has changed, as others are told; called when all of it is written.
+  ///
+  /// What cannot be looked up need not end the transaction: then anything may have changed.
+  func changes() -> StoreChanges? {
+    guard isHeard else { return nil }
+    do throws(StoreError) {
+      return try reader.within { () throws(StoreError) in try resolvedNotes() }
+    } catch {
+      return .anything
+    }
+  }
+
+  private func resolvedNotes() throws(StoreError) -> StoreChanges {
+    if notes.isAnything { return .anything }
+    var all = StoreChanges()
+    all.hasCounterChanges = notes.hasCounterChanges
+    all.hasOutboxChanges = notes.hasOutboxChanges
+    for (number, noted) in notes.conversations {
+      if let formerID = noted.formerID {
+        var changes = noted.changes
+        changes.forgetMessages()
+        all.add(changes, of: formerID)
+      } else if let id = try id(of: number) {
+        all.add(try resolved(noted, number), of: id)
+      }
+    }
+    for renaming in notes.renamings {
+      guard let id = try id(of: renaming.number), id != renaming.formerID else { continue }
+      all.addName(id, for: renaming.formerID, isMerged: renaming.isMerged)
+    }
+    return all
+  }
+
+  /// Looks up where messages are of which only facts have changed, and where a conversation is in the
+  /// lists whose entry was not written.
+  private func resolved(
+    _ noted: ChangeNotes.Conversation, _ number: UInt32
+  ) throws(StoreError) -> ConversationChanges {
+    var changes = noted.changes
+    for (id, parts) in noted.facts {
+      if let known = noted.changes.messages[id] {
+        // One that has come or gone shows nothing else.
+        changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
+      } else if let position = try reader.position(of: id, in: number) {
+        changes.add(MessageChange(from: position, to: position, parts), of: id)
+      }
+    }
+    if noted.isTouched, changes.entry == nil {
+      let place = try conversation(number).listed
+      let position = place.map { ConversationPosition(place: $0, number: number) }
+      changes.addEntry(from: position, to: position)
+    }
+    return changes
+  }
+
+  /// The name of a conversation; nil when its number leads to none any more.
+  private func id(of number: UInt32) throws(StoreError) -> ConversationID? {
+    if let id = memory.conversations[number]?.id { return id }
+    guard try isStored(number) else { return nil }
+    let id = try reader.details(number).id
+    memory.conversations[number]?.id = id
+    return id
+  }
+}

@@ -1,0 +1,40 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What is told of random commits, compared with what has changed.
+@Suite struct ChangesModelTests {
+  private let names: [ConversationID] = ["a", "b", "c", "d"]
+
+  @Test(arguments: seeds(6)) func whatIsToldIsWhatHasChanged(seed: UInt64) throws {
+    try check(RandomStore(seed: seed), stepCount: 150, seed)
+  }
+
+  @Test(arguments: seeds(2)) func whatIsToldOfLongThreadsIsWhatHasChanged(seed: UInt64) throws {
+    try check(RandomStore(seed: seed, packing: .random(seed), idCount: 60), stepCount: 60, seed)
+  }
+
+  /// One listener looks after each commit, and one takes the sum of several.
+  private func check(_ random: RandomStore, stepCount: Int, _ seed: UInt64) throws {
+    var (made, random) = (random, SeededGenerator(seed: seed ^ 0xC4A))
+    var prompt: ChangeSequence.Iterator?
+    var slow: ChangeSequence.Iterator?
+    var last: StorePicture?
+    var lastOfSlow: StorePicture?
+    let store = try made.make(stepCount: stepCount) { store in
+      let now = try StorePicture(store, names: names)
+      defer { last = now }
+      guard let before = last, let beforeSlow = lastOfSlow else {
+        prompt = store.changes.makeAsyncIterator()
+        slow = store.changes.makeAsyncIterator()
+        lastOfSlow = now
+        return
+      }
+      try (prompt?.nextIfThere() ?? StoreChanges()).check(from: before, to: now)
+      guard random.chance(20) else { return }
+      lastOfSlow = now
+      try (slow?.nextIfThere() ?? StoreChanges()).check(from: beforeSlow, to: now)
+    }
+    try store.close()
+  }
+}

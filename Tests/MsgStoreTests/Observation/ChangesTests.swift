@@ -1,0 +1,196 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What is told of single commits, and of several as one.
+@Suite struct ChangesTests {
+  /// A store in which "room" has "m1" and "m2", and who listens to it.
+  private func listened() throws -> (MessageStore, ChangeSequence.Iterator) {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.putConversation("room", participants: ["me", "you"])
+      try chat.insert(message("m1", at: 10))
+      try chat.insert(message("m2", at: 20, from: "me"))
+    }
+    return (store, store.changes.makeAsyncIterator())
+  }
+
+  @Test func aMessageThatComesIsTold() throws {
+    let (store, changes) = try listened()
+    try store.write { try $0.insert(message("m3", at: 30)) }
+    let told = try #require(changes.nextIfThere())
+    #expect(told.hasCounterChanges)
+    #expect(!told.hasOutboxChanges && !told.isAnything)
+    #expect(Array(told.conversations.keys) == ["room"])
+    let room = try #require(told.conversations["room"])
+    #expect(room.messages.mapValues(\.kind) == ["m3": .inserted])
+    #expect(room.entry?.from != nil && room.entry?.to != nil)
+    #expect(changes.nextIfThere() == nil)
+  }
+
+  @Test func whatIsDifferentOfAMessageIsTold() throws {
+    let (store, changes) = try listened()
+    func parts(
+      _ id: MessageID, _ body: (borrowing StoreWriter) throws -> Void
+    ) throws -> MessageChange.Parts? {
+      try store.write { try body($0) }
+      return changes.nextIfThere()?.conversations["room"]?.messages[id]?.parts
+    }
+    #expect(
+      try parts("m1") {
+        try $0.receiveEdit(of: "m1", in: "room", text: "other", at: time(50))
+      } == .text)
+    #expect(
+      try parts("m1") {
+        try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "m1", in: "room")
+      } == .reactions)
+    #expect(
+      try parts("m1") {
+        try $0.receive(Attachment(id: "a", kind: .image), of: "m1", in: "room")
+      } == .attachments)
+    #expect(
+      try parts("m1") {
+        try $0.setLocalPath("/tmp/a", of: "a", message: "m1", in: "room")
+      } == .attachments)
+    #expect(try parts("m2") { try $0.setStatus(.delivered, of: "m2", in: "room") } == .status)
+    #expect(
+      try parts("m2") {
+        try $0.receive(receipt("you", .delivered, ["m2"]))
+      } == .delivery)
+    #expect(
+      try parts("m1") {
+        try $0.receiveUnsend(of: "m1", in: "room", at: time(60))
+      }?.contains(.deletion) == true)
+    let move = try store.write { chat in
+      try chat.acknowledge("m1", in: "room", serverTimestamp: time(25), revision: 1)
+      return true
+    }
+    let moved = changes.nextIfThere()?.conversations["room"]?.messages["m1"]
+    #expect(move && moved?.kind == .moved && moved?.parts.contains(.place) == true)
+  }
+
+  @Test func aMarkOfSomebodyElseTellsBetweenWhichPlacesItMoves() throws {
+    let (store, changes) = try listened()
+    let position = try #require(try store.read { try $0.message("m2", in: "room") }).position
+    try store.write { try $0.receive(receipt("you", .read, upTo: "m2")) }
+    let range = changes.nextIfThere()?.conversations["room"]?.delivery
+    #expect(range?.upperBound == position)
+    // Told again it changes nothing.
+    try store.write { try $0.receive(receipt("you", .read, upTo: "m2")) }
+    #expect(changes.nextIfThere() == nil)
+  }
+
+  @Test func severalCommitsAreToldAsOne() throws {
+    let (store, changes) = try listened()
+    try store.write { try $0.insert(message("new", at: 30)) }
+    try store.write { try $0.setStatus(.delivered, of: "m2", in: "room") }
+    try store.write { try $0.receiveEdit(of: "new", in: "room", text: "!", at: time(50)) }
+    try store.write { try $0.insert(message("short", at: 40)) }
+    try store.write { try $0.delete("short", in: "room") }
+    try store.write { try $0.delete("m1", in: "room") }
+    let told = try #require(changes.nextIfThere()?.conversations["room"])
+    #expect(
+      told.messages.mapValues(\.kind) == ["new": .inserted, "m2": .changed, "m1": .removed])
+    #expect(changes.nextIfThere() == nil)
+  }
+
+  @Test func movesAreToldAsOneFromTheFirstPlaceToTheLast() throws {
+    let (store, changes) = try listened()
+    let first = try #require(try store.read { try $0.message("m1", in: "room") }).position
+    for (revision, moment) in [(1, Int64(30)), (2, 5), (3, 40)] {
+      try store.write {
+        try $0.acknowledge(
+          "m1", in: "room", serverTimestamp: time(moment), revision: Int64(revision))
+      }
+    }
+    let last = try #require(try store.read { try $0.message("m1", in: "room") }).position
+    let told = changes.nextIfThere()?.conversations["room"]?.messages["m1"]
+    #expect(told?.from == first && told?.to == last)
+    #expect(told?.kind == .moved && told?.parts == .place)
+  }
+
+  @Test func tooManyMessagesBecomeAnyMessage() throws {
+    let (store, changes) = try listened()
+    let count = ConversationChanges.messageCountMax + 1
+    for round in 0..<2 {
+      try store.write { chat in
+        for index in 0..<count / 2 + 1 {
+          try chat.insert(message(MessageID("n\(round)-\(index)"), at: Int64(100 + index)))
+        }
+      }
+    }
+    let told = try #require(changes.nextIfThere()?.conversations["room"])
+    #expect(told.isAnyMessageChanged && told.messages.isEmpty)
+  }
+
+  @Test func tooManyConversationsBecomeAnything() throws {
+    let (store, changes) = try listened()
+    try store.write { chat in
+      for index in 0...StoreChanges.conversationCountMax {
+        try chat.putConversation(ConversationID("room\(index)"), participants: ["me", "you"])
+      }
+    }
+    #expect(changes.nextIfThere()?.isAnything == true)
+  }
+
+  @Test func conversationsThatAreMadeRenamedAndDeletedAreTold() throws {
+    let (store, changes) = try listened()
+    try store.write { try $0.putConversation("new", participants: ["me", "you"]) }
+    var entry = changes.nextIfThere()?.conversations["new"]?.entry
+    #expect(entry?.from == nil && entry?.to != nil)
+    try store.write { try $0.renameConversation("new", to: "server") }
+    let renamed = try #require(changes.nextIfThere())
+    #expect(renamed.conversations["new"]?.newID == "server")
+    #expect(renamed.conversations["server"]?.isAnyMessageChanged == true)
+    entry = renamed.conversations["server"]?.entry
+    #expect(entry?.from == nil && entry?.to != nil)
+    entry = renamed.conversations["new"]?.entry
+    #expect(entry?.from != nil && entry?.to == nil)
+    try store.write { try $0.setTitle("title", of: "new") }
+    #expect(changes.nextIfThere()?.conversations["server"]?.entry != nil)
+    try store.write { try $0.setDraft("draft", replyTo: nil, in: "server") }
+    #expect(changes.nextIfThere()?.conversations["server"]?.entry != nil)
+    try store.write { try $0.deleteConversation("server") }
+    let deleted = try #require(changes.nextIfThere()?.conversations["server"])
+    #expect(deleted.entry?.to == nil && deleted.isAnyMessageChanged)
+  }
+
+  @Test func whatChangesNothingIsNotTold() throws {
+    let (store, changes) = try listened()
+    try store.write { try $0.insert(message("m1", at: 10)) }
+    try store.write { try $0.setSyncPosition([1], for: "server") }
+    // A fact about a message that is not here.
+    try store.write {
+      try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "later", in: "room")
+    }
+    #expect(throws: CancellationError.self) {
+      try store.write { chat in
+        try chat.insert(message("m9", at: 90))
+        throw CancellationError()
+      }
+    }
+    try store.compact()
+    #expect(changes.nextIfThere() == nil)
+    try store.write { try $0.insert(message("later", at: 30)) }
+    #expect(changes.nextIfThere()?.conversations["room"]?.messages["later"]?.kind == .inserted)
+  }
+
+  @Test func whoListensFromTheMiddleOfAWriteIsToldThatAnythingMayHaveChanged() throws {
+    let (store, _) = try listened()
+    var changes: ChangeSequence.Iterator?
+    try store.write { chat in
+      changes = store.changes.makeAsyncIterator()
+      try chat.insert(message("m3", at: 30))
+    }
+    #expect(changes?.nextIfThere()?.isAnything == true)
+  }
+
+  @Test func afterResumingAnythingMayHaveChanged() throws {
+    let (store, changes) = try listened()
+    store.suspend()
+    try store.resume()
+    #expect(changes.nextIfThere()?.isAnything == true)
+    try store.write { try $0.insert(message("m3", at: 30)) }
+    #expect(changes.nextIfThere()?.conversations["room"]?.messages["m3"]?.kind == .inserted)
+  }
+}
