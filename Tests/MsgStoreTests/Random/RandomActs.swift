@@ -1,0 +1,366 @@
+import MsgStore
+import PageFile
+
+/// Thinks of things to do to a store.
+struct RandomActs {
+  private var random: SeededGenerator
+  private let idCount: Int
+  /// Whether conversations grow: many messages come at once, and few are deleted.
+  private var isFull: Bool { idCount > 30 }
+  private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
+  private static let conversations: [ConversationID] = ["a", "b", "c", "d"]
+
+  init(seed: UInt64, idCount: Int) {
+    random = SeededGenerator(seed: seed)
+    self.idCount = idCount
+  }
+
+  mutating func transaction() -> RandomTransaction {
+    let (conversation, kind) = (
+      Self.conversations[below(3)], random.chance(50) ? ReceiptKind.read : .delivered
+    )
+    let form = random.chance(50) ? PendingReceipt.Form.mark : .ids(countMax: 2)
+    let count = isFull && random.chance(20) ? below(20) : 1
+    let acts = (0..<count).flatMap { _ in act() }
+    return RandomTransaction(
+      asked: (conversation, kind, form), acts: acts, finishesWork: isFull && random.chance(2))
+  }
+
+  private mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+  private mutating func id() -> MessageID { MessageID("m\(below(idCount))") }
+  /// A name of the server's, or one like those of other messages.
+  private mutating func serverName() -> MessageID {
+    random.chance(80) ? MessageID("s\(below(15))") : id()
+  }
+  private mutating func member() -> MemberID { Self.members[below(Self.members.count)] }
+  private mutating func time() -> Timestamp {
+    Timestamp(microseconds: 1_000_000 + Int64(below(300)) * 50)
+  }
+  private mutating func sequence() -> Int64? { random.chance(70) ? Int64(below(60)) : nil }
+  private mutating func text() -> String {
+    random.chance(5) ? String(repeating: "long text ", count: 80) : "text \(below(50))"
+  }
+  private mutating func mentions() -> [MemberID] { random.chance(30) ? [member(), member()] : [] }
+  private mutating func emoji() -> String { random.chance(50) ? "👍" : "😀" }
+
+  private mutating func attachment() -> MsgStore.Attachment {
+    MsgStore.Attachment(
+      id: "x\(below(3))", kind: AttachmentKind.allCases[below(5)],
+      remoteURL: random.chance(50) ? "https://\(below(9))" : nil,
+      fileName: random.chance(50) ? "a \"file\" \(below(9)).jpg" : nil,
+      contentHash: random.chance(50) ? random.bytes(8) : nil,
+      byteCount: random.chance(50) ? Int64(below(99)) : nil,
+      durationMicroseconds: random.chance(30) ? 1_234_567 : nil,
+      width: random.chance(50) ? 17 : nil)
+  }
+
+  private mutating func received(in conversation: ConversationID) -> Message {
+    var message = Message(
+      id: id(), in: conversation, from: member(), text: text(),
+      localTime: random.chance(30) ? time() : nil, serverTimestamp: time(),
+      sequence: sequence(), status: random.chance(20) ? .delivered : nil,
+      replyTo: random.chance(20) ? id() : nil)
+    message.mentions = mentions()
+    if random.chance(20) { message.attachments = [attachment(), attachment()] }
+    if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
+    if random.chance(5) { message.isDeleted = true }
+    return message
+  }
+
+  private mutating func composed(in conversation: ConversationID) -> Message {
+    var message = Message(id: id(), in: conversation, from: "me", text: text())
+    message.mentions = mentions()
+    if random.chance(20) { message.attachments = [attachment()] }
+    return message
+  }
+
+  private mutating func act() -> [RandomAct] {
+    let conversation = Self.conversations[below(Self.conversations.count)]
+    switch below(31) {
+    case 0: return isFull ? [reconciling(conversation)] : []
+    case 1...9:
+      return (0..<(isFull ? 1 + below(idCount / 10) : 1)).map { _ in
+        let message = received(in: conversation)
+        let arrival = random.chance(20) ? Arrival.history : .live
+        return RandomAct("insert \(message.short) as \(arrival)") { w throws(StoreError) in
+          try w.insert(message, as: arrival)
+        }
+      }
+    case 10...12: return [composing(conversation)]
+    case 13...15: return [sending(conversation)]
+    case 16...21: return told(conversation)
+    case 22...27: return [receipts(conversation)]
+    default: return attributes(conversation)
+    }
+  }
+
+  /// The server's list of a few messages.
+  private mutating func reconciling(_ conversation: ConversationID) -> RandomAct {
+    let (a, b) = (time(), time())
+    let end = Timestamp(microseconds: min(a, b).microseconds + 400)
+    let range = min(a, b)...min(max(a, b), end)
+    var list: [Message] = []
+    for _ in 0..<below(6) {
+      let message = received(in: conversation)
+      if let time = message.serverTimestamp, range.contains(time),
+        !list.contains(where: { $0.id == message.id })
+      {
+        list.append(message)
+      }
+    }
+    let messages = list
+    let names = list.map(\.short).joined(separator: ", ")
+    return RandomAct("reconcile [\(names)] in \(conversation), \(range)") { w throws(StoreError) in
+      try w.reconcile(messages, in: conversation, .times(range))
+    }
+  }
+
+  private mutating func composing(_ c: ConversationID) -> RandomAct {
+    let (kind, id) = (below(5), id())
+    switch kind {
+    case 0...1:
+      let message = composed(in: c)
+      return RandomAct("send \(message.short)") { w throws(StoreError) in try w.send(message) }
+    case 2:
+      let (text, mentions) = (text(), mentions())
+      return RandomAct("edit \(id) in \(c) \(text.prefix(9))") { w throws(StoreError) in
+        try w.edit(id, in: c, text: text, mentions: mentions)
+      }
+    case 3:
+      return RandomAct("unsend \(id) in \(c)") { w throws(StoreError) in try w.unsend(id, in: c) }
+    default:
+      let emoji = emoji()
+      return RandomAct("react to \(id) in \(c)") { w throws(StoreError) in
+        try w.react(emoji, to: id, in: c)
+      }
+    }
+  }
+
+  private mutating func sending(_ c: ConversationID) -> RandomAct {
+    let failure = Failure(.timeOut, code: Int64(below(600)), text: "no \"answer\"")
+    let (kind, id, time) = (below(9), id(), time())
+    switch kind {
+    case 7:
+      let transfers: [AttachmentTransfer] = [
+        .queued, .running(doneByteCount: 5), .done, .failed(failure, count: 1), .none,
+      ]
+      let direction = random.chance(50) ? TransferDirection.upload : .download
+      let (transfer, attachment) = (transfers[below(5)], "x\(below(3))")
+      return RandomAct("setTransfer \(direction) \(attachment) of \(id) in \(c)") {
+        w throws(StoreError) in
+        try w.setTransfer(direction, to: transfer, of: attachment, message: id, in: c)
+      }
+    case 8:
+      let path = "/tmp/\(below(9))"
+      return RandomAct("setLocalPath of x0 of \(id) in \(c)") { w throws(StoreError) in
+        try w.setLocalPath(path, of: "x0", message: id, in: c)
+      }
+    case 0:
+      return setting(.retrying, id, c, retryAt: time, failure)
+    case 1: return setting(.failed, id, c, failure)
+    case 2: return setting(.delivered, id, c, at: time)
+    case 3: return setting(.held, id, c)
+    case 4:
+      let (sequence, revision) = (sequence(), Int64(below(3)))
+      let name = random.chance(40) ? serverName() : nil
+      return RandomAct(
+        "acknowledge \(id) in \(c) at \(time) \(sequence ?? -1) revision \(revision) "
+          + "as \(name?.string ?? "-")"
+      ) { w throws(StoreError) in
+        try w.acknowledge(
+          id, in: c, serverTimestamp: time, sequence: sequence, revision: revision, as: name)
+      }
+    case 5:
+      return RandomAct("confirmUnsend \(id) in \(c)") { w throws(StoreError) in
+        try w.confirmUnsend(of: id, in: c)
+      }
+    default:
+      return RandomAct("refuseUnsend \(id) in \(c)") { w throws(StoreError) in
+        try w.refuseUnsend(of: id, in: c, because: failure)
+      }
+    }
+  }
+
+  private func setting(
+    _ status: MessageStatus, _ id: MessageID, _ c: ConversationID, at time: Timestamp? = nil,
+    retryAt: Timestamp? = nil, _ failure: Failure? = nil
+  ) -> RandomAct {
+    RandomAct("setStatus \(status) of \(id) in \(c)") { w throws(StoreError) in
+      try w.setStatus(status, of: id, in: c, at: time, retryAt: retryAt, failure: failure)
+    }
+  }
+
+  private mutating func told(_ c: ConversationID) -> [RandomAct] {
+    let (kind, id, time) = (below(8), id(), time())
+    switch kind {
+    case 0...1:
+      let (text, mentions) = (text(), mentions())
+      return [
+        RandomAct("receiveEdit of \(id) in \(c) \(text.prefix(9)) at \(time)") {
+          w throws(StoreError) in
+          try w.receiveEdit(of: id, in: c, text: text, mentions: mentions, at: time)
+        }
+      ]
+    case 2:
+      return [
+        RandomAct("receiveUnsend of \(id) in \(c)") { w throws(StoreError) in
+          try w.receiveUnsend(of: id, in: c, at: time)
+        }
+      ]
+    case 3...4:
+      let reaction = Reaction(emoji(), from: member(), at: time)
+      let isRemoved = random.chance(30)
+      return [
+        RandomAct("receive reaction to \(id) in \(c)") { w throws(StoreError) in
+          try w.receive(reaction, isRemoved: isRemoved, to: id, in: c)
+        }
+      ]
+    case 5:
+      return [RandomAct("delete \(id) in \(c)") { w throws(StoreError) in try w.delete(id, in: c) }]
+    case 6:
+      let first = Int64(below(80))
+      let range = first...first + Int64(below(3))
+      return [
+        RandomAct("declareAbsent \(range) in \(c)") { w throws(StoreError) in
+          try w.declareAbsent(range, in: c)
+        }
+      ]
+    default:
+      let (bytes, key, otherKey) = (random.bytes(5), "k\(below(3))", "k\(below(3))")
+      return [
+        RandomAct("setSyncPosition \(key) in \(c)") { w throws(StoreError) in
+          try w.setSyncPosition(bytes, for: key, in: c)
+        },
+        RandomAct("setSyncPosition \(otherKey)") { w throws(StoreError) in
+          try w.setSyncPosition(bytes, for: otherKey)
+        },
+      ]
+    }
+  }
+
+  private mutating func receipts(_ c: ConversationID) -> RandomAct {
+    let (kind, id, other) = (below(7), id(), id())
+    switch kind {
+    case 0:
+      return RandomAct("markRead \(c) upTo \(id)") { w throws(StoreError) in
+        try w.markRead(c, upTo: id)
+      }
+    case 1:
+      return RandomAct("markRead [\(id), \(other)] in \(c)") { w throws(StoreError) in
+        try w.markRead([id, other], in: c)
+      }
+    case 2:
+      return RandomAct("markDelivered \(c) upTo \(id)") { w throws(StoreError) in
+        try w.markDelivered(c, upTo: id)
+      }
+    case 3:
+      return RandomAct("markDelivered [\(id)] in \(c)") { w throws(StoreError) in
+        try w.markDelivered([id], in: c)
+      }
+    case 4...5:
+      let receipt = ReceivedReceipt(
+        in: c, of: member(), random.chance(50) ? .read : .delivered,
+        random.chance(50) ? .upTo(id) : .messages([id, other]),
+        time: random.chance(70) ? time() : nil)
+      let extent = "\(receipt.kind) \(receipt.extent)"
+      return RandomAct("receive receipt of \(receipt.member) in \(c) \(extent)") {
+        w throws(StoreError) in try w.receive(receipt)
+      }
+    default:
+      return RandomAct(confirming: random.next())
+    }
+  }
+
+  private mutating func attributes(_ c: ConversationID) -> [RandomAct] {
+    let (kind, isOn, time) = (below(12), random.chance(50), time())
+    let (text, id, member, other) = (random.chance(70) ? text() : nil, id(), member(), member())
+    switch kind {
+    case 8:
+      guard random.chance(isFull ? 8 : 30) else { return [] }
+      return [
+        RandomAct("deleteConversation \(c)") { w throws(StoreError) in
+          try w.deleteConversation(c)
+        }
+      ]
+    case 9:
+      // Seldom nearly all there is.
+      let end =
+        isFull && random.chance(92)
+        ? Timestamp(microseconds: 1_000_000 + Int64(below(1000))) : time
+      return [
+        RandomAct("receiveConversationDeletion \(c) at \(end)") { w throws(StoreError) in
+          try w.receiveConversationDeletion(c, at: end)
+        }
+      ]
+    case 0:
+      return [
+        RandomAct("setPinned \(c) \(isOn)") { w throws(StoreError) in
+          try w.setPinned(isOn, of: c)
+        }
+      ]
+    case 1:
+      return [
+        RandomAct("setMuted \(c) \(isOn)") { w throws(StoreError) in
+          try w.setMuted(isOn, of: c)
+        }
+      ]
+    case 2:
+      return [
+        RandomAct("setArchived \(c) \(isOn)") { w throws(StoreError) in
+          try w.setArchived(isOn, of: c)
+        }
+      ]
+    case 3:
+      return [
+        RandomAct("setDraft in \(c)") { w throws(StoreError) in
+          try w.setDraft(text, replyTo: id, in: c)
+        }
+      ]
+    case 4:
+      return [
+        RandomAct("setTitle of \(c)") { w throws(StoreError) in try w.setTitle(text, of: c) }
+      ]
+    case 5:
+      return [
+        RandomAct("putConversation \(c) [me, \(member), \(other)]") { w throws(StoreError) in
+          try w.putConversation(c, participants: ["me", member, other])
+        }
+      ]
+    case 6:
+      return [
+        RandomAct("addParticipants \(member) to \(c)") { w throws(StoreError) in
+          try w.addParticipants([member], to: c)
+        }
+      ]
+    case 10:
+      guard random.chance(25) else { return [] }
+      let name = Self.conversations[below(Self.conversations.count)]
+      return [
+        RandomAct("renameConversation \(c) to \(name)") { w throws(StoreError) in
+          try w.renameConversation(c, to: name)
+        }
+      ]
+    default:
+      var received = ReceivedConversation(c, at: time)
+      received.members = [.init(member, joinedAt: time), .init(other, isActive: false)]
+      received.hasAllMembers = isOn
+      received.createdBy = member
+      received.createdAt = random.chance(50) ? time : nil
+      let conversation = received
+      return [
+        RandomAct("receive \(c) at \(time) with \(member), without \(other), all: \(isOn)") {
+          w throws(StoreError) in try w.receive(conversation)
+        }
+      ]
+    }
+  }
+}
+
+extension Message {
+  /// What matters most of it.
+  fileprivate var short: String {
+    "\(id) in \(conversation) from \(sender) at \(serverTimestamp?.microseconds ?? -1) "
+      + "\(sequence ?? -1)\(isDeleted ? " deleted" : "")"
+      + "\(attachments.isEmpty ? "" : " +attachments")\(reactions.isEmpty ? "" : " +reactions")"
+  }
+}

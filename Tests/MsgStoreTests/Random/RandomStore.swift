@@ -1,0 +1,174 @@
+import MsgStore
+import PageFile
+
+/// A store that somebody has done everything to.
+///
+/// What is done does not depend on what it does, so a part of it can be left out: that is how a
+/// failing store is made small.
+struct RandomStore {
+  var transactions: [RandomTransaction] = []
+  private let packing: PackingSizes?
+  private let idCount: Int
+  private let seed: UInt64
+
+  /// - Parameters:
+  ///   - packing: nil: every message has a cell of its own.
+  ///   - idCount: How many messages a conversation can have; with more than 30 it gets many.
+  init(seed: UInt64, packing: PackingSizes?, idCount: Int = 30) {
+    self.seed = seed
+    self.packing = packing
+    self.idCount = idCount
+  }
+
+  init(seed: UInt64) { self.init(seed: seed, packing: .random(seed)) }
+
+  /// Thinks of what to do, and does it.
+  mutating func make(
+    stepCount: Int, in directory: MemoryDirectory = MemoryDirectory(),
+    watch: ((MessageStore) throws -> Void)? = nil
+  ) throws -> MessageStore {
+    plan(stepCount: stepCount)
+    return try play(in: directory, watch: watch)
+  }
+
+  mutating func plan(stepCount: Int) {
+    var acts = RandomActs(seed: seed, idCount: idCount)
+    transactions = (0..<stepCount).map { _ in acts.transaction() }
+  }
+
+  /// Does it to a new store.
+  ///
+  /// - Parameter watch: Called before the first step and after each of them; then nothing goes on in
+  ///   the background.
+  func play(
+    in directory: MemoryDirectory = MemoryDirectory(),
+    watch: ((MessageStore) throws -> Void)? = nil
+  ) throws -> MessageStore {
+    let clock = TickingClock()
+    var options = StoreOptions(localMember: "me", clock: { clock.next() })
+    options.packs = packing != nil
+    options.packing = packing ?? PackingSizes()
+    options.worksInBackground = watch == nil
+    let store = try MessageStore(in: directory, name: "store", options: options)
+    try watch?(store)
+    for transaction in transactions {
+      try transaction.run(on: store)
+      try watch?(store)
+    }
+    try store.finishWork()
+    try watch?(store)
+    return store
+  }
+
+  /// What is wrong with the store that this makes; nil if nothing is.
+  func defect() -> String? {
+    do {
+      let store = try play()
+      let findings = try store.check()
+      try store.close()
+      return findings.isEmpty ? nil : findings.map(\.description).joined(separator: "\n")
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// The least of this that still makes a defective store, transactions first.
+  func shrunk() -> RandomStore {
+    var least = self
+    var count = transactions.count
+    while count > 0 {
+      var start = 0
+      while start < least.transactions.count {
+        var less = least
+        less.transactions.removeSubrange(start..<min(start + count, less.transactions.count))
+        if less.defect() != nil { least = less } else { start += count }
+      }
+      count /= 2
+    }
+    for index in least.transactions.indices {
+      for act in least.transactions[index].acts.indices.reversed() {
+        var less = least
+        less.transactions[index].acts.remove(at: act)
+        if less.defect() != nil { least = less }
+      }
+    }
+    return least
+  }
+}
+
+extension RandomStore: CustomStringConvertible {
+  var description: String { transactions.map(\.description).joined(separator: "\n") }
+}
+
+/// What is done in one transaction, and around it.
+struct RandomTransaction: CustomStringConvertible {
+  /// Of which conversation it is asked what has to be told, before.
+  var asked: (ConversationID, ReceiptKind, PendingReceipt.Form)
+  var acts: [RandomAct]
+  var finishesWork: Bool
+
+  func run(on store: MessageStore) throws {
+    let pending = try store.read { try $0.pendingReceipts(in: asked.0, asked.1, as: asked.2) }
+    try store.write(.relaxed) { writer in
+      for act in acts { try act.attempt(writer, pending) }
+    }
+    if finishesWork { try store.finishWork() }
+  }
+
+  var description: String {
+    let asks = acts.contains(where: \.confirms) ? "\(asked): " : ""
+    return asks + acts.map(\.name).joined(separator: "; ") + (finishesWork ? "; finishWork" : "")
+  }
+}
+
+/// One thing that somebody does.
+struct RandomAct {
+  let name: String
+  let confirms: Bool
+  private let run: (borrowing StoreWriter, [PendingReceipt]) throws(StoreError) -> Void
+
+  init(
+    _ name: String, _ run: @escaping (borrowing StoreWriter) throws(StoreError) -> Void
+  ) {
+    self.name = name
+    confirms = false
+    self.run = { (writer, _) throws(StoreError) in try run(writer) }
+  }
+
+  /// The server has got some of what was to be told: those with a set bit.
+  init(confirming chosen: UInt64) {
+    name = "confirm \(String(chosen & 0xFF, radix: 2))"
+    confirms = true
+    run = { (writer, pending) throws(StoreError) in
+      for (index, receipt) in pending.enumerated() where chosen >> UInt64(index % 64) & 1 == 1 {
+        try writer.confirm(receipt)
+      }
+    }
+  }
+
+  /// Does it, which may be refused.
+  func attempt(
+    _ writer: borrowing StoreWriter, _ pending: [PendingReceipt]
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try run(writer, pending)
+    } catch {
+      switch error {
+      case .storage, .corruptRecord: throw error
+      default: break
+      }
+    }
+  }
+}
+
+/// A clock that goes on a little each time.
+final class TickingClock: Sendable {
+  private let state = Locked<Int64>(1_005_000)
+
+  func next() -> Timestamp {
+    state.withLock { time in
+      time += 7
+      return Timestamp(microseconds: time)
+    }
+  }
+}
