@@ -43,8 +43,10 @@ extension WriteState {
     }
     own.othersSince = Recipient.firstJoined(recipients)
     // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
-    if before == ConversationReceipts(), own.read.mark == nil, own.delivered.mark == nil { return }
-    if own != before { try write(own, conversation) }
+    let isNothing =
+      before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
+    if own != before, !isNothing { try write(own, conversation) }
+    // What was marked by its name may have to be told all the same.
     try updatePending(conversation, isMembershipNew: true)
   }
 }

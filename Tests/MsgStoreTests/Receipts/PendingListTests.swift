@@ -1,0 +1,50 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// The list of conversations with something to tell, where members or conversations come and go.
+@Suite struct PendingListTests {
+  private let group: ConversationID = "room"
+
+  private func joined(_ time: Int64, _ members: [MemberID]) -> ReceivedConversation {
+    ReceivedConversation(group, at: Timestamp(microseconds: time)) {
+      $0.members = members.map { .init($0) }
+      $0.hasAllMembers = true
+    }
+  }
+
+  /// Where nobody has read anything there is no record of how far all have come.
+  @Test(arguments: ReceiptKind.allCases)
+  func whatWasMarkedByItsNameIsToldByWhoComesBack(_ kind: ReceiptKind) throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.receive(joined(10, ["you"]))
+      try chat.insert(message("m1", at: 20))
+      switch kind {
+      case .read: try chat.markRead(["m1"], in: group)
+      case .delivered: try chat.markDelivered(["m1"], in: group)
+      }
+    }
+    #expect(try store.pendingRooms(kind) == [])
+    try store.expectSound()
+    try store.write { try $0.receive(joined(30, ["you", "me"])) }
+    #expect(try store.pendingRooms(kind) == [group])
+    #expect(try store.pending(kind, as: .ids()).map(\.ids) == [["m1"]])
+    try store.expectSound()
+    try store.write { try $0.receive(joined(40, ["you"])) }
+    #expect(try store.pendingRooms(kind) == [])
+    try store.expectSound()
+  }
+
+  @Test func whatWasDeliveredIsToldOfADeletedConversation() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.insert(message("m1", at: 20))
+      try chat.markDelivered(["m1"], in: group)
+      try chat.receiveConversationDeletion(group, at: time(30))
+    }
+    try store.finishWork()
+    #expect(try store.pendingRooms(.delivered) == [group])
+    try store.expectSound()
+  }
+}
