@@ -182,19 +182,27 @@ extension WriteState {
     }
   }
 
-  /// What was deleted under one name is deleted under the other.
+  /// What was deleted under one name is deleted under the other, and under those of what waits.
   func deleteUnder(
     _ names: [MessageID], in conversation: OpenConversation
   ) throws(StoreError) {
     for name in names {
-      if let position = try reader.position(of: name, in: conversation.number) {
+      var gone = [name]
+      switch try reader.entry(of: name, in: conversation.number) {
+      case .deleted?: continue
+      case .here(let position)?:
         try delete(at: position, in: conversation)
-      } else {
-        if try takeWaiting(name, in: conversation.number) != nil {
-          try removeFacts(of: name, in: conversation.number)
-        }
-        try write(.deleted, of: name, in: conversation.number)
+        continue
+      case .alias(let own)?: gone.append(own)
+      case nil: break
       }
+      for id in gone {
+        guard let waiting = try takeWaiting(id, in: conversation.number) else { continue }
+        reader.source.isErasing = true
+        try removeFacts(of: id, in: conversation.number)
+        gone += waiting.traits.names
+      }
+      for name in gone { try write(.deleted, of: name, in: conversation.number) }
     }
   }
 

@@ -44,6 +44,24 @@ import Testing
     try store.expectSound()
   }
 
+  /// Also those that were learned while it was not here yet.
+  @Test(arguments: ["m", "t"] as [MessageID])
+  func whatWaitsIsDeletedUnderAllItsNames(_ known: MessageID) throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.acknowledge("m", in: "room", serverTimestamp: time(5), as: "t")
+      try chat.receiveEdit(of: "t", in: "room", text: "new", at: time(9))
+      try chat.insert(message("s", at: 5))
+      try chat.delete("s", in: "room")
+      #expect(try !chat.acknowledge(known, in: "room", serverTimestamp: time(5), as: "s"))
+      for name in ["m", "s", "t"] as [MessageID] {
+        #expect(try chat.insert(message(name, at: 5)) == .deleted)
+      }
+    }
+    #expect(try store.read { try $0.waitingFacts.waiting } == 0)
+    try store.expectSound()
+  }
+
   @Test func aTombstoneCanBeDeletedToo() throws {
     let store = try memoryStore()
     try store.write { chat in
