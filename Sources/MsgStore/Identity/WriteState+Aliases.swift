@@ -84,7 +84,9 @@ extension WriteState {
     var new = changed
     let (oldID, id) = (old.id(at: position), names.own)
     let place = facts.place(of: new, from: position.place)
-    if try isGone(old, at: position, to: place, from: conversation) { return }
+    if try isGone(old, at: position, to: place, from: conversation) {
+      return try forget(names.all.sorted(), in: conversation.number)
+    }
     if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
@@ -92,10 +94,18 @@ extension WriteState {
     if target != position || new != old {
       try replace(old, at: position, with: new, at: target, in: conversation)
     }
+    try forget(names.refused, in: conversation.number)
     guard !place.isPending else { return }
     try moveMarks(from: position, to: target, in: conversation)
     // Some may have waited under another of its names.
     try applyWaitingMarks(of: id, at: target, in: conversation)
+  }
+
+  /// Forgets what names led to that are nobody's any more, as far as they led to something.
+  func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
+    for name in names where try reader.entry(of: name, in: conversation) != nil {
+      try removeEntry(of: name, in: conversation)
+    }
   }
 
   /// Makes one message of two.
@@ -157,6 +167,10 @@ extension WriteState {
     }
     let mine = try named(own)
     let theirs = try named(serverName)
+    if mine == theirs {
+      try noteWaiting(mine, in: conversation) { $0.merge(given) }
+      return
+    }
     // Where both have names of their own already, the least becomes that of both.
     let target = theirs == serverName ? mine : min(mine, theirs)
     var names: Set<MessageID> = [own, serverName, mine, theirs]
@@ -170,16 +184,17 @@ extension WriteState {
       names.formUnion(waiting.traits.names)
       all.merge(waiting)
     }
+    var kept: [MessageID] = []
     try noteWaiting(target, in: conversation) { (waiting) throws(StoreError) in
       if let first = waiting.traits.names.first { key = min(key, first) }
       names.formUnion(waiting.traits.names)
       waiting.merge(all)
-      waiting.traits.names =
+      kept =
         [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
+      waiting.traits.names = kept
     }
-    for name in names where name != target {
-      try write(.alias(of: target), of: name, in: conversation)
-    }
+    for name in kept { try write(.alias(of: target), of: name, in: conversation) }
+    try forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
   /// What was deleted under one name is deleted under the other, and under those of what waits.
@@ -252,7 +267,9 @@ extension WriteState {
 struct Names {
   private(set) var own: MessageID
   private(set) var key: MessageID
-  private var all: Set<MessageID>
+  private(set) var all: Set<MessageID>
+  /// Those that it did not take, as it has too many.
+  private(set) var refused: [MessageID] = []
   private var hasServerName: Bool
 
   init(of message: StoredMessage, at position: Position) {
@@ -270,20 +287,27 @@ struct Names {
   }
 
   /// Adds a name that is neither the least of its own nor of the server's.
-  mutating func add(_ name: MessageID) {
-    if all.count <= MessageTraits.nameCountMax { all.insert(name) }
+  mutating func add(_ name: MessageID) { _ = take(name) }
+
+  /// Returns whether it is a new one.
+  private mutating func take(_ name: MessageID) -> Bool {
+    guard !all.contains(name) else { return false }
+    guard all.count <= MessageTraits.nameCountMax else {
+      refused.append(name)
+      return false
+    }
+    return all.insert(name).inserted
   }
 
   /// Adds the names of what has the server's name.
   mutating func add(_ others: Names) {
     add(others.key, isOwn: false)
     if others.own != others.key { add(others.own, isOwn: true) }
-    for name in others.all { add(name) }
+    for name in others.all.sorted() { add(name) }
   }
 
   mutating func add(_ name: MessageID, isOwn: Bool) {
-    guard !all.contains(name), all.count <= MessageTraits.nameCountMax else { return }
-    all.insert(name)
+    guard take(name) else { return }
     if isOwn {
       // What was taken for its own name is the server's when a client's name comes.
       own = hasServerName ? min(own, name) : name

@@ -77,4 +77,55 @@ import Testing
     #expect(try store.tail == ["s0", "c3"])
     try store.expectSound()
   }
+
+  /// Acknowledged, the message turns out to be one that went with its conversation.
+  @Test func whatWaitsUnderAnotherNameGoesWithADeletedConversation() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.send(own("m"))
+      try chat.receiveConversationDeletion("room", at: time(100))
+      try chat.acknowledge("n", in: "room", serverTimestamp: time(60), as: "s")
+      try chat.acknowledge("m", in: "room", serverTimestamp: time(50), as: "s")
+    }
+    #expect(try store.tail == [])
+    #expect(try counts(store) == [0, 0])
+    try store.expectSound()
+  }
+
+  @Test func namesBeyondTheLimitLeadNowhere() throws {
+    let store = try memoryStore()
+    let names = (10..<40).map { MessageID("s\($0)") }
+    try store.write { chat in
+      for name in names {
+        try chat.acknowledge("m", in: "room", serverTimestamp: time(5), as: name)
+      }
+    }
+    #expect(try counts(store) == [1, 0])
+    try store.expectSound()
+    try store.write { try $0.insert(message("m", at: 5)) }
+    #expect(try store.tail == ["m"])
+    try store.expectSound()
+    // Others that wait under names for which there is no room.
+    try store.write { chat in
+      for index in 0..<3 {
+        let (id, name) = (MessageID("n\(index)"), MessageID("t\(index)"))
+        try chat.acknowledge(id, in: "room", serverTimestamp: time(5), as: name)
+        try chat.acknowledge("m", in: "room", serverTimestamp: time(5), as: name)
+      }
+    }
+    #expect(try counts(store) == [0, 0])
+    try store.expectSound()
+  }
+
+  @Test func aNameToldTheOtherWayRoundIsNoNews() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.acknowledge("m", in: "room", serverTimestamp: time(5), as: "s")
+      try chat.acknowledge("s", in: "room", serverTimestamp: time(5), as: "m")
+      try chat.insert(message("m", at: 5))
+      #expect(try chat.message("s", in: "room")?.id == "m")
+      #expect(try chat.message("m", in: "room")?.position.id == "s")
+    }
+    try store.expectSound()
+  }
 }
