@@ -8,7 +8,9 @@ import PageFile
 ///     with it.
 ///  2. One that the other conversation has too, or knows something of, is inserted there as any
 ///     other copy is.
-///  3. The newest go first, as they are the first to be looked for.
+///  3. It is one with all that the other conversation has under its names, be they several messages;
+///     and one that was deleted there under one of them stays away.
+///  4. The newest go first, as they are the first to be looked for.
 extension WriteState {
   /// Moves some of the messages, and at the end what else there is; true when nothing is left.
   func moveMessages(
@@ -39,32 +41,40 @@ extension WriteState {
     let id = message.id(at: position)
     try removeRecord(at: position, in: number)
     for name in [position.id] + message.traits.names { try removeEntry(of: name, in: number) }
-    let names = [id, position.id] + message.traits.names
-    var entry: IDEntry?
-    for name in names {
+    let names = Names(of: message, at: position)
+    var isThere = false
+    var isDeleted = false
+    for name in names.all {
       switch try reader.entry(of: name, in: target) {
-      case .here(let there)?: entry = .here(there)
-      case .deleted?: if entry == nil { entry = .deleted }
+      case .here?: isThere = true
+      case .deleted?: isDeleted = true
       default: break
       }
     }
-    let isGone = conversation.summary.deletedUpTo.map {
-      !position.place.isPending && position.place.time <= $0
-    }
-    if entry == .deleted || isGone ?? false {
+    let isGone =
+      conversation.summary.deletedUpTo.map {
+        !position.place.isPending && position.place.time <= $0
+      } ?? false
+    if isDeleted || (isGone && !isThere) {
       reader.source.isErasing = true
       try removeFacts(of: id, in: number)
+      if isDeleted { try deleteUnder(names.all.sorted(), in: conversation) }
       return
     }
     reveal(conversation)
     if !old.isUnseen(message, at: position) { message.flags.insert(.history) }
     message.markOrdinal = nil
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
-    if case .here(let there)? = entry {
-      return try fold(message, at: position, of: number, into: there, in: conversation)
+    guard isThere else {
+      try moveFacts(of: id, in: number, to: id, in: target)
+      return try settle(message, named: id, at: position, in: conversation)
     }
-    try moveFacts(of: id, in: number, to: id, in: target)
-    try settle(message, named: id, at: position, in: conversation)
+    guard let there = try gather(names, in: conversation) else {
+      reader.source.isErasing = true
+      try removeFacts(of: id, in: number)
+      return
+    }
+    try fold(message, at: position, of: number, into: there, in: conversation)
   }
 
   /// Gives a message that has come from another conversation its place.
@@ -93,6 +103,7 @@ extension WriteState {
       message.markOrdinal = conversation.summary.markOrdinal
     }
     try place(message, at: position, in: conversation)
+    try forget(names.refused, in: target)
     try noteLate(message, at: position, in: conversation)
     if !position.place.isPending { try applyWaitingMarks(of: id, at: position, in: conversation) }
   }
@@ -181,6 +192,8 @@ extension WriteState {
     if !place.isPending {
       try applyWaitingMarks(of: own, at: Position(place, position.id), in: conversation)
     }
+    // Its place may have turned out to be one that was deleted with the conversation.
+    guard try reader.position(of: own, in: target) != nil else { return }
     for name in names { _ = try acknowledge(own, as: name, nil, in: conversation) }
   }
 

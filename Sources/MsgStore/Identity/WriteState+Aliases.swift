@@ -48,7 +48,7 @@ extension WriteState {
 
   /// Gives a message another name, with what has waited under that name.
   private func attach(
-    _ name: MessageID, toMessageAt position: Position, isOwn: Bool, _ given: PlaceFacts?,
+    _ name: MessageID, toMessageAt position: Position, isOwn: Bool?, _ given: PlaceFacts?,
     in conversation: OpenConversation
   ) throws(StoreError) {
     let old = try message(at: position, in: conversation.number)
@@ -62,7 +62,7 @@ extension WriteState {
       waitingFor.append(other)
     }
     var names = Names(of: old, at: position)
-    names.add(name, isOwn: isOwn)
+    if let isOwn { names.add(name, isOwn: isOwn) } else { names.add(name) }
     for other in waitingFor where other != id {
       if other != name { names.add(other, isOwn: true) }
       if let waiting = try takeWaiting(other, in: conversation.number) {
@@ -116,6 +116,39 @@ extension WriteState {
     try remove(second, at: b, in: conversation)
     if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
+  }
+
+  /// Makes one of the messages that have any of these names, with what waits under the others.
+  ///
+  /// Returns where it is; nil when there is none, or none is left.
+  func gather(
+    _ names: Names, in conversation: OpenConversation
+  ) throws(StoreError) -> Position? {
+    let number = conversation.number
+    var gathered: MessageID?
+    for name in names.all.sorted() where try reader.position(of: name, in: number) != nil {
+      gathered = name
+      break
+    }
+    guard let gathered else { return nil }
+    for (name, isOwn) in names.roles {
+      guard let position = try reader.position(of: gathered, in: number) else {
+        // It was deleted with the conversation: then another may be left.
+        return try gather(names, in: conversation)
+      }
+      switch try reader.entry(of: name, in: number) {
+      case .here(let other)?:
+        if other != position { try unite(position, with: other, in: conversation) }
+      case .alias?:
+        try attach(name, toMessageAt: position, isOwn: isOwn, nil, in: conversation)
+      case nil:
+        guard try waiting(name, in: number) != nil else { continue }
+        try attach(name, toMessageAt: position, isOwn: isOwn, nil, in: conversation)
+      case .deleted?:
+        continue
+      }
+    }
+    return try reader.position(of: gathered, in: number)
   }
 
   /// Merges a message that has no place any more, of this or another conversation, into another, and
@@ -277,6 +310,12 @@ struct Names {
     own = message.traits.names.first ?? position.id
     all = Set(message.traits.names + [position.id])
     hasServerName = !message.traits.names.isEmpty
+  }
+
+  /// All of them, those first that decide what is its own and what is the key: true and false.
+  var roles: [(name: MessageID, isOwn: Bool?)] {
+    let others = all.subtracting([own, key]).sorted().map { ($0, Bool?.none) }
+    return own == key ? [(key, nil)] + others : [(key, false), (own, true)] + others
   }
 
   /// All but the one in the key, its own first.
