@@ -268,6 +268,7 @@ extension WriteState {
   ) throws(StoreError) {
     guard id != other || conversation != target else { return }
     try moveEntries(of: id, in: conversation, to: other, in: target)
+    if id != other { try moveExact(of: id, to: other, in: try self.conversation(target)) }
     let prefix = FactKey.prefix(conversation, id)
     guard try hasFacts(prefix) else { return }
     for version in try reader.versions(of: id, in: conversation) {

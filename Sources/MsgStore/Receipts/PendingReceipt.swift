@@ -20,7 +20,8 @@ public struct PendingReceipt: Sendable, Hashable {
   public let after: Position?
   /// Where the range ends, which takes this position in; nil when there is no range.
   public let upTo: Position?
-  /// Messages to be told by their names, at most 500, none of them the local member's own.
+  /// Messages to be told by the names that the server has for them, at most 500, none of them the
+  /// local member's own.
   ///
   /// As a mark, those that the range does not cover. As names, all; there may be none where the
   /// range has lost its messages meanwhile: then there is nothing to send, but to confirm.

@@ -76,24 +76,25 @@ extension StoreReader {
     let own = try receipts(number)
     guard own.isListed(kind) else { return [] }
     let range = try pendingRange(kind, number, summary, own)
-    let due = try dueExact(kind, number, summary, own)
+    // The server knows a message by the name in its key.
+    var due: [(id: MessageID, position: Position?)] = []
+    for id in try dueExact(kind, number, summary, own) {
+      let position = try position(of: id, in: number)
+      due.append((position?.id ?? id, position))
+    }
     var batches = Batches(id, kind, form)
     switch form {
     case .mark:
-      var uncovered: [MessageID] = []
-      for id in due {
-        guard let range, let position = try position(of: id, in: number), position <= range.upTo
-        else {
-          uncovered.append(id)
-          continue
-        }
+      let uncovered = due.filter { message in
+        guard let range, let position = message.position else { return true }
+        return position > range.upTo
       }
-      batches.add(range: range, uncovered)
+      batches.add(range: range, uncovered.map(\.id))
     case .ids:
-      batches.add(range: nil, due)
+      batches.add(range: nil, due.map(\.id))
       guard let range else { break }
       batches.begin(range)
-      try forEachOfRange(kind, range, number) { position in batches.add(position) }
+      try forEachOfRange(kind, range, number) { (position, _) in batches.add(position) }
       batches.end()
     }
     return batches.finished
@@ -108,12 +109,14 @@ extension StoreReader {
     return try !dueExact(kind, conversation, summary, own, countMax: 1).isEmpty
   }
 
-  /// The names of the messages that a range tells of.
+  /// The own names of the messages that a range tells of.
   func idsOfRange(
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), in conversation: UInt32
   ) throws(StoreError) -> [MessageID] {
     var ids: [MessageID] = []
-    try forEachOfRange(kind, range, conversation) { position in ids.append(position.id) }
+    try forEachOfRange(kind, range, conversation) { (position, record) in
+      ids.append(record.id(at: position))
+    }
     return ids
   }
 
@@ -121,7 +124,7 @@ extension StoreReader {
   /// member's, of history, marked by name, or late.
   private func forEachOfRange(
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), _ conversation: UInt32,
-    _ body: (Position) -> Void
+    _ body: (Position, MessageRecord) -> Void
   ) throws(StoreError) {
     var scan = try ThreadScan(self, conversation, after: range.after ?? .start)
     while let record = try scan.next() {
@@ -132,7 +135,7 @@ extension StoreReader {
       case .read:
         if record.marks.contains(.seen) || record.markOrdinal != nil { continue }
       case .delivered:
-        let id = record.traits()?.names.first ?? position.id
+        let id = record.id(at: position)
         let key = ReceiptKey.exact(conversation, kind, id)
         if try contains(key.bytes, in: Schema.receipts) { continue }
         if let localMember, record.marks.contains(.receipts) {
@@ -140,7 +143,7 @@ extension StoreReader {
           if try contains(fact.bytes, in: Schema.facts) { continue }
         }
       }
-      body(position)
+      body(position, record)
     }
   }
 
@@ -159,6 +162,13 @@ extension StoreReader {
       return found.count < countMax
     }
     return found
+  }
+}
+
+extension MessageRecord {
+  /// The message's own name.
+  fileprivate func id(at position: Position) -> MessageID {
+    traits()?.names.first ?? position.id
   }
 }
 

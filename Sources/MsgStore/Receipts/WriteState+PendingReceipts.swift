@@ -14,7 +14,12 @@ extension WriteState {
       }
       let number = conversation.number
       var isChanged = false
-      for id in pending.ids where try forgetExact(pending.kind, id, in: conversation) {
+      for given in pending.ids {
+        // The server was told the names in the keys.
+        let id = try resolve(given, in: number)?.id ?? given
+        var isTold = try forgetExact(pending.kind, id, in: conversation)
+        if id != given, try forgetExact(pending.kind, given, in: conversation) { isTold = true }
+        guard isTold else { continue }
         isChanged = true
         if pending.kind == .delivered { try keepOutOfRange(id, in: conversation) }
       }
@@ -154,6 +159,17 @@ extension WriteState {
     var value = ByteBuffer()
     value.append(varint: ordinal)
     try insert(key.bytes, value.bytes, in: Schema.receipts)
+  }
+
+  /// Has what is to be told of a message lie under what is its own name now.
+  func moveExact(
+    of id: MessageID, to other: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) {
+    for kind in ReceiptKind.allCases {
+      guard let ordinal = try firstOrdinal(kind, id, in: conversation.number) else { continue }
+      try rememberExact(kind, other, from: ordinal, in: conversation)
+      try forgetExact(kind, id, in: conversation)
+    }
   }
 
   /// Returns whether there was anything to forget.

@@ -47,4 +47,42 @@ import Testing
     #expect(try store.pendingRooms(.delivered) == [group])
     try store.expectSound()
   }
+
+  /// A message that comes late is told by its name, which another may take the place of.
+  @Test func aMessageOfTwoNamesIsToldOnce() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.insert(contentsOf: [message("a", at: 10), message("z", at: 40)])
+      try chat.markDelivered(group, upTo: "z")
+      try chat.insert(message("s", at: 20))
+      try chat.acknowledge("m", in: group, serverTimestamp: time(25), revision: 1, as: "s")
+      try chat.insert(message("n", at: 50))
+      try chat.markDelivered(group, upTo: "n")
+    }
+    let batches = try store.pending(.delivered, as: .ids())
+    #expect(batches.map(\.ids) == [["s"], ["a", "z", "n"]])
+    try store.write { try $0.confirm(batches[0]) }
+    try store.expectSound()
+    #expect(try store.pending(.delivered, as: .ids()).map(\.ids) == [["a", "z", "n"]])
+  }
+
+  /// The server is told the name in the key; what is kept of the message lies under its own.
+  @Test func aBatchThatWasOvertakenIsConfirmedUnderEitherName() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.insert(contentsOf: [message("a", at: 10), message("m", at: 20)])
+      try chat.acknowledge("m", in: group, serverTimestamp: time(20), as: "s")
+      try chat.insert(message("z", at: 30))
+      try chat.markDelivered(group)
+    }
+    let batches = try store.pending(.delivered, as: .ids(countMax: 1))
+    #expect(batches.map(\.ids) == [["a"], ["s"], ["z"]])
+    try store.write { try $0.confirm(batches[2]) }
+    #expect(try store.pending(.delivered, as: .ids()).map(\.ids) == [["a", "s"]])
+    try store.write { try $0.confirm(batches[1]) }
+    #expect(try store.pending(.delivered, as: .ids()).map(\.ids) == [["a"]])
+    try store.write { try $0.confirm(batches[0]) }
+    #expect(try store.pendingRooms(.delivered) == [])
+    try store.expectSound()
+  }
 }
