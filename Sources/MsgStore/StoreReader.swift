@@ -4,7 +4,10 @@ import PageFile
 ///
 /// Every operation of the public types is one `within`, so that the pages it sees stay where they
 /// are until it is done.
-struct StoreReader {
+///
+/// One object for each snapshot and each writer: as a value it took four references to hand it on to
+/// whatever reads.
+final class StoreReader {
   let source: PageSource
   let names: MemberNames
   let dictionaries: Dictionaries
@@ -17,7 +20,28 @@ struct StoreReader {
   /// Whose own messages show how far the others have come with them.
   var localMember: UInt32?
   /// Whether previews show the message before one that was taken back.
-  var previewsSkipDeleted = false
+  let previewsSkipDeleted: Bool
+
+  init(
+    source: PageSource, names: MemberNames, dictionaries: Dictionaries, isCommitted: Bool,
+    localMember: UInt32? = nil, previewsSkipDeleted: Bool = false
+  ) {
+    self.source = source
+    self.names = names
+    self.dictionaries = dictionaries
+    self.isCommitted = isCommitted
+    self.localMember = localMember
+    self.previewsSkipDeleted = previewsSkipDeleted
+  }
+
+  /// The same, for whoever looks at the tree of messages as it is.
+  func ignoringUnwritten() -> StoreReader {
+    let reader = StoreReader(
+      source: source, names: names, dictionaries: dictionaries, isCommitted: isCommitted,
+      localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
+    reader.keepsDictionaries = keepsDictionaries
+    return reader
+  }
 
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)

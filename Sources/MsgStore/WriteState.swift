@@ -10,7 +10,7 @@ import PageFile
 ///     every change throws it again, and so does `finish`, and nothing is committed.
 ///  2. Whatever else is refused is refused before anything changes.
 final class WriteState {
-  private(set) var reader: StoreReader
+  let reader: StoreReader
   /// The time, for what comes without one.
   let clock: @Sendable () -> Timestamp
   /// Whose unread messages are counted.

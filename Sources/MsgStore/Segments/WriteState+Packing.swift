@@ -55,8 +55,7 @@ extension WriteState {
     defer { if let thread { memory.unwritten.recycle(thread) } }
     let newCount = thread?.run.count ?? 0
     // The tree as it is, without those.
-    var reader = reader
-    reader.unwritten = nil
+    let reader = reader.ignoringUnwritten()
     let end = KeyEncoding.key(conversation.number, Position.firstPending)
     let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(reader)
