@@ -2,25 +2,52 @@
 ///
 /// A small open-addressing table: the writer asks it at every page it touches, and a `Dictionary`
 /// takes five times as long (docs/decisions.md).
+///
+/// A handle: whoever makes a table frees it. As a class it would be retained and asked for exclusive
+/// access at each of these steps.
 @safe
-package final class DirtyPages {
-  /// Page numbers, 0 where the place is empty.
-  private var keys: UnsafeMutablePointer<UInt32>
-  private var images: UnsafeMutablePointer<PageImage>
-  private var capacity: Int
-  package private(set) var count = 0
+package struct DirtyPages {
+  @safe
+  private struct Table {
+    /// Page numbers, 0 where the place is empty.
+    var keys: UnsafeMutablePointer<UInt32>
+    var images: UnsafeMutablePointer<PageImage>
+    var capacity: Int
+    var count = 0
 
-  package init() {
-    capacity = 16
-    unsafe keys = .allocate(capacity: capacity)
-    unsafe images = .allocate(capacity: capacity)
-    unsafe keys.initialize(repeating: 0, count: capacity)
+    init(capacity: Int) {
+      self.capacity = capacity
+      unsafe keys = .allocate(capacity: capacity)
+      unsafe images = .allocate(capacity: capacity)
+      unsafe keys.initialize(repeating: 0, count: capacity)
+    }
+
+    func free() {
+      unsafe keys.deallocate()
+      unsafe images.deallocate()
+    }
   }
 
-  deinit {
+  private let table: UnsafeMutablePointer<Table>
+
+  package init() {
+    unsafe table = .allocate(capacity: 1)
+    unsafe table.initialize(to: Table(capacity: 16))
+  }
+
+  /// Ends the table and lets go of all images.
+  package func free() {
     removeAll()
-    unsafe keys.deallocate()
-    unsafe images.deallocate()
+    unsafe table.pointee.free()
+    unsafe table.deallocate()
+  }
+
+  private var keys: UnsafeMutablePointer<UInt32> { unsafe table.pointee.keys }
+  private var images: UnsafeMutablePointer<PageImage> { unsafe table.pointee.images }
+  private var capacity: Int { unsafe table.pointee.capacity }
+  package private(set) var count: Int {
+    get { unsafe table.pointee.count }
+    nonmutating set { unsafe table.pointee.count = newValue }
   }
 
   private func place(of number: PageNumber) -> Int {
@@ -47,18 +74,12 @@ package final class DirtyPages {
   }
 
   private func grow() {
-    let (oldKeys, oldImages, oldCapacity) = unsafe (keys, images, capacity)
-    capacity *= 2
-    unsafe keys = .allocate(capacity: capacity)
-    unsafe images = .allocate(capacity: capacity)
-    unsafe keys.initialize(repeating: 0, count: capacity)
-    for index in 0..<oldCapacity where unsafe oldKeys[index] != 0 {
-      let place = place(of: PageNumber(unsafe oldKeys[index]))
-      unsafe keys[place] = oldKeys[index]
-      unsafe images[place] = oldImages[index]
+    let old = unsafe table.pointee
+    unsafe table.pointee = Table(capacity: 2 * old.capacity)
+    for index in 0..<old.capacity where unsafe old.keys[index] != 0 {
+      insert(PageNumber(unsafe old.keys[index]), unsafe old.images[index])
     }
-    unsafe oldKeys.deallocate()
-    unsafe oldImages.deallocate()
+    old.free()
   }
 
   /// Takes a page out and hands its image to the caller.

@@ -54,6 +54,7 @@ package final class PageSource {
   deinit {
     if let ticket { pager.cache.leave(ticket) }
     for image in doomed { image.release() }
+    dirty?.free()
   }
 
   /// Begins an operation: until the `leave` that belongs to it no page that was handed out is
@@ -130,18 +131,17 @@ package final class PageSource {
   /// afterwards.
   /// - Throws: `limitExceeded` when the transaction has grown beyond its limit.
   package func edit(_ number: PageNumber) throws(PageFileError) -> MutableBytes {
-    let image = try editImage(number)
+    let image = try editImage(number, page(number))
     image.edited.addAll(pageByteCount: pageSize)
     return image.mutableBytes
   }
 
-  /// The same for whoever notes in the image's `edited` what is changed.
-  func editImage(_ number: PageNumber) throws(PageFileError) -> PageImage {
+  /// The same for whoever notes in the image's `edited` what is changed, and has the page's bytes.
+  func editImage(_ number: PageNumber, _ bytes: Bytes) throws(PageFileError) -> PageImage {
     guard let dirty else { preconditionFailure("a read transaction does not write") }
     if let image = dirty[number] { return image }
-    let base = try page(number)
     let image = try makeImage(dirty)
-    image.mutableBytes.copy(base, to: 0)
+    image.mutableBytes.copy(bytes, to: 0)
     dirty.insert(number, image)
     return image
   }

@@ -19,27 +19,29 @@ extension BTree {
   }
 
   private func put(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
-    let root = source.root(of: tree)
-    guard root != .none else {
+    guard let leaf = try leaf(for: key) else {
       try plant(Cell(CellKey(key), payload(for: key, value)))
       return false
     }
-    var path = TreePath()
-    let rootPage = try source.treePage(root)
-    let leaf = try path.descend(from: rootPage, in: source, .toward(key))
     let found = leaf.search(key)
     if found.isEqual, let stored = leaf.inlineValue(found.index), stored.compare(to: value) == 0 {
       return true
     }
     if found.isEqual, let chain = leaf.chain(found.index) { try chain.free(in: source) }
     let payload = try payload(for: key, value)
-    let editor = try edit(leaf.number)
+    let editor = try edit(leaf)
     if found.isEqual {
       if editor.replacePayload(at: found.index, with: payload) { return true }
       editor.remove(at: found.index)
     }
-    let split = try insert(Cell(CellKey(key), payload), at: found.index, editor)
-    try carry(split, up: &path)
+    let cell = Cell(CellKey(key), payload)
+    if !editor.insert(cell, at: found.index) {
+      // The way down is noted only now, by going it again: few insertions have to tell a parent.
+      var path = TreePath()
+      let root = try source.treePage(source.root(of: tree))
+      _ = try path.descend(from: root, in: source, .toward(key))
+      try carry(try split(editor, adding: cell, at: found.index), up: &path)
+    }
     return found.isEqual
   }
 
@@ -73,7 +75,7 @@ extension BTree {
     var pending = split
     while let split = pending.take() {
       guard let level = path.pop() else { return try growRoot(split) }
-      let editor = try edit(level.page.number)
+      let editor = try edit(level.page)
       let index = level.index + 1
       let separator = CellKey(split.separator.bytes)
       try checkOrder(of: separator, at: index, in: editor.page)

@@ -35,7 +35,7 @@ extension BTree {
     guard list.isAscending(at: lower.cellCount) else {
       throw .corruptPage(upper.number, reason: "the page holds keys outside its parent's bounds")
     }
-    let editor = try edit(lower.number)
+    let editor = try edit(lower)
     list.write(all, to: editor)
     try source.free(upper.number)
     return true

@@ -242,10 +242,10 @@ extension BTree {
     _ window: borrowing Window, to parent: TreePage
   ) throws(PageFileError) -> TreePage {
     for (number, part) in zip(window.pages, window.parts) {
-      window.cells.write(part, to: try edit(number))
+      window.cells.write(part, to: try edit(try source.treePage(number)))
     }
     for number in window.pages.dropFirst(window.parts.count) { try source.free(number) }
-    let editor = try edit(parent.number)
+    let editor = try edit(parent)
     window.parent.write(0..<window.parent.count, to: editor)
     return editor.page
   }

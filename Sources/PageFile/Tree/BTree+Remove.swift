@@ -14,21 +14,24 @@ extension BTree {
   }
 
   private func takeOut(_ key: Bytes) throws(PageFileError) -> Bool {
-    let root = source.root(of: tree)
-    guard root != .none else { return false }
-    var path = TreePath()
-    let rootPage = try source.treePage(root)
-    let leaf = try path.descend(from: rootPage, in: source, .toward(key))
+    guard let leaf = try leaf(for: key) else { return false }
     let found = leaf.search(key)
     guard found.isEqual else { return false }
     if let chain = leaf.chain(found.index) { try chain.free(in: source) }
-    let editor = try edit(leaf.number)
+    let editor = try edit(leaf)
     editor.remove(at: found.index)
-    try shrink(editor.page, up: &path)
+    let page = editor.page
+    if page.cellCount == 0 || page.usedByteCount < page.capacity / 4 {
+      // The way down is noted only now, by going it again: few removals have to tell a parent.
+      var path = TreePath()
+      let root = try source.treePage(source.root(of: tree))
+      let small = try path.descend(from: root, in: source, .toward(key))
+      try shrink(small, up: &path)
+    }
     return true
   }
 
-  /// Frees or merges a page that lost a cell, then what lost one above it.
+  /// Frees or merges a page that has become small, then what lost one above it.
   private func shrink(_ page: TreePage, up path: inout TreePath) throws(PageFileError) {
     var page = page
     while let level = path.pop() {
@@ -54,7 +57,7 @@ extension BTree {
   private func removeChild(
     at index: Int, of parent: TreePage
   ) throws(PageFileError) -> TreePage {
-    let editor = try edit(parent.number)
+    let editor = try edit(parent)
     let page = editor.page
     if index == 0 && page.cellCount > 1 {
       editor.setChild(at: 0, to: page.child(1))

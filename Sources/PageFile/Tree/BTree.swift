@@ -29,7 +29,8 @@ package struct BTree {
   ///
   /// One page read a level.
   package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
-    try leaf(for: key)?.search(key).isEqual ?? false
+    BTree.checkKey(key)
+    return try leaf(for: key)?.search(key).isEqual ?? false
   }
 
   /// Appends the value of a key, and returns false when the key is not there.
@@ -38,6 +39,7 @@ package struct BTree {
   package func value(
     of key: Bytes, appendTo buffer: inout ByteBuffer
   ) throws(PageFileError) -> Bool {
+    BTree.checkKey(key)
     guard let leaf = try leaf(for: key) else { return false }
     let found = leaf.search(key)
     guard found.isEqual else { return false }
@@ -48,8 +50,7 @@ package struct BTree {
   /// The leaf where a key is or would be, nil in an empty tree.
   ///
   /// Unlike `TreePath.descend` it forgets the way.
-  private func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
-    BTree.checkKey(key)
+  func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
     let root = source.root(of: tree)
     guard root != .none else { return nil }
     var page = try source.treePage(root)
@@ -63,8 +64,8 @@ package struct BTree {
     precondition(key.count >= 1 && key.count <= keyByteCountMax, "a key has 1 to 512 bytes")
   }
 
-  func edit(_ number: PageNumber) throws(PageFileError) -> TreePageEditor {
-    let image = try source.editImage(number)
+  func edit(_ page: TreePage) throws(PageFileError) -> TreePageEditor {
+    let image = try source.editImage(page.number, page.bytes)
     return TreePageEditor(image.mutableBytes, noting: image.edited)
   }
 

@@ -9,6 +9,7 @@ import Testing
     var random = SeededGenerator()
     let account = ImageAccount()
     let pages = DirtyPages()
+    defer { pages.free() }
     var expected: [UInt32: UInt64] = [:]
     for tag in 0..<3000 {
       let number = UInt32(1 + random.below(300) * stride)
@@ -38,15 +39,14 @@ import Testing
     #expect(pages.count == 0 && pages.sorted().isEmpty && account.livingCount == 0)
   }
 
-  @Test func lettingGoOfTheTableFreesItsImages() {
+  @Test func endingTheTableFreesItsImages() {
     let account = ImageAccount()
-    do {
-      let pages = DirtyPages()
-      for number in 1...100 {
-        pages.insert(PageNumber(UInt32(number)), PageImage(pageByteCount: 64, account: account))
-      }
-      #expect(account.livingCount == 100 && pages.count == 100)
+    let pages = DirtyPages()
+    for number in 1...100 {
+      pages.insert(PageNumber(UInt32(number)), PageImage(pageByteCount: 64, account: account))
     }
+    #expect(account.livingCount == 100 && pages.count == 100)
+    pages.free()
     #expect(account.livingCount == 0)
   }
 }
