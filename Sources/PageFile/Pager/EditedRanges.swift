@@ -55,6 +55,10 @@ package struct EditedRanges {
     if byteCount == 0 { return }
     var (start, end) = (offset, offset + byteCount)
     let count = count
+    // The header has a part of the first range, and each edit changes it.
+    if count > 0, case let range = self[0], range.lowerBound <= start, end <= range.upperBound {
+      return
+    }
     var first = 0
     while first < count && self[first].upperBound + Self.slack < start { first += 1 }
     var behind = first
