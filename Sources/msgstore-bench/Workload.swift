@@ -24,7 +24,9 @@ let catalogue: [any Workload] = [
   Commit(name: "commit-relaxed", durability: .relaxed),
   Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
   MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), UnreadTotal(),
-  OpenInsertClose(), WALSize(), Written(), Scale(),
+  OpenInsertClose(), WALSize(), Written(),
+  Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
+  TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Scale(),
 ]
 
 /// What is one operation, by the names that figures have.

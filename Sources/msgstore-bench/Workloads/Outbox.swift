@@ -1,0 +1,154 @@
+import MsgStore
+
+/// One message of the local member's, sent: stored and entered into the outbox in one commit.
+///
+/// `send-visible` ends when others can see it, `send-durable` when it is on the disk too, beside a bare
+/// write and sync of as many bytes as the median commit writes, block by block. After each block the
+/// outbox is emptied, which is not timed. Ours only: the peers have no outbox.
+struct Send: Workload {
+  let name: String
+  let isDurable: Bool
+  let hasOwnStores = true
+  var summary: String {
+    "one message and its entry in the outbox, " + (isDurable ? "on the disk" : "visible")
+  }
+  private static let operationCount = 20
+  private static let blockCount = 10
+
+  func run(on stage: Stage) throws -> [Figure] {
+    guard stage.settings.engines.contains(.msgstore) else { return [] }
+    let outbox = try FilledOutbox(directory: "\(stage.directory)/\(name)", entryCount: 0)
+    let limit = isDurable ? stage.stores.limit : nil
+    limit?.use(writeByteCount: try outbox.commitByteCount())
+    let bytes = [UInt8](repeating: 0x5A, count: limit?.writeByteCount ?? 0)
+    var rounds: [EngineName: [Round]] = [:]
+    for number in 0...stage.settings.roundCount {
+      try stage.progress.show("\(name), round \(number) of \(stage.settings.roundCount)")
+      var samples: [EngineName: [Double]] = [:]
+      for _ in 0..<(number == 0 ? 1 : Self.blockCount) {
+        samples[.msgstore, default: []] += try (0..<Self.operationCount).map { _ in
+          try outbox.send(untilDurable: isDurable)
+        }
+        if let limit {
+          samples[.limit, default: []] += try (0..<Self.operationCount).map { _ in
+            Double(try limit.writeAndSync(bytes))
+          }
+        }
+        try outbox.empty()
+      }
+      if number > 0 { rounds.merge(samples.mapValues { [Round(samples: $0)] }) { $0 + $1 } }
+    }
+    try outbox.close()
+    return Figure.all(of: name, rounds: rounds)
+  }
+}
+
+/// Work is taken out of the outbox and done, in one durable commit each, while so many entries wait.
+struct TakeWork: Workload {
+  let entryCount: Int
+  let hasOwnStores = true
+  var name: String { "next-done-\(entryCount)" }
+  var summary: String { "taking work out of an outbox of \(entryCount) and finishing it" }
+  private static let operationCount = 100
+
+  func run(on stage: Stage) throws -> [Figure] {
+    guard stage.settings.engines.contains(.msgstore) else { return [] }
+    let outbox = try FilledOutbox(
+      directory: "\(stage.directory)/\(name)", entryCount: entryCount)
+    var rounds: [Round] = []
+    for number in 0...stage.settings.roundCount {
+      try stage.progress.show("\(name), round \(number) of \(stage.settings.roundCount)")
+      let samples = try (0..<Self.operationCount).map { _ in try outbox.takeAndFinish() }
+      if number > 0 { rounds.append(Round(samples: samples)) }
+    }
+    try outbox.close()
+    return Figure.all(of: name, rounds: [.msgstore: rounds])
+  }
+}
+
+/// A store of its own whose outbox holds a number of messages in 50 conversations.
+private final class FilledOutbox {
+  private let store: MessageStore
+  private let entryCount: Int
+  private var sentCount = 0
+  private static let conversationCount = 50
+
+  init(directory: String, entryCount: Int) throws {
+    Files.remove(directory)
+    try Files.makeDirectory(directory)
+    store = try MessageStore(
+      path: "\(directory)/chat.msgstore",
+      options: StoreOptions(localMember: MemberID(localMember)))
+    self.entryCount = entryCount
+    var left = entryCount
+    while left > 0 {
+      let count = min(left, 500)
+      try store.write(.relaxed) { chat in
+        for _ in 0..<count { try chat.send(nextMessage()) }
+      }
+      left -= count
+    }
+    try store.checkpoint()
+  }
+
+  func close() throws { try store.close() }
+
+  private func nextMessage() -> Message {
+    sentCount += 1
+    return Message(
+      in: ConversationID("conversation-\(sentCount % Self.conversationCount)"),
+      from: MemberID(localMember), text: "I will be there in about \(sentCount % 60) minutes")
+  }
+
+  /// How many bytes of log the median send writes.
+  func commitByteCount() throws -> Int {
+    let byteCounts = try (0..<50).map { _ in
+      let before = store.statistics.walByteCount
+      _ = try send(untilDurable: true)
+      return Double(store.statistics.walByteCount - before)
+    }
+    try empty()
+    return Int(byteCounts.median)
+  }
+
+  func send(untilDurable isDurable: Bool) throws -> Double {
+    let message = nextMessage()
+    var sent: Visible<Message>?
+    let elapsed = try timed {
+      let visible = try store.send(message)
+      if isDurable { try visible.waitUntilDurable() }
+      sent = visible
+    }
+    guard let sent, sent.value.text == message.text else {
+      throw BenchError("another message was sent than was written")
+    }
+    // The next one shall not wait for the sync of this one.
+    try sent.waitUntilDurable()
+    return Double(elapsed)
+  }
+
+  /// Finishes all that waits.
+  func empty() throws {
+    try store.write { chat in
+      while let item = try chat.outbox.next(for: "bench") { try chat.outbox.done(item) }
+    }
+  }
+
+  /// Takes the next message out and finishes it; another takes its place.
+  func takeAndFinish() throws -> Double {
+    var text = ""
+    let elapsed = try timed {
+      try store.write(.relaxed) { chat in
+        guard let item = try chat.outbox.next(for: "bench") else { return }
+        if case .send(let message) = item.task { text = message.text }
+        try chat.outbox.done(item)
+      }
+    }
+    if text.isEmpty { throw BenchError("the outbox has handed out no message") }
+    try store.write(.relaxed) { chat in try chat.send(nextMessage()) }
+    guard try store.read({ try $0.outbox.counts().total }) == entryCount else {
+      throw BenchError("the outbox does not hold \(entryCount) entries")
+    }
+    return Double(elapsed)
+  }
+}
