@@ -57,12 +57,16 @@ public struct Thread: ~Copyable {
   ///
   /// - Throws: Also `messageNotFound`.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> Slice {
-    guard let number,
-      let position = try reader.within({ () throws(StoreError) in
-        try reader.position(of: id, in: number)
-      })
-    else { throw .messageNotFound(id, in: conversation) }
+    guard let position = try position(of: id) else {
+      throw .messageNotFound(id, in: conversation)
+    }
     return try around(position, count: count)
+  }
+
+  /// Where a message is; nil when it is not there.
+  func position(of id: MessageID) throws(StoreError) -> Position? {
+    guard let number else { return nil }
+    return try reader.within { () throws(StoreError) in try reader.position(of: id, in: number) }
   }
 
   /// The first message of a server time or later, among its neighbours as with `around`.
@@ -89,7 +93,8 @@ public struct Thread: ~Copyable {
     return try around(first, count: count)
   }
 
-  private func around(_ position: Position, count: Int) throws(StoreError) -> Slice {
+  /// A place among the messages around it, as with a message.
+  func around(_ position: Position, count: Int) throws(StoreError) -> Slice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       let before = try walk.countBackward(&cursor, from: key, limit: count / 2)
       let taken = try walk.copyForward(

@@ -1,0 +1,44 @@
+import PageFile
+
+/// Comparing the messages of two slices where they lie, without making them.
+extension SliceContent {
+  private func row(_ index: Int) -> SliceRow {
+    precondition(index >= 0 && index < count, "no such message")
+    let backwardCount = count - forwardCount
+    // Unsafe: within the rows, whose memory lives as long as this object.
+    return unsafe rowBase[index < backwardCount ? count - 1 - index : index - backwardCount]
+  }
+
+  private func bytes(_ offset: Int, _ byteCount: Int) -> Bytes {
+    // Unsafe: what rows refer to lies in the buffer.
+    unsafe Bytes(UnsafeRawBufferPointer(start: byteBase + offset, count: byteCount))
+  }
+
+  /// The order of the places of two messages: below 0 where the first comes first, 0 where both have
+  /// one place.
+  func order(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Int {
+    let (a, b) = (row(index), other.row(otherIndex))
+    let (place, otherPlace) = (a.place, b.place)
+    if place != otherPlace { return place < otherPlace ? -1 : 1 }
+    return bytes(a.idOffset, Int(a.idByteCount))
+      .compare(to: other.bytes(b.idOffset, Int(b.idByteCount)))
+  }
+
+  /// Whether two messages at one place look the same; nil when they are not one message.
+  func isSame(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Bool? {
+    let (a, b) = (row(index), other.row(otherIndex))
+    guard a.isPlain && b.isPlain else {
+      let (message, otherMessage) = (self.message(at: index), other.message(at: otherIndex))
+      return message.id == otherMessage.id ? message == otherMessage : nil
+    }
+    defer {
+      extendLifetime(self)
+      extendLifetime(other)
+    }
+    return a.fields == b.fields && a.extra == b.extra && a.textByteCount == b.textByteCount
+      && origin.senders[Int(a.senderIndex)] == other.origin.senders[Int(b.senderIndex)]
+      && bytes(a.textOffset, Int(a.textByteCount))
+        .compare(to: other.bytes(b.textOffset, Int(b.textByteCount))) == 0
+      && origin.conversation == other.origin.conversation
+  }
+}

@@ -1,0 +1,109 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Live values of random stores, compared with fresh reads.
+@Suite struct LiveModelTests {
+  /// One who follows, and has the rows of a screen.
+  private final class Follower {
+    private let name: ConversationID
+    private let pin: MessageID?
+    private let count: Int
+    private var values: LiveThread.Iterator?
+    private var rows: [Message] = []
+    private var edges: [Edge] = []
+    private(set) var valueCount = 0
+
+    init(_ name: ConversationID, around pin: MessageID?, _ count: Int) {
+      (self.name, self.pin, self.count) = (name, pin, count)
+    }
+
+    /// Takes what there is, and compares it with what a fresh read gives.
+    func look(_ store: MessageStore) throws {
+      let isFirst = values == nil
+      if isFirst {
+        let thread = store.thread(name)
+        let live = pin.map { thread.live(around: $0, count: count) } ?? thread.live(newest: count)
+        values = live.makeAsyncIterator()
+      }
+      let value = try values?.nextIfThere()
+      try #require(value != nil || !isFirst)
+      if let value {
+        valueCount += 1
+        let differences = value.differences
+        try #require(isFirst || !differences.isEmpty)
+        try check(differences, value.slice)
+        if !isFirst {
+          try #require(differences.isOlderChanged == (edges.first != value.slice.older))
+          try #require(differences.isNewerChanged == (edges.last != value.slice.newer))
+        }
+        edges = [value.slice.older, value.slice.newer]
+      }
+      let fresh = try store.read { chat in try self.read(chat) }
+      guard let fresh else { return }
+      try #require(rows == Array(fresh))
+      try #require(edges == [fresh.older, fresh.newer])
+    }
+
+    private func check(_ differences: LiveDifferences, _ slice: Slice) throws {
+      let old = rows
+      differences.apply(to: &rows) { slice[$0] }
+      try #require(rows == Array(slice))
+      for index in differences.removed {
+        try #require(!slice.contains { $0.id == old[index].id })
+      }
+      for index in differences.inserted {
+        try #require(!old.contains { $0.id == slice[index].id })
+      }
+      for move in differences.moved { try #require(old[move.from].id == slice[move.to].id) }
+      for index in differences.changed {
+        try #require(old.first { $0.id == slice[index].id } != slice[index])
+      }
+    }
+
+    /// nil where only who follows knows the place: around a message that was deleted.
+    private func read(_ chat: borrowing StoreSnapshot) throws -> Slice? {
+      let thread = try chat.thread(name)
+      guard let pin else { return try thread.tail(count) }
+      return try chat.message(pin, in: name) == nil ? nil : thread.around(pin, count: count)
+    }
+  }
+
+  @Test(arguments: seeds(6)) func liveThreadsAreAsFreshReads(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed ^ 0x11FE)
+    var followers: [Follower] = []
+    for name: ConversationID in ["a", "b", "c", "d"] {
+      followers.append(Follower(name, around: nil, 1 + Int(random.next() % 12)))
+      followers.append(
+        Follower(
+          name, around: MessageID("m\(random.next() % 30)"), 1 + Int(random.next() % 9)))
+    }
+    var made = RandomStore(seed: seed)
+    let store = try made.make(stepCount: 120) { store in
+      for follower in followers where random.chance(70) { try follower.look(store) }
+    }
+    for follower in followers { try follower.look(store) }
+    #expect(followers.map(\.valueCount).max() ?? 0 > 5)
+    try store.close()
+  }
+
+  @Test(arguments: seeds(6)) func liveListsAreAsFreshReads(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed ^ 0x115)
+    for count in [1, 2, 10] {
+      var values: LiveConversations.Iterator?
+      var rows: [Conversation] = []
+      var made = RandomStore(seed: seed)
+      let store = try made.make(stepCount: 60) { store in
+        if values == nil { values = store.conversations.live(newest: count).makeAsyncIterator() }
+        guard random.chance(70) else { return }
+        if let value = try values?.nextIfThere() {
+          value.differences.apply(to: &rows) { value.conversations[$0] }
+          try #require(rows == Array(value.conversations))
+        }
+        let fresh = try store.read { try $0.conversations(count: count) }
+        try #require(rows == Array(fresh))
+      }
+      try store.close()
+    }
+  }
+}
