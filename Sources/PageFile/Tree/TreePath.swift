@@ -1,29 +1,37 @@
 /// The branch pages that lead from a root to a leaf, and the cell taken on each.
 ///
-/// The stack lies inline, so a cursor and a mutation allocate nothing to find their way. It cannot
-/// overflow: a child's level is one below its parent's, and the gate caps the level of any page.
+/// The stack lies inline, so a cursor and a mutation allocate nothing to find their way; but for a
+/// tree that is higher than any that a store needs: room for all levels that the gate lets through
+/// would be made, and moved about, for each lookup.
 package struct TreePath: ~Copyable {
   package struct Level {
     package let page: TreePage
     package var index: Int
   }
 
-  private var levels = InlineArray<32, Level>(repeating: Level(page: TreePage(.empty), index: 0))
+  private static let inlineCount = 6
+  private var levels = InlineArray<6, Level>(repeating: Level(page: TreePage(.empty), index: 0))
+  /// Those below.
+  private var lower: [Level] = []
   private(set) var depth = 0
 
   package init() {}
 
-  package mutating func removeAll() { depth = 0 }
+  package mutating func removeAll() {
+    if depth > Self.inlineCount { lower.removeAll() }
+    depth = 0
+  }
 
   package mutating func push(_ page: TreePage, _ index: Int) {
-    levels[depth] = Level(page: page, index: index)
+    let level = Level(page: page, index: index)
+    if depth < Self.inlineCount { levels[depth] = level } else { lower.append(level) }
     depth += 1
   }
 
   package mutating func pop() -> Level? {
     guard depth > 0 else { return nil }
     depth -= 1
-    return levels[depth]
+    return depth < Self.inlineCount ? levels[depth] : lower.popLast()
   }
 
   /// Which of a branch page's children a descent takes.
