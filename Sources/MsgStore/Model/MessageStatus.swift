@@ -24,6 +24,23 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
   /// An attempt failed, and the next one is made at a known time.
   case retrying = 7
 
+  /// The status that three bits stand for: every value is one.
+  @inline(__always)
+  init(bits: UInt8) {
+    // Folded to the number itself, where `init(rawValue:)` is a call.
+    self =
+      switch bits & 7 {
+      case 0: .pending
+      case 1: .failed
+      case 2: .sent
+      case 3: .delivered
+      case 4: .read
+      case 5: .held
+      case 6: .sending
+      default: .retrying
+      }
+  }
+
   /// Whether it says that the server has the message.
   @inlinable public var isServerKnowledge: Bool {
     switch self {

@@ -34,12 +34,13 @@ struct DeliveryMarks {
     self.conversation = conversation
   }
 
-  /// Whether what the others have received counts for a message: an own one that the server has.
+  /// Whether what the others have received counts for a message that is not pending: an own one that
+  /// the server has.
   @inline(__always)
   static func concern(
-    _ status: MessageStatus, from sender: UInt32, at place: Place, localMember: UInt32?
+    _ status: MessageStatus, from sender: UInt32, localMember: UInt32?
   ) -> Bool {
-    sender == localMember && (status == .sent || status == .delivered) && !place.isPending
+    sender == localMember && (status == .sent || status == .delivered)
   }
 
   /// The status of a message: the higher of the one that is stored, as the server has said it, and
@@ -47,9 +48,8 @@ struct DeliveryMarks {
   mutating func effectiveStatus(
     _ record: MessageRecord, at position: Position
   ) throws(StoreError) -> MessageStatus {
-    guard
-      Self.concern(
-        record.status, from: record.sender, at: position.place, localMember: reader.localMember)
+    guard !position.place.isPending,
+      Self.concern(record.status, from: record.sender, localMember: reader.localMember)
     else { return record.status }
     let hasExact = record.marks.contains(.receipts)
     return try effectiveStatus(

@@ -18,6 +18,8 @@ package enum KeyEncoding {
   static let hasSequence: UInt8 = 1
   static let hasNoSequence: UInt8 = 2
   static let numberByteCount = 4
+  /// Where in the key of a message the time begins.
+  static let timeOffset = 5
 
   /// A key that is only a number.
   static func key(_ number: UInt32) -> ByteBuffer {
@@ -84,6 +86,7 @@ extension ByteBuffer {
 
 extension Bytes {
   /// Four bytes as a big-endian number, or nil where there are fewer.
+  @inline(__always)
   func bigEndianNumber(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= count - 4 else { return nil }
     return uint32(at: offset).byteSwapped
@@ -91,6 +94,7 @@ extension Bytes {
 
   /// The place of a message that is stored at an offset, and how many bytes it takes; nil where
   /// there is none.
+  @inline(__always)
   func place(at offset: Int) -> (place: Place, byteCount: Int)? {
     guard offset >= 0, count - offset >= 10 else { return nil }
     let time = KeyEncoding.unflipped(bigEndian64(at: offset + 1))
@@ -116,5 +120,38 @@ extension Bytes {
     let id = dropFirst(byteCount)
     guard (1...Identifier.byteCountMax).contains(id.count), id.isText else { return nil }
     return Position(place, MessageID(id))
+  }
+}
+
+extension CellKey {
+  /// The number that a key of a message begins with; nil of one that is shorter than any of these.
+  @inline(__always)
+  var number: UInt32? {
+    byteCount >= 8 ? UInt32(truncatingIfNeeded: bigEndian64(at: 0) &>> 32) : nil
+  }
+
+  /// The place in the key of a message, and how many bytes stand before the name; nil when there is
+  /// none.
+  @inline(__always)
+  var messagePlace: (place: Place, byteCount: Int)? {
+    // Four bytes, one that says what follows, and eight of a time.
+    guard byteCount >= 14 else { return nil }
+    let head = bigEndian64(at: 0)
+    let time = KeyEncoding.unflipped(bigEndian64(at: 5))
+    let rest = bigEndian64(at: 6) & 0xFF
+    switch (UInt8(truncatingIfNeeded: head &>> 24), UInt8(truncatingIfNeeded: rest)) {
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasSequence):
+      guard byteCount >= 22 else { return nil }
+      let sequence = KeyEncoding.unflipped(bigEndian64(at: 14))
+      return (.acknowledged(time, sequence: sequence), 22)
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasNoSequence):
+      return (.acknowledged(time, sequence: nil), 14)
+    case (Place.Phase.pending.rawValue, _):
+      guard byteCount >= 21 else { return nil }
+      let order = KeyEncoding.unflipped(bigEndian64(at: 13))
+      return (.pending(time, localOrder: order), 21)
+    default:
+      return nil
+    }
   }
 }

@@ -96,17 +96,13 @@ package struct MessageRecord {
     let sender: UInt32
     let status: MessageStatus
 
-    /// One comparison; nil for any other record.
+    /// One comparison; nil where the first four bytes are those of any other record.
     @inline(__always)
-    init?(_ record: Bytes) {
-      guard record.count >= plainHeadByteCount else { return nil }
-      let head = record.uint32(at: 0)
+    init?(_ head: UInt32) {
       let known = UInt32(Flags.history.rawValue) << 8 | 7 << 16 | 0x7F << 24
-      guard head & ~known == UInt32(tag),
-        let status = MessageStatus(rawValue: UInt8(head >> 16 & 7))
-      else { return nil }
+      guard head & ~known == UInt32(tag) else { return nil }
       sender = head >> 24
-      self.status = status
+      status = MessageStatus(bits: UInt8(truncatingIfNeeded: head >> 16))
     }
   }
   static let plainHeadByteCount = 4

@@ -12,6 +12,8 @@ struct MessageCursor: ~Copyable {
   private let reader: StoreReader
   private var cursor: Cursor
   private var place = Standing.alone
+  /// The cell that the cursor stands at, if it does.
+  private var current = LeafCell.none
   private var segment = UnpackedSegment()
   /// The value that the segment was unpacked from; nil of one that may change before the next look.
   private var source: Bytes?
@@ -36,73 +38,78 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the first message whose key is not below `key`; returns whether it is that key's.
   mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
-    try reader.flushUnwritten()
-    place = .alone
-    let isEqual = try storage { () throws(PageFileError) in try cursor.seek(key) }
-    if isEqual {
-      arrive(fromEnd: false)
-      return true
-    }
-    if key.count > KeyEncoding.numberByteCount,
-      key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue,
-      let isPacked = try enterSpan(of: key)
-    {
-      return isPacked
-    }
-    arrive(fromEnd: false)
-    return false
-  }
-
-  /// Goes back to the segment before if the key lies within it, to the first message not below it,
-  /// and returns whether that is the key's.
-  ///
-  /// Otherwise nil, and the cursor stays where it is.
-  private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool? {
-    let wentBack = try storage { () throws(PageFileError) in try cursor.previous() }
-    if wentBack, cursor.keyHasPrefix(key.slice(0, KeyEncoding.numberByteCount)),
-      let value = cursor.inlineValue, Segment.isSegment(value), mayContain(value, key)
-    {
-      try unpack()
+    if try seekCell(key) { return true }
+    if try enterSpan(of: key) {
       let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
       if found.index < segment.rows.count {
         place = .unpacked(index: found.index)
         return found.isEqual
       }
     }
-    place = .alone
-    try storage { () throws(PageFileError) in _ = try cursor.next() }
-    return nil
+    _ = try nextCell()
+    return false
   }
 
-  /// Whether the time of the last message is not below that of a key.
-  private func mayContain(_ value: Bytes, _ key: Bytes) -> Bool {
-    guard let header = SegmentHeader(value), key.count >= 13 else { return true }
-    var first = ByteBuffer()
-    cursor.appendKey(to: &first)
-    guard first.count >= 13 else { return true }
-    let (start, time) = (first.bytes.bigEndian64(at: 5), key.bigEndian64(at: 5))
-    return time >= start && time - start <= header.lastTimeOffset
+  /// Goes to the last message whose key is below `key`.
+  ///
+  /// False: there is none.
+  mutating func seekBefore(_ key: Bytes) throws(StoreError) -> Bool {
+    if try seekCell(key) { return try previous() }
+    if try enterSpan(of: key) {
+      let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
+      // The first of them is the cell's, whose key is below.
+      place = .unpacked(index: max(found.index - 1, 0))
+    }
+    return isAtMessage
+  }
+
+  /// Goes to the last cell whose key is not above `key`; returns whether it is that key's.
+  private mutating func seekCell(_ key: Bytes) throws(StoreError) -> Bool {
+    try reader.flushUnwritten()
+    place = .alone
+    let isEqual = try storage { () throws(PageFileError) in try cursor.seekBack(key) }
+    arrive(fromEnd: !isEqual)
+    return isEqual
+  }
+
+  /// Unpacks the segment that the cursor stands at if a key may lie within it.
+  private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool {
+    guard case .packed = place, mayContain(key) else { return false }
+    try load()
+    return true
+  }
+
+  /// Whether a segment is of the conversation of a key that is above its first, and the time of its
+  /// last message not below that of the key.
+  private func mayContain(_ key: Bytes) -> Bool {
+    guard key.count > KeyEncoding.numberByteCount,
+      key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue,
+      cursor.keyHasPrefix(key.slice(0, KeyEncoding.numberByteCount))
+    else { return false }
+    guard let header = SegmentHeader(current.value), key.count >= 13,
+      let first = cursor.key.messagePlace
+    else { return true }
+    let time = KeyEncoding.unflipped(key.bigEndian64(at: 5))
+    return UInt64(bitPattern: time &- first.place.time) <= header.lastTimeOffset
   }
 
   /// Goes to the next message.
   ///
   /// False: there is none.
   mutating func next() throws(StoreError) -> Bool {
-    if case .packed = place { try load() }
+    if case .packed(fromEnd: false) = place { try load() }
     if case .unpacked(let index) = place, index + 1 < segment.rows.count {
       place = .unpacked(index: index + 1)
       return true
     }
-    let isThere = try storage { () throws(PageFileError) in try cursor.next() }
-    arrive(fromEnd: false)
-    return isThere
+    return try nextCell()
   }
 
   /// Goes to the message before.
   ///
   /// False: there is none.
   mutating func previous() throws(StoreError) -> Bool {
-    if case .packed = place { try load() }
+    if case .packed(fromEnd: true) = place { try load() }
     if case .unpacked(let index) = place, index > 0 {
       place = .unpacked(index: index - 1)
       return true
@@ -123,9 +130,9 @@ struct MessageCursor: ~Copyable {
   @inline(__always)
   private mutating func arrive(fromEnd: Bool) {
     place = .alone
-    if cursor.isAtCell, let value = cursor.inlineValue, Segment.isSegment(value) {
-      place = .packed(fromEnd: fromEnd)
-    }
+    guard cursor.isAtCell else { return }
+    current = cursor.cell
+    if !current.isOverflow, Segment.isSegment(current.value) { place = .packed(fromEnd: fromEnd) }
   }
 
   @inline(__always)
@@ -143,7 +150,7 @@ struct MessageCursor: ~Copyable {
   ///
   /// A slice comes to one segment up to three times: what is unpacked stays so.
   private mutating func unpack() throws(StoreError) {
-    guard let value = cursor.inlineValue else { throw corrupt }
+    let value = current.value
     if let source, source.isSame(as: value), segment.rows.count > 0 { return }
     source = nil
     var key = ByteBuffer()
@@ -194,18 +201,29 @@ struct MessageCursor: ~Copyable {
   @inline(__always)
   func isIn(_ number: UInt32) -> Bool {
     if case .unpacked = place { return self.number == number }
-    if cursor.keyPrefix.count >= KeyEncoding.numberByteCount {
-      return cursor.keyPrefix.bigEndianNumber(at: 0) == number
-    }
-    let prefix = KeyEncoding.key(number)
-    return cursor.keyHasPrefix(prefix.bytes)
+    return cursor.key.number == number
   }
 
-  /// The cell of a message that has one of its own, unless its record lies in an overflow chain.
+  /// The leaf, and the index in it, of a message that has a cell of its own.
   @inline(__always)
-  var cell: (prefix: Bytes, suffix: Bytes, value: Bytes)? {
-    guard case .alone = place, let value = cursor.inlineValue else { return nil }
-    return (cursor.keyPrefix, cursor.keySuffix, value)
+  var leaf: (TreePage, index: Int)? {
+    guard case .alone = place, cursor.isAtCell else { return nil }
+    return (cursor.page, cursor.cellIndex)
+  }
+
+  /// Goes on in the leaf to an index, or a step further if the leaf ends before it.
+  mutating func go(to index: Int, from start: Int) throws(StoreError) {
+    if index == start { return }
+    let isBack = index < start
+    if cursor.go(to: index) {
+      arrive(fromEnd: isBack)
+    } else if isBack {
+      _ = cursor.go(to: index + 1)
+      _ = try previous()
+    } else {
+      _ = cursor.go(to: index - 1)
+      _ = try next()
+    }
   }
 
   /// Adds name, text and the name of the message that is answered of a message in a segment, which
@@ -217,10 +235,10 @@ struct MessageCursor: ~Copyable {
     return segment.appendParts(index, to: &buffer)
   }
 
-  /// The place of a message in a segment; nil for one that has a cell of its own.
-  mutating func packedPlace() throws(StoreError) -> Place? {
+  /// The place in the key of the message; nil where there is none.
+  mutating func messagePlace() throws(StoreError) -> Place? {
     try load()
-    guard case .unpacked(let index) = place else { return nil }
+    guard case .unpacked(let index) = place else { return cursor.key.messagePlace?.place }
     return segment.place(index)
   }
 

@@ -8,6 +8,7 @@ struct SliceBuilder: ~Copyable {
   private let reader: StoreReader
   private let conversation: ConversationID
   private let number: UInt32
+  private let localMember: UInt32?
   private var rows: SliceRows
   private var rares: [Message.Rare] = []
   private var buffer: ByteBuffer
@@ -29,6 +30,7 @@ struct SliceBuilder: ~Copyable {
     self.reader = reader
     self.conversation = conversation
     self.number = number
+    localMember = reader.localMember
     marks = DeliveryMarks(reader, number)
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
@@ -43,15 +45,6 @@ struct SliceBuilder: ~Copyable {
   /// The place of a message that was added.
   func place(_ index: Int) -> Place { rows[index].place }
 
-  /// The place in the key that a cursor stands at; nil when it is none.
-  mutating func place(at cursor: inout MessageCursor) throws(StoreError) -> Place? {
-    if let place = try cursor.packedPlace() { return place }
-    let start = buffer.count
-    try cursor.appendKey(to: &buffer)
-    defer { buffer.truncate(to: start) }
-    return buffer.bytes.place(at: start + KeyEncoding.numberByteCount)?.place
-  }
-
   /// Takes back the message that was added last.
   mutating func removeLast() { rows.removeLast() }
 
@@ -60,18 +53,8 @@ struct SliceBuilder: ~Copyable {
   /// Adds the message a cursor stands at.
   ///
   /// False, and nothing added, at the end of the tree and where another conversation begins.
-  // Inlined, and all that it calls with the cursor: else the cursor is copied for each message.
-  @inline(__always)
   mutating func append(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
-    guard cursor.isAtMessage else { return false }
-    if let cell = cursor.cell { return try addCell(cell.prefix, cell.suffix, cell.value) }
-    return try appendOther(&cursor)
-  }
-
-  /// The same for one that lies in a segment, or whose record lies in an overflow chain.
-  @inline(never)
-  private mutating func appendOther(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
-    guard cursor.isIn(number) else { return false }
+    guard cursor.isAtMessage, cursor.isIn(number) else { return false }
     if let parts = try cursor.appendParts(to: &buffer) {
       try add(parts)
       return true
@@ -80,68 +63,7 @@ struct SliceBuilder: ~Copyable {
     try cursor.appendKey(to: &buffer)
     let valueOffset = buffer.count
     try cursor.appendRecord(to: &buffer)
-    try addRecord(keyOffset: start, valueOffset: valueOffset)
-    return true
-  }
-
-  /// Adds the message of a cell.
-  ///
-  /// What most messages are goes the short way: acknowledged, with a sequence, and nothing in the record
-  /// but what all have; in a leaf whose keys share the conversation and a part of the time. Then the
-  /// place is put together out of both parts of the key, and only id and text are copied.
-  @inline(never)
-  private mutating func addCell(
-    _ keyPrefix: Bytes, _ keySuffix: Bytes, _ value: Bytes
-  ) throws(StoreError) -> Bool {
-    let phaseOffset = KeyEncoding.numberByteCount
-    // How much of the time is in the prefix, and where in the suffix the rest of the place and the id
-    // begin.
-    let headByteCount = keyPrefix.count &- phaseOffset &- 1
-    let markOffset = 8 &- headByteCount
-    let idOffset = markOffset &+ 9
-    let idByteCount = keySuffix.count &- idOffset
-    let textByteCount = value.count &- MessageRecord.plainHeadByteCount
-    guard headByteCount >= 3, headByteCount <= 8, idByteCount > 0,
-      idByteCount <= Identifier.byteCountMax, keyPrefix.uint32(at: 0).byteSwapped == number,
-      keyPrefix[phaseOffset] == Place.Phase.acknowledged.rawValue,
-      keySuffix[markOffset] == KeyEncoding.hasSequence,
-      textByteCount >= 0, textByteCount <= TextCompression.textByteCountMax,
-      let head = MessageRecord.PlainHead(value)
-    else { return try addCopy(keyPrefix, keySuffix, value) }
-    // The last bytes of the prefix, then the first ones of the suffix.
-    let headBitCount = UInt64(headByteCount &* 8)
-    let time =
-      keyPrefix.bigEndian64(at: keyPrefix.count &- 8) << (64 &- headBitCount)
-      | keySuffix.bigEndian64(at: 0) >> headBitCount
-    let start = buffer.count
-    buffer.append(keySuffix.slice(idOffset, idByteCount))
-    buffer.append(value.slice(MessageRecord.plainHeadByteCount, textByteCount))
-    try add(
-      MessageParts(
-        place: .acknowledged(
-          KeyEncoding.unflipped(time),
-          sequence: KeyEncoding.unflipped(keySuffix.bigEndian64(at: markOffset &+ 1))),
-        idOffset: start, idByteCount: idByteCount, sender: head.sender, status: head.status,
-        textOffset: start &+ idByteCount, textByteCount: textByteCount,
-        isASCII: buffer.bytes.isASCII(from: start)))
-    return true
-  }
-
-  /// The same for a cell of any kind.
-  @inline(never)
-  private mutating func addCopy(
-    _ keyPrefix: Bytes, _ keySuffix: Bytes, _ value: Bytes
-  ) throws(StoreError) -> Bool {
-    let start = buffer.count
-    buffer.append(keyPrefix)
-    buffer.append(keySuffix)
-    guard buffer.bytes.bigEndianNumber(at: start) == number else {
-      buffer.truncate(to: start)
-      return false
-    }
-    let valueOffset = buffer.count
-    buffer.append(value)
-    try addRecord(keyOffset: start, valueOffset: valueOffset)
+    try addRecord(start..<valueOffset)
     return true
   }
 
@@ -162,22 +84,29 @@ struct SliceBuilder: ~Copyable {
     guard try reader.record(at: position, in: number, appendTo: &buffer) else {
       return false
     }
-    try addRecord(keyOffset: start, valueOffset: valueOffset)
+    try addRecord(start..<valueOffset)
     return true
   }
 
-  /// Adds the message whose key and record were copied last.
-  @inline(never)
-  private mutating func addRecord(keyOffset: Int, valueOffset: Int) throws(StoreError) {
-    let placeOffset = keyOffset + KeyEncoding.numberByteCount
+  /// Adds the message whose key, and behind it whose record, were copied last.
+  private mutating func addRecord(_ key: Range<Int>) throws(StoreError) {
+    let placeOffset = key.lowerBound + KeyEncoding.numberByteCount
     guard let (place, placeByteCount) = buffer.bytes.place(at: placeOffset),
-      case let idOffset = placeOffset + placeByteCount,
-      (1...Identifier.byteCountMax).contains(valueOffset - idOffset),
-      let record = MessageRecord(buffer.bytes.dropFirst(valueOffset))
+      case let id = placeOffset + placeByteCount..<key.upperBound,
+      (1...Identifier.byteCountMax).contains(id.count)
     else { throw corrupt }
+    try addRecord(at: key.upperBound, place, idOffset: id.lowerBound, idByteCount: id.count)
+  }
+
+  /// Adds the message whose record, from an offset on, was copied last.
+  @inline(never)
+  private mutating func addRecord(
+    at valueOffset: Int, _ place: Place, idOffset: Int, idByteCount: Int
+  ) throws(StoreError) {
+    guard let record = MessageRecord(buffer.bytes.dropFirst(valueOffset)) else { throw corrupt }
     let flags = record.flags
     var parts = MessageParts(
-      place: place, idOffset: idOffset, idByteCount: valueOffset - idOffset,
+      place: place, idOffset: idOffset, idByteCount: idByteCount,
       sender: record.sender, status: record.status,
       textOffset: buffer.count - record.payload.count, textByteCount: record.textByteCount)
     if place.isPending {
@@ -203,6 +132,102 @@ struct SliceBuilder: ~Copyable {
     if traits.isEmpty { try add(parts) } else { try add(parts, traits) }
   }
 
+  // MARK: Runs
+
+  /// Adds messages from the one a cursor stands at on, as long as they lie in cells of one leaf and
+  /// have sequences that follow each other.
+  ///
+  /// The cursor goes to the first that was not added. What all of a leaf's keys begin with is looked
+  /// at once, and of each cell all behind its place is copied as it lies there.
+  ///
+  /// - Parameters:
+  ///   - step: 1 or −1, which way to go.
+  ///   - limit: How many messages there may be in all.
+  ///   - last: The sequence of the message before, if it has one.
+  mutating func appendRun(
+    _ cursor: inout MessageCursor, step: Int, limit: Int, after last: inout Int64?
+  ) throws(StoreError) {
+    guard let (leaf, start) = cursor.leaf else { return }
+    let prefix = leaf.prefix
+    let sharedByteCount = prefix.count &- KeyEncoding.timeOffset
+    guard (3...7).contains(sharedByteCount), prefix.bigEndianNumber(at: 0) == number,
+      prefix[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
+    else { return }
+    let shared = LeafTimes(prefix.bigEndian64(at: prefix.count &- 8), sharedByteCount)
+    var index = start
+    while count < limit, index >= 0, index < leaf.cellCount,
+      let sequence = try append(leaf.leafCell(index), shared, after: last, step)
+    {
+      last = sequence
+      index &+= step
+    }
+    try cursor.go(to: index, from: start)
+  }
+
+  /// What the keys of a leaf say of times: of all the first bytes, and where the others lie.
+  private struct LeafTimes {
+    let head: UInt64
+    let headBitCount: UInt64
+    /// Where in a suffix the byte is that says whether there is a sequence.
+    let markOffset: Int
+
+    /// - Parameter bytes: The last eight bytes of the prefix.
+    @inline(__always)
+    init(_ bytes: UInt64, _ byteCount: Int) {
+      headBitCount = UInt64(byteCount &* 8)
+      head = bytes &<< (64 &- headBitCount)
+      markOffset = 8 &- byteCount
+    }
+  }
+
+  /// Adds the message of a cell; returns its sequence, nil if the message is none for a run.
+  @inline(__always)
+  private mutating func append(
+    _ cell: LeafCell, _ times: LeafTimes, after last: Int64?, _ step: Int
+  ) throws(StoreError) -> Int64? {
+    let bytes = cell.bytes
+    let idOffset = times.markOffset &+ 9
+    let idByteCount = cell.suffixByteCount &- idOffset
+    let textOffset = cell.valueOffset &+ MessageRecord.plainHeadByteCount
+    guard idByteCount > 0, idByteCount <= MessageID.inlineByteCountMax,
+      bytes[times.markOffset] == KeyEncoding.hasSequence, textOffset <= bytes.count,
+      bytes[cell.valueOffset] == MessageRecord.tag
+    else { return nil }
+    let sequence = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
+    if let last, last &+ Int64(step) != sequence { return nil }
+    let time = KeyEncoding.unflipped(
+      times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
+    let start = buffer.count
+    buffer.append(bytes.dropFirst(idOffset))
+    guard let head = MessageRecord.PlainHead(bytes.uint32(at: cell.valueOffset)) else {
+      try addRecord(
+        at: start &+ cell.valueOffset &- idOffset, .acknowledged(time, sequence: sequence),
+        idOffset: start, idByteCount: idByteCount)
+      return sequence
+    }
+    var status = head.status
+    if DeliveryMarks.concern(status, from: head.sender, localMember: localMember) {
+      status = try effectiveStatus(
+        status, from: head.sender, at: .acknowledged(time, sequence: sequence), start,
+        idByteCount)
+    }
+    let text = bytes.dropFirst(textOffset)
+    let isASCII = text.isASCII(from: 0)
+    guard isASCII || text.isText, case let id = bytes.slice(idOffset, idByteCount),
+      id.isASCII || id.isText
+    else { throw corrupt }
+    rows.append(
+      SliceRow(
+        time: time, rank: sequence, extra: 0, idOffset: start,
+        textOffset: start &+ textOffset &- idOffset, replyOffset: 0,
+        textByteCount: Int32(truncatingIfNeeded: text.count),
+        senderIndex: try senderIndex(head.sender), rareIndex: -1,
+        idByteCount: UInt8(truncatingIfNeeded: idByteCount), replyByteCount: 0,
+        fields: Message.Fields(status, serverTime: true, localTime: false, sequence: true),
+        isPending: false, isASCII: isASCII, isPlain: true))
+    return sequence
+  }
+
   // MARK: Parts
 
   /// Adds a message of which all is known that is seldom, or that there is nothing of it.
@@ -210,7 +235,8 @@ struct SliceBuilder: ~Copyable {
   mutating func add(_ parts: MessageParts) throws(StoreError) {
     var parts = parts
     if isConcerned(parts) {
-      parts.status = try status(of: parts)
+      parts.status = try effectiveStatus(
+        parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
     }
     try add(parts, rareIndex: -1)
   }
@@ -239,15 +265,19 @@ struct SliceBuilder: ~Copyable {
 
   @inline(__always)
   private func isConcerned(_ parts: MessageParts) -> Bool {
-    DeliveryMarks.concern(
-      parts.status, from: parts.sender, at: parts.place, localMember: reader.localMember)
+    !parts.place.isPending
+      && DeliveryMarks.concern(parts.status, from: parts.sender, localMember: localMember)
   }
 
+  // Its arguments fit into registers; all parts together would lie in memory for each message.
   @inline(never)
-  private mutating func status(of parts: MessageParts) throws(StoreError) -> MessageStatus {
+  private mutating func effectiveStatus(
+    _ status: MessageStatus, from sender: UInt32, at place: Place, _ idOffset: Int,
+    _ idByteCount: Int
+  ) throws(StoreError) -> MessageStatus {
     try marks.effectiveStatus(
-      parts.status, from: parts.sender, at: parts.place,
-      id: MessageID(buffer.bytes.slice(parts.idOffset, parts.idByteCount)), exactly: nil)
+      status, from: sender, at: place, id: MessageID(buffer.bytes.slice(idOffset, idByteCount)),
+      exactly: nil)
   }
 
   @inline(__always)
@@ -275,7 +305,7 @@ struct SliceBuilder: ~Copyable {
 
   /// Makes sure that id and text of a message are valid; returns whether the text is ASCII.
   // Mutating, though it changes nothing: else it would be handed a copy of the builder.
-  @inline(never)
+  @inline(__always)
   private mutating func checkTexts(of parts: MessageParts) throws(StoreError) -> Bool {
     let text = buffer.bytes.slice(parts.textOffset, parts.textByteCount)
     let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)

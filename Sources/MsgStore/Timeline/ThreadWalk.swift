@@ -39,12 +39,12 @@ struct ThreadWalk: ~Copyable {
     _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) -> Int {
     _ = try cursor.seek(key)
-    var last = isInThread(cursor) ? try builder.place(at: &cursor)?.sequence : nil
+    var last = isInThread(cursor) ? try cursor.messagePlace()?.sequence : nil
     var count = 0
     while count < limit {
       _ = try cursor.previous()
       guard isInThread(cursor) else { break }
-      if let sequence = try builder.place(at: &cursor)?.sequence {
+      if let sequence = try cursor.messagePlace()?.sequence {
         guard try sequences.missing(between: sequence, and: last, nearest: .upper) == nil else {
           break
         }
@@ -66,7 +66,10 @@ struct ThreadWalk: ~Copyable {
       _ = try cursor.next()
     }
     var last = isSkipped ? startSequence : nil
-    while forwardCount < limit, try builder.append(&cursor) {
+    while forwardCount < limit {
+      try builder.appendRun(&cursor, step: 1, limit: limit, after: &last)
+      forwardCount = builder.count
+      guard forwardCount < limit, try builder.append(&cursor) else { break }
       let place = builder.place(forwardCount)
       if let sequence = place.sequence {
         if try endsNewer(last, place) {
@@ -79,7 +82,7 @@ struct ThreadWalk: ~Copyable {
       _ = try cursor.next()
     }
     hasNewer = isInThread(cursor)
-    if last != nil, isInThread(cursor), let next = try builder.place(at: &cursor) {
+    if last != nil, isInThread(cursor), let next = try cursor.messagePlace() {
       _ = try endsNewer(last, next)
     }
     return forwardCount
@@ -90,31 +93,32 @@ struct ThreadWalk: ~Copyable {
     _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) {
     guard limit > 0 else { return }
-    let isAtMessage = try cursor.seek(key)
     var behind: Place?
-    if hasNewer == nil {
+    if hasNewer == nil, start.place.phase != .end {
+      let isAtMessage = try cursor.seek(key)
       hasNewer = isInThread(cursor)
-      if isInThread(cursor), !isAtMessage { behind = try builder.place(at: &cursor) }
+      if isInThread(cursor), !isAtMessage { behind = try cursor.messagePlace() }
+      _ = try cursor.previous()
+    } else {
+      _ = try cursor.seekBefore(key)
     }
-    _ = try cursor.previous()
-    var lastPlace = forwardCount > 0 ? builder.place(0) : start.place
-    var last = forwardCount > 0 ? lastPlace.sequence : startSequence
-    while builder.count < forwardCount + limit, try builder.append(&cursor) {
-      let place = builder.place(builder.count - 1)
-      if let sequence = place.sequence {
-        if try endsOlder(sequence, last, before: lastPlace) {
+    var last = forwardCount > 0 ? builder.place(0).sequence : startSequence
+    let end = forwardCount + limit
+    while builder.count < end {
+      try builder.appendRun(&cursor, step: -1, limit: end, after: &last)
+      guard builder.count < end, try builder.append(&cursor) else { break }
+      if let sequence = builder.place(builder.count - 1).sequence {
+        if try endsOlder(sequence, last, before: builder.count - 1) {
           builder.removeLast()
           break
         }
         last = sequence
       }
-      lastPlace = place
       _ = try cursor.previous()
     }
     hasOlder = isInThread(cursor)
-    if gaps.older == nil, last != nil, isInThread(cursor), let next = try builder.place(at: &cursor)
-    {
-      _ = try endsOlder(next.sequence, last, before: lastPlace)
+    if gaps.older == nil, last != nil, isInThread(cursor), let next = try cursor.messagePlace() {
+      _ = try endsOlder(next.sequence, last, before: builder.count)
     }
     if let behind, builder.count > 0 { _ = try endsNewer(builder.place(0).sequence, behind) }
   }
@@ -130,15 +134,18 @@ struct ThreadWalk: ~Copyable {
     return true
   }
 
-  /// The same towards older messages; `place` is that of the oldest message of the slice.
+  /// The same towards older messages; `count` is how many messages the slice has.
   @inline(__always)
   private mutating func endsOlder(
-    _ sequence: Int64?, _ last: Int64?, before place: Place
+    _ sequence: Int64?, _ last: Int64?, before count: Int
   ) throws(StoreError) -> Bool {
     guard let missing = try sequences.missing(between: sequence, and: last, nearest: .upper) else {
       return false
     }
     hasOlder = true
+    let place =
+      count > forwardCount
+      ? builder.place(count - 1) : forwardCount > 0 ? builder.place(0) : start.place
     gaps.older = SliceGaps.Gap(missing: missing, beyond: Position(place, ""))
     return true
   }
@@ -147,12 +154,10 @@ struct ThreadWalk: ~Copyable {
   consuming func finish(_ cursor: inout MessageCursor, from key: Bytes) throws(StoreError) -> Slice
   {
     if hasOlder == nil {
-      _ = try cursor.seek(key)
-      _ = try cursor.previous()
+      _ = try cursor.seekBefore(key)
       hasOlder = isInThread(cursor)
-      if forwardCount > 0, isInThread(cursor), let place = try builder.place(at: &cursor) {
-        let first = builder.place(0)
-        _ = try endsOlder(place.sequence, first.sequence, before: first)
+      if forwardCount > 0, isInThread(cursor), let place = try cursor.messagePlace() {
+        _ = try endsOlder(place.sequence, builder.place(0).sequence, before: forwardCount)
       }
     }
     return builder.finish(

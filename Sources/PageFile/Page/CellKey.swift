@@ -22,11 +22,23 @@ package struct CellKey {
   /// The key of a branch page's first cell: empty, and before all others.
   package static var none: CellKey { CellKey(.empty) }
 
-  package var byteCount: Int { head.count + tail.count }
+  @inlinable package var byteCount: Int { head.count + tail.count }
 
   /// The bytes from `offset` to the end of the piece they lie in.
   private func piece(from offset: Int) -> Bytes {
     offset < head.count ? head.dropFirst(offset) : tail.dropFirst(offset - head.count)
+  }
+
+  /// Eight bytes from `offset` as one big-endian number.
+  ///
+  /// Only of a key in a page or a `ByteBuffer`, see rule 3 of `Bytes`.
+  @inlinable @inline(__always)
+  package func bigEndian64(at offset: Int) -> UInt64 {
+    let headRest = head.count &- offset
+    if headRest <= 0 { return tail.bigEndian64(at: -headRest) }
+    if headRest >= 8 { return head.bigEndian64(at: offset) }
+    return head.bigEndianHead(at: offset, byteCount: headRest)
+      | tail.bigEndianHead(at: 0, byteCount: 8 &- headRest) &>> UInt64(headRest &* 8)
   }
 
   /// How many bytes both keys begin with.

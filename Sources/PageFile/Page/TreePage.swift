@@ -100,7 +100,12 @@ package struct TreePage {
   /// which of the two it is.
   @inlinable
   package func valueRange(_ index: Int) -> (offset: Int, byteCount: Int, isOverflow: Bool) {
-    var offset = payloadOffset(index)
+    valueRange(at: payloadOffset(index))
+  }
+
+  @inlinable @inline(__always)
+  func valueRange(at offset: Int) -> (offset: Int, byteCount: Int, isOverflow: Bool) {
+    var offset = offset
     var low = Int(bytes[offset])
     var word = low & 0x7F
     var shift = 7
@@ -112,6 +117,17 @@ package struct TreePage {
       offset += 1
     }
     return (offset, word >> 1, word & 1 == 1)
+  }
+
+  /// A leaf cell in one look at it.
+  @inlinable @inline(__always)
+  package func leafCell(_ index: Int) -> LeafCell {
+    let suffix = suffixRange(index)
+    let value = valueRange(at: suffix.offset &+ suffix.byteCount)
+    let end = value.isOverflow ? value.offset : value.offset &+ value.byteCount
+    return LeafCell(
+      bytes: bytes.slice(suffix.offset, end &- suffix.offset), suffixByteCount: suffix.byteCount,
+      valueOffset: value.offset &- suffix.offset, isOverflow: value.isOverflow)
   }
 
   /// The value of a leaf cell, nil when it lies in an overflow chain.
@@ -194,4 +210,34 @@ package struct TreePage {
     guard index >= firstKeyIndex + 4 else { return false }
     return (index - 3..<index).allSatisfy { cellOffset($0) < cellOffset($0 - 1) }
   }
+}
+
+/// A leaf cell where it lies: between its suffix and its value there is only what says how long the
+/// value is, so both can be copied at once.
+@usableFromInline
+package struct LeafCell {
+  /// From the suffix up to the end of the value, which is not here when `isOverflow`.
+  @usableFromInline package let bytes: Bytes
+  @usableFromInline package let suffixByteCount: Int
+  /// Where in `bytes` the value begins.
+  @usableFromInline package let valueOffset: Int
+  /// Whether the value lies in an overflow chain.
+  @usableFromInline package let isOverflow: Bool
+
+  @inlinable
+  init(bytes: Bytes, suffixByteCount: Int, valueOffset: Int, isOverflow: Bool) {
+    self.bytes = bytes
+    self.suffixByteCount = suffixByteCount
+    self.valueOffset = valueOffset
+    self.isOverflow = isOverflow
+  }
+
+  /// No cell.
+  @inlinable
+  package static var none: LeafCell {
+    LeafCell(bytes: .empty, suffixByteCount: 0, valueOffset: 0, isOverflow: true)
+  }
+
+  @inlinable package var suffix: Bytes { bytes.slice(0, suffixByteCount) }
+  @inlinable package var value: Bytes { bytes.dropFirst(valueOffset) }
 }

@@ -49,6 +49,23 @@ package struct Cursor: ~Copyable {
     return found.isEqual
   }
 
+  /// Goes to the last cell whose key is not above `key`, or before the first cell.
+  ///
+  /// Returns whether the cell's key is equal. One page read a level, rarely more.
+  package mutating func seekBack(_ key: Bytes) throws(PageFileError) -> Bool {
+    BTree.checkKey(key)
+    guard try descend(.toward(key)) else { return false }
+    let found = leaf.search(key)
+    if found.isEqual {
+      index = found.index
+    } else if found.index > 0 {
+      index = found.index - 1
+    } else {
+      _ = try stepToPreviousLeaf()
+    }
+    return found.isEqual
+  }
+
   /// Goes to the first cell.
   ///
   /// False: the tree is empty.
@@ -186,6 +203,30 @@ package struct Cursor: ~Copyable {
   @inlinable @inline(__always)
   package var isAtCell: Bool { cellCount > 0 }
 
+  /// The leaf, for whoever looks at many of its cells.
+  ///
+  /// Lives as long as any page that the source gives.
+  @inlinable @inline(__always)
+  package var page: TreePage { leaf }
+
+  /// Which of the leaf's cells it is.
+  @inlinable @inline(__always)
+  package var cellIndex: Int { index }
+
+  /// Goes to another cell of the leaf.
+  ///
+  /// False, and nothing changed, when the leaf has none of that index.
+  @inlinable
+  package mutating func go(to cellIndex: Int) -> Bool {
+    guard cellIndex >= 0, cellIndex < cellCount else { return false }
+    index = cellIndex
+    return true
+  }
+
+  /// The cell as it lies in its page, for as long as the page lives.
+  @inlinable @inline(__always)
+  package var cell: LeafCell { leaf.leafCell(index) }
+
   @inlinable @inline(__always)
   package var keyByteCount: Int { leaf.keyByteCount(index) }
 
@@ -195,11 +236,9 @@ package struct Cursor: ~Copyable {
   @inlinable @inline(__always)
   package var keyPrefix: Bytes { leaf.prefix }
 
-  /// The rest of the key.
-  ///
-  /// Lives as long as the page.
+  /// The key as it lies in its leaf, for as long as the page lives.
   @inlinable @inline(__always)
-  package var keySuffix: Bytes { leaf.suffix(index) }
+  package var key: CellKey { leaf.key(index) }
 
   /// Appends the key without its first `dropped` bytes.
   @inlinable @inline(__always)
