@@ -112,18 +112,30 @@ final class WriteState {
     if isHeard { try noteEntry(conversation, key.bytes, value.bytes) }
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let place = conversation.summary.listPlace
-    if conversation.listed != place {
-      if let listed = conversation.listed {
-        let key = listed.key(conversation.number)
-        try remove(key.bytes, in: Schema.activity)
-      }
-      if let place {
-        let key = place.key(conversation.number)
-        try insert(key.bytes, .empty, in: Schema.activity)
-      }
-    }
+    if conversation.listed != place { try list(conversation, at: place) }
     totals.replace(conversation.counted, with: Totals(conversation.summary))
     conversation.wasWritten(byteCount: value.count)
+  }
+
+  /// Moves a conversation's entry in the lists.
+  private func list(_ conversation: OpenConversation, at place: ListPlace?) throws(StoreError) {
+    switch (conversation.listed, place) {
+    case (let old?, let new?):
+      let key = old.key(conversation.number)
+      let other = new.key(conversation.number)
+      let wasThere = try storage { () throws(PageFileError) in
+        try BTree(reader.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
+      }
+      guard wasThere else { throw reader.corrupt(Schema.activity, "an entry is missing") }
+    case (let old?, nil):
+      let key = old.key(conversation.number)
+      try remove(key.bytes, in: Schema.activity)
+    case (nil, let new?):
+      let key = new.key(conversation.number)
+      try insert(key.bytes, .empty, in: Schema.activity)
+    case (nil, nil):
+      break
+    }
   }
 
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {

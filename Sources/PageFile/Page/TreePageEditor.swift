@@ -152,6 +152,24 @@ package struct TreePageEditor {
     return true
   }
 
+  /// Gives a leaf cell another key of as many bytes that begins with the prefix; it comes to stand
+  /// before the cell that `target` is the index of now.
+  package func rekey(at index: Int, to key: CellKey, before target: Int) {
+    let page = page
+    let suffix = page.suffixRange(index)
+    precondition(key.byteCount == page.prefixByteCount + suffix.byteCount, "a key's length is kept")
+    let offset = UInt16(page.cellOffset(index))
+    key.write(dropping: page.prefixByteCount, to: bytes, at: suffix.offset)
+    // What lies between the two places moves by one.
+    let place = target > index ? target - 1 : target
+    let (from, to) = target > index ? (index + 1, index) : (target, target + 1)
+    let byteCount = abs(place - index) * Cell.pointerByteCount
+    bytes.move(from: pointerOffset(from), to: pointerOffset(to), byteCount: byteCount)
+    bytes.store(offset, at: pointerOffset(place))
+    edited?.add(suffix.offset, suffix.byteCount)
+    edited?.add(pointerOffset(min(index, place)), byteCount + Cell.pointerByteCount)
+  }
+
   /// Leads a branch cell to another child.
   package func setChild(at index: Int, to child: PageNumber) {
     let offset = page.payloadOffset(index)

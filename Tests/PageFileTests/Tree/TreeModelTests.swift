@@ -54,6 +54,7 @@ import Testing
         let phase = operation * 4 / plan.operationCount
         let insertPercent = [80, 50, 15, 60][phase]
         if random.below(100) < insertPercent { try insert() } else { try remove() }
+        if random.below(8) == 0 { try rekey() }
         if random.below(4) == 0 { try lookup() }
         if random.below(8) == 0 { try seek() }
         if operation % 250 == 0 { try compareAll() }
@@ -120,6 +121,25 @@ import Testing
       let (index, exists) = index(key)
       try expect(try tree.remove(key) == exists, "remove says the wrong thing")
       if exists { model.remove(at: index) }
+    }
+
+    /// Often to a key of the same length close by, and with the same value: the cell stays then.
+    mutating func rekey() throws {
+      let isHit = !model.isEmpty && random.below(10) > 0
+      let old: (key: [UInt8], value: [UInt8]) =
+        isHit ? model[random.below(model.count)] : (key(), self.value())
+      var other = key()
+      if random.below(4) > 0 {
+        other = old.key
+        other[other.count - 1] = random.bytes(1)[0]
+      }
+      let value = random.below(4) > 0 ? old.value : self.value()
+      let (index, exists) = self.index(old.key)
+      try expect(try tree.rekey(old.key, to: other, value) == exists, "rekey says the wrong thing")
+      guard exists else { return }
+      model.remove(at: index)
+      let (target, isTaken) = self.index(other)
+      if isTaken { model[target].value = value } else { model.insert((other, value), at: target) }
     }
 
     mutating func lookup() throws {

@@ -77,6 +77,18 @@ struct ArrayTree {
     return try Bytes.with(key) { (key) throws(PageFileError) in try tree.remove(key) }
   }
 
+  func rekey(_ key: [UInt8], to other: [UInt8], _ value: [UInt8]) throws(PageFileError) -> Bool {
+    try source.enter()
+    defer { source.leave() }
+    return try Bytes.with(key) { (key) throws(PageFileError) in
+      try Bytes.with(other) { (other) throws(PageFileError) in
+        try Bytes.with(value) { (value) throws(PageFileError) in
+          try tree.rekey(key, to: other, value)
+        }
+      }
+    }
+  }
+
   func contains(_ key: [UInt8]) throws(PageFileError) -> Bool {
     try source.enter()
     defer { source.leave() }
