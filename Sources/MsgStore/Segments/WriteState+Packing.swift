@@ -210,22 +210,21 @@ extension SegmentEncoder {
   package func encodeMost(
     of run: borrowing MessageRun, from start: Int, limit: Int, to value: inout ByteBuffer
   ) -> Int {
-    var countMax = min(run.count - start, Segment.countMax)
-    for index in 0..<countMax
-    where !Self.canHold(run.key(start + index), run.record(start + index)) {
-      countMax = index
-      break
-    }
-    guard countMax > 1 else { return 1 }
-    // What the last segments took of what their records have tells about how many go into this one.
+    // What the last segments took of what their records have tells about how many go into this one;
+    // more than twice as many are not looked at.
+    let predictedWeight = limit * 256 / max(1, sizeOf256)
     var weights: [Int] = []
+    weights.reserveCapacity(64)
     var sum = 0
-    for index in 0..<countMax {
-      sum += Self.weight(run.record(start + index))
+    for index in start..<min(run.count, start + Segment.countMax) {
+      let record = run.record(index)
+      guard Self.canHold(run.key(index), record) else { break }
+      sum += Self.weight(record)
       weights.append(sum)
-      if sum > 8 * limit { break }
+      if weights.count > 1, sum > 2 * predictedWeight { break }
     }
-    countMax = weights.count
+    var countMax = weights.count
+    guard countMax > 1 else { return 1 }
     func predictedCount() -> Int {
       let weight = limit * 256 / max(1, sizeOf256)
       return max(2, weights.firstIndex { $0 > weight } ?? countMax)
