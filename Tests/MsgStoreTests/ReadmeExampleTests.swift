@@ -5,7 +5,18 @@ import Testing
 
 /// The example of the README is this code, so it builds, and it does what it says.
 @Suite struct ReadmeExampleTests {
-  private func runExample(path: String, show: (Message) -> Void) throws {
+  /// A server that takes everything.
+  private final class Server {
+    var kinds: [String] = []
+    var tokens: Set<OutboxToken> = []
+
+    func take(_ task: OutboxTask, in conversation: ConversationID?, token: OutboxToken) throws {
+      if !tokens.insert(token).inserted { throw CancellationError() }
+      kinds.append(String("\(task)".prefix { $0 != "(" }))
+    }
+  }
+
+  private func runExample(path: String, server: Server, show: (Message) -> Void) throws {
     // README begins
     // Opens the store or makes it. One process owns it; others may read it meanwhile.
     let store = try MessageStore(path: path, options: .init(localMember: "ann"))
@@ -30,13 +41,26 @@ import Testing
       try chat.setSyncPosition([42], for: "server")
     }
 
-    // What is done here is shown at once, and kept until the server has been told.
+    // One's own message can be seen in microseconds; on the disk it is a moment later.
+    let sent = try store.send(Message(in: room, from: "ann", text: "five minutes"))
+    try sent.waitUntilDurable()  // or, without blocking a thread: try await sent.durable
+
+    // What is done here is shown at once, and lies in the outbox by the same commit.
     try store.write { chat in
       try chat.edit("m-1", in: room, text: "on my way")
       try chat.markRead(room)
     }
-    let receipts = try store.read { try $0.pendingReceipts(in: room, .read, as: .mark) }
-    try store.write { chat in for receipt in receipts { try chat.confirm(receipt) } }
+
+    // It is handed out in order, under a lease and a token that is the same on every attempt, until the
+    // server has it.
+    while let work = try (store.write { try $0.outbox.next(for: "sync") }) {
+      do {
+        try server.take(work.task, in: work.conversation, token: work.token)
+        try store.write { chat in try chat.outbox.done(work) }
+      } catch {
+        try store.write { chat in try chat.outbox.failed(work, because: Failure(.noConnection)) }
+      }
+    }
 
     // The newest messages, oldest first, as a screen shows them; then the page before them.
     let newest = try store.read { try $0.thread(room).tail(50) }
@@ -53,16 +77,20 @@ import Testing
   @Test func theExampleShowsBothMessages() throws {
     let directory = try TemporaryDirectory()
     var texts: [String] = []
-    try runExample(path: directory.url.appendingPathComponent("chat").path) {
+    let server = Server()
+    try runExample(path: directory.url.appendingPathComponent("chat").path, server: server) {
       texts.append($0.text)
     }
-    #expect(texts == ["on my way", "hurry!"])
+    #expect(texts == ["on my way", "hurry!", "five minutes"])
+    #expect(server.kinds == ["createConversation", "send", "edit", "receipt"])
     let store = try MessageStore(path: directory.url.appendingPathComponent("chat").path)
     try store.read { chat in
       let room = try #require(try chat.conversations(count: 1).first)
       #expect(room.unreadCount == 0 && room.hasDraft)
-      let thread = try chat.thread(room.id).tail(2)
-      #expect(thread[0].status == .read && thread[0].isEdited && thread[0].syncStatus == .pending)
+      let thread = try chat.thread(room.id).tail(3)
+      #expect(thread[0].status == .read && thread[0].isEdited && thread[0].syncStatus == .synced)
+      #expect(thread[2].status == .sent)
+      #expect(try chat.outbox.counts().total == 0)
       #expect(thread[1].reactions.map(\.emoji) == ["👍"])
       #expect(try chat.pendingReceipts(in: room.id, .read, as: .mark) == [])
     }
