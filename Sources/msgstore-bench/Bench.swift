@@ -34,6 +34,8 @@ import ArgumentParser
 ///                        who has read it and when, as its users do
 ///     mark-read-1000-mark  the same, SQLite keeping one row for all of them, as we do
 ///     edit               a random message of the huge thread gets another text, the old one is kept
+///     live-tail          from the commit of one new message to the new tail of 50 in the hands of who
+///                        follows it; ours only
 ///     unread-total       what all of 10,000 conversations have unread; SQLite keeps it by a trigger
 ///     open-insert-close  open, insert one message at full durability, close
 ///     wal-size           WAL bytes per commit-full, over 20,000 commits

@@ -23,7 +23,7 @@ let catalogue: [any Workload] = [
   Commit(name: "commit-full", durability: .full),
   Commit(name: "commit-relaxed", durability: .relaxed),
   Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
-  MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), UnreadTotal(),
+  MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), LiveTail(), UnreadTotal(),
   OpenInsertClose(), WALSize(), Written(),
   Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
   TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Scale(),

@@ -130,6 +130,12 @@ protocol Engine: TailReader {
   /// The newest messages as a slice that makes them when they are asked for, timed until it is in
   /// hand and looked at later; nil where there is no such thing.
   func slice(of conversation: Int, count: Int) throws -> Reading?
+  /// Inserts one message after the other while somebody follows the newest of a conversation, and times
+  /// how long each new value of these takes from its commit on; nil, and nothing inserted, where there
+  /// is no such thing.
+  func follow(
+    _ conversation: Int, count: Int, inserting messages: [ChatMessage]
+  ) throws -> [UInt64]?
   /// Half of the messages before the time, half from it on.
   func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading
   /// One message after the other by its id, each in a transaction of its own.
@@ -158,6 +164,10 @@ extension Engine {
   var variants: [any TailReader] { [] }
 
   func slice(of conversation: Int, count: Int) -> Reading? { nil }
+
+  func follow(_ conversation: Int, count: Int, inserting messages: [ChatMessage]) -> [UInt64]? {
+    nil
+  }
 
   /// Begins anew with an empty store.
   ///
