@@ -24,8 +24,18 @@ extension MessageStore {
   /// - Throws: What the closure throws, unchanged; `storage`.
   @discardableResult
   public func write<R: Sendable>(
-    _ level: SyncLevel = .full, _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
+    _ level: SyncLevel, _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
   ) async throws -> R {
     try await writer.run { try self.write(level, body) }
+  }
+
+  /// Changes the store at `full` without blocking the caller's thread; see `write(_:_:)`.
+  ///
+  /// - Throws: What the closure throws, unchanged; `storage`.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
+  ) async throws -> R {
+    try await write(.full, body)
   }
 }

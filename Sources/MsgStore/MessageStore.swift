@@ -131,9 +131,20 @@ public final class MessageStore: Sendable {
   /// - Throws: What the closure throws, unchanged; `storage`.
   @discardableResult
   public func write<R>(
-    _ level: SyncLevel = .full, _ body: (borrowing StoreWriter) throws -> R
+    _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> R {
     try commit(level, body).value
+  }
+
+  /// Changes the store: everything the closure does is one commit, or nothing if it throws, and it is
+  /// on the disk when this returns.
+  ///
+  /// See `write(_:_:)`; this is the same at `full`.
+  ///
+  /// - Throws: What the closure throws, unchanged; `storage`.
+  @discardableResult
+  public func write<R>(_ body: (borrowing StoreWriter) throws -> R) throws -> R {
+    try commit(.full, body).value
   }
 
   /// The same, with the number of the commit and the life of the store that it was made in.

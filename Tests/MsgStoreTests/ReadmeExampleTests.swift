@@ -53,7 +53,7 @@ import Testing
 
     // It is handed out in order, under a lease and a token that is the same on every attempt, until the
     // server has it.
-    while let work = try (store.write { try $0.outbox.next(for: "sync") }) {
+    while let work = try store.write({ try $0.outbox.next(for: "sync") }) {
       do {
         try server.take(work.task, in: work.conversation, token: work.token)
         try store.write { chat in try chat.outbox.done(work) }
