@@ -3,18 +3,19 @@
 
 SHELL = bash
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests Fuzz/Package.swift Fuzz/Sources/Fuzz
+SOURCES = Package.swift Sources Tests Examples Fuzz/Package.swift Fuzz/Sources/Fuzz
 TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo test build release bench bench-smoke bench-peers bench-peers-smoke \
+.PHONY: help setup demo example test build release bench bench-smoke bench-peers bench-peers-smoke \
   release-peers check format lint test-release test-kills test-tsan \
   test-defects test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
+	@echo 'make example      two people who chat, with clients and a server in processes of their own'
 	@echo 'make test         every test'
 	@echo 'make build        debug build'
 	@echo 'make release      release build'
@@ -41,6 +42,9 @@ setup:
 
 demo: setup release
 	@Scripts/demo $(RELEASE)
+
+example: build
+	@.build/debug/chat-example
 
 test: setup
 	$(SWIFT) test

@@ -91,6 +91,18 @@ let package = Package(
       name: "torture",
       dependencies: ["Simulation", "Damage", "ProtocolModel", "Schedules", "PageFile"],
       path: "Tests/Torture", swiftSettings: strict),
+    // A client that shows how the store is used, and two people who use it. They see what a user of
+    // the package sees, and nothing else.
+    .target(
+      name: "ChatClient", dependencies: ["MsgStore"], path: "Examples/ChatClient",
+      packageAccess: false, swiftSettings: strict),
+    .executableTarget(
+      name: "chat-example", dependencies: ["ChatClient", "MsgStore"],
+      path: "Examples/chat-example", packageAccess: false, swiftSettings: strict),
+    // What a client must come through: links that break and processes that are killed.
+    .testTarget(
+      name: "ReliabilityTests",
+      dependencies: ["ChatClient", "MsgStore", "chat-example", "msgdump"], swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(
       name: "crash-writer", dependencies: ["MsgStore", "PageFile"], path: "Tests/CrashWriter",
