@@ -32,9 +32,13 @@ extension WriteState {
       guard let position = try reader.position(of: own, in: number) else { return false }
       if given != nil { try acknowledge(at: position, given, in: conversation) }
     case (.here(let position)?, _):
-      try attach(serverName, toMessageAt: position, isOwn: false, given, in: conversation)
+      try attach([serverName], toMessageAt: position, given, in: conversation) {
+        $0.add(serverName, isOwn: false)
+      }
     case (_, .here(let position)?):
-      try attach(own, toMessageAt: position, isOwn: true, given, in: conversation)
+      try attach([own], toMessageAt: position, given, in: conversation) {
+        $0.add(own, isOwn: true)
+      }
     default:
       try wait(own, as: serverName, given, in: number)
       return false
@@ -46,10 +50,12 @@ extension WriteState {
     try message(at: position, in: conversation).traits.names.count + 1
   }
 
-  /// Gives a message another name, with what has waited under that name.
+  /// Gives a message other names, with what has waited under them.
+  ///
+  /// - Parameter join: Adds them to those it has.
   private func attach(
-    _ name: MessageID, toMessageAt position: Position, isOwn: Bool?, _ given: PlaceFacts?,
-    in conversation: OpenConversation
+    _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
+    in conversation: OpenConversation, _ join: (inout Names) -> Void
   ) throws(StoreError) {
     let old = try message(at: position, in: conversation.number)
     var new = old
@@ -57,14 +63,17 @@ extension WriteState {
     facts.merge(given)
     if given != nil { new.raise(.sent, deliveredAt: nil, readAt: nil) }
     let id = old.id(at: position)
-    var waitingFor = [name]
-    if case .alias(let other)? = try reader.entry(of: name, in: conversation.number) {
-      waitingFor.append(other)
+    var waitingFor: [MessageID] = []
+    for name in added {
+      waitingFor.append(name)
+      if case .alias(let other)? = try reader.entry(of: name, in: conversation.number) {
+        waitingFor.append(other)
+      }
     }
     var names = Names(of: old, at: position)
-    if let isOwn { names.add(name, isOwn: isOwn) } else { names.add(name) }
+    join(&names)
     for other in waitingFor where other != id {
-      if other != name { names.add(other, isOwn: true) }
+      if !added.contains(other) { names.add(other, isOwn: true) }
       if let waiting = try takeWaiting(other, in: conversation.number) {
         if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
         for name in waiting.traits.names { names.add(name) }
@@ -126,27 +135,23 @@ extension WriteState {
   ) throws(StoreError) -> Position? {
     let number = conversation.number
     var gathered: MessageID?
-    for name in names.all.sorted() where try reader.position(of: name, in: number) != nil {
-      gathered = name
-      break
-    }
-    guard let gathered else { return nil }
-    for (name, isOwn) in names.roles {
-      guard let position = try reader.position(of: gathered, in: number) else {
-        // It was deleted with the conversation: then another may be left.
-        return try gather(names, in: conversation)
-      }
-      switch try reader.entry(of: name, in: number) {
-      case .here(let other)?:
-        if other != position { try unite(position, with: other, in: conversation) }
-      case .alias?:
-        try attach(name, toMessageAt: position, isOwn: isOwn, nil, in: conversation)
-      case nil:
-        guard try waiting(name, in: number) != nil else { continue }
-        try attach(name, toMessageAt: position, isOwn: isOwn, nil, in: conversation)
-      case .deleted?:
+    for name in names.inOrder {
+      guard let position = try reader.position(of: name, in: number) else { continue }
+      guard let gathered else {
+        gathered = name
         continue
       }
+      if let first = try reader.position(of: gathered, in: number), first != position {
+        try unite(first, with: position, in: conversation)
+      }
+    }
+    guard let gathered, let position = try reader.position(of: gathered, in: number) else {
+      return nil
+    }
+    for name in names.all {
+      if case .here? = try reader.entry(of: name, in: number) { continue }
+      try attach(names.inOrder, toMessageAt: position, nil, in: conversation) { $0.add(names) }
+      break
     }
     return try reader.position(of: gathered, in: number)
   }
@@ -313,10 +318,9 @@ struct Names {
     hasServerName = !message.traits.names.isEmpty
   }
 
-  /// All of them, those first that decide what is its own and what is the key: true and false.
-  var roles: [(name: MessageID, isOwn: Bool?)] {
-    let others = all.subtracting([own, key]).sorted().map { ($0, Bool?.none) }
-    return own == key ? [(key, nil)] + others : [(key, false), (own, true)] + others
+  /// All of them, its own first, then the one in the key.
+  var inOrder: [MessageID] {
+    (own == key ? [own] : [own, key]) + all.subtracting([own, key]).sorted()
   }
 
   /// All but the one in the key, its own first.

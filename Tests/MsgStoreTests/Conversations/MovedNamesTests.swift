@@ -60,6 +60,19 @@ import Testing
     try store.expectSound()
   }
 
+  /// Which of its names is its own does not depend on which of them comes first there.
+  @Test func whatWaitsThereUnderNeitherOfItsFirstNamesIsItsOwn() throws {
+    let store = try merged { chat in
+      try chat.insert(chatMessage("z", in: "a", at: 10))
+      try chat.acknowledge("z", in: "a", serverTimestamp: time(10), as: "s")
+      try chat.insert(chatMessage("s", in: "b", at: 20))
+      try chat.receiveEdit(of: "z", in: "b", text: "new", at: time(40))
+    }
+    #expect(try ids(store) == ["m"])
+    let message = try #require(try store.read { try $0.message("z", in: "b") })
+    #expect(message.text == "new" && message.position.id == "s")
+  }
+
   @Test(arguments: ["m", "s"] as [MessageID])
   func whatWasDeletedThereUnderOneOfItsNamesStaysAway(_ name: MessageID) throws {
     let other: MessageID = name == "m" ? "s" : "m"
