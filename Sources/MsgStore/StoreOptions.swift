@@ -46,6 +46,8 @@ public struct StoreOptions: Sendable {
 
   /// How many messages that are not here may have something that waits for them.
   package var waitingCountMax = 10_000
+  /// How much of long work one commit does; tests may want many commits.
+  package var steps = StepSizes()
   /// Whether long work goes on by itself after the write that began it; tests may want to wait.
   package var worksInBackground = true
   /// Whether settled messages are packed, as threads grow and in compaction; tests may want every
@@ -77,8 +79,7 @@ public struct StoreOptions: Sendable {
     StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
       outbox: outbox, previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax,
-      packs: packs,
-      packing: packing)
+      packs: packs, packing: packing, steps: steps)
   }
 
   var database: DatabaseOptions {
@@ -99,4 +100,5 @@ struct StoreRules: Sendable {
   var waitingCountMax = 10_000
   var packs = true
   var packing = PackingSizes()
+  var steps = StepSizes()
 }

@@ -177,7 +177,7 @@ extension WriteState {
     var key = ByteBuffer()
     var count = 0
     var isDone = false
-    while count < Self.sweepCountMax {
+    while count < sweepCountMax {
       guard try reader.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break

@@ -25,7 +25,7 @@ extension WriteState {
         return try moveRest(of: number, into: target)
       }
       // What waits to go out goes at once: its order is that of the other conversation now.
-      if count >= Self.mergeCountMax && !position.place.isPending { break }
+      if count >= mergeCountMax && !position.place.isPending { break }
       count += 1
       try move(position, of: number, old, into: target)
     }
@@ -126,16 +126,16 @@ extension WriteState {
     let conversation = try conversation(target)
     var key = ByteBuffer()
     var count = 0
-    while count < Self.mergeCountMax,
-      try reader.firstKey(prefix.bytes, in: Schema.facts, to: &key)
-    {
+    while try reader.firstKey(prefix.bytes, in: Schema.facts, to: &key) {
+      // The names of what waits go with it, and none of them before.
+      if count >= mergeCountMax { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
         throw reader.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
       }
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
-    while count < Self.sweepCountMax,
+    while count < sweepCountMax,
       try reader.firstKey(prefix.bytes, in: Schema.ids, to: &key)
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
@@ -145,12 +145,12 @@ extension WriteState {
       count += 1
     }
     count += try moveAll(
-      prefix.bytes, in: Schema.client, to: target, limit: Self.sweepCountMax - count)
+      prefix.bytes, in: Schema.client, to: target, limit: sweepCountMax - count)
     // Sequences count what one server has numbered in one thread, and the messages bring theirs.
     count += try removeAll(
-      prefix.bytes, in: Schema.sequences, limit: Self.sweepCountMax - count)
+      prefix.bytes, in: Schema.sequences, limit: sweepCountMax - count)
     try membershipChanged(conversation)
-    return count < Self.sweepCountMax
+    return count < sweepCountMax
   }
 
   /// Moves what waits for one message.

@@ -91,7 +91,8 @@ extension WriteState {
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
     else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
     let id = MessageID(name.bytes.dropFirst(4))
-    for alias in waiting.traits.names { try removeEntry(of: alias, in: conversation) }
+    // Of a conversation that is being swept the names may be gone.
+    try forget(waiting.traits.names, in: conversation)
     try removeFacts(of: id, in: conversation)
     try add(1, to: .waitingDropped)
   }

@@ -6,9 +6,9 @@ import PageFile
 /// See docs/message-format.md, Y-1 … Y-3.
 extension WriteState {
   /// How many entries one commit may remove.
-  static let sweepCountMax = 1000
+  var sweepCountMax: Int { rules.steps.sweepCountMax }
   /// How many messages one commit may move.
-  static let mergeCountMax = 500
+  var mergeCountMax: Int { rules.steps.mergeCountMax }
 
   /// Whether there is work left.
   var hasWork: Bool {
@@ -54,8 +54,8 @@ extension WriteState {
     let prefix = KeyEncoding.key(number)
     var count = 0
     for tree in Schema.treesByConversation {
-      count += try removeAll(prefix.bytes, in: tree, limit: Self.sweepCountMax - count)
-      if count >= Self.sweepCountMax { return false }
+      count += try removeAll(prefix.bytes, in: tree, limit: sweepCountMax - count)
+      if count >= sweepCountMax { return false }
     }
     return true
   }
@@ -77,6 +77,19 @@ extension WriteState {
       try remove(key.bytes, in: tree)
     }
     return count
+  }
+}
+
+/// How much of long work one commit does.
+package struct StepSizes: Sendable {
+  /// How many entries one commit may remove.
+  package var sweepCountMax: Int
+  /// How many messages one commit may move.
+  package var mergeCountMax: Int
+
+  package init(sweepCountMax: Int = 1000, mergeCountMax: Int = 500) {
+    self.sweepCountMax = sweepCountMax
+    self.mergeCountMax = mergeCountMax
   }
 }
 
