@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A persistent map from page number to page image: what is committed in one WAL file and not yet in
 /// the data file.
 ///
@@ -8,20 +6,20 @@ import Synchronization
 /// path and shares the rest, so a snapshot is one root address.
 ///
 ///     node  offset  size  field
-///                0     8  reference count
+///                0     8  edition: the commit that made the node and may still write in it
 ///                8     8  bitmap of children
-///               16     8  edition: the change that made the node and may still write in it
-///               24     8  room for children
-///               32   8·n  children, in the order of their bits
+///               16     8  room for children
+///               24   8·n  children, in the order of their bits
 ///
 ///  1. A node is written only by the edition that made it, before its map is shared.
-///  2. A child is a node, or on the lowest level an image or `freedMark`; a node keeps a reference
-///     to each.
-///
-/// Nodes are counted by hand for the same reason as `PageImage`: a reader follows plain addresses.
+///  2. A child is a node, or on the lowest level an image or `freedMark`.
+///  3. Versions follow each other in one line. What a version has and the next one has not is handed
+///     to `MapRemains`, once, and goes when no snapshot can reach it any more. So nodes need no count
+///     of who refers to them, and a commit need not touch the count of every child of a node that it
+///     copies.
 @safe
 package struct PageMap: @unchecked Sendable {
-  // Unchecked: rule 1; what is shared is immutable but for its atomic counts.
+  // Unchecked: rule 1; what is shared is immutable.
   private var root: UnsafeMutableRawPointer?
   private var levels = 0
   /// How many page numbers have an entry.
@@ -71,27 +69,55 @@ package struct PageMap: @unchecked Sendable {
     if case .image = self[number] { true } else { false }
   }
 
-  /// Keeps the whole map: one more `release` is needed.
-  package func retain() {
-    if let root = unsafe root { unsafe Node.retain(root) }
-  }
-
-  package func release() {
-    if let root = unsafe root { unsafe Node.release(root, level: levels - 1) }
-  }
-
   /// Sets or replaces an entry; nil says that the page is freed.
   ///
-  /// The map takes over the caller's reference to the image. The caller must be the only holder of
-  /// this value's root, or have retained it for itself, and gives the same `edition` for all
-  /// changes before it shares the map.
-  package mutating func set(_ number: PageNumber, to image: PageImage?, edition: UInt64) {
+  /// The map takes over the caller's reference to the image.
+  /// - Parameters:
+  ///   - edition: The commit that changes the map, greater than all before.
+  ///   - remains: Gets what the version before has and this one has not; nil for a map that nobody
+  ///     else has seen, where that goes at once.
+  package mutating func set(
+    _ number: PageNumber, to image: PageImage?, edition: UInt64, _ remains: inout MapRemains?
+  ) {
     let value = unsafe image?.address ?? Self.freedMark
     if image != nil { imageCount += 1 }
     while levels == 0 || UInt64(number.rawValue) >> UInt64(levels * 6) != 0 { addLevel(edition) }
     if let root = unsafe root {
-      unsafe self.root = insert(number, value, into: root, level: levels - 1, edition: edition)
+      unsafe self.root = insert(
+        number, value, into: root, level: levels - 1, edition: edition, &remains)
     }
+  }
+
+  /// Sets an entry of a map that nobody else has seen.
+  package mutating func set(_ number: PageNumber, to image: PageImage?) {
+    var none: MapRemains?
+    set(number, to: image, edition: 0, &none)
+  }
+
+  /// Frees a map that nobody else has seen, or can see any more.
+  package func free() {
+    var remains = MapRemains()
+    collect(to: &remains)
+    remains.free()
+  }
+
+  /// Hands over all there is: no later version has any of it.
+  package func collect(to remains: inout MapRemains) {
+    if let root = unsafe root { unsafe collect(root, level: levels - 1, to: &remains) }
+  }
+
+  private func collect(
+    _ node: UnsafeMutableRawPointer, level: Int, to remains: inout MapRemains
+  ) {
+    for index in 0..<(unsafe Node.bitmap(node).nonzeroBitCount) {
+      let child = unsafe Node.children(node)[index]
+      if level > 0 {
+        unsafe collect(child, level: level - 1, to: &remains)
+      } else if unsafe child != Self.freedMark {
+        unsafe remains.add(PageImage(address: child))
+      }
+    }
+    unsafe remains.add(node: node)
   }
 
   private mutating func addLevel(_ edition: UInt64) {
@@ -101,13 +127,14 @@ package struct PageMap: @unchecked Sendable {
     levels += 1
   }
 
-  /// The node to use in place of `node`, whose reference it takes over.
+  /// The node to use in place of `node`.
   private mutating func insert(
     _ number: PageNumber, _ value: UnsafeMutableRawPointer,
-    into node: UnsafeMutableRawPointer, level: Int, edition: UInt64
+    into node: UnsafeMutableRawPointer, level: Int, edition: UInt64,
+    _ remains: inout MapRemains?
   ) -> UnsafeMutableRawPointer {
     let bit: UInt64 = 1 << UInt64(number.rawValue >> UInt32(level * 6) & 63)
-    let node = unsafe Node.editable(node, level: level, edition: edition)
+    let node = unsafe Node.editable(node, edition: edition, &remains)
     if unsafe Node.bitmap(node) & bit == 0 {
       let child: UnsafeMutableRawPointer
       if level == 0 {
@@ -116,7 +143,7 @@ package struct PageMap: @unchecked Sendable {
       } else {
         unsafe child = insert(
           number, value, into: Node.make(room: 4, edition: edition), level: level - 1,
-          edition: edition)
+          edition: edition, &remains)
       }
       let roomy = unsafe Node.withRoom(node, edition: edition)
       unsafe Node.insert(child, bit: bit, into: roomy)
@@ -125,12 +152,15 @@ package struct PageMap: @unchecked Sendable {
     let index = unsafe (Node.bitmap(node) & (bit - 1)).nonzeroBitCount
     let child = unsafe Node.children(node)[index]
     if level == 0 {
-      if unsafe child != Self.freedMark { imageCount -= 1 }
-      unsafe Node.releaseChild(child, level: 0)
+      if unsafe child != Self.freedMark {
+        imageCount -= 1
+        let image = unsafe PageImage(address: child)
+        if remains?.add(image) == nil { image.release() }
+      }
       unsafe Node.children(node)[index] = value
     } else {
       unsafe Node.children(node)[index] = insert(
-        number, value, into: child, level: level - 1, edition: edition)
+        number, value, into: child, level: level - 1, edition: edition, &remains)
     }
     return unsafe node
   }
@@ -161,7 +191,7 @@ package struct PageMap: @unchecked Sendable {
   }
 
   /// The operations on one node.
-  private enum Node {
+  enum Node {
     @inline(__always)
     static func bitmap(_ node: UnsafeMutableRawPointer) -> UInt64 {
       unsafe node.load(fromByteOffset: 8, as: UInt64.self)
@@ -171,69 +201,31 @@ package struct PageMap: @unchecked Sendable {
     static func children(
       _ node: UnsafeMutableRawPointer
     ) -> UnsafeMutablePointer<UnsafeMutableRawPointer> {
-      unsafe (node + 32).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
+      unsafe (node + 24).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
     }
 
-    private static func edition(_ node: UnsafeMutableRawPointer) -> UInt64 {
-      unsafe node.load(fromByteOffset: 16, as: UInt64.self)
-    }
-
-    private static func references(
-      _ node: UnsafeMutableRawPointer
-    ) -> UnsafeMutablePointer<Atomic<Int>> {
-      unsafe node.assumingMemoryBound(to: Atomic<Int>.self)
+    static func edition(_ node: UnsafeMutableRawPointer) -> UInt64 {
+      unsafe node.load(as: UInt64.self)
     }
 
     static func make(room: Int, edition: UInt64) -> UnsafeMutableRawPointer {
-      let node = unsafe Memory.allocate(32 + room * 8)
-      unsafe node.storeBytes(of: 1, as: Int.self)
+      let node = unsafe Memory.allocate(24 + room * 8)
+      unsafe node.storeBytes(of: edition, as: UInt64.self)
       unsafe node.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
-      unsafe node.storeBytes(of: edition, toByteOffset: 16, as: UInt64.self)
-      unsafe node.storeBytes(of: UInt64(room), toByteOffset: 24, as: UInt64.self)
+      unsafe node.storeBytes(of: UInt64(room), toByteOffset: 16, as: UInt64.self)
       return unsafe node
     }
 
-    static func retain(_ node: UnsafeMutableRawPointer) {
-      unsafe references(node).pointee.add(1, ordering: .relaxed)
-    }
-
-    static func release(_ node: UnsafeMutableRawPointer, level: Int) {
-      let left = unsafe references(node).pointee
-        .subtract(1, ordering: .acquiringAndReleasing).newValue
-      guard left == 0 else { return }
-      let count = unsafe bitmap(node).nonzeroBitCount
-      for index in 0..<count {
-        unsafe releaseChild(children(node)[index], level: level)
-      }
-      unsafe Memory.free(node)
-    }
-
-    static func releaseChild(_ child: UnsafeMutableRawPointer, level: Int) {
-      if level > 0 {
-        unsafe release(child, level: level - 1)
-      } else if unsafe child != PageMap.freedMark {
-        unsafe PageImage(address: child).release()
-      }
-    }
-
-    /// The node itself when this edition made it, else a copy; takes over the reference.
+    /// The node itself when this edition made it, else a copy.
     static func editable(
-      _ node: UnsafeMutableRawPointer, level: Int, edition: UInt64
+      _ node: UnsafeMutableRawPointer, edition: UInt64, _ remains: inout MapRemains?
     ) -> UnsafeMutableRawPointer {
       if unsafe self.edition(node) == edition { return unsafe node }
       let count = unsafe bitmap(node).nonzeroBitCount
       let copy = unsafe make(room: min(64, count + 2), edition: edition)
       unsafe copy.storeBytes(of: bitmap(node), toByteOffset: 8, as: UInt64.self)
-      for index in 0..<count {
-        let child = unsafe children(node)[index]
-        unsafe children(copy)[index] = child
-        if level > 0 {
-          unsafe retain(child)
-        } else if unsafe child != PageMap.freedMark {
-          unsafe PageImage(address: child).retain()
-        }
-      }
-      unsafe release(node, level: level)
+      unsafe children(copy).initialize(from: children(node), count: count)
+      unsafe remains?.add(node: node)
       return unsafe copy
     }
 
@@ -242,7 +234,7 @@ package struct PageMap: @unchecked Sendable {
       _ node: UnsafeMutableRawPointer, edition: UInt64
     ) -> UnsafeMutableRawPointer {
       let count = unsafe bitmap(node).nonzeroBitCount
-      let room = Int(unsafe node.load(fromByteOffset: 24, as: UInt64.self))
+      let room = Int(unsafe node.load(fromByteOffset: 16, as: UInt64.self))
       if count < room { return unsafe node }
       let larger = unsafe make(room: min(64, room * 2), edition: edition)
       unsafe larger.storeBytes(of: bitmap(node), toByteOffset: 8, as: UInt64.self)

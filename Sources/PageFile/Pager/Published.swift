@@ -20,11 +20,12 @@ final class Published: @unchecked Sendable {
     return snapshot
   }
 
-  /// Publishes a commit; takes over the caller's reference to the map.
-  func commit(lsn: LSN, roots: Roots, map: PageMap) {
-    replace { old in
+  /// Publishes a commit.
+  /// - Parameter remains: What the current map had before it and has not now.
+  func commit(lsn: LSN, roots: Roots, map: PageMap, _ remains: MapRemains) {
+    replace { old, last in
       let other = old.map(1 - old.newest)
-      other.retain()
+      last = remains
       return Snapshot(
         lsn: lsn, roots: roots, table: old.table, tableVersion: old.tableVersion,
         maps: old.newest == 0 ? (map, other) : (other, map), newest: old.newest,
@@ -34,10 +35,8 @@ final class Published: @unchecked Sendable {
 
   /// Publishes that commits go to the other WAL file now, whose map is empty.
   func turn() {
-    replace { old in
-      old.maps.0.retain()
-      old.maps.1.retain()
-      return Snapshot(
+    replace { old, _ in
+      Snapshot(
         lsn: old.lsn, roots: old.roots, table: old.table, tableVersion: old.tableVersion,
         maps: old.maps, newest: 1 - old.newest, registry: registry)
     }
@@ -45,9 +44,9 @@ final class Published: @unchecked Sendable {
 
   /// Publishes a page table that holds what the map of the WAL file that ended held.
   func checkpoint(_ table: PageTableRoot) {
-    replace { old in
+    replace { old, remains in
       let kept = old.map(old.newest)
-      kept.retain()
+      old.map(1 - old.newest).collect(to: &remains)
       return Snapshot(
         lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
         maps: old.newest == 0 ? (kept, PageMap()) : (PageMap(), kept), newest: old.newest,
@@ -57,10 +56,8 @@ final class Published: @unchecked Sendable {
 
   /// Publishes a table that holds what the one before held, in other slots.
   func move(_ table: PageTableRoot) {
-    replace { old in
-      old.maps.0.retain()
-      old.maps.1.retain()
-      return Snapshot(
+    replace { old, _ in
+      Snapshot(
         lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
         maps: old.maps, newest: old.newest, registry: registry)
     }
@@ -68,8 +65,9 @@ final class Published: @unchecked Sendable {
 
   /// Publishes a table that holds everything: both maps are empty.
   func replaceAll(_ table: PageTableRoot) {
-    replace { old in
-      Snapshot(
+    replace { old, remains in
+      old.collectMaps(to: &remains)
+      return Snapshot(
         lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
         maps: (PageMap(), PageMap()), newest: 0, registry: registry)
     }
@@ -77,13 +75,19 @@ final class Published: @unchecked Sendable {
 
   /// Publishes what a reader beside the owner has found in the files.
   func reload(_ makeSnapshot: (_ tableVersion: UInt64) -> Snapshot) {
-    replace { old in makeSnapshot(old.tableVersion + 1) }
+    replace { old, remains in
+      old.collectMaps(to: &remains)
+      return makeSnapshot(old.tableVersion + 1)
+    }
   }
 
-  private func replace(_ make: (Snapshot) -> Snapshot) {
+  /// - Parameter make: Makes the new snapshot, and says what of the old one's maps it has not.
+  private func replace(_ make: (Snapshot, inout MapRemains) -> Snapshot) {
     lock.lock()
     let old = snapshot
-    snapshot = make(old)
+    var remains = MapRemains()
+    snapshot = make(old, &remains)
+    registry.supersede(old.registration, leaving: remains)
     lock.unlock()
     // The last reference to the old snapshot may end here, and with it many images: not under the
     // lock.

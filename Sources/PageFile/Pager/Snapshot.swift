@@ -15,7 +15,7 @@ final class Snapshot: Sendable {
   private let registry: SnapshotRegistry
   let registration: SnapshotRegistry.Registration
 
-  /// Takes over one reference to each map.
+  /// Its maps are its own until it has a successor, see `SnapshotRegistry.supersede`.
   init(
     lsn: LSN, roots: Roots, table: PageTableRoot, tableVersion: UInt64, maps: (PageMap, PageMap),
     newest: Int, registry: SnapshotRegistry
@@ -30,9 +30,17 @@ final class Snapshot: Sendable {
   }
 
   deinit {
-    registry.remove(registration)
-    maps.0.release()
-    maps.1.release()
+    registry.remove(registration) {
+      var remains = MapRemains()
+      collectMaps(to: &remains)
+      return remains
+    }
+  }
+
+  /// Hands over all that its maps have.
+  func collectMaps(to remains: inout MapRemains) {
+    maps.0.collect(to: &remains)
+    maps.1.collect(to: &remains)
   }
 
   var isExpired: Bool { registration.isExpired }

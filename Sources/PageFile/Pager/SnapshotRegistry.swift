@@ -1,17 +1,22 @@
 import Synchronization
 
-/// The snapshots that live, and so: which slots may be used again, and who is in the way.
-final class SnapshotRegistry: @unchecked Sendable {
-  // Unchecked: `living` is only touched under `lock`.
+/// The snapshots that live, and so: which slots may be used again, who is in the way, and when what
+/// remains of older page maps can go.
+package final class SnapshotRegistry: @unchecked Sendable {
+  // Unchecked: `living` and the remains are only touched under `lock`.
   private let lock = Lock()
+  /// In the order in which they were published; those that have expired, too.
   private var living: [Registration] = []
   private let fork = ForkWitness()
 
   /// A snapshot's entry, shared by the snapshot and the registry.
-  final class Registration: Sendable {
+  package final class Registration: @unchecked Sendable {
+    // Unchecked: `remains` is only touched under the registry's lock.
     let tableVersion: UInt64
     let lsn: LSN
     private let expired = Atomic<Bool>(false)
+    /// What this snapshot can reach and none that was published later; nil while it is the newest.
+    fileprivate var remains: MapRemains?
 
     fileprivate init(tableVersion: UInt64, lsn: LSN) {
       self.tableVersion = tableVersion
@@ -22,28 +27,48 @@ final class SnapshotRegistry: @unchecked Sendable {
     fileprivate func expire() { expired.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  func register(tableVersion: UInt64, lsn: LSN) -> Registration {
+  package init() {}
+
+  package func register(tableVersion: UInt64, lsn: LSN) -> Registration {
     let registration = Registration(tableVersion: tableVersion, lsn: lsn)
     lock.withLock { living.append(registration) }
     return registration
   }
 
-  func remove(_ registration: Registration) {
+  /// A snapshot has a successor, which has all of its maps but this.
+  package func supersede(_ registration: Registration, leaving remains: MapRemains) {
+    lock.withLock { registration.remains = remains }
+  }
+
+  /// Ends a snapshot, and what nobody but it could reach.
+  /// - Parameter all: All that the newest snapshot has, which ends without a successor.
+  package func remove(_ registration: Registration, orAll all: () -> MapRemains) {
     // In a child the lock may be held by a thread that is not there.
     if fork.hasForked { return }
-    lock.withLock {
+    let remains = lock.withLock {
+      var remains = registration.remains ?? all()
+      registration.remains = nil
       // The youngest snapshots come and go; the old ones at the front stay.
-      if let index = living.lastIndex(where: { $0 === registration }) { living.remove(at: index) }
+      guard let index = living.lastIndex(where: { $0 === registration }) else { return remains }
+      living.remove(at: index)
+      if index > 0, !remains.isEmpty {
+        let older = living[index - 1]
+        remains.hand(upTo: older.lsn.rawValue, to: &older.remains)
+      }
+      return remains
     }
+    remains.free()
   }
 
   /// The oldest version of the page table that somebody may still read through.
   func oldestTableVersion() -> UInt64 {
-    lock.withLock { living.map(\.tableVersion).min() ?? .max }
+    lock.withLock {
+      living.reduce(.max) { $1.isExpired ? $0 : min($0, $1.tableVersion) }
+    }
   }
 
-  /// The number of living snapshots, the published one included.
-  var count: Int { lock.withLock { living.count } }
+  /// The number of living snapshots that have not expired, the published one included.
+  var count: Int { lock.withLock { living.count { !$0.isExpired } } }
 
   /// Expires the oldest snapshot of an earlier commit than the published one's.
   ///
@@ -52,9 +77,10 @@ final class SnapshotRegistry: @unchecked Sendable {
     lock.withLock {
       // By commit and not by table: the snapshot that the one writer builds on is of the last commit,
       // and a checkpoint must not take it away.
-      guard let index = living.firstIndex(where: { $0.lsn < published.lsn }) else { return false }
-      living[index].expire()
-      living.remove(at: index)
+      guard let oldest = living.first(where: { !$0.isExpired && $0.lsn < published.lsn }) else {
+        return false
+      }
+      oldest.expire()
       return true
     }
   }
@@ -63,7 +89,6 @@ final class SnapshotRegistry: @unchecked Sendable {
   func expireAll(but kept: Registration? = nil) {
     lock.withLock {
       for registration in living where registration !== kept { registration.expire() }
-      living.removeAll { $0 !== kept }
     }
   }
 }

@@ -246,12 +246,12 @@ extension Engine {
     meta.isErasurePending = recovered.isErasurePending
     meta.roots = recovered.end.roots
     var merged = PageMap()
-    defer { merged.release() }
+    defer { merged.free() }
     let older = Defect.mapsMergedBackwards.isPlanted ? snapshot.newest : 1 - snapshot.newest
     for map in [snapshot.map(older), snapshot.map(1 - older)] {
       map.forEach { number, image in
         image?.retain()
-        merged.set(number, to: image, edition: 0)
+        merged.set(number, to: image)
       }
     }
     let written = try checkpointer.write(

@@ -253,14 +253,14 @@ final class Engine: @unchecked Sendable {
       side.checkpointer.takeBack(reserved)
       throw error
     }
-    map.retain()
+    var remains: MapRemains? = MapRemains(roomFor: 3 * (pages.count + source.freed.count))
     for (number, image) in pages {
       image.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
       image.retain()
-      map.set(number, to: image, edition: lsn.rawValue)
+      map.set(number, to: image, edition: lsn.rawValue, &remains)
     }
-    for number in source.freed { map.set(number, to: nil, edition: lsn.rawValue) }
-    published.commit(lsn: lsn, roots: source.roots, map: map)
+    for number in source.freed { map.set(number, to: nil, edition: lsn.rawValue, &remains) }
+    published.commit(lsn: lsn, roots: source.roots, map: map, remains ?? MapRemains())
     return lsn
   }
 

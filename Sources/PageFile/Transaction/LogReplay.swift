@@ -18,8 +18,8 @@ struct LogReplay: ~Copyable {
 
   deinit {
     if ownsMaps {
-      maps.0.release()
-      maps.1.release()
+      maps.0.free()
+      maps.1.free()
     }
   }
 
@@ -104,9 +104,9 @@ struct LogReplay: ~Copyable {
 
   private mutating func set(_ number: PageNumber, to image: PageImage?, _ file: Int) {
     if file == 0 {
-      maps.0.set(number, to: image, edition: 0)
+      maps.0.set(number, to: image)
     } else {
-      maps.1.set(number, to: image, edition: 0)
+      maps.1.set(number, to: image)
     }
   }
 

@@ -46,8 +46,8 @@ final class RecoveredMaps: @unchecked Sendable {
   init(_ maps: (PageMap, PageMap)) { self.maps = maps }
 
   deinit {
-    maps?.0.release()
-    maps?.1.release()
+    maps?.0.free()
+    maps?.1.free()
   }
 
   func take() -> (PageMap, PageMap) {

@@ -7,9 +7,12 @@ import Testing
   /// What a version has to hold: the tag in each image, nil for a freed page.
   private typealias Expected = [UInt32: UInt64?]
 
-  private func makeImage(_ tag: UInt64, _ account: ImageAccount) -> PageImage {
+  private func makeImage(
+    _ tag: UInt64, _ account: ImageAccount, edition: Int = 0
+  ) -> PageImage {
     let image = PageImage(pageByteCount: 64, account: account)
     image.mutableBytes.store(tag, at: 0)
+    image.mutableBytes.store(UInt64(edition), at: PageHeader.lsnOffset)
     return image
   }
 
@@ -41,61 +44,94 @@ import Testing
     }
   }
 
+  /// One version, and the snapshot that keeps it.
+  private struct Version {
+    let snapshot: SnapshotRegistry.Registration
+    let map: PageMap
+    let expected: Expected
+  }
+
+  private func end(_ version: Version, in registry: SnapshotRegistry) {
+    registry.remove(version.snapshot) {
+      var remains = MapRemains()
+      version.map.collect(to: &remains)
+      return remains
+    }
+  }
+
+  /// Versions follow each other, some are kept for a while, and at each moment exactly those images
+  /// live that one of the kept versions has.
   @Test(arguments: 0..<4)
-  func versionsStayAsTheyWereAndAllImagesAreFreed(spread: Int) {
+  func versionsStayAsTheyWereAndImagesGoWithTheLast(spread: Int) {
     var random = SeededGenerator()
     let account = ImageAccount()
+    let registry = SnapshotRegistry()
     var tag: UInt64 = 0
-    var versions: [(map: PageMap, expected: Expected)] = [(PageMap(), [:])]
-    for edition in 1...40 {
-      // On top of the newest version or, as a commit may have been undone, of any other.
-      let base = random.below(4) == 0 ? random.below(versions.count) : versions.count - 1
-      var (map, expected) = versions[base]
-      map.retain()
+    var map = PageMap()
+    var expected: Expected = [:]
+    var kept: [Version] = []
+    for edition in 0...60 {
+      var remains: MapRemains? = MapRemains()
+      if random.below(12) == 0 {
+        // As after a checkpoint.
+        if var all = remains {
+          map.collect(to: &all)
+          remains = all
+        }
+        (map, expected) = (PageMap(), [:])
+      }
+      var changed: Set<UInt32> = []
       for _ in 0..<random.below(30) {
         let number = number(&random, spread: spread)
+        // A commit has one version of a page.
+        guard changed.insert(number).inserted else { continue }
         let isFreed = random.below(5) == 0
         tag += 1
         map.set(
-          PageNumber(number), to: isFreed ? nil : makeImage(tag, account), edition: UInt64(edition))
+          PageNumber(number), to: isFreed ? nil : makeImage(tag, account, edition: edition),
+          edition: UInt64(edition), &remains)
         expected[number] = .some(isFreed ? nil : tag)
         lookUp(number, in: map, expected)
         lookUp(self.number(&random, spread: spread), in: map, expected)
       }
-      versions.append((map, expected))
-      if random.below(5) == 0 {
-        let old = versions.remove(at: random.below(versions.count))
-        old.map.release()
-        if versions.isEmpty { versions = [(PageMap(), [:])] }
+      let snapshot = registry.register(tableVersion: 0, lsn: LSN(UInt64(edition)))
+      if let last = kept.last, let remains {
+        registry.supersede(last.snapshot, leaving: remains)
+        if random.below(3) > 0 { end(kept.removeLast(), in: registry) }
       }
+      kept.append(Version(snapshot: snapshot, map: map, expected: expected))
+      if kept.count > 1, random.below(4) == 0 {
+        end(kept.remove(at: random.below(kept.count - 1)), in: registry)
+      }
+      let reachable = Set(kept.flatMap { $0.expected.values.compactMap { $0 } })
+      #expect(account.livingCount == reachable.count)
     }
-    for version in versions { verify(version.map, version.expected) }
-    versions.shuffle(using: &random)
-    while let last = versions.popLast() {
-      last.map.release()
-      if let other = versions.last { verify(other.map, other.expected) }
+    for version in kept { verify(version.map, version.expected) }
+    // The newest ends last, or before those that are still looked at.
+    if spread % 2 == 0 { kept.reverse() } else { kept.shuffle(using: &random) }
+    while let version = kept.popLast() {
+      end(version, in: registry)
+      if let other = kept.last { verify(other.map, other.expected) }
     }
     #expect(account.livingCount == 0)
   }
 
   @Test func emptyMapHoldsNothing() {
     let map = PageMap()
-    map.retain()
     for number: UInt32 in [0, 1, 63, 64, .max] { lookUp(number, in: map, [:]) }
     verify(map, [:])
-    map.release()
-    map.release()
+    map.free()
   }
 
-  @Test func replacingAnImageInOneEditionFreesIt() {
+  @Test func replacingAnImageThatNobodyHasSeenFreesIt() {
     let account = ImageAccount()
     var map = PageMap()
-    for tag in 1...10 { map.set(PageNumber(70), to: makeImage(UInt64(tag), account), edition: 1) }
+    for tag in 1...10 { map.set(PageNumber(70), to: makeImage(UInt64(tag), account)) }
     #expect(account.livingCount == 1)
     verify(map, [70: 10])
-    map.set(PageNumber(70), to: nil, edition: 1)
+    map.set(PageNumber(70), to: nil)
     #expect(account.livingCount == 0)
     verify(map, [70: nil])
-    map.release()
+    map.free()
   }
 }
