@@ -1,3 +1,4 @@
+public import Foundation
 public import MsgStore
 import Synchronization
 
@@ -63,8 +64,8 @@ public final class PretendServer: Sendable {
     state.withLock { $0.world.messages(in: room) }
   }
 
-  /// The files that are there, by their URL.
-  public var fileByteCounts: [String: Int] { state.withLock { $0.world.fileByteCounts } }
+  /// The files that are there as a whole, by their URL.
+  public var files: [String: Data] { state.withLock { $0.world.files } }
 }
 
 /// A client in the same process as the server.

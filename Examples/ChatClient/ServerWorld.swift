@@ -15,7 +15,7 @@ struct ServerWorld: Sendable {
   private var rooms: [ConversationID: Room] = [:]
   /// What each member's devices are to hear of; a device says how much of that it has.
   private var news: [MemberID: [News]] = [:]
-  private var uploads: [String: (byteCount: Int, isDone: Bool)] = [:]
+  private var uploads: [String: (bytes: Data, isDone: Bool)] = [:]
   private var lastTime: Microseconds = .min
 
   /// A server answers a client's mistake as it does any other request; it throws nothing.
@@ -67,7 +67,7 @@ struct ServerWorld: Sendable {
       tell(.receipt(receipt, of: member, at: time), in: receipt.room)
     case .uploadState(let name): return uploadAnswer(name)
     case .uploadPiece(let name, let offset, let bytes, let isLast):
-      return take(offset, bytes.count, isLast, of: name)
+      return take(bytes, at: offset, isLast, of: name)
     }
     return .done(at: time)
   }
@@ -188,26 +188,26 @@ struct ServerWorld: Sendable {
   // MARK: Files
 
   private func uploadAnswer(_ name: String) -> Answer {
-    let (byteCount, isDone) = uploads[name] ?? (0, false)
-    return isDone ? .uploaded(url: "files/\(name)") : .received(byteCount: byteCount)
+    guard let upload = uploads[name] else { return .received(byteCount: 0) }
+    return upload.isDone
+      ? .uploaded(url: "files/\(name)") : .received(byteCount: upload.bytes.count)
   }
 
   private mutating func take(
-    _ offset: Int, _ byteCount: Int, _ isLast: Bool, of name: String
+    _ bytes: Data, at offset: Int, _ isLast: Bool, of name: String
   ) -> Answer {
-    let there = uploads[name] ?? (0, false)
     // A piece that was there already, or that comes too early, changes nothing.
-    if !there.isDone, offset == there.byteCount {
-      uploads[name] = (offset + byteCount, isLast)
+    let isNext = offset == uploads[name]?.bytes.count ?? 0
+    if isNext, uploads[name]?.isDone != true {
+      uploads[name, default: (Data(), false)].bytes += bytes
+      uploads[name]?.isDone = isLast
     }
     return uploadAnswer(name)
   }
 
-  var fileByteCounts: [String: Int] {
-    var byteCounts: [String: Int] = [:]
-    for (name, upload) in uploads where upload.isDone {
-      byteCounts["files/\(name)"] = upload.byteCount
-    }
-    return byteCounts
+  var files: [String: Data] {
+    var files: [String: Data] = [:]
+    for (name, upload) in uploads where upload.isDone { files["files/\(name)"] = upload.bytes }
+    return files
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// A built tool in a process of its own, which is killed, frozen, or left to its end.
 final class Child: Sendable {
@@ -61,12 +62,13 @@ final class Child: Sendable {
 }
 
 /// Waits until something holds that another process does.
-///
-/// - Returns: Whether it came to hold, within a time that is long enough for a machine with much to do.
-func wait(until condition: () throws -> Bool) async throws -> Bool {
+func wait(
+  sourceLocation: SourceLocation = #_sourceLocation, until condition: () throws -> Bool
+) async throws {
+  // Long enough for a machine with much else to do.
   for _ in 0..<4000 {
-    if try condition() { return true }
+    if try condition() { return }
     try await Task.sleep(for: .milliseconds(5))
   }
-  return false
+  Issue.record("it never came to hold", sourceLocation: sourceLocation)
 }
