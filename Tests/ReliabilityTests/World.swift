@@ -107,7 +107,7 @@ final class TestClock: Sendable {
   /// How far one reading by `tick` takes it on.
   private let step = Mutex<Int64>(1000)
 
-  init(seconds: Int64 = 1_800_000_000) { microseconds = Mutex(seconds * 1_000_000) }
+  init(seconds: Int64 = 1_700_000_000) { microseconds = Mutex(seconds * 1_000_000) }
 
   var now: Timestamp { Timestamp(microseconds: microseconds.withLock { $0 }) }
 
@@ -131,22 +131,22 @@ final class TestClock: Sendable {
   func stop() { step.withLock { $0 = 0 } }
 }
 
-/// Counts requests, and says what goes wrong with each.
-final class FaultPlan: Sendable {
+extension PretendServer {
+  /// Says what goes wrong with the requests that are to change something, by their number from 1 on.
+  func setFaultsByNumber(_ fault: @escaping @Sendable (Int) -> Fault?) {
+    let count = Counter()
+    setFault { request in request.token == nil ? nil : fault(count.next()) }
+  }
+}
+
+/// Counts from 1 on.
+final class Counter: Sendable {
   private let count = Mutex(0)
 
-  /// Has a server ask about the requests that are wanted, by their number from 1 on.
-  init(
-    for server: PretendServer,
-    where isWanted: @escaping @Sendable (Request) -> Bool = { _ in true },
-    _ fault: @escaping @Sendable (Int) -> PretendServer.Fault?
-  ) {
-    server.setFault { [self] request in
-      guard isWanted(request) else { return nil }
-      return fault(
-        count.withLock {
-          $0 += 1; return $0
-        })
+  func next() -> Int {
+    count.withLock {
+      $0 += 1
+      return $0
     }
   }
 }
@@ -169,6 +169,4 @@ extension ChatClient {
 extension Request {
   var isSend: Bool { if case .send = call { true } else { false } }
   var isPiece: Bool { if case .uploadPiece = call { true } else { false } }
-  /// Whether it is to change something.
-  var isChange: Bool { token != nil }
 }
