@@ -1,4 +1,5 @@
 import PageFile
+import Synchronization
 
 /// Those who listen to what changes, each with what it has not taken yet.
 ///
@@ -46,6 +47,8 @@ final class ChangeListeners: Sendable {
   }
 
   private let state = Locked(State())
+  /// How many there are, for who must not pay for a lock when there is none.
+  private let listenerCount = Atomic<Int>(0)
 
   /// What somebody who asks for changes finds.
   enum Answer {
@@ -54,8 +57,16 @@ final class ChangeListeners: Sendable {
     case ended
   }
 
-  var count: Int { state.withLock { $0.listeners.count } }
-  var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
+  var count: Int { listenerCount.load(ordering: .relaxed) }
+
+  /// Whether nobody listens.
+  ///
+  /// Who finds that after a commit can be seen may be sure: whoever begins to listen later, and reads
+  /// then, sees that commit. Both have a fence between what they say and what they ask.
+  var isEmpty: Bool {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    return listenerCount.load(ordering: .relaxed) == 0
+  }
 
   // MARK: For who commits
 
@@ -63,11 +74,11 @@ final class ChangeListeners: Sendable {
   ///
   /// - Parameter changes: nil: nobody listened when the transaction began, and nothing was noted.
   /// - Returns: Who is to be woken.
-  func put(_ changes: @autoclosure () -> StoreChanges?) -> [Waiter] {
-    state.withLock { state in
-      if state.listeners.isEmpty { return [] }
-      let changes = changes() ?? .anything
-      if changes.isEmpty { return [] }
+  func put(_ changes: StoreChanges?) -> [Waiter] {
+    if isEmpty { return [] }
+    let changes = changes ?? .anything
+    if changes.isEmpty { return [] }
+    return state.withLock { state in
       var waiters: [Waiter] = []
       for number in state.listeners.keys {
         if let waiter = state.listeners[number]?.put(changes) { waiters.append(waiter) }
@@ -95,7 +106,11 @@ final class ChangeListeners: Sendable {
   func begin() -> Int {
     state.withLock { state in
       state.nextNumber += 1
-      if !state.isClosed { state.listeners[state.nextNumber] = Listener() }
+      if !state.isClosed {
+        state.listeners[state.nextNumber] = Listener()
+        listenerCount.add(1, ordering: .relaxed)
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+      }
       return state.nextNumber
     }
   }
@@ -125,7 +140,11 @@ final class ChangeListeners: Sendable {
 
   /// Ends one listener's listening.
   func end(_ number: Int) {
-    let waiter = state.withLock { $0.listeners.removeValue(forKey: number)?.waiter }
+    let waiter = state.withLock { state -> Waiter? in
+      guard let listener = state.listeners.removeValue(forKey: number) else { return nil }
+      listenerCount.subtract(1, ordering: .relaxed)
+      return listener.waiter
+    }
     waiter?.resume()
   }
 }
