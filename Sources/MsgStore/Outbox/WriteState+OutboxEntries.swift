@@ -105,7 +105,9 @@ extension WriteState {
   }
 
   /// Takes an entry out.
-  func remove(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
+  func remove(entry ordinal: UInt64, _ known: OutboxRecord) throws(StoreError) {
+    // Read only now: one that was taken out before may have unblocked it.
+    let record = known.isBlocked ? try reader.indexedOutboxEntry(ordinal) : known
     let key = OutboxKey.entry(ordinal)
     try remove(key.bytes, in: Schema.work)
     try unlist(record, at: ordinal)

@@ -180,4 +180,20 @@ import Testing
     #expect(try store.tail == ["m1"])
     try store.expectSound()
   }
+
+  /// What waits for a message that is held is let go before it is taken out, too.
+  @Test func aHeldMessageThatIsTakenBackLeavesNothingInTheOutbox() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      try chat.send(own("m"))
+      try chat.react("👍", to: "m", in: "room")
+      try chat.setStatus(.held, of: "m", in: "room")
+      var copy = message("m", at: 10, from: "me")
+      copy.isDeleted = true
+      try chat.insert(copy)
+    }
+    try store.expectSound()
+    try store.write { _ = try $0.send(own("n")) }
+    try store.expectSound()
+  }
 }
