@@ -72,6 +72,7 @@ extension WriteState {
     guard let there = try gather(names, in: conversation) else {
       reader.source.isErasing = true
       try removeFacts(of: id, in: number)
+      try removeEntries(of: id, in: target)
       return
     }
     try fold(message, at: position, of: number, into: there, in: conversation)
