@@ -60,10 +60,17 @@ extension WriteState {
   func enter(
     _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
   ) throws(StoreError) -> UInt64 {
-    var totals = try outbox
     var record = OutboxRecord(
       subject, of: conversation, token: .random(), created: clock().microseconds)
-    if isHeld ?? (totals.isHolding && !subject.isReceipt) { record.state = .held }
+    let isHolding = try outbox.isHolding
+    if isHeld ?? (isHolding && !subject.isReceipt) { record.state = .held }
+    return try enter(record)
+  }
+
+  /// Puts an entry behind all others.
+  @discardableResult
+  func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
+    var totals = try outbox
     let ordinal = totals.nextOrdinal
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
     totals.nextOrdinal = ordinal + 1

@@ -51,6 +51,25 @@ extension StoreWriter {
 
   package func restore(_ untold: ExportedUntold) throws(StoreError) { try state.restore(untold) }
 
+  /// Enters into the outbox, held, what waited to go out.
+  ///
+  /// - Parameter isComplete: Whether all that is known of receipts is here; if not, `finishRestoring`
+  ///   has to follow.
+  /// - Returns: false when there is nothing of that to tell; then nothing changes.
+  package func restore(
+    _ entry: ExportedEntry, isComplete: Bool = false
+  ) throws(StoreError) -> Bool {
+    try state.restore(entry, isComplete: isComplete)
+  }
+
+  /// Enters into the outbox, held, what waits in conversations and has no entry, in some of them at a
+  /// time; see `WriteState.enterWaiting`.
+  package func enterWaiting(
+    behind last: UInt32, messages: Bool, countMax: Int
+  ) throws(StoreError) -> UInt32? {
+    try state.enterWaiting(behind: last, messages: messages, countMax: countMax)
+  }
+
   /// Finds out what follows from all that was put into a conversation.
   package func finishRestoring(_ conversation: ConversationID) throws(StoreError) {
     try state.finishRestoring(conversation)

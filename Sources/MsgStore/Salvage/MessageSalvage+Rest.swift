@@ -29,6 +29,7 @@ extension MessageSalvage {
     try forEachCell(of: Schema.client, in: store) { (cursor, writer) throws(StoreError) in
       try saveClientData(cursor, with: writer)
     }
+    try saveOutbox(in: store)
   }
 
   /// A message that facts are of.
@@ -39,7 +40,7 @@ extension MessageSalvage {
 
   /// Runs `body` on all cells of a tree, as many in a commit as one should have; `body` answers how
   /// long what it has written is.
-  private func forEachCell(
+  func forEachCell(
     of tree: TreeNumber, in store: MessageStore,
     _ body: (SalvageCursor, borrowing StoreWriter) throws(StoreError) -> Int
   ) throws {
@@ -58,7 +59,7 @@ extension MessageSalvage {
   }
 
   /// The conversation of a cell; nil where it was deleted, or is lost with all that it had.
-  private func conversation(
+  func conversation(
     _ number: UInt32, _ cursor: SalvageCursor, _ tree: TreeNumber
   ) -> ConversationID? {
     if let id = saved[number] { return id }

@@ -38,9 +38,11 @@ package final class MessageSalvage {
   private var savedIDs: Set<ConversationID> = []
   /// Whose store it is, where that is known.
   private var localMember: MemberID?
-  private let clock = CreationClock()
+  let clock = CreationClock()
   var report = MessageSalvageReport()
   var lost = LostRecords()
+  /// Entries of the outbox that have nothing to tell any more.
+  var goneEntryCount = 0
 
   /// The conversation whose messages are being saved.
   private struct Open {
@@ -108,6 +110,8 @@ package final class MessageSalvage {
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
     let clock = clock
     options.clock = { clock.now }
+    // What was entered comes from the old store.
+    options.outbox.isOn = false
     let local = source.value(of: .localMember)
     localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
     options.localMember = localMember

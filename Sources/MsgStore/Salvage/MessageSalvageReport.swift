@@ -8,6 +8,10 @@ package struct MessageSalvageReport: Sendable {
   package var deletedCount = 0
   /// Messages that are lost, of which facts are saved; these wait for them.
   package var waitingCount = 0
+  /// Entries of the outbox that are saved, and held.
+  package var entryCount = 0
+  /// Those that are lost, as far as is known.
+  package var lostEntryCount = 0
   /// What was put in the place of something that is lost, a sentence each.
   package var repairs: [String] = []
   /// Conversations of which fewer messages are saved than they say they had.
@@ -51,7 +55,7 @@ package struct MessageSalvageReport: Sendable {
   /// Whether nothing is known to be missing.
   package var isWhole: Bool {
     repairs.isEmpty && shortfalls.isEmpty && lostRecordCount == 0 && waitingCount == 0
-      && incompleteMessageCount == 0
+      && incompleteMessageCount == 0 && lostEntryCount == 0
   }
 }
 

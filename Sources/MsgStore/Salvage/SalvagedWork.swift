@@ -11,8 +11,10 @@ final class SalvagedWork {
   init(_ source: PageSalvage) {
     self.source = source
     let cursor = source.cursor(Schema.work)
+    let start = WorkRecord.keyStart
     while cursor.next() {
-      guard let work = WorkRecord(cursor.value) else { continue }
+      // The outbox lies behind, in the same tree.
+      guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {
       case .sweep: swept.insert(work.conversation)
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)

@@ -31,6 +31,8 @@ enum Schema {
   ///
   /// Version 3 has segments and dictionaries; a store of version 2 is one that has none yet.
   static let version: UInt64 = 3
+  /// The first that has an outbox.
+  static let outboxVersion: UInt64 = 4
   /// The oldest it reads: version 1 was never released.
   static let versionMin: UInt64 = 2
 

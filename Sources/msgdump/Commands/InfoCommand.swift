@@ -55,6 +55,11 @@ struct InfoCommand: ParsableCommand {
           "\(totals.messages), \(totals.mentions) of them name the local member; muted: "
             + "\(totals.mutedMessages), \(totals.mutedMentions)",
         ]))
+      let outbox = snapshot.outbox
+      try output.line(
+        facts.row([
+          "outbox", OutboxText.line(outbox.counts(), isHolding: outbox.isHolding),
+        ]))
       if try snapshot.hasWork {
         try output.line(facts.row(["work", "is left to be done in steps"]))
       }

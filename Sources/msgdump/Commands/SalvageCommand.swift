@@ -91,6 +91,10 @@ private struct SalvageText {
     try output.line(
       "saved: \(saved.messageCount.counted("message")) in "
         + saved.conversationCount.counted("conversation"))
+    if saved.entryCount + saved.lostEntryCount > 0 {
+      let lost = saved.lostEntryCount > 0 ? ", \(saved.lostEntryCount) lost" : ""
+      try output.line("outbox: \(saved.entryCount.counted("entry", "entries")) saved, held\(lost)")
+    }
     try output.line(
       pages.isWhole && saved.isWhole ? "nothing is lost" : "lost: \(missingCount)")
   }

@@ -81,3 +81,31 @@ extension Arrival: JSONName {
     }
   }
 }
+
+extension OutboxKind: JSONName {
+  static var noun: String { "task of the outbox" }
+
+  var name: String {
+    switch self {
+    case .send: "send"
+    case .edit: "edit"
+    case .unsend: "unsend"
+    case .react: "react"
+    case .readReceipt: "read receipt"
+    case .deliveredReceipt: "delivered receipt"
+    case .createConversation: "create conversation"
+    case .deleteConversation: "delete conversation"
+    case .leaveConversation: "leave conversation"
+    case .changeMembers: "change members"
+    case .setTitle: "set title"
+    case .setAvatar: "set avatar"
+    case .upload: "upload"
+    case .client: "client"
+    }
+  }
+}
+
+extension ExportedEntry.State: JSONName {
+  static var noun: String { "state of an entry" }
+  var name: String { rawValue }
+}

@@ -12,10 +12,12 @@ package enum StoreExport {
   package static func records(
     of store: MessageStore, _ write: (JSONRecord) throws -> Void
   ) throws {
-    if let localMember = store.localMember {
-      try write(.store(JSONStore(localMember: localMember)))
-    }
     try store.readOnce { snapshot in
+      if let localMember = store.localMember {
+        var line = JSONStore(localMember: localMember)
+        line.isHolding = try snapshot.outbox.isHolding
+        try write(.store(line))
+      }
       guard try !snapshot.isMergingConversations else {
         throw ToolError.failure(
           "two conversations are being merged; let the store's owner finish that, and try again")
@@ -30,6 +32,7 @@ package enum StoreExport {
       for position in try snapshot.syncPositions() {
         try write(.sync(JSONSync(position, in: nil)))
       }
+      try snapshot.forEachExportedEntry { try write(.outbox($0)) }
     }
   }
 

@@ -20,6 +20,8 @@ package final class Restorer {
   private var conversations: Set<ConversationID> = []
   /// What the local member has read, by the receipts so far.
   private var readStates: [ConversationID: ReadState] = [:]
+  /// Whether the file says what waits to go out.
+  private var hasOutbox = false
 
   private enum ReadState {
     /// Everything up to this message has been read, and it has not come yet.
@@ -39,6 +41,7 @@ package final class Restorer {
         message.facts.history.reduce(message.text.utf8.count) { $0 + $1.text.utf8.count }
       case .waiting(let waiting):
         waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count }
+      case .outbox(let entry): entry.payload.count
       default: 0
       }
     }
@@ -59,8 +62,12 @@ package final class Restorer {
     var line = try nextLine(&reader)
     var options = StoreOptions()
     options.localMember = localMember
+    // What was entered comes from the file.
+    options.outbox.isOn = false
+    var isHolding = false
     if case .store(let stored)? = line?.record {
       options.localMember = localMember ?? stored.localMember
+      isHolding = stored.isHolding
       line = try nextLine(&reader)
     }
     let store = try makeStore(options)
@@ -79,13 +86,13 @@ package final class Restorer {
       progress.show(lineCount: reader.lineNumber)
     }
     try checkReceipts()
-    try finish(store)
+    try finish(store, isHolding: isHolding)
     try store.compact()
     try store.close()
   }
 
   /// Lets the store find out what follows from all that was written.
-  private func finish(_ store: MessageStore) throws {
+  private func finish(_ store: MessageStore, isHolding: Bool) throws {
     var rest = Array(conversations)[...]
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchCount)
@@ -94,6 +101,14 @@ package final class Restorer {
         for conversation in batch { try writer.finishRestoring(conversation) }
       }
     }
+    var last: UInt32? = 0
+    while let number = last {
+      last = try store.write(.relaxed) { writer in
+        try writer.enterWaiting(
+          behind: number, messages: !hasOutbox, countMax: Self.batchCount)
+      }
+    }
+    if isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
   }
 
   private func nextLine(_ reader: inout JSONRecordReader) throws(ToolError) -> Line? {
@@ -133,6 +148,12 @@ package final class Restorer {
         }
       case .sync(let sync):
         try write(sync, with: writer)
+      case .outbox(let entry):
+        hasOutbox = true
+        if let conversation = entry.conversation { conversations.insert(conversation) }
+        guard try writer.restore(entry) || isLenient else {
+          throw ToolError.failure("there is nothing of that to tell")
+        }
       }
     } catch let error as ToolError {
       guard case .failure(let reason) = error else { throw error }

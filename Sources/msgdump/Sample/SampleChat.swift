@@ -22,6 +22,10 @@ package struct SampleChat {
       try forEachRecord(of: script, body)
     }
     try SampleThread(messageCount: longThreadMessageCount).forEachRecord(body)
+    let waiting = SampleScripts.conversations.first { $0.lines.contains(where: \.isPending) }
+    for entry in waiting.map({ SampleOutbox.entries(for: messages(of: $0)) }) ?? [] {
+      try body(.outbox(entry))
+    }
   }
 
   private func forEachRecord<Failure: Error>(
@@ -42,10 +46,10 @@ package struct SampleChat {
     }
     let messages = messages(of: script)
     let acknowledged = messages.filter { $0.serverTimestamp != nil }
-    try body(
-      .receipt(
-        JSONReceipt(
-          conversation, upTo: acknowledged.dropLast(script.unreadCount).last.map(\.mark))))
+    // Who has no connection has not told what was read.
+    let isTold = acknowledged.count == messages.count
+    let read = acknowledged.dropLast(script.unreadCount).last
+    try body(.receipt(JSONReceipt(conversation, upTo: read, isTold: isTold)))
     for message in messages { try message.forEachRecord(body) }
   }
 

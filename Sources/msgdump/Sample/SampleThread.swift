@@ -17,10 +17,8 @@ struct SampleThread {
         ExportedConversation(
           sample: Self.conversation, participants: Self.members,
           title: "Book club 📚 読書会", since: Self.begin)))
-    try body(
-      .receipt(
-        JSONReceipt(
-          Self.conversation, upTo: messages.dropLast(Self.unreadCount).last.map(\.mark))))
+    let read = messages.dropLast(Self.unreadCount).last
+    try body(.receipt(JSONReceipt(Self.conversation, upTo: read, isTold: true)))
     try body(.receipt(receipt(of: "bob", upTo: messages.dropLast(2))))
     try body(.receipt(receipt(of: "yuki", upTo: messages.dropLast(Self.unreadCount))))
     for message in messages { try body(.message(message)) }
@@ -92,10 +90,15 @@ struct SampleThread {
   }
 }
 
-extension ExportedMessage {
-  /// A mark that goes up to this message, which the server has.
-  var mark: JSONMark { .place(position) }
+extension JSONReceipt {
+  /// The local member has read up to a message, which the server has.
+  init(_ conversation: ConversationID, upTo message: ExportedMessage?, isTold: Bool) {
+    self.init(conversation, upTo: message.map { JSONMark.place($0.position) })
+    if isTold { confirmedRead = message?.position }
+  }
+}
 
+extension ExportedMessage {
   /// Its place in the thread, if the server has it.
   var position: Position {
     Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id)

@@ -34,7 +34,7 @@ import Testing
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
     ("page-messages", ["page", "7"]),
-    ("page-branch", ["page", "11"]),
+    ("page-branch", ["page", "15"]),
     ("page-facts", ["page", "9"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),

@@ -27,6 +27,7 @@ package enum JSONRecord: Sendable, Hashable {
   case sequences(JSONSequences)
   case untold(ExportedUntold)
   case draft(ExportedDraft)
+  case outbox(ExportedEntry)
 
   /// The names of the kinds.
   enum Kind: String {
@@ -41,6 +42,7 @@ package enum JSONRecord: Sendable, Hashable {
     case sequences
     case untold
     case draft
+    case outbox
   }
 }
 
@@ -63,6 +65,7 @@ extension JSONRecord {
     case .sequences: self = .sequences(try Self.read(&fields))
     case .untold: self = .untold(try Self.read(&fields))
     case .draft: self = .draft(try Self.read(&fields))
+    case .outbox: self = .outbox(try Self.read(&fields))
     case nil:
       if scanner.isLenient { return nil }
       throw .badLine(
@@ -93,6 +96,7 @@ extension JSONRecord {
     case .sequences(let value): Self.append(.sequences, value, to: &bytes)
     case .untold(let value): Self.append(.untold, value, to: &bytes)
     case .draft(let value): Self.append(.draft, value, to: &bytes)
+    case .outbox(let value): Self.append(.outbox, value, to: &bytes)
     }
   }
 
@@ -112,12 +116,15 @@ extension JSONRecord {
 package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   static let noun = "a store"
   package var localMember: MemberID = ""
+  /// Whether what the local member does is held.
+  package var isHolding = false
 
   package init() {}
   package init(localMember: MemberID) { self.localMember = localMember }
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     try fields.required("local_member", &localMember)
+    try fields.flag("holding", &isHolding)
   }
 }
 

@@ -1,0 +1,174 @@
+import PageFile
+
+/// Putting back what waited to go out.
+///
+/// All of it is held: who restores a store, or opens one that another program has written to, decides
+/// whether what it has not sent is still to be sent, and may have sent it elsewhere meanwhile.
+extension WriteState {
+  /// Enters, held, what an export has read; false when there is nothing of that to tell.
+  ///
+  /// - Parameter isComplete: Whether all that is known of receipts is here; if not, what is to be told
+  ///   of them is looked at by `finishRestoring`.
+  func restore(_ given: ExportedEntry, isComplete: Bool) throws(StoreError) -> Bool {
+    try given.validate()
+    return try change { () throws(StoreError) in
+      var number: UInt32 = 0
+      if let id = given.conversation {
+        guard let conversation = try existingConversation(id) else { return false }
+        number = conversation.number
+      } else if given.task != .client {
+        return false
+      }
+      var given = given
+      if let id = given.message, let (_, _, own) = try reader.found(id, in: number) {
+        given.message = own
+      }
+      let subject = try OutboxSubject(given) { (members) throws(StoreError) in
+        try memberNumbers(of: members)
+      }
+      guard let subject else { return false }
+      var record = OutboxRecord(
+        subject, of: number, token: given.token ?? .random(),
+        created: (given.created ?? clock()).microseconds)
+      record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
+      record.failure = given.failure
+      record.contentSum = given.contentSum
+      if isComplete || !subject.isReceipt, try !reader.holds(record) { return false }
+      return try enterHeld(record)
+    }
+  }
+
+  /// Enters something that is held, unless that is there already; true when it was not.
+  private func enterHeld(_ record: OutboxRecord) throws(StoreError) -> Bool {
+    var record = record
+    record.state = .held
+    if record.subject.isReceipt, try isEntered(record) { return false }
+    try enter(record)
+    guard case .send(let id) = record.subject,
+      let conversation = try reader.conversationName(of: record)
+    else { return true }
+    _ = try setStatus(
+      .held, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
+    return true
+  }
+
+  private func isEntered(_ record: OutboxRecord) throws(StoreError) -> Bool {
+    if try isOutboxEmpty { return false }
+    return try reader.outboxLane(record.conversation)[record.subject] ?? 0 != 0
+  }
+
+  /// Enters, held, what waits in conversations and has no entry: what is to be told of receipts and,
+  /// if that is asked for, messages of the local member with what needs them.
+  ///
+  /// - Parameters:
+  ///   - last: Only conversations with greater numbers.
+  ///   - countMax: About how many conversations and entries at once.
+  /// - Returns: The number of the last conversation that was looked at; nil when that was all.
+  func enterWaiting(
+    behind last: UInt32, messages: Bool, countMax: Int
+  ) throws(StoreError) -> UInt32? {
+    guard localMember != nil else { return nil }
+    return try change { () throws(StoreError) in
+      var number = last
+      var count = 0
+      while count < countMax {
+        var cursor = Cursor(reader.source, Schema.conversations)
+        guard let next = try reader.nextConversation(after: number, &cursor) else { return nil }
+        number = next
+        count += try 1 + enterReceipts(of: number)
+        if messages { count += try enterMessages(of: number) }
+      }
+      return number
+    }
+  }
+
+  private func enterReceipts(of conversation: UInt32) throws(StoreError) -> Int {
+    let own = try reader.receipts(conversation)
+    var count = 0
+    for kind in ReceiptKind.allCases where own.isListed(kind) {
+      let record = OutboxRecord(
+        .receipt(kind), of: conversation, token: .random(), created: clock().microseconds)
+      if try enterHeld(record) { count += 1 }
+    }
+    return count
+  }
+
+  /// Enters the pending messages of the local member, in their order.
+  private func enterMessages(of conversation: UInt32) throws(StoreError) -> Int {
+    var count = 0
+    var last = Position.firstPending
+    // Looked for anew after each, as writing moves what a cursor stands at.
+    while let position = try reader.nextPosition(behind: last, in: conversation) {
+      last = position
+      let message = try message(at: position, in: conversation)
+      guard message.sender == localMember, !message.status.isServerKnowledge,
+        !message.traits.marks.contains(.unsent)
+      else { continue }
+      count += try enterMessage(message, at: position, in: conversation)
+    }
+    return count
+  }
+
+  private func enterMessage(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> Int {
+    let id = message.id(at: position)
+    let entries = try isOutboxEmpty ? [] : reader.outboxEntries(of: id, in: conversation)
+    if entries.contains(where: { $0.record.subject == .send(id) }) { return 0 }
+    var count = 0
+    func enter(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {
+      if entries.contains(where: { $0.record.subject == subject }) { return }
+      var record = OutboxRecord(
+        subject, of: conversation, token: .random(), created: position.place.time)
+      if mayHaveLeft {
+        record.attemptCount = 1
+        record.failure = message.traits.sending.failure
+      }
+      if try enterHeld(record) { count += 1 }
+    }
+    for record in try reader.attachmentRecords(of: id, in: conversation)
+    where record.attachment.remoteURL == nil && record.upload != .done {
+      try enter(.upload(id, attachment: record.attachment.id))
+    }
+    try enter(.send(id), mayHaveLeft: ![.pending, .held].contains(message.status))
+    for time in message.traits.pendingEdits { try enter(.edit(id, at: time)) }
+    if message.traits.marks.contains(.hidden) { try enter(.unsend(id)) }
+    return count
+  }
+}
+
+extension StoreReader {
+  /// The position of the next message behind one; nil where there is none.
+  fileprivate func nextPosition(
+    behind position: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var scan = try ThreadScan(self, conversation, after: position)
+    return try scan.next() == nil ? nil : try scan.position()
+  }
+}
+
+extension ExportedEntry {
+  fileprivate func validate() throws(StoreError) {
+    try conversation?.validate()
+    try message?.validate()
+    for member in added + removed { try member.validate() }
+    let memberCount = max(added.count, removed.count)
+    guard memberCount <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: memberCount, limit: ConversationDetails.participantCountMax)
+    }
+    switch task {
+    case .react:
+      try Reaction(emoji, from: "any", at: Timestamp(microseconds: 0)).validate()
+    case .upload:
+      try Attachment(id: attachment, kind: .other).validate()
+    case .client:
+      try Identifier.validate("name of work", byteCount: name.utf8.count)
+      guard payload.count <= OutboxOptions.payloadByteCountMax else {
+        throw .outboxPayloadTooLong(
+          byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import MsgStore
+
+/// What waits to be sent as a person reads it.
+enum OutboxText {
+  /// How many entries there are of each state, and what becomes of new ones.
+  static func line(_ counts: OutboxCounts, isHolding: Bool) -> String {
+    "\(counts.total.counted("entry", "entries")): \(counts.queued) queued, \(counts.held) held, "
+      + "\(counts.running) running, \(counts.waiting) waiting, \(counts.failed) failed; "
+      + "new ones are \(isHolding ? "held" : "sent")"
+  }
+
+  /// When it is handed out, as far as that can be said.
+  static func due(_ reported: ReportedEntry) -> String {
+    let entry = reported.entry
+    switch entry.state {
+    case .held, .failed: return "-"
+    case .running(_, let time), .waiting(let time): return UTCDate.format(time)
+    case .queued: return entry.isBlocked ? "-" : reported.isNext ? "now" : "in its turn"
+    }
+  }
+
+  /// Who has it, what it waits for, and why the last attempt has failed.
+  static func notes(_ entry: OutboxEntry) -> [String] {
+    var notes: [String] = []
+    if case .running(let owner, _) = entry.state { notes.append("is with \(owner.visible)") }
+    if entry.isBlocked { notes.append("blocked: what it needs is held or has failed") }
+    if let failure = entry.failure { notes.append("failed: \(MessageText.text(failure))") }
+    return notes
+  }
+
+  /// How long ago something was, in the largest unit that it has two of.
+  static func age(from time: Timestamp, to now: Timestamp) -> String {
+    let (age, isOverflow) = now.microseconds.subtractingReportingOverflow(time.microseconds)
+    guard !isOverflow, age >= 0 else { return "-" }
+    let seconds = age / 1_000_000
+    let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60)]
+    for unit in units where seconds >= 2 * unit.length {
+      return "\(seconds / unit.length) \(unit.name)"
+    }
+    return "\(seconds) s"
+  }
+}
