@@ -69,17 +69,33 @@ public final class ChatClient: Sendable {
   ///
   /// - Parameter isOver: Asked after each round.
   public func run(until isOver: @Sendable () throws -> Bool = { false }) async throws {
-    var wasConnected = true
-    while !Task.isCancelled {
-      let isConnected = try await sync()
-      if isConnected, !wasConnected {
-        // What waits for its next attempt waits for a connection, and there is one again.
-        try await store.write { chat in _ = try chat.outbox.retryAll() }
+    // However often it is woken during a round, one more round is enough.
+    let (wakeUps, bell) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      defer { tasks.cancelAll() }
+      tasks.addTask { [store] in
+        // Somebody has written something.
+        for await changes in store.changes where changes.hasOutboxChanges { bell.yield() }
       }
-      wasConnected = isConnected
-      if try isOver() { return }
-      // A real client waits for a push, for a change of the outbox, or for its `nextTime`.
-      try await Task.sleep(for: .milliseconds(5))
+      tasks.addTask {
+        // There may be news, or the time may have come for another attempt. Where the server rings by
+        // itself, this waits until `store.outbox.nextTime` and no more often.
+        while !Task.isCancelled {
+          bell.yield()
+          try? await Task.sleep(for: .milliseconds(20))
+        }
+      }
+      var wasConnected = true
+      for await _ in wakeUps {
+        let isConnected = try await sync()
+        if isConnected, !wasConnected {
+          // What waits for its next attempt waits for a connection, and there is one again.
+          try await store.write { chat in _ = try chat.outbox.retryAll() }
+        }
+        wasConnected = isConnected
+        if try isOver() { return }
+      }
     }
   }
 }
