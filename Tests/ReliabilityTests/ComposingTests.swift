@@ -129,4 +129,37 @@ import Testing
     try tablet.store.close()
     try world.expectSameExport(ann, bob)
   }
+
+  /// A message that is refused steps aside until somebody decides; what was shown of other things
+  /// before the server knew of them is undone.
+  @Test func whatTheServerRefusesIsUndoneOrStaysAside() async throws {
+    let room = try await world.room(ann, bob)
+    let id = try ann.say("one", in: room).value.id
+    try await world.settle(ann, bob)
+    world.server.setFault { request in request.token == nil ? nil : .refuse(.permission) }
+    let refused = try ann.say("two", in: room).value.id
+    try await ann.store.write { chat in
+      try chat.edit(id, in: room, text: "uno")
+      try chat.react("👍", to: id, in: room)
+    }
+    try await world.settle(ann)
+    try await ann.store.write { chat in _ = try chat.unsend(id, in: room) }
+    try await world.settle(ann)
+    let messages = try ann.messages(in: room)
+    #expect(messages.map(\.text) == ["one", "two"])
+    #expect(messages[0].reactions.isEmpty && messages[0].failure?.kind == .permission)
+    #expect(messages[1].status == .failed && messages[1].failure?.kind == .permission)
+    #expect(try await ann.store.read { chat in try chat.outbox.counts().failed } == 1)
+
+    world.server.setFault { _ in nil }
+    try ann.say("three", in: room)
+    try await world.settle(ann, bob)
+    #expect(try bob.texts(in: room) == ["one", "three"])
+    try await ann.store.write { chat in _ = try chat.outbox.retryAll(includesFailed: true) }
+    try await world.settle(ann, bob)
+    #expect(try bob.texts(in: room) == ["one", "three", "two"])
+    #expect(try ann.messages(in: room).last { $0.id == refused }?.status == .delivered)
+    // What was refused has left its reasons here, so the exports are not the same.
+    for client in [ann, bob] { #expect(try client.store.check() == []) }
+  }
 }
