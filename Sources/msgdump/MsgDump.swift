@@ -15,7 +15,8 @@ struct MsgDump: ParsableCommand {
       """,
     subcommands: [
       InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
-      GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self, WALCommand.self,
+      OutboxCommand.self, GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
+      WALCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
       CompactCommand.self, SampleCommand.self,
     ])

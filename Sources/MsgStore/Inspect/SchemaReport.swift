@@ -67,7 +67,7 @@ package enum SchemaReport {
       guard let (number, name) = ClientKey.parts(key) else { return nil }
       return number == ClientKey.store ? "store \(quoted(name))" : "\(number) \(quoted(name))"
     case Schema.work:
-      return key.count == 8 ? "work \(key.bigEndian64(at: 0))" : nil
+      return OutboxKey.describe(key) ?? (key.count == 8 ? "work \(key.bigEndian64(at: 0))" : nil)
     case Schema.transfers:
       return transfer(key)
     default:

@@ -1,5 +1,7 @@
 import Foundation
+import MsgStore
 import Testing
+import msgdump
 
 /// What every command prints of a small store, to the last blank.
 ///
@@ -28,6 +30,7 @@ import Testing
     ("messages-jsonl", ["messages", "--conversation", "bob", "--tail", "3", "--format", "jsonl"]),
     ("messages-all", ["messages", "--tail", "1"]),
     ("receipts", ["receipts", "--conversation", "book-club"]),
+    ("outbox-held", ["outbox", "--at", "2026-03-12"]),
     ("gaps", ["gaps"]),
     ("check", ["check"]),
     ("export", ["export"]),
@@ -36,6 +39,7 @@ import Testing
     ("page-messages", ["page", "7"]),
     ("page-branch", ["page", "15"]),
     ("page-facts", ["page", "9"]),
+    ("page-outbox", ["page", "13"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]
@@ -64,6 +68,91 @@ import Testing
     try expect(
       try directory.run("compact", "--help").text,
       Self.expected.appendingPathComponent("compact-help.txt"))
+  }
+
+  /// A store whose outbox has entries of every state.
+  private func makeWaiting(at path: String) throws {
+    let clock = TestClock(1_773_252_000_000_000)
+    var options = StoreOptions(localMember: "ann", clock: { clock.now })
+    options.outbox.chance = { 0.5 }
+    let store = try MessageStore(path: path, options: options)
+    var room: ConversationID = ""
+    func compose(_ id: MessageID, in room: ConversationID, _ text: String) throws {
+      clock.set(clock.now.microseconds + 60_000_000)
+      try store.write { chat in
+        try chat.send(Message(id: id, in: room, from: "ann", text: text))
+      }
+    }
+    try store.write { chat in
+      room = try chat.conversation(with: ["ann", "bob"]).id
+      try chat.renameConversation(room, to: "bob")
+      for name in ["chen", "dina", "eve"] as [ConversationID] {
+        try chat.insert(
+          Message(
+            id: "m-1", in: name, from: MemberID(name.string), text: "Hi", serverTimestamp: clock.now
+          ))
+      }
+    }
+    try compose("p-1", in: "bob", "on its way")
+    try compose("p-2", in: "bob", "behind it")
+    try compose("p-3", in: "chen", "tried again")
+    try compose("p-4", in: "dina", "refused\nby the server")
+    try store.write { chat in
+      try chat.edit("p-4", in: "dina", text: "refused, and edited")
+      try chat.react("👍", to: "m-1", in: "dina")
+      let items = try (0..<3).compactMap { _ in try chat.outbox.next(for: "main \u{1b}[1m") }
+      for item in items where item.conversation == "chen" {
+        try chat.outbox.failed(item, because: Failure(.timeOut, text: "no answer"))
+      }
+      for item in items where item.conversation == "dina" {
+        try chat.outbox.failed(item, because: Failure(.permission, code: 403, text: "blocked"))
+      }
+      try chat.outbox.setHolding(true)
+    }
+    try compose("p-5", in: "eve", "to be looked at")
+    try store.write { chat in
+      try chat.markRead("eve")
+      try chat.outbox.enter("push token", payload: Array("a1b2".utf8))
+    }
+    try store.close()
+  }
+
+  @Test func theOutboxShowsEveryState() throws {
+    let directory = try TemporaryDirectory()
+    try makeWaiting(at: directory.path("chat"))
+    for (name, arguments) in [
+      ("outbox", []), ("outbox-dina", ["--conversation", "dina"]),
+    ] as [(String, [String])] {
+      let run = try ToolRun(
+        ["outbox", "chat", "--at", "2026-03-13"] + arguments, in: directory.url)
+      #expect(run.status == 0 && run.errorText == "", "\(run.errorText)")
+      try expect(run.text, Self.expected.appendingPathComponent("\(name).txt"))
+    }
+    try expect(
+      try directory.run("outbox", "--help").text,
+      Self.expected.appendingPathComponent("outbox-help.txt"))
+    let info = try directory.run("info", "chat").text
+    #expect(info.contains("\noutbox              9 entries: "))
+    #expect(info.contains("; new ones are held\n"))
+    let lines = try directory.run("outbox", "chat", "--format", "jsonl").text
+    let exported = try directory.run("export", "chat").text
+    #expect(exported.hasSuffix(lines))
+    #expect(try records(of: lines).count == 9)
+  }
+
+  /// Each key of the outbox is drawn as what it is.
+  @Test func theKeysOfTheOutboxAreDescribed() throws {
+    let directory = try TemporaryDirectory()
+    try makeWaiting(at: directory.path("chat"))
+    let pages = try directory.run("pages", "chat").text.split(separator: "\n")
+    let page = try #require(pages.first { $0.contains("work") }?.split(separator: " ").first)
+    let text = try directory.run("page", "chat", String(page)).text
+    for key in [
+      "entry 2", "of 1, entry 2", "lane of 1, entry 2", "due 0 µs, entry 7",
+      "of 1 \"p-1\", entry", "lane of 1", "totals of the outbox",
+    ] {
+      #expect(text.contains(key), "\(key)")
+    }
   }
 
   /// The store's id is random.

@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: [
     ["frobnicate"], ["messages"], ["messages", "nowhere"], ["info", "nowhere"],
-    ["check", "nowhere"],
+    ["check", "nowhere"], ["outbox", "nowhere"], ["outbox", "chat", "--at", "soon"],
     ["messages", "chat", "--tail", "1", "--before", "x", "--conversation", "c"],
     ["messages", "chat", "--at", "soon", "--conversation", "c"],
     ["messages", "chat", "--before", "x"],
@@ -123,7 +123,7 @@ import Testing
 
   @Test func helpIsNoMistake() throws {
     for arguments in [
-      ["--help"], ["messages", "--help"], ["help", "restore"],
+      ["--help"], ["messages", "--help"], ["outbox", "--help"], ["help", "restore"],
     ] {
       let run = try ToolRun(arguments, in: directory.url)
       #expect(run.status == 0 && run.errorText == "" && run.text.contains("USAGE"))
