@@ -76,7 +76,8 @@ extension WriteState {
       if let known = noted.changes.messages[id] {
         // One that has come or gone shows nothing else.
         changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
-      } else if let position = try reader.position(of: id, in: number) {
+      } else if case (id, let position?)? = try resolve(id, in: number) {
+        // Under another of its names facts have only lain until then.
         changes.add(MessageChange(from: position, to: position, parts), of: id)
       }
     }

@@ -193,4 +193,19 @@ import Testing
     try store.write { try $0.insert(message("m3", at: 30)) }
     #expect(changes.nextIfThere()?.conversations["room"]?.messages["m3"]?.kind == .inserted)
   }
+
+  /// What has waited under a name turns out to be of a message that is called otherwise.
+  @Test func whatHasWaitedUnderAnotherNameIsToldOfTheMessageAlone() throws {
+    let (store, _) = try listened()
+    try store.write { chat in
+      try chat.receiveEdit(of: "m3", in: "room", text: "other", at: time(50))
+    }
+    let changes = store.changes.makeAsyncIterator()
+    try store.write { chat in
+      try chat.acknowledge("m2", in: "room", serverTimestamp: time(20), as: "m3")
+    }
+    let room = try #require(changes.nextIfThere()?.conversations["room"])
+    #expect(Array(room.messages.keys) == ["m2"])
+    #expect(try store.message("m3")?.text == "other")
+  }
 }
