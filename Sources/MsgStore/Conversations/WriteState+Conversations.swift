@@ -151,7 +151,9 @@ extension WriteState {
           new.details.title = TextRegister(title, time: time(after: new.details.title.time))
         }
         let isFirst = new.members.isEmpty
-        let gone = Set(new.members.active).subtracting(numbers)
+        let staying = Set(numbers)
+        // In the order of their numbers, as each gets a time of the clock.
+        let gone = new.members.active.filter { !staying.contains($0) }
         join(numbers, since: isFirst ? nil : clock().microseconds, &new)
         leave(gone, &new)
       }
