@@ -3,12 +3,12 @@ import PageFile
 
 /// Thinks of things to do to a store.
 struct RandomActs {
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private let idCount: Int
   /// Whether conversations grow: many messages come at once, and few are deleted.
-  private var isFull: Bool { idCount > 30 }
+  var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]
-  private static let conversations: [ConversationID] = ["a", "b", "c", "d"]
+  static let conversations: [ConversationID] = ["a", "b", "c", "d"]
 
   init(seed: UInt64, idCount: Int) {
     random = SeededGenerator(seed: seed)
@@ -23,21 +23,22 @@ struct RandomActs {
     let count = isFull && random.chance(20) ? below(20) : 1
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
-      asked: (conversation, kind, form), acts: acts, finishesWork: isFull && random.chance(2))
+      asked: (conversation, kind, form), acts: acts, finishesWork: random.chance(5),
+      reopens: random.chance(2))
   }
 
-  private mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
-  private mutating func id() -> MessageID { MessageID("m\(below(idCount))") }
+  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+  mutating func id() -> MessageID { MessageID("m\(below(idCount))") }
   /// A name of the server's, or one like those of other messages.
   private mutating func serverName() -> MessageID {
-    random.chance(80) ? MessageID("s\(below(15))") : id()
+    random.chance(70) ? MessageID("s\(below(15))") : id()
   }
-  private mutating func member() -> MemberID { Self.members[below(Self.members.count)] }
-  private mutating func time() -> Timestamp {
+  mutating func member() -> MemberID { Self.members[below(Self.members.count)] }
+  mutating func time() -> Timestamp {
     Timestamp(microseconds: 1_000_000 + Int64(below(300)) * 50)
   }
   private mutating func sequence() -> Int64? { random.chance(70) ? Int64(below(60)) : nil }
-  private mutating func text() -> String {
+  mutating func text() -> String {
     random.chance(5) ? String(repeating: "long text ", count: 80) : "text \(below(50))"
   }
   private mutating func mentions() -> [MemberID] { random.chance(30) ? [member(), member()] : [] }
@@ -76,7 +77,7 @@ struct RandomActs {
 
   private mutating func act() -> [RandomAct] {
     let conversation = Self.conversations[below(Self.conversations.count)]
-    switch below(31) {
+    switch below(36) {
     case 0: return isFull ? [reconciling(conversation)] : []
     case 1...9:
       return (0..<(isFull ? 1 + below(idCount / 10) : 1)).map { _ in
@@ -90,6 +91,10 @@ struct RandomActs {
     case 13...15: return [sending(conversation)]
     case 16...21: return told(conversation)
     case 22...27: return [receipts(conversation)]
+    case 35:
+      return [RandomAct("doWork") { w throws(StoreError) in try w.doWork() }]
+    case 28...29: return [naming(conversation)]
+    case 30...31: return [answering(conversation)]
     default: return attributes(conversation)
     }
   }
@@ -181,6 +186,48 @@ struct RandomActs {
     }
   }
 
+  /// The server's word of a message, under its own name for it.
+  private mutating func naming(_ c: ConversationID) -> RandomAct {
+    let (id, time, name, revision) = (id(), time(), serverName(), Int64(below(3)))
+    return RandomAct("acknowledge \(id) in \(c) at \(time) revision \(revision) as \(name)") {
+      w throws(StoreError) in
+      try w.acknowledge(id, in: c, serverTimestamp: time, revision: revision, as: name)
+    }
+  }
+
+  /// What the server says of an edit, and what it sends of attachments.
+  private mutating func answering(_ c: ConversationID) -> RandomAct {
+    let (id, time, later, attachment) = (id(), time(), time(), attachment())
+    let failure = Failure(.permission)
+    switch below(5) {
+    case 0:
+      return RandomAct("confirmEdit of the newest edit of \(id) in \(c)") { w throws(StoreError) in
+        guard let edit = try w.message(id, in: c)?.editedAt else { return }
+        try w.confirmEdit(of: id, in: c, at: edit, serverTime: later)
+      }
+    case 1:
+      return RandomAct("refuseEdit of the newest edit of \(id) in \(c)") { w throws(StoreError) in
+        guard let edit = try w.message(id, in: c)?.editedAt else { return }
+        try w.refuseEdit(of: id, in: c, at: edit, because: failure)
+      }
+    case 2:
+      return RandomAct("removeReaction from \(id) in \(c)") { w throws(StoreError) in
+        try w.removeReaction("👍", from: id, in: c)
+      }
+    case 3:
+      return RandomAct("receive attachment of \(id) in \(c)") { w throws(StoreError) in
+        try w.receive(attachment, of: id, in: c)
+      }
+    default:
+      return RandomAct("receive copy of \(id) in \(c) at \(time)") { w throws(StoreError) in
+        var message = Message(
+          id: id, in: c, from: "ann", text: "copy", serverTimestamp: time, sequence: nil)
+        message.editedAt = later
+        try w.insert(message)
+      }
+    }
+  }
+
   private func setting(
     _ status: MessageStatus, _ id: MessageID, _ c: ConversationID, at time: Timestamp? = nil,
     retryAt: Timestamp? = nil, _ failure: Failure? = nil
@@ -268,90 +315,6 @@ struct RandomActs {
       }
     default:
       return RandomAct(confirming: random.next())
-    }
-  }
-
-  private mutating func attributes(_ c: ConversationID) -> [RandomAct] {
-    let (kind, isOn, time) = (below(12), random.chance(50), time())
-    let (text, id, member, other) = (random.chance(70) ? text() : nil, id(), member(), member())
-    switch kind {
-    case 8:
-      guard random.chance(isFull ? 8 : 30) else { return [] }
-      return [
-        RandomAct("deleteConversation \(c)") { w throws(StoreError) in
-          try w.deleteConversation(c)
-        }
-      ]
-    case 9:
-      // Seldom nearly all there is.
-      let end =
-        isFull && random.chance(92)
-        ? Timestamp(microseconds: 1_000_000 + Int64(below(1000))) : time
-      return [
-        RandomAct("receiveConversationDeletion \(c) at \(end)") { w throws(StoreError) in
-          try w.receiveConversationDeletion(c, at: end)
-        }
-      ]
-    case 0:
-      return [
-        RandomAct("setPinned \(c) \(isOn)") { w throws(StoreError) in
-          try w.setPinned(isOn, of: c)
-        }
-      ]
-    case 1:
-      return [
-        RandomAct("setMuted \(c) \(isOn)") { w throws(StoreError) in
-          try w.setMuted(isOn, of: c)
-        }
-      ]
-    case 2:
-      return [
-        RandomAct("setArchived \(c) \(isOn)") { w throws(StoreError) in
-          try w.setArchived(isOn, of: c)
-        }
-      ]
-    case 3:
-      return [
-        RandomAct("setDraft in \(c)") { w throws(StoreError) in
-          try w.setDraft(text, replyTo: id, in: c)
-        }
-      ]
-    case 4:
-      return [
-        RandomAct("setTitle of \(c)") { w throws(StoreError) in try w.setTitle(text, of: c) }
-      ]
-    case 5:
-      return [
-        RandomAct("putConversation \(c) [me, \(member), \(other)]") { w throws(StoreError) in
-          try w.putConversation(c, participants: ["me", member, other])
-        }
-      ]
-    case 6:
-      return [
-        RandomAct("addParticipants \(member) to \(c)") { w throws(StoreError) in
-          try w.addParticipants([member], to: c)
-        }
-      ]
-    case 10:
-      guard random.chance(25) else { return [] }
-      let name = Self.conversations[below(Self.conversations.count)]
-      return [
-        RandomAct("renameConversation \(c) to \(name)") { w throws(StoreError) in
-          try w.renameConversation(c, to: name)
-        }
-      ]
-    default:
-      var received = ReceivedConversation(c, at: time)
-      received.members = [.init(member, joinedAt: time), .init(other, isActive: false)]
-      received.hasAllMembers = isOn
-      received.createdBy = member
-      received.createdAt = random.chance(50) ? time : nil
-      let conversation = received
-      return [
-        RandomAct("receive \(c) at \(time) with \(member), without \(other), all: \(isOn)") {
-          w throws(StoreError) in try w.receive(conversation)
-        }
-      ]
     }
   }
 }

@@ -10,11 +10,15 @@ struct RandomStore {
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
+  /// Whether little waits, and long work takes many commits.
+  private let isNarrow: Bool
 
   /// - Parameters:
   ///   - packing: nil: every message has a cell of its own.
   ///   - idCount: How many messages a conversation can have; with more than 30 it gets many.
-  init(seed: UInt64, packing: PackingSizes?, idCount: Int = 30) {
+  ///   - isNarrow: Whether little waits, and long work takes many commits.
+  init(seed: UInt64, packing: PackingSizes?, idCount: Int = 30, isNarrow: Bool = false) {
+    self.isNarrow = isNarrow
     self.seed = seed
     self.packing = packing
     self.idCount = idCount
@@ -48,10 +52,22 @@ struct RandomStore {
     var options = StoreOptions(localMember: "me", clock: { clock.next() })
     options.packs = packing != nil
     options.packing = packing ?? PackingSizes()
-    options.worksInBackground = watch == nil
-    let store = try MessageStore(in: directory, name: "store", options: options)
+    // Long work goes on where the acts say so, the same in each run.
+    options.worksInBackground = false
+    if isNarrow {
+      var random = SeededGenerator(seed: seed ^ 0x57E)
+      options.waitingCountMax = .random(in: 2...9, using: &random)
+      options.steps = StepSizes(
+        sweepCountMax: .random(in: 2...20, using: &random),
+        mergeCountMax: .random(in: 1...9, using: &random))
+    }
+    var store = try MessageStore(in: directory, name: "store", options: options)
     try watch?(store)
     for transaction in transactions {
+      if transaction.reopens, watch == nil {
+        try store.close()
+        store = try MessageStore(in: directory, name: "store", options: options)
+      }
       try transaction.run(on: store)
       try watch?(store)
     }
@@ -106,6 +122,8 @@ struct RandomTransaction: CustomStringConvertible {
   var asked: (ConversationID, ReceiptKind, PendingReceipt.Form)
   var acts: [RandomAct]
   var finishesWork: Bool
+  /// Whether the store is closed and opened again before.
+  var reopens: Bool
 
   func run(on store: MessageStore) throws {
     let pending = try store.read { try $0.pendingReceipts(in: asked.0, asked.1, as: asked.2) }
@@ -117,7 +135,8 @@ struct RandomTransaction: CustomStringConvertible {
 
   var description: String {
     let asks = acts.contains(where: \.confirms) ? "\(asked): " : ""
-    return asks + acts.map(\.name).joined(separator: "; ") + (finishesWork ? "; finishWork" : "")
+    return (reopens ? "reopen; " : "") + asks + acts.map(\.name).joined(separator: "; ")
+      + (finishesWork ? "; finishWork" : "")
   }
 }
 
