@@ -12,8 +12,10 @@ struct SegmentNames: ~Copyable {
   private var buffer = ByteBuffer(capacity: 16)
   private var width = 0
   private var restByteCount = 0
-  /// What all packed names share, as the upper bits of 128 or of the 120 of a push id.
-  private var shared: (high: UInt64, low: UInt64) = (0, 0)
+  /// The first packed name, as 128 bits or the 120 of a push id, and which of them the others have for
+  /// themselves.
+  private var first: (high: UInt64, low: UInt64) = (0, 0)
+  private var restMask: (high: UInt64, low: UInt64) = (0, 0)
 
   /// Reads the column; false when it is none.
   ///
@@ -32,9 +34,8 @@ struct SegmentNames: ~Copyable {
     else { return false }
     restByteCount = width - Int(sharedByteCount)
     guard let rest = columns.take(restByteCount * (rows.count - 1)) else { return false }
-    shared = Self.number(buffer.bytes, from: 0, to: width)
-    let mask = Self.mask(restByteCount)
-    (shared.high, shared.low) = (shared.high & ~mask.high, shared.low & ~mask.low)
+    self.first = Self.number(buffer.bytes, byteCount: width)
+    restMask = Self.mask(restByteCount)
     buffer.append(rest)
     for index in 0..<rows.count { rows[index].nameByteCount = UInt8(first.count) }
     return true
@@ -81,13 +82,13 @@ struct SegmentNames: ~Copyable {
     guard kind != .text else {
       return target.append(buffer.bytes.slice(Int(row.nameOffset), Int(row.nameByteCount)))
     }
-    let end = width &+ restByteCount &* index
-    // The first is there as a whole.
-    let rest =
-      index == 0
-      ? Self.number(buffer.bytes, from: 0, to: width)
-      : Self.number(buffer.bytes, from: end &- restByteCount, to: end)
-    let (high, low) = (shared.high | rest.high, shared.low | rest.low)
+    var (high, low) = first
+    if index > 0, restByteCount > 0 {
+      // At least 16; what is the name's own lies before it.
+      let end = width &+ restByteCount &* index
+      high ^= (high ^ buffer.bytes.bigEndian64(at: end &- 16)) & restMask.high
+      low ^= (low ^ buffer.bytes.bigEndian64(at: end &- 8)) & restMask.low
+    }
     switch kind {
     case .pushID: PushIDBytes.append(high, low, to: &target)
     case .uuid: UUIDBytes.append(high, low, isUpper: false, to: &target)
@@ -95,26 +96,15 @@ struct SegmentNames: ~Copyable {
     }
   }
 
-  /// Up to 16 bytes as one big-endian number.
-  @inline(__always)
-  private static func number(
-    _ bytes: Bytes, from start: Int, to end: Int
-  ) -> (high: UInt64, low: UInt64) {
-    let mask = mask(end &- start)
-    if end >= 16 {
-      return (
-        bytes.bigEndian64(at: end &- 16) & mask.high, bytes.bigEndian64(at: end &- 8) & mask.low
-      )
-    }
-    // Only at the beginning: fifteen bytes of a push id.
-    return (
-      bytes.bigEndianHead(at: 0, byteCount: 8) >> 8 & mask.high,
-      bytes.bigEndian64(at: end &- 8) & mask.low
+  /// The first 15 or 16 bytes as one big-endian number.
+  private static func number(_ bytes: Bytes, byteCount: Int) -> (high: UInt64, low: UInt64) {
+    (
+      bytes.bigEndian64(at: 0) >> UInt64((16 - byteCount) * 8),
+      bytes.bigEndian64(at: byteCount - 8)
     )
   }
 
   /// The lowest so many bytes of sixteen.
-  @inline(__always)
   private static func mask(_ byteCount: Int) -> (high: UInt64, low: UInt64) {
     (
       byteCount >= 16 ? ~0 : byteCount <= 8 ? 0 : 1 << UInt64((byteCount &- 8) &* 8) &- 1,
