@@ -124,10 +124,15 @@ extension Bytes {
 }
 
 extension CellKey {
-  /// The number that a key of a message begins with; nil of one that is shorter than any of these.
+  /// The number that a key begins with; nil of one that is shorter.
   @inline(__always)
   var number: UInt32? {
-    byteCount >= 8 ? UInt32(truncatingIfNeeded: bigEndian64(at: 0) &>> 32) : nil
+    if head.count >= 4 { return head.bigEndianNumber(at: 0) }
+    guard byteCount >= 4 else { return nil }
+    let bits =
+      head.bigEndianHead(at: 0, byteCount: head.count)
+      | tail.bigEndianHead(at: 0, byteCount: 4 &- head.count) &>> UInt64(head.count &* 8)
+    return UInt32(truncatingIfNeeded: bits &>> 32)
   }
 
   /// The place in the key of a message, and how many bytes stand before the name; nil when there is

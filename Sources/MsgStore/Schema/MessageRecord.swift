@@ -91,16 +91,20 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.textByteCountMax else { return nil }
   }
 
-  /// The head of most records: tag, flags that stand for no field, status, and a sender of one byte.
+  /// The head of most records: tag, flags of which at most two stand for fields, a local time and what
+  /// is answered, status, and a sender of one byte.
   struct PlainHead {
+    let flags: Flags
     let sender: UInt32
     let status: MessageStatus
 
     /// One comparison; nil where the first four bytes are those of any other record.
     @inline(__always)
     init?(_ head: UInt32) {
-      let known = UInt32(Flags.history.rawValue) << 8 | 7 << 16 | 0x7F << 24
+      let flags: Flags = [.history, .localTime, .reply]
+      let known = UInt32(flags.rawValue) << 8 | 7 << 16 | 0x7F << 24
       guard head & ~known == UInt32(tag) else { return nil }
+      self.flags = Flags(rawValue: UInt8(truncatingIfNeeded: head >> 8))
       sender = head >> 24
       status = MessageStatus(bits: UInt8(truncatingIfNeeded: head >> 16))
     }

@@ -119,6 +119,31 @@ struct MessageCursor: ~Copyable {
     return isThere
   }
 
+  /// Adds messages to a slice from the one the cursor stands at on, as long as they lie in one leaf, or
+  /// in one segment, and there is nothing unusual about them, and goes behind them.
+  ///
+  /// See `SliceBuilder.appendRun`.
+  mutating func appendRun(
+    to builder: inout SliceBuilder, step: Int, limit: Int, after last: inout Int64?
+  ) throws(StoreError) {
+    if case .alone = place {
+      let start = cursor.cellIndex
+      let end = try builder.appendRun(
+        cursor.page, from: start, step: step, limit: limit, after: &last)
+      if end == start { return }
+      if cursor.go(to: end) { return arrive(fromEnd: step < 0) }
+      _ = cursor.go(to: end - step)
+    } else {
+      try loadRecords()
+      guard case .unpacked(let start) = place else { return }
+      let end = try builder.appendRun(segment, from: start, step: step, limit: limit, after: &last)
+      place = .unpacked(index: end)
+      if end >= 0, end < segment.rows.count { return }
+      place = .unpacked(index: end - step)
+    }
+    _ = step < 0 ? try previous() : try next()
+  }
+
   /// Goes to the first message of all.
   mutating func first() throws(StoreError) -> Bool {
     try reader.flushUnwritten()
@@ -202,37 +227,6 @@ struct MessageCursor: ~Copyable {
   func isIn(_ number: UInt32) -> Bool {
     if case .unpacked = place { return self.number == number }
     return cursor.key.number == number
-  }
-
-  /// The leaf, and the index in it, of a message that has a cell of its own.
-  @inline(__always)
-  var leaf: (TreePage, index: Int)? {
-    guard case .alone = place, cursor.isAtCell else { return nil }
-    return (cursor.page, cursor.cellIndex)
-  }
-
-  /// Goes on in the leaf to an index, or a step further if the leaf ends before it.
-  mutating func go(to index: Int, from start: Int) throws(StoreError) {
-    if index == start { return }
-    let isBack = index < start
-    if cursor.go(to: index) {
-      arrive(fromEnd: isBack)
-    } else if isBack {
-      _ = cursor.go(to: index + 1)
-      _ = try previous()
-    } else {
-      _ = cursor.go(to: index - 1)
-      _ = try next()
-    }
-  }
-
-  /// Adds name, text and the name of the message that is answered of a message in a segment, which
-  /// has nothing besides; nil, and nothing added, for any other.
-  @inline(__always)
-  mutating func appendParts(to buffer: inout ByteBuffer) throws(StoreError) -> MessageParts? {
-    try loadRecords()
-    guard case .unpacked(let index) = place else { return nil }
-    return segment.appendParts(index, to: &buffer)
   }
 
   /// The place in the key of the message; nil where there is none.

@@ -77,7 +77,7 @@ extension ColumnReader {
         &rows, scratch.bytes, count,
         { (row, number) in
           row.flags = MessageRecord.Flags(rawValue: UInt8(truncatingIfNeeded: number >> 8))
-          row.status = MessageStatus(rawValue: UInt8(truncatingIfNeeded: number)) ?? .sent
+          row.status = MessageStatus(bits: UInt8(truncatingIfNeeded: number))
         })
     else { return nil }
     return all

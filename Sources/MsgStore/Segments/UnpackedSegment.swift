@@ -102,8 +102,7 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   private func isReplyText(_ index: Int) -> Bool {
-    let row = rows[index]
-    let reply = block.bytes.slice(Int(row.restOffset), Int(row.replyByteCount))
+    let reply = reply(index)
     return reply.isASCII || reply.isText
   }
 
@@ -167,29 +166,47 @@ package struct UnpackedSegment: ~Copyable {
   /// Only of segments that are whole.
   func record(_ index: Int) -> MessageRecord { rows[index].record(in: block.bytes) }
 
-  /// Adds what a slice shows of a message without traits; nil for one that has them.
+  /// Adds the name of a message.
+  @inline(__always)
+  func appendName(_ index: Int, to buffer: inout ByteBuffer) {
+    names.append(rows[index], index, to: &buffer)
+  }
+
+  /// The texts of some messages, one behind the other.
   ///
   /// Only of segments that are whole.
-  @inline(__always)
-  func appendParts(_ index: Int, to buffer: inout ByteBuffer) -> MessageParts? {
-    let row = rows[index]
-    guard !row.flags.contains(.traits) else { return nil }
-    let start = buffer.count
-    let bytes = block.bytes
-    names.append(row, index, to: &buffer)
-    let textOffset = buffer.count
-    buffer.append(bytes.slice(Int(row.textOffset), Int(row.textByteCount)))
-    var parts = MessageParts(
-      place: row.place, idOffset: start, idByteCount: Int(row.nameByteCount), sender: row.sender,
-      status: row.status, textOffset: textOffset,
-      textByteCount: Int(row.textByteCount), isASCII: buffer.bytes.isASCII(from: start))
-    if row.flags.contains(.localTime) { parts.extra = row.time &+ row.localDelta }
-    if row.flags.contains(.reply) {
-      parts.replyOffset = buffer.count
-      parts.replyByteCount = Int(row.replyByteCount)
-      buffer.append(bytes.slice(Int(row.restOffset), Int(row.replyByteCount)))
+  func texts(_ range: ClosedRange<Int>) -> Bytes {
+    let (first, last) = (rows[range.lowerBound], rows[range.upperBound])
+    return block.bytes.slice(
+      Int(first.textOffset), Int(last.textOffset &- first.textOffset &+ last.textByteCount))
+  }
+
+  /// The name of the message that one answers.
+  ///
+  /// Only of segments that are whole.
+  func reply(_ index: Int) -> Bytes {
+    block.bytes.slice(Int(rows[index].restOffset), Int(rows[index].replyByteCount))
+  }
+
+  /// Where a run ends that begins at a message: at the first that has traits, or a sequence that does
+  /// not follow the one before.
+  ///
+  /// - Parameters:
+  ///   - step: 1 or −1, which way it goes.
+  ///   - countMax: How many messages it may have.
+  ///   - last: The sequence of the message before, then that of the last in the run.
+  func runEnd(from start: Int, step: Int, countMax: Int, after last: inout Int64?) -> Int {
+    var index = start
+    while index >= 0, index < rows.count, abs(index &- start) < countMax {
+      let row = rows[index]
+      if row.flags.contains(.traits) { break }
+      if row.hasRank {
+        if let last, last &+ Int64(step) != row.rank { break }
+        last = row.rank
+      }
+      index &+= step
     }
-    return parts
+    return index
   }
 
   /// Adds all messages to a run.

@@ -2,16 +2,16 @@ import PageFile
 
 /// Copies messages out of pages into what a slice owns, checking each of them once.
 ///
-/// Cells are copied whole, one behind the other, and read where they then lie; what a row needs as a
-/// number is put into the row.
+/// Names, texts and what is answered are copied one behind the other; what a row needs as a number is
+/// put into the row.
 struct SliceBuilder: ~Copyable {
   private let reader: StoreReader
   private let conversation: ConversationID
-  private let number: UInt32
+  let number: UInt32
   private let localMember: UInt32?
   private var rows: SliceRows
   private var rares: [Message.Rare] = []
-  private var buffer: ByteBuffer
+  var buffer: ByteBuffer
   private var marks: DeliveryMarks
   private var senders: [MemberID] = []
   /// Where in `senders` the sender of each of these numbers is: the number, and above it one more than
@@ -55,10 +55,6 @@ struct SliceBuilder: ~Copyable {
   /// False, and nothing added, at the end of the tree and where another conversation begins.
   mutating func append(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
     guard cursor.isAtMessage, cursor.isIn(number) else { return false }
-    if let parts = try cursor.appendParts(to: &buffer) {
-      try add(parts)
-      return true
-    }
     let start = buffer.count
     try cursor.appendKey(to: &buffer)
     let valueOffset = buffer.count
@@ -100,7 +96,7 @@ struct SliceBuilder: ~Copyable {
 
   /// Adds the message whose record, from an offset on, was copied last.
   @inline(never)
-  private mutating func addRecord(
+  mutating func addRecord(
     at valueOffset: Int, _ place: Place, idOffset: Int, idByteCount: Int
   ) throws(StoreError) {
     guard let record = MessageRecord(buffer.bytes.dropFirst(valueOffset)) else { throw corrupt }
@@ -132,113 +128,22 @@ struct SliceBuilder: ~Copyable {
     if traits.isEmpty { try add(parts) } else { try add(parts, traits) }
   }
 
-  // MARK: Runs
-
-  /// Adds messages from the one a cursor stands at on, as long as they lie in cells of one leaf and
-  /// have sequences that follow each other.
-  ///
-  /// The cursor goes to the first that was not added. What all of a leaf's keys begin with is looked
-  /// at once, and of each cell all behind its place is copied as it lies there.
-  ///
-  /// - Parameters:
-  ///   - step: 1 or −1, which way to go.
-  ///   - limit: How many messages there may be in all.
-  ///   - last: The sequence of the message before, if it has one.
-  mutating func appendRun(
-    _ cursor: inout MessageCursor, step: Int, limit: Int, after last: inout Int64?
-  ) throws(StoreError) {
-    guard let (leaf, start) = cursor.leaf else { return }
-    let prefix = leaf.prefix
-    let sharedByteCount = prefix.count &- KeyEncoding.timeOffset
-    guard (3...7).contains(sharedByteCount), prefix.bigEndianNumber(at: 0) == number,
-      prefix[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
-    else { return }
-    let shared = LeafTimes(prefix.bigEndian64(at: prefix.count &- 8), sharedByteCount)
-    var index = start
-    while count < limit, index >= 0, index < leaf.cellCount,
-      let sequence = try append(leaf.leafCell(index), shared, after: last, step)
-    {
-      last = sequence
-      index &+= step
-    }
-    try cursor.go(to: index, from: start)
-  }
-
-  /// What the keys of a leaf say of times: of all the first bytes, and where the others lie.
-  private struct LeafTimes {
-    let head: UInt64
-    let headBitCount: UInt64
-    /// Where in a suffix the byte is that says whether there is a sequence.
-    let markOffset: Int
-
-    /// - Parameter bytes: The last eight bytes of the prefix.
-    @inline(__always)
-    init(_ bytes: UInt64, _ byteCount: Int) {
-      headBitCount = UInt64(byteCount &* 8)
-      head = bytes &<< (64 &- headBitCount)
-      markOffset = 8 &- byteCount
-    }
-  }
-
-  /// Adds the message of a cell; returns its sequence, nil if the message is none for a run.
-  @inline(__always)
-  private mutating func append(
-    _ cell: LeafCell, _ times: LeafTimes, after last: Int64?, _ step: Int
-  ) throws(StoreError) -> Int64? {
-    let bytes = cell.bytes
-    let idOffset = times.markOffset &+ 9
-    let idByteCount = cell.suffixByteCount &- idOffset
-    let textOffset = cell.valueOffset &+ MessageRecord.plainHeadByteCount
-    guard idByteCount > 0, idByteCount <= MessageID.inlineByteCountMax,
-      bytes[times.markOffset] == KeyEncoding.hasSequence, textOffset <= bytes.count,
-      bytes[cell.valueOffset] == MessageRecord.tag
-    else { return nil }
-    let sequence = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
-    if let last, last &+ Int64(step) != sequence { return nil }
-    let time = KeyEncoding.unflipped(
-      times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
-    let start = buffer.count
-    buffer.append(bytes.dropFirst(idOffset))
-    guard let head = MessageRecord.PlainHead(bytes.uint32(at: cell.valueOffset)) else {
-      try addRecord(
-        at: start &+ cell.valueOffset &- idOffset, .acknowledged(time, sequence: sequence),
-        idOffset: start, idByteCount: idByteCount)
-      return sequence
-    }
-    var status = head.status
-    if DeliveryMarks.concern(status, from: head.sender, localMember: localMember) {
-      status = try effectiveStatus(
-        status, from: head.sender, at: .acknowledged(time, sequence: sequence), start,
-        idByteCount)
-    }
-    let text = bytes.dropFirst(textOffset)
-    let isASCII = text.isASCII(from: 0)
-    guard isASCII || text.isText, case let id = bytes.slice(idOffset, idByteCount),
-      id.isASCII || id.isText
-    else { throw corrupt }
-    rows.append(
-      SliceRow(
-        time: time, rank: sequence, extra: 0, idOffset: start,
-        textOffset: start &+ textOffset &- idOffset, replyOffset: 0,
-        textByteCount: Int32(truncatingIfNeeded: text.count),
-        senderIndex: try senderIndex(head.sender), rareIndex: -1,
-        idByteCount: UInt8(truncatingIfNeeded: idByteCount), replyByteCount: 0,
-        fields: Message.Fields(status, serverTime: true, localTime: false, sequence: true),
-        isPending: false, isASCII: isASCII, isPlain: true))
-    return sequence
-  }
-
   // MARK: Parts
 
   /// Adds a message of which all is known that is seldom, or that there is nothing of it.
-  @inline(__always)
   mutating func add(_ parts: MessageParts) throws(StoreError) {
+    try add(parts, isASCII: try checkTexts(of: parts))
+  }
+
+  /// The same where id and text have been looked at.
+  @inline(__always)
+  mutating func add(_ parts: MessageParts, isASCII: Bool) throws(StoreError) {
     var parts = parts
     if isConcerned(parts) {
       parts.status = try effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
     }
-    try add(parts, rareIndex: -1)
+    try add(parts, isASCII: isASCII, rareIndex: -1)
   }
 
   /// Adds a message with something that few have.
@@ -260,7 +165,8 @@ struct SliceBuilder: ~Copyable {
     try reader.fill(&fields, traits, at: position, in: number)
     rares.append(Message.Rare(fields))
     parts.replyByteCount = 0
-    try add(parts, rareIndex: Int32(rares.count - 1))
+    try add(
+      parts, isASCII: try checkTexts(of: parts), rareIndex: Int32(rares.count - 1))
   }
 
   @inline(__always)
@@ -281,9 +187,10 @@ struct SliceBuilder: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func add(_ parts: MessageParts, rareIndex: Int32) throws(StoreError) {
+  private mutating func add(
+    _ parts: MessageParts, isASCII: Bool, rareIndex: Int32
+  ) throws(StoreError) {
     let place = parts.place
-    let isASCII = parts.isASCII ? true : try checkTexts(of: parts)
     rows.append(
       SliceRow(
         time: place.time, rank: place.hasRank ? place.rank : 0, extra: parts.extra ?? 0,
@@ -305,7 +212,6 @@ struct SliceBuilder: ~Copyable {
 
   /// Makes sure that id and text of a message are valid; returns whether the text is ASCII.
   // Mutating, though it changes nothing: else it would be handed a copy of the builder.
-  @inline(__always)
   private mutating func checkTexts(of parts: MessageParts) throws(StoreError) -> Bool {
     let text = buffer.bytes.slice(parts.textOffset, parts.textByteCount)
     let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
@@ -331,7 +237,7 @@ struct SliceBuilder: ~Copyable {
     return Int32(senders.count - 1)
   }
 
-  private var corrupt: StoreError {
+  var corrupt: StoreError {
     reader.corrupt(
       Schema.messages, "message \(rows.count) of a slice of \"\(conversation)\" is no record")
   }

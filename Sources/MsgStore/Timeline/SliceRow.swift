@@ -96,6 +96,4 @@ struct MessageParts {
   /// Uncompressed, and nothing where the message was taken back.
   var textOffset: Int
   var textByteCount: Int
-  /// Whether id and text are known to be ASCII; else both are checked.
-  var isASCII = false
 }

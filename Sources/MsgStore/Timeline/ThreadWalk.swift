@@ -11,7 +11,6 @@ import PageFile
 struct ThreadWalk: ~Copyable {
   private var builder: SliceBuilder
   private let start: Position
-  private let prefix: ByteBuffer
   private var sequences: ThreadSequences
   private var forwardCount = 0
   private var hasOlder: Bool?
@@ -24,11 +23,10 @@ struct ThreadWalk: ~Copyable {
     self.builder = builder
     self.start = start
     self.sequences = sequences
-    prefix = KeyEncoding.key(sequences.conversation)
   }
 
   private func isInThread(_ cursor: borrowing MessageCursor) -> Bool {
-    cursor.isAtMessage && cursor.isIn(prefix.bytes)
+    cursor.isAtMessage && cursor.isIn(sequences.conversation)
   }
 
   /// The sequence of the message at which the walk begins; a place between messages has none.
@@ -66,10 +64,13 @@ struct ThreadWalk: ~Copyable {
       _ = try cursor.next()
     }
     var last = isSkipped ? startSequence : nil
-    while forwardCount < limit {
-      try builder.appendRun(&cursor, step: 1, limit: limit, after: &last)
-      forwardCount = builder.count
-      guard forwardCount < limit, try builder.append(&cursor) else { break }
+    while forwardCount < limit, isInThread(cursor) {
+      try cursor.appendRun(to: &builder, step: 1, limit: limit, after: &last)
+      if builder.count > forwardCount {
+        forwardCount = builder.count
+        continue
+      }
+      guard try builder.append(&cursor) else { break }
       let place = builder.place(forwardCount)
       if let sequence = place.sequence {
         if try endsNewer(last, place) {
@@ -104,11 +105,13 @@ struct ThreadWalk: ~Copyable {
     }
     var last = forwardCount > 0 ? builder.place(0).sequence : startSequence
     let end = forwardCount + limit
-    while builder.count < end {
-      try builder.appendRun(&cursor, step: -1, limit: end, after: &last)
-      guard builder.count < end, try builder.append(&cursor) else { break }
-      if let sequence = builder.place(builder.count - 1).sequence {
-        if try endsOlder(sequence, last, before: builder.count - 1) {
+    while builder.count < end, isInThread(cursor) {
+      let count = builder.count
+      try cursor.appendRun(to: &builder, step: -1, limit: end, after: &last)
+      if builder.count > count { continue }
+      guard try builder.append(&cursor) else { break }
+      if let sequence = builder.place(count).sequence {
+        if try endsOlder(sequence, last, before: count) {
           builder.removeLast()
           break
         }

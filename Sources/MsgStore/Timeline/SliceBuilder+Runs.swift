@@ -1,0 +1,143 @@
+import PageFile
+
+/// Copying runs of messages that have nothing unusual about them: nearly all that slices are made of.
+///
+/// A run ends at whatever it is not made for; that message is added alone, and another run begins.
+extension SliceBuilder {
+  /// Adds messages of a leaf that have cells of their own and sequences that follow each other; returns
+  /// the index of the first cell that was not added.
+  ///
+  /// What all of a leaf's keys begin with is looked at once, and of each cell all behind its place is
+  /// copied as it lies there.
+  ///
+  /// - Parameters:
+  ///   - step: 1 or −1, which way to go.
+  ///   - limit: How many messages there may be in all.
+  ///   - last: The sequence of the message before, if it has one, then that of the last one added.
+  mutating func appendRun(
+    _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?
+  ) throws(StoreError) -> Int {
+    let prefix = leaf.prefix
+    let sharedByteCount = prefix.count &- KeyEncoding.timeOffset
+    guard (3...7).contains(sharedByteCount), prefix.bigEndianNumber(at: 0) == number,
+      prefix[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
+    else { return start }
+    let shared = LeafTimes(prefix.bigEndian64(at: prefix.count &- 8), sharedByteCount)
+    var index = start
+    while count < limit, index >= 0, index < leaf.cellCount,
+      let sequence = try append(leaf.leafCell(index), shared, after: last, step)
+    {
+      last = sequence
+      index &+= step
+    }
+    return index
+  }
+
+  /// What the keys of a leaf say of times: of all the first bytes, and where the others lie.
+  private struct LeafTimes {
+    let head: UInt64
+    let headBitCount: UInt64
+    /// Where in a suffix the byte is that says whether there is a sequence.
+    let markOffset: Int
+
+    /// - Parameter bytes: The last eight bytes of the prefix.
+    @inline(__always)
+    init(_ bytes: UInt64, _ byteCount: Int) {
+      headBitCount = UInt64(byteCount &* 8)
+      head = bytes &<< (64 &- headBitCount)
+      markOffset = 8 &- byteCount
+    }
+  }
+
+  /// Adds the message of a cell; returns its sequence, nil if the message is none for a run.
+  @inline(__always)
+  private mutating func append(
+    _ cell: LeafCell, _ times: LeafTimes, after last: Int64?, _ step: Int
+  ) throws(StoreError) -> Int64? {
+    let bytes = cell.bytes
+    let idOffset = times.markOffset &+ 9
+    let idByteCount = cell.suffixByteCount &- idOffset
+    let headEnd = cell.valueOffset &+ MessageRecord.plainHeadByteCount
+    guard idByteCount > 0, idByteCount <= Identifier.byteCountMax,
+      bytes[times.markOffset] == KeyEncoding.hasSequence, headEnd <= bytes.count,
+      bytes[cell.valueOffset] == MessageRecord.tag
+    else { return nil }
+    let sequence = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
+    if let last, last &+ Int64(step) != sequence { return nil }
+    let time = KeyEncoding.unflipped(
+      times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
+    let place = Place.acknowledged(time, sequence: sequence)
+    // Where in the buffer the cell would begin if all of it were copied.
+    let start = buffer.count &- idOffset
+    buffer.append(bytes.dropFirst(idOffset))
+    guard let head = MessageRecord.PlainHead(bytes.uint32(at: cell.valueOffset)) else {
+      try addRecord(
+        at: start &+ cell.valueOffset, place, idOffset: start &+ idOffset,
+        idByteCount: idByteCount)
+      return sequence
+    }
+    var parts = MessageParts(
+      place: place, idOffset: start &+ idOffset, idByteCount: idByteCount, sender: head.sender,
+      status: head.status, textOffset: 0, textByteCount: 0)
+    var reader = ByteReader(bytes, at: headEnd)
+    if head.flags.contains(.localTime) {
+      guard let difference = reader.signedVarint() else { throw corrupt }
+      parts.extra = time &+ difference
+    }
+    if head.flags.contains(.reply) {
+      guard let byteCount = reader.byte(), byteCount > 0, let reply = reader.take(Int(byteCount)),
+        reply.isASCII || reply.isText
+      else { throw corrupt }
+      parts.replyOffset = start &+ reader.offset &- reply.count
+      parts.replyByteCount = reply.count
+    }
+    parts.textOffset = start &+ reader.offset
+    let (id, text) = (bytes.slice(idOffset, idByteCount), reader.rest())
+    parts.textByteCount = text.count
+    let isASCII = text.isASCII(from: 0)
+    guard isASCII || text.isText, id.isASCII || id.isText else { throw corrupt }
+    try add(parts, isASCII: isASCII)
+    return sequence
+  }
+
+  /// The same of a segment, whose texts are copied, and looked at, all at once.
+  mutating func appendRun(
+    _ segment: borrowing UnpackedSegment, from start: Int, step: Int, limit: Int,
+    after last: inout Int64?
+  ) throws(StoreError) -> Int {
+    let end = segment.runEnd(from: start, step: step, countMax: limit &- count, after: &last)
+    if end == start { return end }
+    let texts = segment.texts(min(start, end &- step)...max(start, end &- step))
+    let areASCII = texts.isASCII(from: 0)
+    let textsOffset =
+      buffer.count &- Int(segment.rows[min(start, end &- step)].textOffset)
+    buffer.append(texts)
+    var index = start
+    while index != end {
+      let row = segment.rows[index]
+      let idOffset = buffer.count
+      segment.appendName(index, to: &buffer)
+      let replyOffset = buffer.count
+      if row.replyByteCount > 0 { buffer.append(segment.reply(index)) }
+      let textOffset = textsOffset &+ Int(row.textOffset)
+      var isASCII = areASCII
+      if !areASCII {
+        let text = buffer.bytes.slice(textOffset, Int(row.textByteCount))
+        isASCII = text.isASCII(from: 0)
+        guard isASCII || text.isText else { throw corrupt }
+      }
+      var parts = MessageParts(
+        place: row.place, idOffset: idOffset, idByteCount: Int(row.nameByteCount),
+        sender: row.sender, status: row.status, textOffset: textOffset,
+        textByteCount: Int(row.textByteCount))
+      if row.flags.contains(.localTime) { parts.extra = row.time &+ row.localDelta }
+      if row.replyByteCount > 0 {
+        parts.replyOffset = replyOffset
+        parts.replyByteCount = Int(row.replyByteCount)
+      }
+      try add(parts, isASCII: isASCII)
+      index &+= step
+    }
+    return end
+  }
+}
