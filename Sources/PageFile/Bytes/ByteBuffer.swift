@@ -124,8 +124,14 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// An unsigned number, seven bits a byte, low end first, the high bit set on all but the last.
   ///
   /// See docs/page-file-format.md, B-2.
+  @inlinable
   package mutating func append(varint value: UInt64) {
-    if value < 0x80 { return append(UInt8(value)) }
+    if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
+    append(longVarint: value)
+  }
+
+  @usableFromInline
+  mutating func append(longVarint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)

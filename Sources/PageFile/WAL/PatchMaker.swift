@@ -130,18 +130,11 @@ package struct PatchMaker: ~Copyable {
 
   /// One range, or several when zeros inside it are worth a range of their own.
   private mutating func append(_ page: Bytes, _ start: Int, _ stop: Int) {
+    if stop - start < Self.zeroRunMin { return appendBytes(page, start, stop) }
     var start = start
     while start < stop {
-      let isShort = stop - start < Self.zeroRunMin
-      let zerosStart =
-        isShort
-        ? stop : page.firstZeroRun(at: start, before: stop, byteCount: Self.zeroRunMin)
-      if zerosStart > start {
-        ranges.append(varint: UInt64(start - end))
-        ranges.append(varint: UInt64(zerosStart - start) << 1)
-        ranges.append(page.slice(start, zerosStart - start))
-        end = zerosStart
-      }
+      let zerosStart = page.firstZeroRun(at: start, before: stop, byteCount: Self.zeroRunMin)
+      if zerosStart > start { appendBytes(page, start, zerosStart) }
       if zerosStart == stop { return }
       let zerosStop = min(stop, page.firstNonzero(at: zerosStart))
       ranges.append(varint: UInt64(zerosStart - end))
@@ -149,5 +142,12 @@ package struct PatchMaker: ~Copyable {
       end = zerosStop
       start = zerosStop
     }
+  }
+
+  private mutating func appendBytes(_ page: Bytes, _ start: Int, _ stop: Int) {
+    ranges.append(varint: UInt64(start - end))
+    ranges.append(varint: UInt64(stop - start) << 1)
+    ranges.append(page.slice(start, stop - start))
+    end = stop
   }
 }
