@@ -77,10 +77,16 @@ final class Checkpointer: @unchecked Sendable {
     var addition = Reservation.Addition(pageCount: pageCount)
     let reserved = reservation.withLock { reservation in
       reservation.current.pageCount += pageCount
-      for number in pages + freed {
-        let tablePage = number.rawValue / UInt32(pager.entryCount)
-        if reservation.current.tablePages.insert(tablePage).inserted {
-          addition.tablePages.append(tablePage)
+      var last: UInt32?
+      for numbers in [pages, freed] {
+        for number in numbers {
+          let tablePage = number.rawValue / UInt32(pager.entryCount)
+          // Neighbours mostly have one table page, which need not be looked up for each.
+          if tablePage == last { continue }
+          last = tablePage
+          if reservation.current.tablePages.insert(tablePage).inserted {
+            addition.tablePages.append(tablePage)
+          }
         }
       }
       return reservation.slotCount

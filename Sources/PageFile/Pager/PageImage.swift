@@ -112,11 +112,10 @@ package struct PageImage: @unchecked Sendable {
       .subtract(1, ordering: .acquiringAndReleasing).newValue
     guard left == 0 else { return }
     let account = unsafe Unmanaged<ImageAccount>.fromOpaque(
-      address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self))
-    unsafe account.takeUnretainedValue().add(-1)
-    unsafe account.takeUnretainedValue().keepMemory(
-      address, byteCount: Self.pageOffset + pageByteCount + 8)
-    unsafe account.release()
+      address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self)
+    ).takeRetainedValue()
+    account.add(-1)
+    unsafe account.keepMemory(address, byteCount: Self.pageOffset + pageByteCount + 8)
   }
 }
 

@@ -131,10 +131,8 @@ extension Engine {
   ///
   /// The caller is inside the gate.
   func writeSide() throws(PageFileError) -> WriteSide {
-    let (existing, recovered, isPoisoned) = state.withLock {
-      ($0.writing, $0.recovered, $0.isPoisoned)
-    }
-    if let existing { return existing }
+    if let existing = state.withLock({ $0.writing }) { return existing }
+    let (recovered, isPoisoned) = state.withLock { ($0.recovered, $0.isPoisoned) }
     if isPoisoned { throw .poisoned }
     // A header with a greater number would be one that nobody can read.
     try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
