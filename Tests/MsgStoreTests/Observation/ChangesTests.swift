@@ -155,6 +155,19 @@ import Testing
     #expect(deleted.entry?.to == nil && deleted.isAnyMessageChanged)
   }
 
+  @Test func whatIsEnteredInTheOutboxIsTold() throws {
+    let (store, changes) = try listened()
+    try store.write { try $0.send(message("mine", at: nil, from: "me")) }
+    let told = try #require(changes.nextIfThere())
+    #expect(told.hasOutboxChanges)
+    #expect(told.conversations["room"]?.messages["mine"]?.kind == .inserted)
+    // Handing work out changes the outbox alone.
+    try store.write { chat in _ = try chat.outbox.next(for: "sync") }
+    let handedOut = try #require(changes.nextIfThere())
+    #expect(handedOut.hasOutboxChanges)
+    #expect(handedOut.conversations["room"]?.messages["mine"]?.kind != .inserted)
+  }
+
   @Test func whatChangesNothingIsNotTold() throws {
     let (store, changes) = try listened()
     try store.write { try $0.insert(message("m1", at: 10)) }
