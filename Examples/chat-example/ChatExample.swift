@@ -13,8 +13,10 @@ import MsgStore
 struct ChatExample {
   static func main() async throws {
     let arguments = CommandLine.arguments
+    // Whoever waits for somebody who is gone ends by this.
+    if arguments.count == 4 { alarm(120) }
     switch arguments.dropFirst().first {
-    case nil: try Demonstration().run()
+    case nil: exit(try Demonstration().run() ? 0 : 1)
     case "server" where arguments.count == 3:
       let server = try SocketServer(PretendServer(), path: arguments[2])
       try await Task.sleep(for: .seconds(3600))

@@ -15,7 +15,8 @@ struct Demonstration {
       .resolvingSymlinksInPath().deletingLastPathComponent()
   }
 
-  func run() throws {
+  /// Returns whether all went well; nothing is left of it either way.
+  func run() throws -> Bool {
     defer { try? FileManager.default.removeItem(at: directory) }
     let socket = path("socket")
     let server = try start("chat-example", ["server", socket])
@@ -23,19 +24,18 @@ struct Demonstration {
     let people = try ["ann", "bob"].map { name in
       try start("chat-example", [name, path(name), socket])
     }
-    for process in people {
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { exit(1) }
-    }
+    for process in people { process.waitUntilExit() }
+    guard people.allSatisfy({ $0.terminationStatus == 0 }) else { return false }
     let (ann, bob) = (try export("ann"), try export("bob"))
     print("\nBoth stores, but for what is a matter of each device:\n")
     for line in ann.lines { print(line) }
     guard ann == bob else {
       print("\nBob's says something else:\n")
       for line in bob.lines { print(line) }
-      exit(1)
+      return false
     }
     print("\nThe two exports are the same.")
+    return true
   }
 
   private func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
