@@ -34,7 +34,12 @@ extension MessageSalvage {
     var value = ByteBuffer()
     switch source.value(of: key.bytes, in: Schema.work, to: &value) {
     case .absent: return (OutboxTotals(), true)
-    case .unknown: return (OutboxTotals(), false)
+    case .unknown:
+      // It is not known either where the tree never had a page.
+      let isLost = source.report.lostPages.contains {
+        $0.tree == nil || $0.tree == Schema.work.rawValue
+      }
+      return (OutboxTotals(), !isLost)
     case .found:
       let totals = OutboxTotals(value.bytes)
       return (totals ?? OutboxTotals(), totals != nil)
