@@ -133,7 +133,7 @@ extension WriteState {
     // Those who joined later are not waited for before that, whatever else is known of them.
     try membershipChanged(new)
     guard keepsFacts else {
-      try removeEntries(in: old)
+      try keepEntries(of: old, for: number)
       return try addWork(WorkRecord(.sweep, of: old))
     }
     try moveEntries(of: old, to: number)

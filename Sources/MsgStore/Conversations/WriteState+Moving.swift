@@ -59,6 +59,7 @@ extension WriteState {
       reader.source.isErasing = true
       try removeFacts(of: id, in: number)
       if isDeleted { try deleteUnder(names.all.sorted(), in: conversation) }
+      try removeEntries(of: id, in: target)
       return
     }
     reveal(conversation)

@@ -52,8 +52,8 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let text: String?
   /// How it stands.
   public let state: OutboxState
-  /// Whether it cannot go before something else does that is held or has failed: its message, or an
-  /// upload of it.
+  /// Whether it cannot go before something else does that is held or has failed: its message, an
+  /// upload of it, or the conversation that is to be made; or because its message is to be taken back.
   public let isBlocked: Bool
   /// How often it was handed out.
   public let attemptCount: Int

@@ -56,6 +56,11 @@ package struct OutboxLane: Hashable {
   package struct Due: Hashable {
     package var ordinal: UInt64
     package var time: Int64
+
+    package init(ordinal: UInt64, time: Int64) {
+      self.ordinal = ordinal
+      self.time = time
+    }
   }
 
   package init() {}

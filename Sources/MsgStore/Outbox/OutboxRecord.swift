@@ -47,7 +47,7 @@ package struct OutboxRecord: Hashable {
   package var contentSum: UInt64 = 0
   package var failure: Failure?
 
-  init(
+  package init(
     _ subject: OutboxSubject, of conversation: UInt32, token: OutboxToken, created: Int64
   ) {
     self.subject = subject

@@ -14,7 +14,7 @@ public struct OutboxToken: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// A new one.
-  static func random() -> OutboxToken {
+  package static func random() -> OutboxToken {
     OutboxToken(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
   }
 

@@ -132,14 +132,14 @@ extension OutboxWriter {
     try state.setHolding(isHolding)
   }
 
-  /// Keeps an entry from being handed out until it is released.
+  /// Keeps an entry from being handed out until it is released, and with a message its uploads.
   ///
   /// - Returns: Whether anything changed.
   /// - Throws: `outboxEntryIsRunning`.
   @discardableResult
   public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool { try state.hold(id) }
 
-  /// Lets an entry go that was held, at its place in the order.
+  /// Lets an entry go that was held, at its place in the order, and with a message its uploads.
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
@@ -153,7 +153,10 @@ extension OutboxWriter {
     try state.releaseAll(in: conversation)
   }
 
-  /// Has an entry that failed, or waits for its time, go as soon as its turn comes.
+  /// Has an entry that failed, or waits for its time, go as soon as its turn comes, and with a
+  /// message its uploads.
+  ///
+  /// The limits by attempts and by age begin anew.
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
@@ -177,7 +180,9 @@ extension OutboxWriter {
   @discardableResult
   public func sendAll() throws(StoreError) -> Int { try state.sendAll() }
 
-  /// Changes the text of a message that cannot have left, or of an edit, which gets a new entry.
+  /// Changes the text of a message or an edit that cannot have left.
+  ///
+  /// It keeps its place in the order, and stays held, or failed, if it is.
   ///
   /// - Returns: Whether anything changed.
   /// - Throws: `outboxEntryHasNoText` of anything else, and of a message with edits; `invalidText`;

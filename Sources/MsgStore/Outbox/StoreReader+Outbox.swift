@@ -147,4 +147,32 @@ extension StoreReader {
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
   }
+
+  /// What a lane has to hand out next, and when; nil: nothing before something else has happened.
+  func nextDue(
+    _ conversation: UInt32, _ lane: OutboxLane
+  ) throws(StoreError) -> OutboxLane.Due? {
+    var next = lane.creation
+    if next == 0 {
+      let prefix = OutboxKey.lane(conversation)
+      guard let first = try outboxOrdinals(prefix, countMax: 1).first else { return nil }
+      next = first
+    }
+    let record = try indexedOutboxEntry(next)
+    // The server does not know the conversation before it is made.
+    guard record.isActive else { return nil }
+    if case .send(let id) = record.subject, !record.isRunning,
+      try hasUploads(id, in: conversation)
+    {
+      return nil
+    }
+    return OutboxLane.Due(ordinal: next, time: record.dueTime)
+  }
+
+  private func hasUploads(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
+    for (_, record) in try outboxEntries(of: id, in: conversation) {
+      if case .upload = record.subject { return true }
+    }
+    return false
+  }
 }

@@ -23,10 +23,9 @@ extension StoreReader {
     case .edit(let id, let time):
       return try editTask(id, at: time, in: number)
     case .unsend(let id):
-      guard let (_, message, own) = try outboxMessage(id, in: number),
-        message.traits.isWithdrawn
-      else { return nil }
-      return .unsend(own)
+      // It may have been deleted here since.
+      guard let (_, message, own) = try outboxMessage(id, in: number) else { return .unsend(id) }
+      return message.traits.isWithdrawn ? .unsend(own) : nil
     case .react(let id, let emoji, let isRemoved):
       guard let (_, message, own) = try outboxMessage(id, in: number),
         !message.traits.isWithdrawn
@@ -119,9 +118,18 @@ extension StoreReader {
     return OutboxEntry(
       id: OutboxEntry.ID(rawValue: ordinal), kind: record.subject.kind,
       conversation: try conversationName(of: record), message: record.subject.message,
-      text: try shownText(record), state: state, isBlocked: record.isBlocked,
+      text: try shownText(record), state: state, isBlocked: try isBlocked(record, ordinal),
       attemptCount: Int(clamping: record.attemptCount), failure: record.failure,
       created: Timestamp(microseconds: record.created), token: record.token)
+  }
+
+  /// Whether an entry waits for something that somebody has to decide about.
+  private func isBlocked(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
+    if record.isBlocked { return true }
+    guard record.subject.isInOrder else { return false }
+    let creation = try outboxLane(record.conversation).creation
+    guard creation != 0, creation != ordinal else { return false }
+    return try indexedOutboxEntry(creation).isAside
   }
 
   private func shownText(_ record: OutboxRecord) throws(StoreError) -> String? {

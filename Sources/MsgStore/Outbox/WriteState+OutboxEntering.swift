@@ -33,16 +33,22 @@ extension WriteState {
     return nil
   }
 
-  /// Enters that a message is taken back, in the stead of all else about it that is not under way.
+  /// Enters that a message is taken back; nothing else is told of it meanwhile.
   ///
-  /// One that never left is taken out with everything about it.
+  /// One that never left is taken out with everything about it. One that may have, and has stepped
+  /// aside since, goes again, or it could not be taken back.
   func enterUnsend(
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
     if try !isOutboxEmpty {
       for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
-        if mayHaveLeft, record.isRunning || !record.subject.needsMessage { continue }
-        try remove(entry: ordinal, record)
+        if !mayHaveLeft {
+          try remove(entry: ordinal)
+        } else if case .send = record.subject, record.state == .failed || record.state == .held {
+          var new = record
+          try sendAgain(&new)
+          try replace(entry: ordinal, record, with: new)
+        }
       }
     }
     if mayHaveLeft, entersOutbox { try enter(.unsend(id), of: conversation) }
@@ -59,7 +65,7 @@ extension WriteState {
           other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
           !record.mayHaveLeft
         else { continue }
-        return try remove(entry: ordinal, record)
+        return try remove(entry: ordinal)
       }
     }
     try enter(.react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
@@ -70,9 +76,11 @@ extension WriteState {
   func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
     guard entersOutbox else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
-      guard record.state == .failed, record.subject == subject else { return }
-      // The server has refused another one.
-      try remove(entry: ordinal, record)
+      // The server has refused another one, or somebody wants to look at this one first.
+      let isHolding = try outbox.isHolding
+      let isOther = record.state == .failed || isHolding && record.state != .held
+      guard isOther, record.subject == subject else { return }
+      try remove(entry: ordinal)
     }
     try enter(subject, of: conversation)
   }
@@ -117,8 +125,24 @@ extension WriteState {
     if isPending {
       if ordinal == 0, entersOutbox { try enter(.receipt(kind), of: conversation) }
     } else if ordinal != 0 {
-      try remove(entry: ordinal, try reader.indexedOutboxEntry(ordinal))
+      try remove(entry: ordinal)
     }
+  }
+
+  /// Has a receipt that the server has refused go again when it has something else to tell by now.
+  func renewReceipt(
+    _ kind: ReceiptKind, _ own: ConversationReceipts, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard try outbox.counts.failed > 0,
+      case let ordinal = try reader.outboxLane(conversation.number)[.receipt(kind)] ?? 0,
+      ordinal != 0, case let record = try reader.indexedOutboxEntry(ordinal),
+      record.state == .failed,
+      let receipt = try reader.pendingReceipts(
+        kind, of: conversation.number, try reader.details(conversation.number).id,
+        conversation.summary, own, as: rules.outbox.receiptForm
+      ).first, OutboxTask.receipt(receipt).contentSum != record.contentSum
+    else { return }
+    try begin(anew: ordinal, record)
   }
 
   /// Whether a conversation was made here and the server cannot know of it yet.

@@ -85,11 +85,12 @@ extension WriteState {
     try list(record, at: ordinal)
     try write(record, at: ordinal)
     var lane = try reader.outboxLane(record.conversation)
-    if lane[record.subject] != nil { lane[record.subject] = ordinal }
+    // One that comes from another conversation may be older.
+    if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
     try count(1, record, &lane)
-    try index(record, at: ordinal, &lane)
+    try index(record, at: ordinal)
     try settle(record.conversation, &lane)
-    try unblock(record)
+    try follow(record)
   }
 
   /// Puts an entry in the stead of what it was.
@@ -97,6 +98,15 @@ extension WriteState {
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
     guard new != old else { return }
+    try rewrite(entry: ordinal, old, with: new)
+    // What runs is left alone until it stops.
+    let hasStopped = old.isRunning && !new.isRunning
+    if hasStopped || new.isAside != old.isAside && new.subject.isNeeded { try follow(new) }
+  }
+
+  private func rewrite(
+    entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
+  ) throws(StoreError) {
     try write(new, at: ordinal)
     var lane = try reader.outboxLane(new.conversation)
     if new.state != old.state {
@@ -104,34 +114,24 @@ extension WriteState {
       try count(1, new, &lane)
     }
     if new.isActive != old.isActive || new.dueTime != old.dueTime {
-      try unindex(old, at: ordinal, &lane)
-      try index(new, at: ordinal, &lane)
+      try unindex(old, at: ordinal)
+      try index(new, at: ordinal)
     }
     try settle(new.conversation, &lane)
-    if new.isAside != old.isAside { try unblock(new) }
   }
 
-  /// Takes an entry out.
-  func remove(entry ordinal: UInt64, _ known: OutboxRecord) throws(StoreError) {
-    // Read only now: one that was taken out before may have unblocked it.
-    let record = known.isBlocked ? try reader.indexedOutboxEntry(ordinal) : known
+  /// Takes an entry out, as it is now: what went before may have changed it.
+  func remove(entry ordinal: UInt64) throws(StoreError) {
+    let record = try reader.indexedOutboxEntry(ordinal)
     let key = OutboxKey.entry(ordinal)
     try remove(key.bytes, in: Schema.work)
     try unlist(record, at: ordinal)
     var lane = try reader.outboxLane(record.conversation)
     if lane[record.subject] == ordinal { lane[record.subject] = 0 }
     try count(-1, record, &lane)
-    try unindex(record, at: ordinal, &lane)
+    try unindex(record, at: ordinal)
     try settle(record.conversation, &lane)
-    try unblock(record)
-  }
-
-  /// Takes all entries of a conversation out.
-  func removeEntries(in conversation: UInt32) throws(StoreError) {
-    if try isOutboxEmpty { return }
-    for (ordinal, record) in try reader.outboxEntries(in: conversation) {
-      try remove(entry: ordinal, record)
-    }
+    if record.subject.isNeeded { try follow(record) }
   }
 
   private func write(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
@@ -172,9 +172,7 @@ extension WriteState {
   }
 
   /// The indexes that an active entry is in: its lane, or what is due for what goes in no order.
-  private func index(
-    _ record: OutboxRecord, at ordinal: UInt64, _ lane: inout OutboxLane
-  ) throws(StoreError) {
+  private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
       let key = OutboxKey.lane(record.conversation, ordinal)
@@ -185,9 +183,7 @@ extension WriteState {
     }
   }
 
-  private func unindex(
-    _ record: OutboxRecord, at ordinal: UInt64, _ lane: inout OutboxLane
-  ) throws(StoreError) {
+  private func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
       let key = OutboxKey.lane(record.conversation, ordinal)
@@ -200,7 +196,7 @@ extension WriteState {
 
   /// Sees which entry of a lane is next, and writes the lane.
   func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
-    let due = try nextDue(conversation, lane)
+    let due = try reader.nextDue(conversation, lane)
     if due != lane.due {
       if let old = lane.due {
         let key = OutboxKey.due(old.time, old.ordinal)
@@ -229,54 +225,35 @@ extension WriteState {
     try settle(conversation, &lane)
   }
 
-  private func nextDue(
-    _ conversation: UInt32, _ lane: OutboxLane
-  ) throws(StoreError) -> OutboxLane.Due? {
-    let prefix = OutboxKey.lane(conversation)
-    guard let first = try reader.outboxOrdinals(prefix, countMax: 1).first else { return nil }
-    // The server does not know the conversation before.
-    if lane.creation != 0, lane.creation != first { return nil }
-    let record = try reader.indexedOutboxEntry(first)
-    if case .send(let id) = record.subject, !record.isRunning,
-      try hasUploads(id, in: conversation)
-    {
-      return nil
-    }
-    return OutboxLane.Due(ordinal: first, time: record.dueTime)
-  }
-
-  private func hasUploads(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
-    for (_, record) in try reader.outboxEntries(of: id, in: conversation) {
-      if case .upload = record.subject { return true }
-    }
-    return false
-  }
-
   // MARK: What waits for something else
 
-  /// After an entry has stepped aside, come back or gone: has those that need it do so too.
-  private func unblock(_ changed: OutboxRecord) throws(StoreError) {
+  /// After an entry has come, stepped aside, come back or gone: has those that need it do so too.
+  ///
+  /// A message needs its uploads, and what is told of it needs the message. While it is to be taken
+  /// back nothing else is told of it; that comes back when the server refuses.
+  private func follow(_ changed: OutboxRecord) throws(StoreError) {
     guard let id = changed.subject.message else { return }
     let conversation = changed.conversation
-    let prefix = OutboxKey.message(conversation, id)
+    let entries = try reader.outboxEntries(of: id, in: conversation)
+    let isTakenBack = entries.contains { (_, record) in record.subject.isUnsend }
     var isUploadAside = false
     var isSendAside = false
     var isSendThere = false
-    for ordinal in try reader.outboxOrdinals(prefix) {
-      // Read only now: one before it may have changed it.
-      let record = try reader.indexedOutboxEntry(ordinal)
+    for (ordinal, record) in entries {
       var new = record
       switch record.subject {
       case .upload:
         isUploadAside = isUploadAside || record.isAside
       case .send:
         isSendThere = true
-        new.isBlocked = isUploadAside
+        if !record.isRunning { new.isBlocked = isUploadAside }
         isSendAside = new.isAside
       default:
-        new.isBlocked = isSendAside
+        if !record.isRunning {
+          new.isBlocked = isSendAside || isTakenBack && !record.subject.isUnsend
+        }
       }
-      try replace(entry: ordinal, record, with: new)
+      if new != record { try rewrite(entry: ordinal, record, with: new) }
     }
     if case .upload = changed.subject, isSendThere { try settle(conversation) }
   }
@@ -284,4 +261,13 @@ extension WriteState {
 
 extension OutboxSubject {
   var isReceipt: Bool { if case .receipt = self { true } else { false } }
+  var isUnsend: Bool { if case .unsend = self { true } else { false } }
+
+  /// Whether others may have to wait for it.
+  var isNeeded: Bool {
+    switch self {
+    case .upload, .send, .unsend: true
+    default: false
+    }
+  }
 }

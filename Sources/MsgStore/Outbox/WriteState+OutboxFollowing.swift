@@ -23,15 +23,17 @@ extension WriteState {
         case .unsend: isErased || isShown
         default: isErased
         }
-      if isSettled { try remove(entry: ordinal, record) }
+      if isSettled { try remove(entry: ordinal) }
     }
   }
 
-  /// A message is gone, and so is all there was to tell of it.
+  /// A message is gone here, and so is all there was to tell of it, but that it was taken back: others
+  /// still have it.
   func removeEntries(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     if try isOutboxEmpty { return }
-    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
-      try remove(entry: ordinal, record)
+    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation)
+    where !record.subject.isUnsend {
+      try remove(entry: ordinal)
     }
   }
 
@@ -41,13 +43,13 @@ extension WriteState {
   ) throws(StoreError) {
     if try isOutboxEmpty { return }
     // Those of a conversation that becomes another one have gone there before its messages.
-    for number in Set([conversation, target]) where id != other || number != target {
+    for number in conversation == target ? [target] : [conversation, target]
+    where id != other || number != target {
       for (ordinal, record) in try reader.outboxEntries(of: id, in: number) {
-        try remove(entry: ordinal, record)
         var new = record
         new.conversation = target
         new.subject = record.subject.renamed(other)
-        try put(new, at: ordinal)
+        try move(entry: ordinal, as: new)
       }
     }
   }
@@ -56,13 +58,49 @@ extension WriteState {
   func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     if try isOutboxEmpty { return }
     for (ordinal, record) in try reader.outboxEntries(in: conversation) {
-      try remove(entry: ordinal, record)
       // Entered anew where the other has something to tell.
-      if record.subject.isReceipt || record.subject == .createConversation { continue }
+      if record.subject.isReceipt || record.subject == .createConversation {
+        try remove(entry: ordinal)
+        continue
+      }
       var new = record
       new.conversation = target
-      try put(new, at: ordinal)
+      try move(entry: ordinal, as: new)
     }
+  }
+
+  private func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
+    try remove(entry: ordinal)
+    try put(new, at: ordinal)
+  }
+
+  /// A conversation was deleted here, and its name has another number now.
+  ///
+  /// What was to be told of its messages goes, but that one was taken back. What was done to the
+  /// conversation itself is still to be told: that it was left, above all. One that may be on its way
+  /// to be made is made again first, as its deletion has to name it.
+  func keepEntries(of conversation: UInt32, for target: UInt32) throws(StoreError) {
+    if try isOutboxEmpty { return }
+    let isUnknown = try isUnknownToServer(conversation)
+    for (ordinal, record) in try reader.outboxEntries(in: conversation) {
+      var new = record
+      new.conversation = target
+      switch record.subject {
+      case _ where isUnknown, .deleteConversation, .receipt, .send, .upload, .edit, .react:
+        try remove(entry: ordinal)
+      case .createConversation:
+        if !record.isRunning { try sendAgain(&new) }
+        try move(entry: ordinal, as: new)
+      case .unsend, .leaveConversation, .changeMembers, .setTitle, .setAvatar, .client:
+        try move(entry: ordinal, as: new)
+      }
+    }
+  }
+
+  /// Has what may have left go again, so that what comes behind it can go.
+  func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
+    record.state = try outbox.isHolding ? .held : .queued
+    beginLimits(of: &record)
   }
 
   /// The server has a conversation that was made here.
@@ -70,7 +108,7 @@ extension WriteState {
     if try isOutboxEmpty { return }
     let lane = try reader.outboxLane(conversation)
     guard lane.creation != 0 else { return }
-    try remove(entry: lane.creation, try reader.indexedOutboxEntry(lane.creation))
+    try remove(entry: lane.creation)
   }
 
   /// An upload is done, whoever says so.
@@ -84,18 +122,23 @@ extension WriteState {
       for (ordinal, record) in try reader.outboxEntries(of: own, in: number) {
         guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
         else { continue }
-        try remove(entry: ordinal, record)
+        try remove(entry: ordinal)
       }
     }
   }
 
-  /// The client holds a message back, or does not any more.
+  /// A message is held back, or is not any more, and its uploads with it.
   func followStatus(
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
     guard (old == .held) != (new == .held), try !isOutboxEmpty else { return }
     for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
-      guard case .send = record.subject else { continue }
+      switch record.subject {
+      case .send, .upload: break
+      default: continue
+      }
+      // One before it may have changed whether it is blocked.
+      let record = try reader.indexedOutboxEntry(ordinal)
       var changed = record
       switch record.state {
       case .held where new != .held: changed.state = .queued

@@ -15,9 +15,15 @@ extension WriteState {
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
     return try change { () throws(StoreError) in
       if try isOutboxEmpty { return nil }
+      // What is told is read from the trees.
+      try flush()
       let now = clock().microseconds
       while let ordinal = try dueEntry(at: now) {
         let record = try reader.indexedOutboxEntry(ordinal)
+        if try isSuperseded(ordinal, record) {
+          try remove(entry: ordinal)
+          continue
+        }
         if let reason = reasonToGiveUp(record, at: now) {
           try fail(ordinal, record, because: reason, retryAt: nil, isFinal: true)
           continue
@@ -25,13 +31,46 @@ extension WriteState {
         let task = try reader.outboxTask(
           record, form: rules.outbox.receiptForm, doneByteCount: doneByteCount)
         guard let task else {
-          try remove(entry: ordinal, record)
+          try drop(entry: ordinal, record)
           continue
         }
-        return try handOut(ordinal, record, task, to: owner, until: now &+ length)
+        return try handOut(ordinal, record, task, to: owner, until: Self.time(now, plus: length))
       }
       return nil
     }
+  }
+
+  /// Whether a newer entry tells of all that this one would.
+  private func isSuperseded(
+    _ ordinal: UInt64, _ record: OutboxRecord
+  ) throws(StoreError) -> Bool {
+    switch record.subject {
+    case .setTitle, .setAvatar:
+      let newest = try reader.outboxLane(record.conversation)[record.subject] ?? 0
+      return newest > ordinal
+    default: return false
+    }
+  }
+
+  /// Takes out what does not hold any more.
+  ///
+  /// What was handed out before its message was to be taken back waits for how that ends.
+  private func drop(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
+    if record.subject.needsMessage, !record.subject.isUnsend, let id = record.subject.message,
+      let (_, message, _) = try reader.found(id, in: record.conversation),
+      message.traits.marks.contains(.hidden), record.isRunning
+    {
+      var new = record
+      new.state = .queued
+      return try replace(entry: ordinal, record, with: new)
+    }
+    try remove(entry: ordinal)
+  }
+
+  /// A time so much later, or the last there is.
+  private static func time(_ time: Int64, plus length: Int64) -> Int64 {
+    let (sum, isOverflow) = time.addingReportingOverflow(length)
+    return isOverflow ? .max : sum
   }
 
   /// What may be handed out now.
@@ -127,7 +166,7 @@ extension WriteState {
       guard let old = try held(item) else { return nil }
       let range = OutboxOptions.leaseRange
       let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-      let expiry = clock().microseconds &+ length
+      let expiry = Self.time(clock().microseconds, plus: length)
       var new = old
       new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
       try replace(entry: item.id.rawValue, old, with: new)
@@ -144,9 +183,7 @@ extension WriteState {
       isDurabilityWanted = true
       let ordinal = item.id.rawValue
       let record = try reader.outboxEntry(ordinal)
-      if case .receipt(let receipt) = item.task {
-        return try finish(receipt, ordinal, record)
-      }
+      if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
       guard let record, record.token == item.token else { return false }
       if let id = item.conversation {
         switch (record.subject, item.task) {
@@ -163,26 +200,34 @@ extension WriteState {
         }
       }
       // Most are settled by what they have led to.
-      if let left = try reader.outboxEntry(ordinal) { try remove(entry: ordinal, left) }
+      if try reader.outboxEntry(ordinal) != nil { try remove(entry: ordinal) }
       return true
     }
   }
 
   /// What was marked meanwhile stays to be told, under another token.
+  ///
+  /// Where another has the work by now, it stays theirs.
   private func finish(
-    _ receipt: PendingReceipt, _ ordinal: UInt64, _ record: OutboxRecord?
+    _ item: OutboxItem, _ receipt: PendingReceipt
   ) throws(StoreError) -> Bool {
+    let isHolder = try held(item) != nil
     let isChanged = try confirm(receipt)
-    guard record != nil, let left = try reader.outboxEntry(ordinal) else { return isChanged }
-    var new = left
+    guard isHolder, let left = try held(item) else { return isChanged }
+    try begin(anew: item.id.rawValue, left)
+    return true
+  }
+
+  /// Has an entry go that has something else to tell now.
+  func begin(anew ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
+    var new = record
     new.state = .queued
     new.token = .random()
     new.attemptCount = 0
     new.failureCount = 0
     new.failure = nil
     new.contentSum = 0
-    try replace(entry: ordinal, left, with: new)
-    return true
+    try replace(entry: ordinal, record, with: new)
   }
 
   func fail(
@@ -211,10 +256,8 @@ extension WriteState {
       new.state = .failed
     } else {
       let now = clock().microseconds
-      let until = now.addingReportingOverflow(
-        rules.outbox.delay(afterFailures: new.failureCount)
-      ).partialValue
-      let limit = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound).partialValue
+      let until = Self.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
+      let limit = Self.time(now, plus: OutboxOptions.leaseRange.upperBound)
       let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
       new.state = .waiting(until: wanted)
       time = Timestamp(microseconds: wanted)
@@ -282,15 +325,17 @@ extension WriteState {
     var new = record
     new.state = .queued
     try replace(entry: ordinal, old, with: new)
-    if let conversation = try reader.conversationName(of: record) {
-      try show(new, .pending, retryAt: nil, failure: nil, in: conversation)
+    guard let conversation = try reader.conversationName(of: record) else { return }
+    try show(new, .pending, retryAt: nil, failure: nil, in: conversation)
+    if case .upload(let id, let attachment) = record.subject {
+      try pauseUpload(of: attachment, message: id, in: conversation)
     }
   }
 }
 
 extension OutboxTask {
   /// A checksum of what is told where it may be another thing on the next attempt; else 0.
-  fileprivate var contentSum: UInt64 {
+  var contentSum: UInt64 {
     var buffer = ByteBuffer()
     switch self {
     case .receipt(let receipt):

@@ -39,11 +39,18 @@ extension WriteState {
       guard let old = try reader.outboxEntry(ordinal), old.state == .held else { continue }
       var new = old
       new.state = .queued
+      beginLimits(of: &new)
       try replace(entry: ordinal, old, with: new)
       try show(.pending, of: new)
       count += 1
     }
     return count
+  }
+
+  /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
+  func beginLimits(of record: inout OutboxRecord) {
+    record.failureCount = 0
+    if rules.outbox.ageMax != nil { record.created = clock().microseconds }
   }
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
@@ -74,8 +81,14 @@ extension WriteState {
 
   func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
-      _ = try entry(id)
-      return try retry([id.rawValue], includesFailed: true) == 1
+      let record = try entry(id)
+      var uploads: [UInt64] = []
+      if case .send(let message) = record.subject {
+        for (ordinal, other) in try reader.outboxEntries(of: message, in: record.conversation) {
+          if case .upload = other.subject { uploads.append(ordinal) }
+        }
+      }
+      return try retry(uploads + [id.rawValue], includesFailed: true) > 0
     }
   }
 
@@ -100,9 +113,7 @@ extension WriteState {
       }
       var new = old
       new.state = .queued
-      new.failureCount = 0
-      // A limit of its age begins anew.
-      if rules.outbox.ageMax != nil { new.created = clock().microseconds }
+      beginLimits(of: &new)
       try replace(entry: ordinal, old, with: new)
       try show(.pending, of: new)
       count += 1
@@ -141,12 +152,8 @@ extension WriteState {
         return try rewrite(
           message, in: conversation, text: text, mentions: mentions, id, record)
       case .edit(let message, let time):
-        let target = try ownMessage(message, in: conversation)
-        try check(text, hasAttachment: target.message.traits.marks.contains(.attachments))
-        // Takes the entry with it.
-        _ = try refuseEdit(
-          of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
-        return try edit(message, in: conversation, text: text, mentions: mentions) != nil
+        return try rewrite(
+          editAt: time, of: message, in: conversation, text: text, mentions: mentions, id, record)
       default: throw .outboxEntryHasNoText(id)
       }
     }
@@ -167,12 +174,43 @@ extension WriteState {
     reader.source.isErasing = true
     try replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
-    if record.attemptCount > 0 {
-      // The server has refused the token with another text.
-      var entry = record
-      entry.token = .random()
-      try replace(entry: id.rawValue, record, with: entry)
+    try giveToken(to: id, record)
+    return true
+  }
+
+  /// The server has refused the token with another text.
+  private func giveToken(to id: OutboxEntry.ID, _ old: OutboxRecord) throws(StoreError) {
+    if old.attemptCount == 0 { return }
+    var new = old
+    new.token = .random()
+    try replace(entry: id.rawValue, old, with: new)
+  }
+
+  /// Gives an edit another text, under the time that it has.
+  private func rewrite(
+    editAt time: Int64, of message: MessageID, in conversation: ConversationID, text: String,
+    mentions: [MemberID], _ id: OutboxEntry.ID, _ record: OutboxRecord
+  ) throws(StoreError) -> Bool {
+    let target = try ownMessage(message, in: conversation)
+    let (old, number) = (target.message, target.conversation.number)
+    try check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    let known =
+      old.traits.editTime == time
+      ? old.version : try reader.versions(of: target.id, in: number).first { $0.editTime == time }
+    guard let known else { throw .outboxEntryHasNoText(id) }
+    let version = TextVersion(
+      editTime: time, text: text, mentions: try memberNumbers(of: mentions).sorted())
+    if version.text.hasSameBytes(as: known.text), version.mentions == known.mentions {
+      return false
     }
+    var new = old
+    guard try removeVersion(at: time, from: &new, named: target.id, in: number) else {
+      throw .outboxEntryHasNoText(id)
+    }
+    try mergeVersion(version, into: &new, named: target.id, in: number)
+    try replace(
+      old, at: target.position, with: new, at: target.position, in: target.conversation)
+    try giveToken(to: id, record)
     return true
   }
 
@@ -182,12 +220,17 @@ extension WriteState {
       let record = try entry(id)
       if record.isRunning { throw .outboxEntryIsRunning(id) }
       guard let conversation = try reader.conversationName(of: record) else {
-        return try remove(entry: id.rawValue, record)
+        return try remove(entry: id.rawValue)
       }
       switch record.subject {
       case .send(let message):
-        _ = try unsend(message, in: conversation)
-        return
+        // One that is to be taken back already is left to that.
+        if let number = try reader.number(of: conversation),
+          let (_, stored, _) = try reader.found(message, in: number), !stored.traits.isWithdrawn
+        {
+          _ = try unsend(message, in: conversation)
+          return
+        }
       case .upload, .createConversation:
         throw .outboxEntryIsNeeded(id)
       case .edit(let message, let time):
@@ -203,9 +246,7 @@ extension WriteState {
         }
       default: break
       }
-      if let left = try reader.outboxEntry(id.rawValue) {
-        try remove(entry: id.rawValue, left)
-      }
+      if try reader.outboxEntry(id.rawValue) != nil { try remove(entry: id.rawValue) }
     }
   }
 

@@ -67,13 +67,18 @@ extension StoreReader {
   func pendingReceipts(
     in id: ConversationID, _ kind: ReceiptKind, as form: PendingReceipt.Form
   ) throws(StoreError) -> [PendingReceipt] {
-    if case .ids(let count) = form, !(1...PendingReceipt.idCountMax).contains(count) {
-      throw .invalidCount(count)
-    }
+    try form.validate()
     guard let (number, id) = try find(id) else { return [] }
     var cursor = Cursor(source, Schema.conversations)
-    let summary = try summary(number, &cursor)
-    let own = try receipts(number)
+    return try pendingReceipts(
+      kind, of: number, id, try summary(number, &cursor), try receipts(number), as: form)
+  }
+
+  func pendingReceipts(
+    _ kind: ReceiptKind, of number: UInt32, _ id: ConversationID, _ summary: ConversationSummary,
+    _ own: ConversationReceipts, as form: PendingReceipt.Form
+  ) throws(StoreError) -> [PendingReceipt] {
+    try form.validate()
     guard own.isListed(kind) else { return [] }
     let range = try pendingRange(kind, number, summary, own)
     // The server knows a message by the name in its key.
@@ -169,6 +174,14 @@ extension MessageRecord {
   /// The message's own name.
   fileprivate func id(at position: Position) -> MessageID {
     traits()?.names.first ?? position.id
+  }
+}
+
+extension PendingReceipt.Form {
+  fileprivate func validate() throws(StoreError) {
+    if case .ids(let count) = self, !(1...PendingReceipt.idCountMax).contains(count) {
+      throw .invalidCount(count)
+    }
   }
 }
 

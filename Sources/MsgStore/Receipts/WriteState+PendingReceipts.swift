@@ -107,6 +107,9 @@ extension WriteState {
       own.setListed(kind, isPending)
     }
     if own != before { try write(own, conversation) }
+    for kind in ReceiptKind.allCases where own.isListed(kind) {
+      try renewReceipt(kind, own, in: conversation)
+    }
   }
 
   /// Forgets the messages to be told by their names that the server's own mark covers.
