@@ -40,6 +40,9 @@ extension StoreCheck {
     if let totals = memory.totals, try reader.totals() != totals {
       report("the writer remembers other totals")
     }
+    if let outbox = memory.outbox, try reader.outboxTotals() != outbox {
+      report("the writer remembers another outbox")
+    }
     if memory.isAnythingWaiting == false, try reader.count(.waitingCount) != 0 {
       report("the writer remembers that nothing waits")
     }

@@ -33,7 +33,7 @@ extension StoreSnapshot {
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.sequences, check.clientData,
-      check.transfers,
+      check.transfers, check.outbox,
     ]
     for part in parts {
       do throws(StoreError) {
@@ -67,6 +67,10 @@ extension StoreSnapshot {
 ///  9. The transfers tree has what the attachments say, and nothing else.
 /// 10. What the writer remembers is what the trees say.
 /// 11. Of every dictionary there are two whole copies.
+/// 12. Every entry of the outbox decodes, is about a conversation that is there, and is in the indexes
+///     that lead to it, which lead to nothing else; lanes and totals are what a count says; an entry
+///     waits for another where that has to be decided about; receipts are entered only where there is
+///     something to tell.
 final class StoreCheck {
   private static let findingCountMax = 1000
 

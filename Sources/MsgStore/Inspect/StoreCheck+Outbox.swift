@@ -1,0 +1,200 @@
+import PageFile
+
+/// Rule 12.
+extension StoreCheck {
+  func outbox(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+    let totals = try reader.outboxTotals()
+    var recount = OutboxRecount()
+    try walk(Schema.work, reader) { (key, value) throws(StoreError) in
+      // Those of the store's own work begin with 0.
+      guard key.count > 0, key[0] >= OutboxKey.entryPrefix else { return }
+      switch key[0] {
+      case OutboxKey.entryPrefix:
+        guard let ordinal = OutboxKey.ordinal(key, byteCount: 9) else {
+          return report("outbox: a key of \(key.count) bytes is none of an entry")
+        }
+        try entry(ordinal, value, totals, &recount, reader)
+      case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix:
+        try indexed(key, value, reader)
+      case OutboxKey.duePrefix: try due(key, value, reader)
+      case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, reader)
+      case OutboxKey.totalsPrefix where key.count == 1: break
+      default: report("outbox: a key of \(key.count) bytes is none")
+      }
+    }
+    for conversation in recount.lanes.keys.sorted() {
+      report("outbox: the lane of conversation \(conversation) is missing")
+    }
+    if recount.counts != totals.counts {
+      report("outbox: there are \(recount.counts.total) entries; the totals say otherwise")
+    }
+  }
+
+  /// One entry: that it can be, and is in the indexes that it has to be in.
+  private func entry(
+    _ ordinal: UInt64, _ value: Bytes, _ totals: OutboxTotals, _ recount: inout OutboxRecount,
+    _ reader: StoreReader
+  ) throws(StoreError) {
+    let name = "outbox: entry \(ordinal)"
+    guard let record = OutboxRecord(value) else { return report("\(name) is no record") }
+    if ordinal == 0 || ordinal >= totals.nextOrdinal {
+      report("\(name) is not below \(totals.nextOrdinal)")
+    }
+    if case .running(let lease, _, _) = record.state, lease >= totals.nextLease {
+      report("\(name) has lease \(lease), which is not below \(totals.nextLease)")
+    }
+    recount.add(record, ordinal)
+    let number = record.conversation
+    if number == 0 {
+      if record.subject.kind != .client { report("\(name) is about no conversation") }
+    } else {
+      let key = KeyEncoding.key(number)
+      if try !contains(key.bytes, Schema.conversations, reader) {
+        report("\(name) is about conversation \(number), that is none")
+      }
+    }
+    if case .receipt(let kind) = record.subject {
+      let key = ReceiptKey.pending(kind, number)
+      if try !contains(key.bytes, Schema.receipts, reader) {
+        report("\(name) tells of receipts where there is nothing to tell: \(kind)")
+      }
+    }
+    for bytes in record.indexKeys(ordinal) {
+      var key = ByteBuffer()
+      key.append(bytes)
+      if try !contains(key.bytes, Schema.work, reader) {
+        report("\(name) is missing in an index: \(key.bytes[0])")
+      }
+    }
+    if let message = record.subject.message {
+      try blocking(ordinal, record, message, reader)
+    }
+  }
+
+  /// Whether an entry says rightly that it has to wait.
+  private func blocking(
+    _ ordinal: UInt64, _ record: OutboxRecord, _ message: MessageID, _ reader: StoreReader
+  ) throws(StoreError) {
+    if record.isRunning { return }
+    var isBlocked = false
+    do throws(StoreError) {
+      for (_, other) in try reader.outboxEntries(of: message, in: record.conversation) {
+        switch (record.subject, other.subject) {
+        case (.send, .upload): isBlocked = isBlocked || other.isAside
+        case (.upload, _), (.send, _): break
+        case (_, .send): isBlocked = isBlocked || other.isAside
+        case (.unsend, _): break
+        case (_, .unsend): isBlocked = true
+        default: break
+        }
+      }
+    } catch .corruptRecord {
+      // Reported with the entry or the index.
+      return
+    }
+    if isBlocked != record.isBlocked {
+      report("outbox: entry \(ordinal) says wrongly whether it has to wait for another")
+    }
+  }
+
+  /// An index key: that there is such an entry, and that it belongs there.
+  private func indexed(_ key: Bytes, _ value: Bytes, _ reader: StoreReader) throws(StoreError) {
+    guard key.count >= 13, value.count == 0,
+      let ordinal = OutboxKey.ordinal(key, byteCount: key.count)
+    else { return report("outbox: an index has a key of \(key.count) bytes that is none") }
+    if try !isIndexed(key, ordinal, reader) {
+      report("outbox: an index leads to entry \(ordinal), which does not belong there: \(key[0])")
+    }
+  }
+
+  /// Whether an entry belongs under an index key; that of one that is no record cannot be said.
+  private func isIndexed(
+    _ key: Bytes, _ ordinal: UInt64, _ reader: StoreReader
+  ) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      guard let record = try reader.outboxEntry(ordinal) else { return false }
+      let bytes = key.array()
+      return record.indexKeys(ordinal).contains(bytes)
+    } catch .corruptRecord {
+      return true
+    }
+  }
+
+  private func due(_ key: Bytes, _ value: Bytes, _ reader: StoreReader) throws(StoreError) {
+    guard let due = OutboxKey.dueParts(key), value.count == 0 else {
+      return report("outbox: what is due has a key of \(key.count) bytes that is none")
+    }
+    do throws(StoreError) {
+      if let record = try reader.outboxEntry(due.ordinal), record.subject.isInOrder {
+        let lane = try reader.outboxLane(record.conversation)
+        if lane.due == OutboxLane.Due(ordinal: due.ordinal, time: due.time) { return }
+      } else if try isIndexed(key, due.ordinal, reader) {
+        return
+      }
+    } catch .corruptRecord {
+      return
+    }
+    report("outbox: entry \(due.ordinal) is due at \(due.time), and does not say so")
+  }
+
+  private func lane(
+    _ key: Bytes, _ value: Bytes, _ recount: inout OutboxRecount, _ reader: StoreReader
+  ) throws(StoreError) {
+    guard key.count == 5, let number = key.bigEndianNumber(at: 1), let lane = OutboxLane(value)
+    else { return report("outbox: the lane of a conversation is no record") }
+    let name = "outbox: the lane of conversation \(number)"
+    let expected = recount.lanes.removeValue(forKey: number) ?? OutboxLane()
+    if lane == OutboxLane() { report("\(name) is empty") }
+    if lane.counts != expected.counts { report("\(name) counts its entries wrongly") }
+    let isNewestRight =
+      lane.creation == expected.creation && lane.readReceipt == expected.readReceipt
+      && lane.deliveredReceipt == expected.deliveredReceipt
+      && [expected.title, 0].contains(lane.title) && [expected.avatar, 0].contains(lane.avatar)
+    if !isNewestRight { report("\(name) has other entries for the newest") }
+    do throws(StoreError) {
+      if try reader.nextDue(number, lane) != lane.due {
+        report("\(name) does not say what may be handed out next")
+      }
+    } catch .corruptRecord(_, let reason) {
+      report("\(name): \(reason)")
+    }
+    if let due = lane.due {
+      let key = OutboxKey.due(due.time, due.ordinal)
+      if try !contains(key.bytes, Schema.work, reader) {
+        report("\(name) has something due that is not in its index")
+      }
+    }
+  }
+}
+
+/// What the entries say of the lanes and the totals.
+private struct OutboxRecount {
+  var counts = OutboxCounts()
+  var lanes: [UInt32: OutboxLane] = [:]
+
+  mutating func add(_ record: OutboxRecord, _ ordinal: UInt64) {
+    counts.add(1, record.state)
+    var lane = lanes[record.conversation] ?? OutboxLane()
+    lane.counts.add(1, record.state)
+    if lane[record.subject] != nil { lane[record.subject] = ordinal }
+    lanes[record.conversation] = lane
+  }
+}
+
+extension OutboxRecord {
+  /// The keys under which an entry is indexed by itself, whatever its lane does.
+  fileprivate func indexKeys(_ ordinal: UInt64) -> [[UInt8]] {
+    let listed = OutboxKey.listed(conversation, ordinal)
+    var keys = [listed.bytes.array()]
+    if let message = subject.message {
+      let key = OutboxKey.message(conversation, message, ordinal)
+      keys.append(key.bytes.array())
+    }
+    guard isActive else { return keys }
+    let key =
+      subject.isInOrder
+      ? OutboxKey.lane(conversation, ordinal) : OutboxKey.due(dueTime, ordinal)
+    keys.append(key.bytes.array())
+    return keys
+  }
+}

@@ -1,0 +1,191 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What is wrong with an outbox is found.
+@Suite struct OutboxCheckTests {
+  private static let workTree = 14
+  private let directory = MemoryDirectory()
+
+  /// A store with entries of every state and kind of index, and its cells.
+  private func makeStore() throws -> [Cells.Cell] {
+    let clock = TestClock(0)
+    let store = try clock.outboxStore(directory)
+    try store.write {
+      try $0.insert(message("r", at: 1))
+      try $0.send(ownWithFiles("m", ["f", "g"]))
+      _ = try $0.edit("m", in: "room", text: "x")
+      _ = try $0.markRead("room")
+      _ = try $0.setTitle("T", of: "room")
+      for room in ["a", "b", "c"] as [ConversationID] {
+        try $0.send(own(MessageID("\(room)1"), in: room))
+      }
+      _ = try $0.createGroup("new", participants: ["you", "ann"])
+      try $0.send(own("n", in: "new"))
+      _ = try $0.outbox.enter("x")
+    }
+    let upload = try store.take()
+    try store.fail(upload, .invalid)
+    try store.fail(try store.take())
+    let held = try store.entryID(.send, "b1")
+    try store.write { _ = try $0.outbox.hold(held) }
+    _ = try store.take()
+    try store.expectSound()
+    try store.close()
+    return try Cells(directory).all(Self.workTree)
+  }
+
+  private func findings(
+    _ changes: [(key: [UInt8], value: [UInt8]?)]
+  ) throws -> [String] {
+    let files = try Cells(directory).changed(changes, in: Self.workTree)
+    let store = try TestClock(0).outboxStore(files)
+    defer { try? store.close() }
+    let found = try store.check().map(\.description)
+    // It can be used without a trap.
+    for _ in 0..<20 {
+      guard let item = try? store.next() else { break }
+      _ = try? store.done(item)
+    }
+    _ = try? store.write { try $0.outbox.sendAll() }
+    _ = try? store.entries()
+    _ = try? store.counts("room")
+    return found
+  }
+
+  @Test func everyCellThatIsMissingIsFound() throws {
+    let cells = try makeStore()
+    #expect(Set(cells.map { $0.key[0] }) == [1, 2, 3, 4, 5, 6, 7])
+    for cell in cells {
+      let found = try findings([(cell.key, nil)])
+      #expect(!found.isEmpty, "\(cell.key)")
+      #expect(found.allSatisfy { $0.contains("outbox") }, "\(found)")
+    }
+  }
+
+  @Test func keysThatBelongToNothingAreFound() throws {
+    let cells = try makeStore()
+    for cell in cells where cell.key.count > 1 {
+      for change in [1, cell.key.count / 2, cell.key.count - 1] {
+        var key = cell.key
+        key[change] ^= 0x41
+        #expect(try !findings([(key, cell.value)]).isEmpty, "\(key)")
+      }
+      #expect(try !findings([(cell.key.dropLast(), cell.value)]).isEmpty)
+      #expect(try !findings([(cell.key + [1], cell.value)]).isEmpty)
+    }
+    for prefix in 8...255 as ClosedRange<UInt8> where prefix % 50 == 8 {
+      #expect(try findings([([prefix, 1, 2], [])]).count == 1)
+    }
+    #expect(try findings([([7, 0], [])]).count == 1)
+  }
+
+  @Test func valuesThatAreNoRecordAreFound() throws {
+    let cells = try makeStore()
+    for cell in cells where [1, 6, 7].contains(cell.key[0]) {
+      for value in [[], [1], [2] + cell.value.dropFirst(), cell.value + [0], cell.value.dropLast()]
+        as [[UInt8]]
+      {
+        // The texts of some records go to the end.
+        if cell.key[0] == 1, OutboxRecord.isOne(value) { continue }
+        #expect(try !findings([(cell.key, value)]).isEmpty, "\(cell.key) \(value)")
+      }
+    }
+    for cell in cells where [2, 3, 4, 5].contains(cell.key[0]) {
+      #expect(try !findings([(cell.key, [1])]).isEmpty)
+    }
+  }
+
+  @Test func recordsThatSayOtherThingsAreFound() throws {
+    let cells = try makeStore()
+    func change(_ cell: Cells.Cell, _ body: (inout OutboxRecord) -> Void) throws {
+      guard var record = Bytes.with(cell.value, { OutboxRecord($0) }) else { return }
+      let old = record
+      body(&record)
+      guard record != old else { return }
+      #expect(try !findings([(cell.key, record.bytes)]).isEmpty, "\(old) \(record)")
+    }
+    for cell in cells where cell.key[0] == 1 {
+      try change(cell) { $0.isBlocked.toggle() }
+      try change(cell) { $0.state = .held }
+      try change(cell) { $0.state = .queued }
+      try change(cell) { $0.state = .failed }
+      try change(cell) { $0.state = .waiting(until: 77) }
+      try change(cell) { $0.state = .running(lease: 99, expiry: 5, owner: "x") }
+      try change(cell) { $0.conversation = 99 }
+      try change(cell) { $0.conversation = 0 }
+      try change(cell) { $0.subject = .createConversation }
+      try change(cell) { $0.subject = .receipt(.delivered) }
+      try change(cell) { $0.subject = .upload("q", attachment: "z") }
+    }
+  }
+
+  @Test func countsAndNewestEntriesThatAreWrongAreFound() throws {
+    let cells = try makeStore()
+    for cell in cells where cell.key[0] == 6 {
+      let lane = try #require(Bytes.with(cell.value) { OutboxLane($0) })
+      let changes: [(inout OutboxLane) -> Void] = [
+        { $0.counts.queued += 1 }, { $0.counts.held += 1 }, { $0.counts.running += 1 },
+        { $0.counts.waiting += 1 }, { $0.counts.failed += 1 }, { $0.creation += 1 },
+        { $0.readReceipt += 1 }, { $0.deliveredReceipt += 1 }, { $0.title += 1 },
+        { $0.avatar += 1 }, { $0.due = .init(ordinal: 1, time: 9) },
+      ]
+      for change in changes {
+        var new = lane
+        change(&new)
+        #expect(try !findings([(cell.key, new.bytes)]).isEmpty)
+      }
+    }
+    let cell = try #require(cells.last { $0.key == [7] })
+    let totals = try #require(Bytes.with(cell.value) { OutboxTotals($0) })
+    let changes: [(inout OutboxTotals) -> Void] = [
+      { $0.counts.queued += 1 }, { $0.counts.failed = 0 }, { $0.nextOrdinal = 3 },
+      { $0.nextLease = 1 },
+    ]
+    for change in changes {
+      var new = totals
+      change(&new)
+      #expect(try !findings([(cell.key, new.bytes)]).isEmpty)
+    }
+  }
+
+  @Test func aReceiptWithNothingToTellIsFound() throws {
+    _ = try makeStore()
+    let pending = try Cells(directory).all(10).map(\.key)
+    #expect(!pending.isEmpty)
+    var found: [String] = []
+    for key in pending {
+      let files = try Cells(directory).changed([(key, nil)], in: 10)
+      let store = try TestClock(0).outboxStore(files)
+      found += try store.check().map(\.description).filter { $0.contains("outbox") }
+      try store.close()
+    }
+    #expect(!found.isEmpty)
+  }
+}
+
+extension OutboxRecord {
+  static func isOne(_ bytes: [UInt8]) -> Bool { Bytes.with(bytes) { OutboxRecord($0) } != nil }
+
+  var bytes: [UInt8] {
+    var buffer = ByteBuffer()
+    append(to: &buffer)
+    return buffer.bytes.array()
+  }
+}
+
+extension OutboxLane {
+  var bytes: [UInt8] {
+    var buffer = ByteBuffer()
+    append(to: &buffer)
+    return buffer.bytes.array()
+  }
+}
+
+extension OutboxTotals {
+  var bytes: [UInt8] {
+    var buffer = ByteBuffer()
+    append(to: &buffer)
+    return buffer.bytes.array()
+  }
+}
