@@ -1,0 +1,311 @@
+import MsgStore
+
+/// The outbox as its specification says it, in plain arrays: what waits, in the order in which it was
+/// entered, and what of it may be handed out.
+struct OutboxModel {
+  enum Kind: Hashable {
+    case upload(MessageID, String)
+    case send(MessageID)
+    case edit(MessageID, Timestamp)
+    case unsend(MessageID)
+    case react(MessageID, String, isRemoved: Bool)
+    case read, create, delete, title
+    case client(String)
+  }
+
+  enum State: Hashable {
+    case queued, held, failed
+    case waiting(Int64)
+    case running(owner: String, expiry: Int64, lease: Int)
+  }
+
+  struct Entry: Hashable {
+    let id: UInt64
+    /// The conversation, by the name that it was made with.
+    let room: Int
+    let kind: Kind
+    var state = State.queued
+    /// nil until it was seen.
+    var token: OutboxToken?
+    /// The one it had before what it tells has changed.
+    var formerToken: OutboxToken?
+    var attemptCount = 0
+    var failureCount = 0
+    var isRefused = false
+    /// What the last attempt has told, where that changes.
+    var told: [Int64] = []
+
+    mutating func changeToken() {
+      formerToken = token ?? formerToken
+      token = nil
+    }
+
+    var isRunning: Bool { if case .running = state { true } else { false } }
+    var mayHaveLeft: Bool { attemptCount > 0 && !isRefused }
+    var message: MessageID? {
+      switch kind {
+      case .upload(let id, _), .send(let id), .edit(let id, _), .unsend(let id),
+        .react(let id, _, _):
+        id
+      default: nil
+      }
+    }
+    var isUpload: Bool { if case .upload = kind { true } else { false } }
+    var isSend: Bool { if case .send = kind { true } else { false } }
+    var isUnsend: Bool { if case .unsend = kind { true } else { false } }
+    var dueTime: Int64 {
+      switch state {
+      case .queued, .held, .failed: 0
+      case .waiting(let time): time
+      case .running(_, let expiry, _): expiry
+      }
+    }
+  }
+
+  struct Message {
+    let room: Int
+    var text: String
+    var isHeld = false
+    var isKnown = false
+    /// It is to be taken back.
+    var isHidden = false
+    var isErased = false
+    var serverTime: Int64?
+    var pendingEdits: [Timestamp: String] = [:]
+    var reactions: Set<String> = []
+  }
+
+  struct Room {
+    var name: ConversationID
+    var isVisible = true
+    var title: Int64 = 0
+    /// Times of the messages that the server has placed, and whose they are.
+    var incoming: [Int64] = []
+    var marked = Int64.min
+    var confirmed = Int64.min
+    /// The entry that tells of the newest title.
+    var newestTitle: UInt64 = 0
+  }
+
+  static let day: Int64 = 86_400_000_000
+
+  var entries: [Entry] = []
+  var messages: [MessageID: Message] = [:]
+  var rooms: [Room] = []
+  var isHolding = false
+  var nextID: UInt64 = 1
+  var nextLease = 1
+  var attemptCountMax: Int?
+  /// The last step that is in it.
+  var step = 0
+
+  // MARK: Entering
+
+  @discardableResult
+  mutating func enter(_ kind: Kind, _ room: Int, isHeld: Bool? = nil) -> UInt64 {
+    var entry = Entry(id: nextID, room: room, kind: kind)
+    if isHeld ?? (isHolding && kind != .read) { entry.state = .held }
+    entries.append(entry)
+    nextID += 1
+    return entry.id
+  }
+
+  func index(_ room: Int, _ kind: Kind) -> Int? {
+    entries.firstIndex { $0.room == room && $0.kind == kind }
+  }
+
+  func index(_ id: UInt64) -> Int? { entries.firstIndex { $0.id == id } }
+
+  mutating func removeEntries(of id: MessageID, where isWanted: (Entry) -> Bool = { _ in true }) {
+    entries.removeAll { $0.message == id && isWanted($0) }
+  }
+
+  /// Whether the conversation was made here and the server cannot have it.
+  func isUnknown(_ room: Int) -> Bool {
+    guard let index = index(room, .create) else { return false }
+    return !entries[index].isRunning && !entries[index].mayHaveLeft
+  }
+
+  mutating func send(_ id: MessageID, _ text: String, files: Int, in room: Int) {
+    messages[id] = Message(room: room, text: text, isHeld: isHolding)
+    rooms[room].isVisible = true
+    for file in 0..<files { enter(.upload(id, "f\(file)"), room) }
+    enter(.send(id), room)
+  }
+
+  mutating func unsend(_ id: MessageID) {
+    guard let message = messages[id] else { return }
+    let send = entries.firstIndex { $0.kind == .send(id) }
+    guard send.map({ entries[$0].mayHaveLeft }) ?? message.isKnown else {
+      messages[id]?.isErased = true
+      return removeEntries(of: id)
+    }
+    messages[id]?.isHidden = true
+    if let send, entries[send].state == .failed || entries[send].state == .held {
+      entries[send].state = isHolding ? .held : .queued
+      entries[send].failureCount = 0
+    }
+    enter(.unsend(id), message.room)
+  }
+
+  mutating func react(_ emoji: String, to id: MessageID) {
+    guard let message = messages[id] else { return }
+    let isRemoved = message.reactions.contains(emoji)
+    if isRemoved {
+      messages[id]?.reactions.remove(emoji)
+    } else {
+      messages[id]?.reactions.insert(emoji)
+    }
+    let opposite = entries.firstIndex {
+      $0.kind == .react(id, emoji, isRemoved: !isRemoved) && !$0.isRunning && !$0.mayHaveLeft
+    }
+    if let opposite {
+      entries.remove(at: opposite)
+    } else {
+      enter(.react(id, emoji, isRemoved: isRemoved), message.room)
+    }
+  }
+
+  mutating func setTitle(_ room: Int, to title: Int64) {
+    rooms[room].title = title
+    if isUnknown(room) { return }
+    if let index = index(rooms[room].newestTitle), !entries[index].isRunning {
+      let isOther = entries[index].state == .failed || isHolding && entries[index].state != .held
+      guard isOther else { return }
+      entries.remove(at: index)
+    }
+    rooms[room].newestTitle = enter(.title, room)
+  }
+
+  // MARK: Receipts
+
+  mutating func markRead(_ room: Int) {
+    let own = messages.values.compactMap { $0.room == room ? $0.serverTime : nil }
+    guard let newest = (rooms[room].incoming + own).max(), newest > rooms[room].marked else {
+      return
+    }
+    let isPending = rooms[room].marked > rooms[room].confirmed
+    let isNew = rooms[room].incoming.contains { $0 > rooms[room].marked }
+    rooms[room].marked = newest
+    if !isNew && !isPending { rooms[room].confirmed = newest }
+    updateReceipt(room)
+  }
+
+  /// The entry of a receipt is there as long as there is something to tell.
+  mutating func updateReceipt(_ room: Int) {
+    let index = index(room, .read)
+    if rooms[room].marked <= rooms[room].confirmed {
+      if let index { entries.remove(at: index) }
+    } else if let index {
+      if entries[index].state == .failed, entries[index].told != content(entries[index]) {
+        beginAnew(index)
+      }
+    } else {
+      enter(.read, room)
+    }
+  }
+
+  mutating func beginAnew(_ index: Int) {
+    entries[index].state = .queued
+    entries[index].changeToken()
+    entries[index].attemptCount = 0
+    entries[index].failureCount = 0
+    entries[index].isRefused = false
+    entries[index].told = []
+  }
+
+  func content(_ entry: Entry) -> [Int64] {
+    switch entry.kind {
+    case .read: [rooms[entry.room].confirmed, rooms[entry.room].marked]
+    case .title: [rooms[entry.room].title]
+    default: []
+    }
+  }
+
+  // MARK: Handing out
+
+  /// Whether it waits for something that somebody has to decide about.
+  func isBlocked(_ entry: Entry) -> Bool {
+    if entry.isRunning { return false }
+    guard let id = entry.message else { return false }
+    let others = entries.filter { $0.message == id }
+    switch entry.kind {
+    case .upload: return false
+    case .send: return others.contains { $0.isUpload && isAside($0) }
+    case .unsend: return others.contains { $0.isSend && isAside($0) }
+    default: return others.contains { $0.isSend && isAside($0) || $0.isUnsend }
+    }
+  }
+
+  func isAside(_ entry: Entry) -> Bool {
+    entry.state == .held || entry.state == .failed || isBlocked(entry)
+  }
+
+  /// What people see: also that a conversation has to be made first.
+  func isShownBlocked(_ entry: Entry) -> Bool {
+    if isBlocked(entry) { return true }
+    guard !entry.isUpload, let creation = index(entry.room, .create) else { return false }
+    return entries[creation].id != entry.id && isAside(entries[creation])
+  }
+
+  /// The places of what may be handed out now.
+  private func candidates(at now: Int64) -> [Int] {
+    var found: [Int] = []
+    for room in [-1] + Array(rooms.indices) {
+      let lane = entries.indices.filter { entries[$0].room == room && !entries[$0].isUpload }
+      let creation = lane.first { entries[$0].kind == .create }
+      if let creation {
+        if !isAside(entries[creation]) { found.append(creation) }
+      } else if let head = lane.first(where: { !isAside(entries[$0]) }) {
+        let needsUpload =
+          entries[head].isSend && !entries[head].isRunning
+          && entries.contains { $0.isUpload && $0.message == entries[head].message }
+        if !needsUpload { found.append(head) }
+      }
+    }
+    found += entries.indices.filter { entries[$0].isUpload && !isAside(entries[$0]) }
+    let due = found.filter { entries[$0].dueTime <= now }
+    // No wait and no lease is longer than a day: the clock was set back.
+    return due.isEmpty ? found.filter { entries[$0].dueTime > now + Self.day } : due
+  }
+
+  /// Hands out what is due first, oldest first.
+  mutating func next(for owner: String, at now: Int64, lease: Int64) -> Entry? {
+    while true {
+      let candidate = candidates(at: now).min {
+        (entries[$0].dueTime, entries[$0].id) < (entries[$1].dueTime, entries[$1].id)
+      }
+      guard let candidate else { return nil }
+      var entry = entries[candidate]
+      // A newer one tells all that this one would.
+      let newest = rooms[entry.room < 0 ? 0 : entry.room].newestTitle
+      if entry.kind == .title, newest > entry.id, index(newest) != nil {
+        entries.remove(at: candidate)
+        continue
+      }
+      let failures = entry.failureCount + (entry.isRunning ? 1 : 0)
+      if let attemptCountMax, failures >= attemptCountMax {
+        entries[candidate].state = .failed
+        entries[candidate].failureCount += 1
+        continue
+      }
+      if !entry.isUnsend, !entry.isSend, let id = entry.message,
+        messages[id]?.isHidden ?? false
+      {
+        entries[candidate].state = .queued
+        continue
+      }
+      let content = content(entry)
+      if content != entry.told, entry.attemptCount > 0 { entry.changeToken() }
+      entry.told = content
+      entry.attemptCount += 1
+      entry.failureCount = failures
+      entry.isRefused = false
+      entry.state = .running(owner: owner, expiry: now + lease, lease: nextLease)
+      nextLease += 1
+      if entry.isSend, let id = entry.message { messages[id]?.isHeld = false }
+      entries[candidate] = entry
+      return entry
+    }
+  }
+}

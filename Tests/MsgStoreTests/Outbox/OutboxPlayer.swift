@@ -1,0 +1,197 @@
+import MsgStore
+import PageFile
+import Simulation
+import Testing
+
+/// Does the same to a store on a simulated disk and to the model, and compares them.
+final class OutboxPlayer {
+  struct Stop: Error {}
+  typealias Item = (item: OutboxItem, entry: OutboxModel.Entry)
+
+  var random: SeededGenerator
+  var model = OutboxModel()
+  /// What a power cut may leave: the model as it was after each commit since the last durable one.
+  private var durable: [OutboxModel] = []
+  private(set) var store: MessageStore
+  private var directory = SimulatedDirectory()
+  let clock = TestClock(1_000_000_000)
+  private var maxClock: Int64 = 1_000_000_000
+  private var serverTime: Int64 = 0
+  /// Everything that was handed out, as those who have it know it.
+  var items: [Item] = []
+  private var found: [Item] = []
+  var serial = 0
+  private(set) var counts: [String: Int] = [:]
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    if random.chance(30) { model.attemptCountMax = 4 }
+    store = try Self.open(directory, clock, model.attemptCountMax)
+    durable = [model]
+  }
+
+  private static func open(
+    _ directory: SimulatedDirectory, _ clock: TestClock, _ attemptCountMax: Int?
+  ) throws -> MessageStore {
+    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    options.worksInBackground = false
+    options.outbox.chance = { 1 }
+    options.outbox.attemptCountMax = attemptCountMax
+    return try MessageStore(in: directory, name: "store", options: options)
+  }
+
+  var now: Int64 { clock.now.microseconds }
+
+  func setClock(_ time: Int64) {
+    clock.set(time)
+    maxClock = max(maxClock, time)
+  }
+
+  /// A time of the server's that is later than all before, and than any deletion.
+  func newServerTime() -> Int64 {
+    serverTime = max(serverTime, maxClock) + 1
+    return serverTime
+  }
+
+  func note(_ what: String) { counts[what, default: 0] += 1 }
+
+  // MARK: Changing
+
+  /// Runs a change of both, which may be rolled back, or fail, or be cut off.
+  func change(
+    _ body: (inout OutboxModel, borrowing StoreWriter) throws -> Void
+  ) throws {
+    var new = model
+    new.step += 1
+    let step = new.step
+    found = []
+    let level: MsgStore.SyncLevel = random.chance(60) ? .full : .relaxed
+    func run(_ chat: borrowing StoreWriter) throws {
+      try body(&new, chat)
+      try chat.setSyncPosition(Array("\(step)".utf8), for: "step")
+    }
+    if random.chance(4) {
+      #expect(throws: Stop.self) {
+        try store.write(level) { chat in
+          try run(chat)
+          throw Stop()
+        }
+      }
+      note("rollback")
+      return try verify()
+    }
+    let isFaulty = random.chance(2)
+    if isFaulty {
+      let call: Fault.Call = random.chance(50) ? .sync : .write
+      directory.set(.fault(Fault(call, first: 1, count: .max)))
+    }
+    do {
+      try store.write(level) { chat in try run(chat) }
+    } catch StoreError.storage where isFaulty {
+      note("fault")
+      return try reopen(directory.disk, durable + [new])
+    }
+    directory.set(nil)
+    model = new
+    items += found
+    try verify()
+    // What was handed out is on the disk.
+    let isDurable = level == .full || !found.isEmpty
+    durable = isDurable ? [model] : durable + [model]
+  }
+
+  /// Remembers what was handed out in the change that runs.
+  func found(_ item: OutboxItem, _ entry: OutboxModel.Entry) { found.append((item, entry)) }
+
+  func kill() throws {
+    note("kill")
+    try reopen(directory.disk, [model])
+  }
+
+  func cutPower() throws {
+    note("power cut")
+    var random = SeededRandom(seed: random.next())
+    guard case .powerCut(let cut) = CrashChoices().crash(directory.disk, &random) else {
+      return try kill()
+    }
+    try reopen(directory.disk.afterPowerCut(cut, .worst), durable)
+  }
+
+  func doWork() throws { try store.finishWork() }
+
+  private func reopen(_ disk: SimulatedDisk, _ candidates: [OutboxModel]) throws {
+    directory.die()
+    try? store.close()
+    directory = SimulatedDirectory(disk)
+    store = try Self.open(directory, clock, model.attemptCountMax)
+    let bytes = try store.read { try $0.syncPosition(for: "step") } ?? []
+    let step = Int(String(decoding: bytes, as: UTF8.self)) ?? 0
+    model = try #require(candidates.last { $0.step == step }, "step \(step) is not to be expected")
+    try verify()
+    durable = [model]
+  }
+
+  // MARK: Comparing
+
+  /// Expects the store to have what the model has, and takes in the tokens that are new.
+  func verify() throws {
+    let entries = try store.entries()
+    let lines = entries.map { line(of: $0) }
+    let expected = model.entries.map { line(of: $0) }
+    #expect(lines == expected)
+    if lines != expected { throw Stop() }
+    for (index, entry) in entries.enumerated() {
+      if let token = model.entries[index].token {
+        #expect(token == entry.token, "\(lines[index])")
+      } else {
+        #expect(entry.token != model.entries[index].formerToken, "\(lines[index])")
+        model.entries[index].token = entry.token
+      }
+    }
+    #expect(Set(entries.map(\.token)).count == entries.count)
+    #expect(try store.counts() == OutboxCounts(entries))
+    for room in model.rooms {
+      let here = entries.filter { $0.conversation == room.name }
+      #expect(try store.counts(room.name) == OutboxCounts(here))
+    }
+  }
+
+  func expectSound() throws { try store.expectSound() }
+
+  private func line(of entry: OutboxEntry) -> String {
+    let conversation = entry.conversation?.string ?? "-"
+    return "\(entry.id) \(conversation) \(entry.kind) \(entry.message?.string ?? "-") "
+      + "\(entry.state) \(entry.isBlocked) \(entry.attemptCount)"
+  }
+
+  private func line(of entry: OutboxModel.Entry) -> String {
+    let conversation = entry.room < 0 ? "-" : model.rooms[entry.room].name.string
+    let state: OutboxState =
+      switch entry.state {
+      case .queued: .queued
+      case .held: .held
+      case .failed: .failed
+      case .waiting(let until): .waiting(until: time(until))
+      case .running(let owner, let expiry, _): .running(owner: owner, expiry: time(expiry))
+      }
+    return "\(entry.id) \(conversation) \(entry.kind.outboxKind) \(entry.message?.string ?? "-") "
+      + "\(state) \(model.isShownBlocked(entry)) \(entry.attemptCount)"
+  }
+}
+
+extension OutboxModel.Kind {
+  fileprivate var outboxKind: OutboxKind {
+    switch self {
+    case .upload: .upload
+    case .send: .send
+    case .edit: .edit
+    case .unsend: .unsend
+    case .react: .react
+    case .read: .readReceipt
+    case .create: .createConversation
+    case .delete: .deleteConversation
+    case .title: .setTitle
+    case .client: .client
+    }
+  }
+}
