@@ -34,8 +34,8 @@ extension WriteState {
 
   /// Takes a message of the local member's back.
   ///
-  /// It is hidden at once. One that never left is erased; of another the server has to be told, and
-  /// says whether it agrees.
+  /// It is hidden at once. One that never left goes, or is erased where only its status says so; of
+  /// another the server has to be told, and says whether it agrees.
   func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       let target = try ownMessage(id, in: conversation)
@@ -46,11 +46,18 @@ extension WriteState {
           throw .unsendTooLate(id, in: conversation)
         }
       }
+      let number = target.conversation.number
+      let known = try mayHaveLeft(target.id, in: number)
+      if known == false {
+        try enterUnsend(of: target.id, mayHaveLeft: false, in: number)
+        reader.source.isErasing = true
+        _ = try takeOut(target.position, of: target.conversation)
+        try updatePending(target.conversation)
+        return true
+      }
       var new = target.message
       new.traits.unsentAt = now
-      let number = target.conversation.number
-      let mayHaveLeft =
-        try mayHaveLeft(target.id, in: number) ?? ![.pending, .held].contains(new.status)
+      let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
       if mayHaveLeft {
         new.traits.marks.insert(.hidden)
         new.traits.sending.failure = nil
@@ -67,9 +74,10 @@ extension WriteState {
 
   /// The server has taken a message back as it was asked.
   func confirmUnsend(
-    of id: MessageID, in conversation: ConversationID
+    of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try changeHidden(id, in: conversation) { (message, own, number) throws(StoreError) in
+      if let serverTime { message.traits.unsentAt = serverTime.microseconds }
       try erase(&message, named: own, in: number)
     }
   }

@@ -56,7 +56,9 @@ public struct OutboxWriter {
   ///
   /// It is believed also after the lease has expired.
   ///
-  /// - Parameter serverTime: Of an edit: the time under which other devices hear of it.
+  /// - Parameter serverTime: The time under which other devices hear of it. Of an edit, a message taken
+  ///   back, a reaction, a title and a picture it takes the place of this device's, so that all devices
+  ///   merge what comes later alike.
   /// - Returns: false when that was known already, or is of no interest any more.
   @discardableResult
   public func done(

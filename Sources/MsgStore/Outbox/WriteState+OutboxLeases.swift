@@ -68,7 +68,7 @@ extension WriteState {
   }
 
   /// A time so much later, or the last there is.
-  private static func time(_ time: Int64, plus length: Int64) -> Int64 {
+  static func time(_ time: Int64, plus length: Int64) -> Int64 {
     let (sum, isOverflow) = time.addingReportingOverflow(length)
     return isOverflow ? .max : sum
   }
@@ -142,194 +142,13 @@ extension WriteState {
   }
 
   /// Shows with a message how it stands.
-  private func show(
+  func show(
     _ record: OutboxRecord, _ status: MessageStatus, retryAt: Timestamp?, failure: Failure?,
     in conversation: ConversationID
   ) throws(StoreError) {
     guard case .send(let id) = record.subject else { return }
     _ = try setStatus(
       status, of: id, in: conversation, at: nil, retryAt: retryAt, failure: failure)
-  }
-
-  // MARK: What the holder says
-
-  /// The entry of an item while its lease is the newest one.
-  private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
-    guard let record = try reader.outboxEntry(item.id.rawValue),
-      case .running(item.lease, _, _) = record.state
-    else { return nil }
-    return record
-  }
-
-  func renew(_ item: OutboxItem, lease: Duration) throws(StoreError) -> OutboxItem? {
-    try change { () throws(StoreError) in
-      guard let old = try held(item) else { return nil }
-      let range = OutboxOptions.leaseRange
-      let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-      let expiry = Self.time(clock().microseconds, plus: length)
-      var new = old
-      new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
-      try replace(entry: item.id.rawValue, old, with: new)
-      return OutboxItem(
-        id: item.id, token: item.token, conversation: item.conversation, task: item.task,
-        attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
-        lease: item.lease)
-    }
-  }
-
-  /// The server has it.
-  func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      isDurabilityWanted = true
-      let ordinal = item.id.rawValue
-      let record = try reader.outboxEntry(ordinal)
-      if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
-      guard let record, record.token == item.token else { return false }
-      if let id = item.conversation {
-        switch (record.subject, item.task) {
-        case (.send(let message), _):
-          _ = try receiveStatus(.sent, of: message, in: id, at: nil)
-        case (.edit(let message, let time), _):
-          _ = try confirmEdit(
-            of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
-        case (.unsend(let message), _):
-          _ = try confirmUnsend(of: message, in: id)
-        case (.upload(let message, let attachment), _):
-          _ = try setTransfer(.upload, to: .done, of: attachment, message: message, in: id)
-        default: break
-        }
-      }
-      // Most are settled by what they have led to.
-      if try reader.outboxEntry(ordinal) != nil { try remove(entry: ordinal) }
-      return true
-    }
-  }
-
-  /// What was marked meanwhile stays to be told, under another token.
-  ///
-  /// Where another has the work by now, it stays theirs.
-  private func finish(
-    _ item: OutboxItem, _ receipt: PendingReceipt
-  ) throws(StoreError) -> Bool {
-    let isHolder = try held(item) != nil
-    let isChanged = try confirm(receipt)
-    guard isHolder, let left = try held(item) else { return isChanged }
-    try begin(anew: item.id.rawValue, left)
-    return true
-  }
-
-  /// Has an entry go that has something else to tell now.
-  func begin(anew ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
-    var new = record
-    new.state = .queued
-    new.token = .random()
-    new.attemptCount = 0
-    new.failureCount = 0
-    new.failure = nil
-    new.contentSum = 0
-    try replace(entry: ordinal, record, with: new)
-  }
-
-  func fail(
-    _ item: OutboxItem, because failure: Failure, retryAt: Timestamp?
-  ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let record = try held(item) else { return false }
-      let isLast =
-        rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
-      try fail(
-        item.id.rawValue, record, because: failure, retryAt: retryAt,
-        isFinal: failure.kind.isRefusal || isLast)
-      return true
-    }
-  }
-
-  private func fail(
-    _ ordinal: UInt64, _ record: OutboxRecord, because failure: Failure, retryAt: Timestamp?,
-    isFinal: Bool
-  ) throws(StoreError) {
-    var new = record
-    new.failure = failure
-    new.failureCount += 1
-    var time: Timestamp?
-    if isFinal {
-      new.state = .failed
-    } else {
-      let now = clock().microseconds
-      let until = Self.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
-      let limit = Self.time(now, plus: OutboxOptions.leaseRange.upperBound)
-      let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
-      new.state = .waiting(until: wanted)
-      time = Timestamp(microseconds: wanted)
-    }
-    try replace(entry: ordinal, record, with: new)
-    guard let conversation = try reader.conversationName(of: record) else { return }
-    try show(
-      record, isFinal ? .failed : .retrying, retryAt: time, failure: failure, in: conversation)
-    if case .upload(let id, let attachment) = record.subject {
-      if isFinal {
-        _ = try setTransfer(
-          .upload, to: .failed(failure, count: 1), of: attachment, message: id, in: conversation)
-      } else {
-        try pauseUpload(of: attachment, message: id, in: conversation)
-      }
-    }
-    if isFinal, record.subject.needsMessage, let id = record.subject.message {
-      try note(failure, of: id, in: conversation)
-    }
-  }
-
-  /// Shows with a message why an edit of it, or taking it back, has failed.
-  private func note(
-    _ failure: Failure, of id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) {
-    guard let open = try existingConversation(conversation),
-      let (position, old, _) = try reader.found(id, in: open.number)
-    else { return }
-    var new = old
-    new.traits.sending.failure = failure
-    guard new != old else { return }
-    try replace(old, at: position, with: new, at: position, in: open)
-  }
-
-  /// Takes back what was handed out and not begun.
-  func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let record = try held(item) else { return false }
-      var new = record
-      new.attemptCount -= min(new.attemptCount, 1)
-      try requeue(item.id.rawValue, record, as: new)
-      return true
-    }
-  }
-
-  /// Takes back all that an owner had, which may have been begun; returns how much that was.
-  func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try change { () throws(StoreError) in
-      guard try outbox.counts.running > 0 else { return 0 }
-      var found: [(UInt64, OutboxRecord)] = []
-      try reader.forEachOutboxEntry { (ordinal, record) in
-        if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
-          found.append((ordinal, record))
-        }
-        return true
-      }
-      for (ordinal, record) in found { try requeue(ordinal, record, as: record) }
-      return found.count
-    }
-  }
-
-  private func requeue(
-    _ ordinal: UInt64, _ old: OutboxRecord, as record: OutboxRecord
-  ) throws(StoreError) {
-    var new = record
-    new.state = .queued
-    try replace(entry: ordinal, old, with: new)
-    guard let conversation = try reader.conversationName(of: record) else { return }
-    try show(new, .pending, retryAt: nil, failure: nil, in: conversation)
-    if case .upload(let id, let attachment) = record.subject {
-      try pauseUpload(of: attachment, message: id, in: conversation)
-    }
   }
 }
 

@@ -57,8 +57,9 @@ extension StoreWriter {
   /// Takes one of the local member's messages back.
   ///
   /// Within 24 hours of the server's time, inclusive, by the store's clock; a pending one at any age.
-  /// It is hidden at once. One that never left is erased; of another the server has to be told, and
-  /// `confirmUnsend` or `refuseUnsend` is what follows.
+  /// It is hidden at once. One that cannot have left the outbox is gone as if it had never been, and
+  /// so is all there was to tell of it; one that only its status says has not left is erased. Of another
+  /// the server has to be told, and `confirmUnsend` or `refuseUnsend` is what follows.
   ///
   /// - Throws: `notOwnMessage`, `messageNotFound`, `messageIsDeleted`, `unsendTooLate`.
   @discardableResult
@@ -73,12 +74,16 @@ extension StoreWriter {
   ///
   /// They are in none of the files once a checkpoint has returned that began after the commit.
   ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - conversation: Its conversation.
+  ///   - serverTime: The time under which other devices hear of it, where that is known.
   /// - Returns: Whether the message was waiting for that.
   @discardableResult
   public func confirmUnsend(
-    of id: MessageID, in conversation: ConversationID
+    of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.confirmUnsend(of: id, in: conversation)
+    try state.confirmUnsend(of: id, in: conversation, serverTime: serverTime)
   }
 
   /// The server has refused to take a message back: it is shown again, and its `failure` says why.

@@ -224,7 +224,7 @@ import Testing
       try store.expectSound()
     }
     #expect(try store.waiting == [])
-    #expect(try store.message("m")?.isDeleted == true && store.message("mine")?.text == "hello")
+    #expect(try store.message("m") == nil && store.message("mine")?.text == "hello")
     #expect(try store.message("r")?.reactions == [] && store.message("gone")?.isDeleted == false)
     #expect(try store.pendingRooms(.read) == [])
     #expect(try store.read { try $0.conversation("room")?.title } == "T", "that stays")
