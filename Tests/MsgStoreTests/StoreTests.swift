@@ -155,8 +155,8 @@ import Testing
     try expectOpening(fails: { if case .notAMessageStore = $0 { true } else { false } }) { source in
       try put(source, 0, Array("schema version".utf8), [1])
     }
-    try expectOpening(fails: { $0 == .schemaTooNew(found: 4, supported: 3) }) { source in
-      try put(source, 0, Array("schema version".utf8), [4, 0, 0, 0, 0, 0, 0, 0])
+    try expectOpening(fails: { $0 == .schemaTooNew(found: 5, supported: 4) }) { source in
+      try put(source, 0, Array("schema version".utf8), [5, 0, 0, 0, 0, 0, 0, 0])
     }
     try expectOpening(fails: { $0 == .schemaTooOld(found: 1, supported: 2) }) { source in
       try put(source, 0, Array("schema version".utf8), [1, 0, 0, 0, 0, 0, 0, 0])

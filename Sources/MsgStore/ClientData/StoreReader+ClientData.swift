@@ -2,7 +2,7 @@ import PageFile
 
 /// What clients keep in the store about themselves.
 ///
-/// See docs/message-format.md, O-1 and O-2.
+/// See docs/message-format.md, H-1 and H-2.
 ///
 ///     conversation's number (4), or 0 for the store; key → the client's bytes
 enum ClientKey {

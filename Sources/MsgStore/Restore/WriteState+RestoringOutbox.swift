@@ -82,6 +82,24 @@ extension WriteState {
     }
   }
 
+  /// Enters, held, what waits in a store of a version that had no outbox.
+  ///
+  /// What is on its way to another conversation is brought there before, as the entries are that
+  /// one's.
+  func enterFormer() throws(StoreError) {
+    guard entersOutbox else { return }
+    try change { () throws(StoreError) in
+      for (ordinal, work) in try reader.work() {
+        guard case .merge(let target, let summary) = work.kind,
+          try moveMessages(of: work.conversation, summary, into: target)
+        else { continue }
+        let key = WorkRecord.key(ordinal)
+        try remove(key.bytes, in: Schema.work)
+      }
+      _ = try enterWaiting(behind: 0, messages: true, countMax: .max)
+    }
+  }
+
   private func enterReceipts(of conversation: UInt32) throws(StoreError) -> Int {
     let own = try reader.receipts(conversation)
     var count = 0

@@ -74,7 +74,8 @@ struct Opening {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
     let reader = StoreReader(
       source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: false)
-    let state = WriteState(reader, localMember: stored, clock: options.clock)
+    let state = WriteState(
+      reader, localMember: stored, rules: options.rules, clock: options.clock)
     do throws(StoreError) {
       try state.change { () throws(StoreError) in
         if version != Schema.version { try reader.source.set(.schemaVersion, to: Schema.version) }
@@ -85,6 +86,7 @@ struct Opening {
         }
       }
       if stored == nil { try state.recountUnread() }
+      if let version, version < Schema.outboxVersion { try state.enterFormer() }
       try state.finish()
     } catch {
       transaction.rollback()

@@ -29,8 +29,9 @@ import PageFile
 enum Schema {
   /// What this library writes, and the newest it reads.
   ///
-  /// Version 3 has segments and dictionaries; a store of version 2 is one that has none yet.
-  static let version: UInt64 = 3
+  /// Version 3 has segments and dictionaries, version 4 the outbox; a store of an earlier version is
+  /// one that has none of them yet.
+  static let version: UInt64 = 4
   /// The first that has an outbox.
   static let outboxVersion: UInt64 = 4
   /// The oldest it reads: version 1 was never released.

@@ -175,7 +175,7 @@ import Testing
 
   @Test func aStoreOfAnotherVersionIsRefused() throws {
     for (version, error) in [
-      (4, StoreError.schemaTooNew(found: 4, supported: 3)),
+      (5, StoreError.schemaTooNew(found: 5, supported: 4)),
       (1, StoreError.schemaTooOld(found: 1, supported: 2)),
     ] as [(UInt64, StoreError)] {
       let directory = try self.directory(version: version)

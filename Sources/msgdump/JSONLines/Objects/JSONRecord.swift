@@ -2,7 +2,7 @@ package import MsgStore
 
 /// What one line of an export says.
 ///
-/// See docs/message-format.md, J-1 … J-8.
+/// See docs/message-format.md, J-1 … J-11.
 ///
 ///     {"kind":"store","local_member":"ann"}
 ///     {"kind":"conversation","id":"club","participants":["ann","bob"],"title":"Book club"}

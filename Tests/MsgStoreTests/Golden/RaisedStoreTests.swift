@@ -1,0 +1,136 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What waits in a store of a version that had no outbox is entered by the first opening that writes.
+@Suite struct RaisedStoreTests {
+  /// A store as version 3 left it: without an outbox, and with the version that it had.
+  private func former(
+    _ fill: (MessageStore) throws -> Void
+  ) throws -> MemoryDirectory {
+    let directory = MemoryDirectory()
+    let store = try TestClock(5_000_000).store(directory) { options in
+      options.outbox.isOn = false
+      options.worksInBackground = false
+    }
+    try fill(store)
+    try store.close()
+    let database = try Database(in: directory, name: "store")
+    let transaction = try database.beginWrite()
+    try transaction.source.enter()
+    var key = ByteBuffer()
+    key.append("schema version")
+    var value = ByteBuffer()
+    value.append(littleEndian: UInt64(3))
+    _ = try BTree(transaction.source, TreeNumber(0)).insert(key.bytes, value.bytes)
+    transaction.source.leave()
+    _ = try transaction.commit(.full)
+    try database.close()
+    return directory
+  }
+
+  private func entries(_ store: MessageStore) throws -> [OutboxEntry] {
+    try store.read { try $0.outbox.entries(count: 10_000).entries }
+  }
+
+  @Test func messagesAreEnteredWithAllThatNeedsThem() throws {
+    let directory = try former { store in
+      try store.write { chat in
+        try chat.insert(message("m", at: 1_000))
+        try chat.markRead("room")
+        var picture = own("p1", "two pictures", at: 1)
+        picture.attachments = ["a", "b"].map { MsgStore.Attachment(id: $0, kind: .image) }
+        picture.attachments[1].remoteURL = "https://x.example/b"
+        try chat.send(picture)
+        try chat.send(own("p2", at: 2))
+        try chat.edit("p2", in: "room", text: "edited")
+        try chat.edit("p2", in: "room", text: "edited twice")
+        try chat.send(own("p3", at: 3))
+        try chat.setStatus(.sending, of: "p3", in: "room")
+        try chat.unsend("p3", in: "room")
+        try chat.send(own("p4", at: 4))
+        try chat.unsend("p4", in: "room")
+        try chat.send(own("p5", at: 5))
+        try chat.setStatus(.sent, of: "p5", in: "room")
+        try chat.insert(message("theirs", at: nil, local: 6))
+      }
+    }
+    let store = try TestClock(9_000_000).store(directory)
+    let found = try entries(store)
+    #expect(
+      found.map(\.kind) == [.readReceipt, .upload, .send, .send, .edit, .edit, .send, .unsend])
+    #expect(found.compactMap(\.message) == ["p1", "p1", "p2", "p2", "p2", "p3", "p3"])
+    #expect(found.allSatisfy { $0.state == .held })
+    #expect(found.map(\.attemptCount) == [0, 0, 0, 0, 0, 0, 1, 0])
+    #expect(try store.message("p1")?.status == .held)
+    #expect(try store.message("p5")?.status == .sent)
+    try store.expectSound()
+    try store.close()
+    let again = try TestClock(9_000_000).store(directory)
+    #expect(try entries(again) == found)
+
+    // Released, all of it goes.
+    var told: [OutboxKind] = []
+    try again.write { try $0.outbox.releaseAll() }
+    while let item = try again.write(.full, { try $0.outbox.next(for: "worker") }) {
+      told.append(try #require(found.first { $0.id == item.id }).kind)
+      try again.write { try $0.outbox.done(item) }
+    }
+    #expect(told.count == 8)
+    #expect(try entries(again).isEmpty)
+    try again.expectSound()
+  }
+
+  @Test func manyAreEnteredInOrder() throws {
+    let directory = try former { store in
+      for batch in 0..<10 {
+        try store.write(.relaxed) { chat in
+          for index in 0..<300 {
+            try chat.send(
+              Message(
+                id: MessageID("p-\(batch * 300 + index)"), in: ConversationID("room-\(batch % 4)"),
+                from: "me", text: "waits"))
+          }
+        }
+      }
+    }
+    let store = try TestClock(9_000_000).store(directory)
+    #expect(try store.read { try $0.outbox.counts().held } == 3000)
+    let first = try store.read { try $0.outbox.entries(in: "room-1", count: 3).entries }
+    #expect(first.map(\.message) == ["p-300", "p-301", "p-302"])
+    try store.expectSound()
+  }
+
+  /// What is on its way to another conversation is brought there before it is entered.
+  @Test func whatBecomesAnotherConversationsIsEnteredThere() throws {
+    let directory = try former { store in
+      try store.write { chat in
+        for index in 0..<700 {
+          try chat.insert(message(MessageID("m\(index)"), at: Int64(index)))
+        }
+        for index in 0..<5 { try chat.send(own(MessageID("p\(index)"), at: Int64(index))) }
+        try chat.insert(
+          Message(id: "x", in: "other", from: "you", text: "x", serverTimestamp: time(5)))
+      }
+      try store.write { try $0.renameConversation("room", to: "other") }
+      #expect(try store.read { try $0.hasWork })
+    }
+    let store = try TestClock(9_000_000).store(directory) { $0.worksInBackground = false }
+    let found = try entries(store).filter { $0.kind == .send }
+    #expect(found.map(\.message) == ["p0", "p1", "p2", "p3", "p4"])
+    #expect(found.allSatisfy { $0.conversation == "other" && $0.state == .held })
+    try store.finishWork()
+    try store.expectSound()
+  }
+
+  /// A client with a queue of its own goes on with that.
+  @Test func nothingIsEnteredWhereTheOutboxIsOff() throws {
+    let directory = try former { store in
+      try store.write { chat in _ = try chat.send(own("p1")) }
+    }
+    let store = try TestClock(9_000_000).store(directory) { $0.outbox.isOn = false }
+    #expect(try entries(store).isEmpty)
+    #expect(try store.message("p1")?.status == .pending)
+    try store.expectSound()
+  }
+}
