@@ -59,6 +59,7 @@ public struct Visible<Value: Sendable>: Sendable {
 /// Whether a commit is on the disk, once that is known, and who waits for it.
 final class Durability: Sendable {
   private struct State {
+    var isBegun = false
     var result: Result<Void, StoreError>?
     var waiters: [CheckedContinuation<Void, any Error>] = []
   }
@@ -68,8 +69,13 @@ final class Durability: Sendable {
 
   init(_ sync: @escaping @Sendable () throws(StoreError) -> Void) { self.sync = sync }
 
-  /// Waits for the sync, and tells who waits.
+  /// Waits for the sync, and tells who waits, unless somebody does so already.
   func settle() {
+    let isFirst = state.withLock { state in
+      defer { state.isBegun = true }
+      return !state.isBegun
+    }
+    guard isFirst else { return }
     let result: Result<Void, StoreError>
     do throws(StoreError) {
       try sync()
@@ -96,8 +102,9 @@ final class Durability: Sendable {
     }
   }
 
-  /// Joins the sync that is under way, or does it.
+  /// Does the sync, or joins the one that is under way.
   func waitBlocking() throws(StoreError) {
+    settle()
     if let known = state.withLock({ $0.result }) { return try known.get() }
     try sync()
   }

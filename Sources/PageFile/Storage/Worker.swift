@@ -36,17 +36,17 @@ package final class Worker: @unchecked Sendable {
   ///
   /// Does nothing after `stop`.
   package func enqueue(_ body: @escaping @Sendable () -> Void) {
-    lock.withLock {
-      if isStopping { return }
+    let hasToWake = lock.withLock {
+      if isStopping { return false }
       queue.append(body)
-      if !hasThread { return }
-      if isRunning {
-        lock.broadcast()
-      } else {
-        isRunning = true
-        startThread { self.run() }
-      }
+      if !hasThread { return false }
+      if isRunning { return true }
+      isRunning = true
+      startThread { self.run() }
+      return false
     }
+    // Not under the lock, which the thread would have to wait for as soon as it is awake.
+    if hasToWake { lock.broadcast() }
   }
 
   /// Does what waits, if there is no thread for it.
