@@ -10,7 +10,7 @@ import Testing
   }
 
   #if DEBUG
-    private static let many = 1500
+    private static let many = 600
   #else
     private static let many = 5000
   #endif

@@ -19,11 +19,11 @@ extension OutboxPlayer {
     case 18..<25: try edit()
     case 25..<30: try unsend()
     case 30..<34: try react()
-    case 34..<41: try receive()
-    case 41..<44: try setTitle()
-    case 44..<47: try changeConversations()
-    case 47..<62: try next()
-    case 62..<80: try answer()
+    case 34..<43: try receive()
+    case 43..<46: try setTitle()
+    case 46..<49: try changeConversations()
+    case 49..<64: try next()
+    case 64..<80: try answer()
     case 80..<92: try decide()
     case 92..<97: moveClock()
     case 97: try kill()
@@ -258,11 +258,15 @@ extension OutboxPlayer {
 
   /// One who has something, or had it, says how it went.
   private func answer() throws {
-    let isLate = random.chance(15)
-    guard
-      let item = isLate
-        ? items.randomElement(using: &random) : items.suffix(4).randomElement(using: &random)
-    else { return }
+    // Late, mostly of what is still there: others may have it by now.
+    let late = items.filter { model.index($0.entry.id) != nil }
+    let chosen =
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0: items.randomElement(using: &random)
+      case 1..<6: late.randomElement(using: &random)
+      default: items.suffix(4).randomElement(using: &random)
+      }
+    guard let item = chosen else { return }
     let kind = FailureKind.allCases.randomElement(using: &random) ?? .other
     let length = Int64.random(in: 1...200, using: &random) * 1_000_000
     switch Int.random(in: 0..<20, using: &random) {
