@@ -165,7 +165,10 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     let target = try ownMessage(message, in: conversation)
     let old = target.message
-    if !old.traits.pendingEdits.isEmpty { throw .outboxEntryHasNoText(id) }
+    // What is shown may be an edit that came from elsewhere: then there is an original besides.
+    if !old.traits.pendingEdits.isEmpty || old.traits.marks.contains(.versions) {
+      throw .outboxEntryHasNoText(id)
+    }
     try check(text, hasAttachment: old.traits.marks.contains(.attachments))
     var new = old
     new.version = TextVersion(
