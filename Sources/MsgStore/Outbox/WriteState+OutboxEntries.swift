@@ -123,6 +123,8 @@ extension WriteState {
   /// Takes an entry out, as it is now: what went before may have changed it.
   func remove(entry ordinal: UInt64) throws(StoreError) {
     let record = try reader.indexedOutboxEntry(ordinal)
+    // What it says is nowhere else, and must be nowhere after it.
+    if record.subject.hasContent { reader.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
     try remove(key.bytes, in: Schema.work)
     try unlist(record, at: ordinal)
@@ -262,6 +264,14 @@ extension WriteState {
 extension OutboxSubject {
   var isReceipt: Bool { if case .receipt = self { true } else { false } }
   var isUnsend: Bool { if case .unsend = self { true } else { false } }
+
+  /// Whether it says something of its own, and does not only name what does.
+  var hasContent: Bool {
+    switch self {
+    case .react, .client: true
+    default: false
+    }
+  }
 
   /// Whether others may have to wait for it.
   var isNeeded: Bool {
