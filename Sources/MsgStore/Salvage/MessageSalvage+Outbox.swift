@@ -78,6 +78,6 @@ extension MessageSalvage {
     _ entry: ExportedEntry, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Bool {
     guard let conversation = entry.conversation, let message = entry.message else { return true }
-    return try writer.state.isKnown(message, in: conversation)
+    return try writer.message(message, in: conversation) != nil
   }
 }
