@@ -77,7 +77,7 @@ struct RandomActs {
 
   private mutating func act() -> [RandomAct] {
     let conversation = Self.conversations[below(Self.conversations.count)]
-    switch below(36) {
+    switch below(40) {
     case 0: return isFull ? [reconciling(conversation)] : []
     case 1...9:
       return (0..<(isFull ? 1 + below(idCount / 10) : 1)).map { _ in
@@ -94,6 +94,7 @@ struct RandomActs {
     case 35:
       return [RandomAct("doWork") { w throws(StoreError) in try w.doWork() }]
     case 28...29: return [naming(conversation)]
+    case 36...39: return [outbox(conversation)]
     case 30...31: return [answering(conversation)]
     default: return attributes(conversation)
     }

@@ -50,6 +50,7 @@ struct RandomStore {
   ) throws -> MessageStore {
     let clock = TickingClock()
     var options = StoreOptions(localMember: "me", clock: { clock.next() })
+    options.outbox.chance = { 0.5 }
     options.packs = packing != nil
     options.packing = packing ?? PackingSizes()
     // Long work goes on where the acts say so, the same in each run.

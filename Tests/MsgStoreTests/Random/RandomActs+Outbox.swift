@@ -1,0 +1,61 @@
+import MsgStore
+
+/// What waits to go out: handed out, told of, and decided about.
+extension RandomActs {
+  mutating func outbox(_ c: ConversationID) -> RandomAct {
+    let owner = "worker \(below(3))"
+    switch below(10) {
+    case 0...4: return handing(to: owner)
+    case 5:
+      return RandomAct("giveBackAll of \(owner)") { w throws(StoreError) in
+        try w.outbox.giveBackAll(of: owner)
+      }
+    case 6:
+      let (name, payload) = ("work \(below(3))", random.bytes(below(9)))
+      let conversation = random.chance(50) ? c : nil
+      return RandomAct("enter \(name) in \(conversation?.string ?? "-")") { w throws(StoreError) in
+        try w.outbox.enter(name, payload: payload, in: conversation)
+      }
+    case 7:
+      let isHolding = random.chance(30)
+      return RandomAct("setHolding \(isHolding)") { w throws(StoreError) in
+        try w.outbox.setHolding(isHolding)
+      }
+    default: return deciding()
+    }
+  }
+
+  private mutating func handing(to owner: String) -> RandomAct {
+    let failure = Failure(
+      random.chance(70) ? .noConnection : .permission, code: Int64(below(600)), text: "no \"way\"")
+    let end = below(5)
+    let ends = ["done", "done", "failed \(failure.kind)", "giveBack", "nothing"]
+    return RandomAct("next for \(owner), then \(ends[end])") { w throws(StoreError) in
+      guard let item = try w.outbox.next(for: owner) else { return }
+      switch end {
+      case 0...1: try w.outbox.done(item)
+      case 2: try w.outbox.failed(item, because: failure)
+      case 3: try w.outbox.giveBack(item)
+      default: break
+      }
+    }
+  }
+
+  /// One of the first entries, whatever it is by then.
+  private mutating func deciding() -> RandomAct {
+    let (place, kind, text) = (below(20), below(5), "decided \(below(50))")
+    let names = ["hold", "release", "retry", "setText", "remove"]
+    return RandomAct("\(names[kind]) entry at \(place)") { w throws(StoreError) in
+      let entries = try w.outbox.entries.entries(count: 20).entries
+      guard !entries.isEmpty else { return }
+      let id = entries[place % entries.count].id
+      switch kind {
+      case 0: try w.outbox.hold(id)
+      case 1: try w.outbox.release(id)
+      case 2: try w.outbox.retry(id)
+      case 3: try w.outbox.setText(text, of: id)
+      default: try w.outbox.remove(id)
+      }
+    }
+  }
+}
