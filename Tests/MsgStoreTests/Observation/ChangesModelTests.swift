@@ -17,7 +17,7 @@ import Testing
   /// One listener looks after each commit, and one takes the sum of several.
   private func check(_ random: RandomStore, stepCount: Int, _ seed: UInt64) throws {
     var (made, random) = (random, SeededGenerator(seed: seed ^ 0xC4A))
-    var prompt: ChangeSequence.Iterator?
+    var quick: ChangeSequence.Iterator?
     var slow: ChangeSequence.Iterator?
     var last: StorePicture?
     var lastOfSlow: StorePicture?
@@ -25,12 +25,12 @@ import Testing
       let now = try StorePicture(store, names: names)
       defer { last = now }
       guard let before = last, let beforeSlow = lastOfSlow else {
-        prompt = store.changes.makeAsyncIterator()
+        quick = store.changes.makeAsyncIterator()
         slow = store.changes.makeAsyncIterator()
         lastOfSlow = now
         return
       }
-      try (prompt?.nextIfThere() ?? StoreChanges()).check(from: before, to: now)
+      try (quick?.nextIfThere() ?? StoreChanges()).check(from: before, to: now)
       guard random.chance(20) else { return }
       lastOfSlow = now
       try (slow?.nextIfThere() ?? StoreChanges()).check(from: beforeSlow, to: now)
