@@ -137,7 +137,7 @@ struct OutboxModel {
     guard let message = messages[id] else { return }
     let send = entries.firstIndex { $0.kind == .send(id) }
     guard send.map({ entries[$0].mayHaveLeft }) ?? message.isKnown else {
-      messages[id]?.isErased = true
+      messages[id] = nil
       return removeEntries(of: id)
     }
     messages[id]?.isHidden = true
