@@ -38,7 +38,7 @@ import Testing
         try chat.edit("none", in: "room", text: "x")
       }
       try chat.send(own("mine"))
-      try chat.unsend("mine", in: "room")
+      try chat.receiveUnsend(of: "mine", in: "room")
       #expect(throws: StoreError.messageIsDeleted("mine", in: "room")) {
         try chat.edit("mine", in: "room", text: "x")
       }
