@@ -31,8 +31,10 @@ extension WriteState {
         merge(details, salvaged.summary?.marks ?? [], &new)
       }
       try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
-      if let summary = salvaged.summary, let time = summary.deletedUpTo {
-        conversation.summary.deletedUpTo = max(time, conversation.summary.deletedUpTo ?? time)
+      if let summary = salvaged.summary {
+        if let time = summary.deletedUpTo {
+          conversation.summary.deletedUpTo = max(time, conversation.summary.deletedUpTo ?? time)
+        }
         // A message that is saved afterwards brings it back.
         if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
       }

@@ -32,7 +32,12 @@ import Testing
       if areReceiptsLost, let intact = content.messages[$0], message.status < intact.status {
         message.status = intact.status
       }
-      if isOutboxLost, message.status == .held { message.status = .pending }
+      // What waits is entered anew, held, whatever had become of it.
+      if isOutboxLost, message.status == .held, let intact = content.messages[$0],
+        !intact.status.isServerKnowledge
+      {
+        message.status = intact.status
+      }
       return !message.hasSameContent(as: content.messages[$0])
     }
     #expect(differing.isEmpty, sourceLocation: location)
