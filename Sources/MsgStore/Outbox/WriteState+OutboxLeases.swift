@@ -159,7 +159,6 @@ extension OutboxTask {
     switch self {
     case .receipt(let receipt):
       buffer.append(receipt.isMark ? 1 : 0)
-      if let after = receipt.after { buffer.append(after) }
       if let upTo = receipt.upTo { buffer.append(upTo) }
       for id in receipt.ids { buffer.append(id) }
     case .setTitle(let text), .setAvatar(let text):

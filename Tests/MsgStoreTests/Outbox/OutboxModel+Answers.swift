@@ -13,7 +13,7 @@ extension OutboxModel {
   mutating func done(_ item: Entry) {
     if item.kind == .read {
       let isHolder = held(item) != nil
-      rooms[item.room].confirmed = max(rooms[item.room].confirmed, item.told[1])
+      rooms[item.room].confirmed = max(rooms[item.room].confirmed, item.told[0])
       updateReceipt(item.room)
       if isHolder, let index = held(item) { beginAnew(index) }
       return

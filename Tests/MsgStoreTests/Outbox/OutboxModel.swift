@@ -216,7 +216,7 @@ struct OutboxModel {
 
   func content(_ entry: Entry) -> [Int64] {
     switch entry.kind {
-    case .read: [rooms[entry.room].confirmed, rooms[entry.room].marked]
+    case .read: [rooms[entry.room].marked]
     case .title: [rooms[entry.room].title]
     default: []
     }
