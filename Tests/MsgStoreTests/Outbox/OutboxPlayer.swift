@@ -133,8 +133,10 @@ final class OutboxPlayer {
 
   // MARK: Comparing
 
-  /// A refused receipt goes again when it has something else to tell. The model knows of marks only, not
-  /// which single messages a receipt names, so of that alone it takes the store's word.
+  /// A refused receipt goes again when it has something else to tell.
+  ///
+  /// The model knows of marks only, not which single messages a receipt names, so of that alone it takes
+  /// the store's word.
   private func takeInRenewedReceipts(_ entries: [OutboxEntry]) {
     for entry in entries
     where entry.kind == .readReceipt && entry.state == .queued && entry.attemptCount == 0 {
