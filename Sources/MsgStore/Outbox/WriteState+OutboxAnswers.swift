@@ -132,6 +132,11 @@ extension WriteState {
       try fail(
         item.id.rawValue, record, because: failure, retryAt: retryAt,
         isFinal: failure.kind.isRefusal || isLast)
+      // What was marked while it was on its way was not refused.
+      if case .receipt(let kind) = record.subject {
+        let open = try conversation(record.conversation)
+        try renewReceipt(kind, try receipts(open), in: open)
+      }
       return true
     }
   }

@@ -48,6 +48,7 @@ extension OutboxModel {
       for _ in 1..<entries[index].failureCount { wait = min(wait * 2, 300_000_000) }
       entries[index].state = .waiting(now + wait)
     }
+    if item.kind == .read { updateReceipt(item.room) }
   }
 
   mutating func renew(_ item: Entry, until expiry: Int64) {

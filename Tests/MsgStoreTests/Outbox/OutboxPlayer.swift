@@ -133,24 +133,9 @@ final class OutboxPlayer {
 
   // MARK: Comparing
 
-  /// A refused receipt goes again when it has something else to tell.
-  ///
-  /// The model knows of marks only, not which single messages a receipt names, so of that alone it takes
-  /// the store's word.
-  private func takeInRenewedReceipts(_ entries: [OutboxEntry]) {
-    for entry in entries
-    where entry.kind == .readReceipt && entry.state == .queued && entry.attemptCount == 0 {
-      guard let index = model.index(entry.id.rawValue), model.entries[index].state == .failed else {
-        continue
-      }
-      model.beginAnew(index)
-    }
-  }
-
   /// Expects the store to have what the model has, and takes in the tokens that are new.
   func verify() throws {
     let entries = try store.entries()
-    takeInRenewedReceipts(entries)
     let lines = entries.map { line(of: $0) }
     let expected = model.entries.map { line(of: $0) }
     #expect(lines == expected)
