@@ -146,7 +146,7 @@ struct SampleLine {
   var more: @Sendable (inout ExportedMessage) -> Void
 
   /// Whether the server has not seen it.
-  var isPending: Bool { status == .pending || status == .failed }
+  var isPending: Bool { status == .held }
 
   init(
     _ sender: String, _ text: String, pause: Int64 = 47_318_000, status: MessageStatus? = nil,

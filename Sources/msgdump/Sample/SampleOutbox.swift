@@ -2,6 +2,8 @@ import MsgStore
 
 /// What waits to go out in the sample chat: three messages that a train without a connection has held
 /// up, what was read meanwhile, and something that only the client knows what it means.
+///
+/// All of it is held, as in every store that was restored: an export of the restored sample is the sample.
 enum SampleOutbox {
   static func entries(for messages: [ExportedMessage]) -> [ExportedEntry] {
     var entries = messages.filter { $0.serverTimestamp == nil }.map { message in
@@ -12,7 +14,6 @@ enum SampleOutbox {
       entry.created = message.localTime
       entry.attemptCount = message.retryCount
       entry.failure = message.failure
-      entry.state = message.status == .failed ? .failed : .queued
       return entry
     }
     guard let last = messages.last else { return entries }
@@ -26,6 +27,7 @@ enum SampleOutbox {
     work.created = last.later(2_000_000)
     entries += [receipt, work]
     for index in entries.indices {
+      entries[index].state = .held
       entries[index].token = OutboxToken(String(0x5a_0001 + index, radix: 16).padded(to: 32))
     }
     return entries

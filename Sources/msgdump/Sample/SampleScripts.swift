@@ -26,13 +26,13 @@ enum SampleScripts {
         message.react("😂", by: "bob")
       },
       SampleLine("ann", "You are a treasure", status: .delivered, replyTo: 2),
-      SampleLine("ann", "Train stands still. No idea why.", status: .failed) { message in
+      SampleLine("ann", "Train stands still. No idea why.", status: .held) { message in
         message.retryCount = 2
         message.failure = Failure(.noConnection, text: "The network is unreachable")
       },
-      SampleLine("ann", "Moving again!", status: .pending),
+      SampleLine("ann", "Moving again!", status: .held),
       // Written within one tick of the device's clock; the order of writing counts.
-      SampleLine("ann", "There in ten minutes 🚆", pause: 0, status: .pending),
+      SampleLine("ann", "There in ten minutes 🚆", pause: 0, status: .held),
     ])
 
   private static let family = SampleScript(
