@@ -177,6 +177,8 @@ public final class MessageStore: Sendable {
     }
     let wantsDictionary = state.takeDictionaryDemand()
     let changes = state.changes()
+    // What is known in memory alone may change without a page.
+    let isToldOf = transaction.source.hasChanges || !state.transferChanges.isEmpty
     var waiters: [ChangeListeners.Waiter] = []
     running.begin(state.transferChanges)
     let committed: LSN
@@ -185,14 +187,15 @@ public final class MessageStore: Sendable {
         (state.isDurabilityWanted ? .full : level).pageLevel
       ) { moment in
         switch moment {
-        case .visible: waiters = listeners.put(changes)
+        case .visible:
+          running.end(state.transferChanges)
+          if isToldOf { waiters = listeners.put(changes) }
         case .over: ChangeListeners.wake(waiters)
         }
       }
     } catch {
       throw StoreError.storage(error)
     }
-    running.end(state.transferChanges)
     running.wereSaved(state.savedProgress)
     memory.settle(isAnythingWaiting: state.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }

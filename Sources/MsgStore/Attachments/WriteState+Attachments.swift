@@ -110,6 +110,7 @@ extension WriteState {
     try update(attachment, of: id, in: conversation) { (record, _) throws(StoreError) in
       record.attachment.localPath = path
       try record.attachment.validate()
+      return false
     }
   }
 
@@ -117,7 +118,6 @@ extension WriteState {
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    var hasBegun = false
     var isDone = false
     let isChanged = try update(attachment, of: id, in: conversation) {
       (record, fact) throws(StoreError) in
@@ -131,14 +131,15 @@ extension WriteState {
       record.step(direction, to: transfer)
       isDone = direction == .upload && record.upload == .done
       if case .running(let byteCount) = record[direction] {
-        hasBegun = wasRunning != byteCount
         transferChanges[key] = byteCount
+        return wasRunning != byteCount
       } else if wasRunning != nil {
         transferChanges[key] = .some(nil)
       }
+      return false
     }
     if isChanged && isDone { try settleUpload(attachment, of: id, in: conversation) }
-    return isChanged || hasBegun
+    return isChanged
   }
 
   func prepareUpload(
@@ -169,9 +170,12 @@ extension WriteState {
   /// show.
   ///
   /// Returns false when there is no such attachment, or nothing changes.
+  ///
+  /// - Parameter body: Answers whether the attachment reads as another even if its record is the same,
+  ///   as when a transfer goes on that a process before had begun. Only a commit can tell of that.
   private func update(
     _ attachment: String, of id: MessageID, in conversation: ConversationID,
-    _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Void
+    _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       guard Attachment.isID(attachment), let open = try existingConversation(conversation),
@@ -181,8 +185,8 @@ extension WriteState {
       let key = FactKey.key(open.number, own, attachment: attachment)
       guard let old = try reader.attachmentRecord(key.bytes) else { return false }
       var new = old
-      try body(&new, key.bytes)
-      guard new != old else { return false }
+      let isReadOtherwise = try body(&new, key.bytes)
+      guard isReadOtherwise || new != old else { return false }
       try write(new, replacing: old, at: key.bytes)
       return true
     }

@@ -33,5 +33,7 @@ extension WriteState {
     else { return }
     let fact = FactKey.key(number, own, attachment: attachment)
     transferChanges[.init(fact: fact.bytes.array(), direction: .upload)] = .some(nil)
+    // Its record may be as it was; it reads as queued all the same.
+    if isHeard { noteChange(of: fact.bytes, in: Schema.facts) }
   }
 }

@@ -201,12 +201,12 @@ final class Engine: @unchecked Sendable {
       if source.hasChanges {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
-        observe(.visible)
       } else {
         // Pages may have come and gone: their numbers must not stay, as no commit says they exist.
         lsn = source.snapshot.lsn
         unsafe side.numbers.rollback()
       }
+      observe(.visible)
     } catch {
       unsafe side.numbers.rollback()
       gate.leave()
@@ -214,10 +214,8 @@ final class Engine: @unchecked Sendable {
       throw error
     }
     gate.leave()
-    if source.hasChanges {
-      observe(.over)
-      afterCommit(side)
-    }
+    observe(.over)
+    if source.hasChanges { afterCommit(side) }
     if level == .full { try side.wal.waitUntilDurable(lsn) }
     return lsn
   }

@@ -60,7 +60,7 @@ public struct WriteTransaction: ~Copyable {
     case over
   }
 
-  /// The same, with `observe` told of both moments if anything was changed.
+  /// The same, with `observe` told of both moments, also if nothing was changed.
   package consuming func commit(
     _ level: SyncLevel, observe: (CommitMoment) -> Void
   ) throws(PageFileError) -> LSN {

@@ -69,6 +69,38 @@ import Testing
     #expect(move && moved?.kind == .moved && moved?.parts.contains(.place) == true)
   }
 
+  @Test func aTransferThatGoesOnWhereItWasIsTold() throws {
+    let directory = MemoryDirectory()
+    let store = try memoryStore(directory)
+    try store.write { chat in
+      try chat.insert(message("m", at: 10))
+      try chat.receive(Attachment(id: "a", kind: .image), of: "m", in: "room")
+      try chat.setTransfer(
+        .download, to: .running(doneByteCount: 7), of: "a", message: "m", in: "room")
+    }
+    let after = try memoryStore(directory.copy())
+    let changes = after.changes.makeAsyncIterator()
+    func state() throws -> AttachmentTransfer? {
+      try after.read { try $0.attachments(of: "m", in: "room").first?.download }
+    }
+    #expect(try state() == .queued)
+    #expect(
+      try after.write {
+        try $0.setTransfer(
+          .download, to: .running(doneByteCount: 7), of: "a", message: "m", in: "room")
+      })
+    #expect(try state() == .running(doneByteCount: 7))
+    #expect(changes.nextIfThere()?.conversations["room"]?.messages["m"]?.parts == .attachments)
+    #expect(
+      try !after.write {
+        try $0.setTransfer(
+          .download, to: .running(doneByteCount: 7), of: "a", message: "m", in: "room")
+      })
+    #expect(changes.nextIfThere() == nil)
+    try after.close()
+    try store.close()
+  }
+
   @Test func aMarkOfSomebodyElseTellsBetweenWhichPlacesItMoves() throws {
     let (store, changes) = try listened()
     let position = try #require(try store.read { try $0.message("m2", in: "room") }).position
