@@ -19,7 +19,7 @@ public final class MessageStore: Sendable {
   let readers = WorkerPool(countMax: 4)
   let writer = WorkerPool(countMax: 1)
   /// Syncs what was written without waiting for that.
-  let syncer = WorkerPool(countMax: 1)
+  let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
   /// Whether the first dictionary may be made in the background.
   let makesDictionaries: Bool
@@ -233,7 +233,7 @@ public final class MessageStore: Sendable {
     if database.isForeign { throw .storage(.forked) }
     readers.close()
     writer.close()
-    syncer.close()
+    syncer.stop()
     try storage { () throws(PageFileError) in try database.close() }
     listeners.close()
   }

@@ -15,39 +15,52 @@ package final class Worker: @unchecked Sendable {
   private let lock = Lock()
   private var queue: [@Sendable () -> Void] = []
   private var isRunning = false
+  private var isAsleep = false
   private var isStopping = false
   private let hasThread: Bool
+  private let lingerMilliseconds: Int
   private let idleMilliseconds: Int?
   private let whenIdle: @Sendable () -> Void
 
   /// - Parameters:
   ///   - hasThread: Otherwise all work waits for `runQueued`.
+  ///   - lingerMilliseconds: For how long after its last work the thread looks for more once a
+  ///     millisecond, before it sleeps. Until then nobody has to wake it, which costs more than much of
+  ///     the work does (docs/decisions.md).
   ///   - idleMilliseconds: After how long without work `whenIdle` runs, once per quiet time.
   package init(
-    hasThread: Bool = true, idleMilliseconds: Int? = nil,
+    hasThread: Bool = true, lingerMilliseconds: Int = 0, idleMilliseconds: Int? = nil,
     whenIdle: @escaping @Sendable () -> Void = {}
   ) {
     self.hasThread = hasThread
+    self.lingerMilliseconds = lingerMilliseconds
     self.idleMilliseconds = idleMilliseconds
     self.whenIdle = whenIdle
   }
 
   /// Has `body` run on the thread after everything asked for before.
   ///
-  /// Does nothing after `stop`.
-  package func enqueue(_ body: @escaping @Sendable () -> Void) {
-    let hasToWake = lock.withLock {
-      if isStopping { return false }
+  /// - Returns: False after `stop` or `finish`, when nothing is run any more.
+  @discardableResult
+  package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let (isTaken, hasToWake) = lock.withLock {
+      if isStopping { return (false, false) }
       queue.append(body)
-      if !hasThread { return false }
-      if isRunning { return true }
+      if !hasThread || isRunning {
+        defer { isAsleep = false }
+        return (true, isAsleep)
+      }
       isRunning = true
       startThread { self.run() }
-      return false
+      return (true, false)
     }
     // Not under the lock, which the thread would have to wait for as soon as it is awake.
     if hasToWake { lock.broadcast() }
+    return isTaken
   }
+
+  /// Has what waits run now, also where the thread would look for it a little later.
+  package func hurry() { lock.broadcast() }
 
   /// Does what waits, if there is no thread for it.
   package func runQueued() {
@@ -78,6 +91,7 @@ package final class Worker: @unchecked Sendable {
 
   private func run() {
     var isQuiet = false
+    var lookCount = 0
     while true {
       lock.lock()
       while queue.isEmpty {
@@ -87,6 +101,13 @@ package final class Worker: @unchecked Sendable {
           lock.unlock()
           return
         }
+        if lookCount > 0 {
+          lookCount -= 1
+          lock.wait(milliseconds: 1)
+          continue
+        }
+        isAsleep = true
+        defer { isAsleep = false }
         guard let idleMilliseconds, !isQuiet else {
           lock.wait()
           continue
@@ -100,6 +121,7 @@ package final class Worker: @unchecked Sendable {
       lock.unlock()
       if bodies.isEmpty { whenIdle() } else { isQuiet = false }
       for body in bodies { body() }
+      lookCount = lingerMilliseconds
     }
   }
 }

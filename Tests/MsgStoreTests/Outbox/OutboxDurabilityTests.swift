@@ -58,6 +58,25 @@ import Testing
     try store.close()
   }
 
+  @Test(.timeLimit(.minutes(1))) func whatNobodyWaitsForIsSoonOnTheDiskToo() async throws {
+    let directory = SimulatedDirectory()
+    let store = try store(directory)
+    // The thread that syncs is started, looks for more, sleeps, and is woken.
+    for (index, pause) in [0, 0, 5, 60, 0].enumerated() {
+      try await Task.sleep(for: .milliseconds(pause))
+      _ = try store.send(own(MessageID("m\(index)")))
+      var count = 0
+      while count <= index {
+        try await Task.sleep(for: .milliseconds(1))
+        let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
+        let after = try self.store(SimulatedDirectory(disk))
+        count = try after.waiting.count
+        try after.close()
+      }
+    }
+    try store.close()
+  }
+
   @Test func whatWasHandedOutSurvivesAPowerCut() throws {
     // The syncs of relaxed writes are held up, as on a slow disk.
     let directory = SimulatedDirectory()
