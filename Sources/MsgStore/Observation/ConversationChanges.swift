@@ -21,7 +21,7 @@ public struct ConversationChanges: Sendable, Hashable {
   /// attributes, draft, counters.
   public private(set) var entry: Entry?
   /// Its name now, where it was renamed or made one with another conversation: what is told under this
-  /// name is of the time before.
+  /// name is of the time before, and what has become of it since, under the new one.
   public internal(set) var newID: ConversationID?
 
   /// What has become of a conversation's entry in the lists.

@@ -23,7 +23,7 @@ public struct MessageChange: Sendable, Hashable {
     public static let text = Parts(rawValue: 2)
     /// How sending or editing it goes, as the server or the client has said it.
     public static let status = Parts(rawValue: 4)
-    /// Who has received or read it.
+    /// Who has received or read it, as may be when it has come to another place.
     ///
     /// Most receipts are not of one message; see `ConversationChanges.delivery`.
     public static let delivery = Parts(rawValue: 8)
@@ -65,7 +65,8 @@ public struct MessageChange: Sendable, Hashable {
     switch (from, to) {
     case (nil, nil): return nil
     case (let from?, let to?):
-      self.parts = from == to ? parts.subtracting(.place) : parts.union(.place)
+      // Receipts up to a place may count for it there.
+      self.parts = from == to ? parts.subtracting(.place) : parts.union([.place, .delivery])
       if self.parts.isEmpty { return nil }
     default: self.parts = []
     }

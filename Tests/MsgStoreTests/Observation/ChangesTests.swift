@@ -138,7 +138,7 @@ import Testing
     let last = try #require(try store.read { try $0.message("m1", in: "room") }).position
     let told = changes.nextIfThere()?.conversations["room"]?.messages["m1"]
     #expect(told?.from == first && told?.to == last)
-    #expect(told?.kind == .moved && told?.parts == .place)
+    #expect(told?.kind == .moved && told?.parts == [.place, .delivery])
   }
 
   @Test func tooManyMessagesBecomeAnyMessage() throws {

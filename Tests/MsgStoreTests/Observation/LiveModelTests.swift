@@ -83,7 +83,7 @@ import Testing
       for follower in followers where random.chance(70) { try follower.look(store) }
     }
     for follower in followers { try follower.look(store) }
-    #expect(followers.map(\.valueCount).max() ?? 0 > 5)
+    #expect(followers.contains { $0.valueCount > 1 }, "or nothing was compared")
     try store.close()
   }
 

@@ -90,7 +90,9 @@ struct RandomStore {
   }
 
   /// The least of this that still makes a defective store, transactions first.
-  func shrunk() -> RandomStore {
+  func shrunk(
+    _ isDefective: (RandomStore) -> Bool = { $0.defect() != nil }
+  ) -> RandomStore {
     var least = self
     var count = transactions.count
     while count > 0 {
@@ -98,7 +100,7 @@ struct RandomStore {
       while start < least.transactions.count {
         var less = least
         less.transactions.removeSubrange(start..<min(start + count, less.transactions.count))
-        if less.defect() != nil { least = less } else { start += count }
+        if isDefective(less) { least = less } else { start += count }
       }
       count /= 2
     }
@@ -106,7 +108,7 @@ struct RandomStore {
       for act in least.transactions[index].acts.indices.reversed() {
         var less = least
         less.transactions[index].acts.remove(at: act)
-        if less.defect() != nil { least = less }
+        if isDefective(less) { least = less }
       }
     }
     return least
