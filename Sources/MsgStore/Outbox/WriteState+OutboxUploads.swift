@@ -6,34 +6,42 @@ extension WriteState {
   func uploadedByteCount(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Int64 {
-    guard let number = try reader.number(of: conversation),
-      let (_, _, own) = try reader.found(id, in: number)
-    else { return 0 }
-    let fact = FactKey.key(number, own, attachment: attachment)
-    guard case .running(let stored)? = try reader.attachmentRecord(fact.bytes)?.upload else {
-      return 0
-    }
-    let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)
-    return doneByteCount(key) ?? stored
+    try runningUpload(attachment, of: id, in: conversation)?.byteCount ?? 0
   }
 
-  /// Notes that nobody uploads an attachment for now.
+  /// Notes that nobody uploads an attachment for now, if somebody did.
   ///
   /// It stays stored as running, with its progress, so that it goes on from there: what nobody runs
   /// reads as queued.
   func pauseUpload(
     of attachment: String, message id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
-    let byteCount = try uploadedByteCount(attachment, of: id, in: conversation)
+    guard let (key, byteCount) = try runningUpload(attachment, of: id, in: conversation) else {
+      return
+    }
     _ = try setTransfer(
       .upload, to: .running(doneByteCount: byteCount), of: attachment, message: id,
       in: conversation)
+    transferChanges[key] = .some(nil)
+    // Its record may be as it was; it reads as queued all the same.
+    guard isHeard else { return }
+    var fact = ByteBuffer()
+    fact.append(key.fact)
+    noteChange(of: fact.bytes, in: Schema.facts)
+  }
+
+  /// An upload that is stored as running, and how far it is.
+  private func runningUpload(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> (key: RunningTransfers.Key, byteCount: Int64)? {
     guard let number = try reader.number(of: conversation),
       let (_, _, own) = try reader.found(id, in: number)
-    else { return }
+    else { return nil }
     let fact = FactKey.key(number, own, attachment: attachment)
-    transferChanges[.init(fact: fact.bytes.array(), direction: .upload)] = .some(nil)
-    // Its record may be as it was; it reads as queued all the same.
-    if isHeard { noteChange(of: fact.bytes, in: Schema.facts) }
+    guard case .running(let stored)? = try reader.attachmentRecord(fact.bytes)?.upload else {
+      return nil
+    }
+    let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)
+    return (key, doneByteCount(key) ?? stored)
   }
 }
