@@ -116,9 +116,9 @@ extension WriteState {
     new.state = .queued
     new.token = .random()
     new.attemptCount = 0
-    new.failureCount = 0
     new.failure = nil
     new.contentSum = 0
+    beginLimits(of: &new)
     try replace(entry: ordinal, record, with: new)
   }
 
@@ -132,11 +132,6 @@ extension WriteState {
       try fail(
         item.id.rawValue, record, because: failure, retryAt: retryAt,
         isFinal: failure.kind.isRefusal || isLast)
-      // What was marked while it was on its way was not refused.
-      if case .receipt(let kind) = record.subject {
-        let open = try conversation(record.conversation)
-        try renewReceipt(kind, try receipts(open), in: open)
-      }
       return true
     }
   }
@@ -173,6 +168,11 @@ extension WriteState {
     }
     if isFinal, record.subject.needsMessage, let id = record.subject.message {
       try note(failure, of: id, in: conversation)
+    }
+    // What was marked while it was on its way was not refused.
+    if isFinal, case .receipt(let kind) = record.subject {
+      let open = try self.conversation(record.conversation)
+      try renewReceipt(kind, try receipts(open), in: open)
     }
   }
 

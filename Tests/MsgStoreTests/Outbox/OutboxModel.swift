@@ -287,6 +287,7 @@ struct OutboxModel {
       if let attemptCountMax, failures >= attemptCountMax {
         entries[candidate].state = .failed
         entries[candidate].failureCount += 1
+        if entry.kind == .read { updateReceipt(entry.room) }
         continue
       }
       if !entry.isUnsend, !entry.isSend, let id = entry.message,

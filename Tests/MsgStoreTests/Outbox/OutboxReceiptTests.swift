@@ -5,9 +5,13 @@ import Testing
 /// What takes in what is older: receipts, titles, pictures.
 @Suite struct OutboxReceiptTests {
   private func filled(
-    _ clock: TestClock = TestClock(), _ form: PendingReceipt.Form = .mark
+    _ clock: TestClock = TestClock(), _ form: PendingReceipt.Form = .mark,
+    _ change: (inout OutboxOptions) -> Void = { _ in }
   ) throws -> MessageStore {
-    let store = try clock.outboxStore { $0.receiptForm = form }
+    let store = try clock.outboxStore {
+      $0.receiptForm = form
+      change(&$0)
+    }
     try store.write {
       try $0.putConversation("room", participants: ["me", "you", "ann"])
       for index in 1...9 { try $0.insert(message(MessageID("r\(index)"), at: Int64(index))) }
@@ -103,6 +107,21 @@ import Testing
     #expect(next.name == "read r4" && next.token != item.token)
     try store.done(next)
     #expect(try store.waiting == [])
+    try store.expectSound()
+  }
+
+  @Test func whatIsMarkedMeanwhileGoesWhereTheLastLeaseExpires() throws {
+    let clock = TestClock(0)
+    let store = try filled(clock) { ($0.attemptCountMax, $0.ageMax) = (1, .seconds(30)) }
+    try mark(store, 3)
+    let item = try store.take()
+    try mark(store, 4)
+    clock.advance(60)
+    let next = try store.take()
+    #expect(next.name == "read r4" && next.token != item.token && next.attempt == 1)
+    clock.advance(60)
+    #expect(try store.next() == nil)
+    #expect(try store.waiting == ["readReceipt failed"])
     try store.expectSound()
   }
 
