@@ -78,10 +78,13 @@ extension StoreCheck {
     if record.isRunning { return }
     var isBlocked = false
     do throws(StoreError) {
-      for (_, other) in try reader.outboxEntries(of: message, in: record.conversation) {
+      for (number, other) in try reader.outboxEntries(of: message, in: record.conversation) {
         switch (record.subject, other.subject) {
         case (.send, .upload): isBlocked = isBlocked || other.isAside
         case (.upload, _), (.send, _): break
+        // A message that is sent again under the name of one that is still to be taken back is behind
+        // that.
+        case (_, .send) where number > ordinal: break
         case (_, .send): isBlocked = isBlocked || other.isAside
         case (.unsend, _): break
         case (_, .unsend): isBlocked = true

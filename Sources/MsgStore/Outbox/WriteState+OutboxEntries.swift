@@ -231,21 +231,22 @@ extension WriteState {
 
   /// After an entry has come, stepped aside, come back or gone: has those that need it do so too.
   ///
-  /// A message needs its uploads, and what is told of it needs the message. While it is to be taken
-  /// back nothing else is told of it; that comes back when the server refuses.
+  /// A message needs its uploads, and what is told of it later needs the message. While it is to be
+  /// taken back nothing else is told of it; that comes back when the server refuses.
   private func follow(_ changed: OutboxRecord) throws(StoreError) {
     guard let id = changed.subject.message else { return }
     let conversation = changed.conversation
     let entries = try reader.outboxEntries(of: id, in: conversation)
     let isTakenBack = entries.contains { (_, record) in record.subject.isUnsend }
-    var isUploadAside = false
+    let isUploadAside = entries.contains { (_, record) in
+      !record.subject.isInOrder && record.isAside
+    }
     var isSendAside = false
     var isSendThere = false
     for (ordinal, record) in entries {
       var new = record
       switch record.subject {
-      case .upload:
-        isUploadAside = isUploadAside || record.isAside
+      case .upload: continue
       case .send:
         isSendThere = true
         if !record.isRunning { new.isBlocked = isUploadAside }

@@ -199,6 +199,22 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func takingBackDoesNotWaitForWhatIsSentUnderItsNameLater() throws {
+    let store = try TestClock().outboxStore()
+    try store.write {
+      try $0.insert(message("mine", at: 2, from: "me"))
+      _ = try $0.unsend("mine", in: "room")
+      _ = try $0.deleteConversation("room")
+      try $0.outbox.setHolding(true)
+      try $0.send(own("mine"))
+    }
+    #expect(
+      try store.waiting == [
+        "unsend mine queued", "deleteConversation queued", "send mine held",
+      ])
+    try store.expectSound()
+  }
+
   @Test func whenOthersTakeItBackNothingIsLeftToTell() throws {
     let store = try TestClock().outboxStore()
     try store.write {
