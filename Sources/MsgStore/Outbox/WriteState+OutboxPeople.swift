@@ -244,12 +244,23 @@ extension WriteState {
       case .react(let message, let emoji, let isRemoved):
         try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
       case .receipt(let kind):
-        for receipt in try reader.pendingReceipts(in: conversation, kind, as: .mark) {
-          _ = try confirm(receipt)
-        }
+        try confirmAll(kind, in: conversation)
       default: break
       }
       if try reader.outboxEntry(id.rawValue) != nil { try remove(entry: id.rawValue) }
+    }
+  }
+
+  /// Takes all that was marked for told.
+  ///
+  /// What lies below a range is told by its name once the range was.
+  private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      for receipt in try reader.pendingReceipts(in: conversation, kind, as: .mark) {
+        if try confirm(receipt) { isChanged = true }
+      }
     }
   }
 
