@@ -33,7 +33,7 @@ public struct MessageChange: Sendable, Hashable {
     public static let attachments = Parts(rawValue: 32)
     /// Whether it was taken back, and with that all it shows.
     public static let deletion = Parts(rawValue: 64)
-    /// Anything else: sender, local time, what it answers.
+    /// Anything else: sender, local time, what it answers, the names that lead to it.
     public static let other = Parts(rawValue: 128)
     /// All of them but the place.
     static let content = Parts(rawValue: 254)
@@ -109,7 +109,7 @@ extension MessageChange.Parts {
     // Receipts count for one's own messages only, or for those of somebody else.
     if old.sender != new.sender { formUnion([.other, .status, .delivery]) }
     if old.localTime != new.localTime || old.replyTo != new.replyTo
-      || old.pendingSequence != new.pendingSequence
+      || old.pendingSequence != new.pendingSequence || old.traits.names != new.traits.names
     {
       insert(.other)
     }
