@@ -163,6 +163,6 @@ struct UntoldChange: Error {
   let line: UInt
 }
 
-private func expect(_ isTold: Bool, line: UInt = #line) throws {
+func expect(_ isTold: Bool, line: UInt = #line) throws {
   if !isTold { throw UntoldChange(line: line) }
 }

@@ -1,5 +1,6 @@
 import MsgStore
 import PageFile
+import Testing
 
 /// A store that somebody has done everything to.
 ///
@@ -35,7 +36,7 @@ struct RandomStore {
     return try play(in: directory, watch: watch)
   }
 
-  mutating func plan(stepCount: Int) {
+  private mutating func plan(stepCount: Int) {
     var acts = RandomActs(seed: seed, idCount: idCount)
     transactions = (0..<stepCount).map { _ in acts.transaction() }
   }
@@ -77,22 +78,23 @@ struct RandomStore {
     return store
   }
 
-  /// What is wrong with the store that this makes; nil if nothing is.
-  func defect() -> String? {
-    do {
-      let store = try play()
-      let findings = try store.check()
-      try store.close()
-      return findings.isEmpty ? nil : findings.map(\.description).joined(separator: "\n")
-    } catch {
-      return "\(error)"
+  /// Thinks of what to do, and expects nothing to be wrong with it; what is wrong is made small.
+  ///
+  /// - Parameter defect: Does it and says what is wrong, if anything is.
+  func expectSound(stepCount: Int, _ defect: (RandomStore) throws -> String?) {
+    func fault(_ store: RandomStore) -> String? {
+      do { return try defect(store) } catch { return "\(error)" }
     }
+    var planned = self
+    planned.plan(stepCount: stepCount)
+    guard let first = fault(planned) else { return }
+    let least = planned.shrunk { fault($0) != nil }
+    Issue.record(
+      "seed \(seed): \(first)\nat least \(fault(least) ?? "nothing") after\n\(least)")
   }
 
   /// The least of this that still makes a defective store, transactions first.
-  func shrunk(
-    _ isDefective: (RandomStore) -> Bool = { $0.defect() != nil }
-  ) -> RandomStore {
+  private func shrunk(_ isDefective: (RandomStore) -> Bool) -> RandomStore {
     var least = self
     var count = transactions.count
     while count > 0 {
@@ -112,6 +114,14 @@ struct RandomStore {
       }
     }
     return least
+  }
+}
+
+extension MessageStore {
+  /// What a check finds; nil if nothing.
+  func defect() throws -> String? {
+    let findings = try check()
+    return findings.isEmpty ? nil : findings.map(\.description).joined(separator: "\n")
   }
 }
 

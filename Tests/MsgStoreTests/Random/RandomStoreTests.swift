@@ -28,12 +28,12 @@ import Testing
   }
 
   private func expectSound(_ seed: UInt64, _ idCount: Int, isNarrow: Bool = false) {
-    var random = RandomStore(
+    let random = RandomStore(
       seed: seed, packing: .random(seed), idCount: idCount, isNarrow: isNarrow)
-    random.plan(stepCount: 400)
-    guard let defect = random.defect() else { return }
-    let least = random.shrunk()
-    Issue.record(
-      "seed \(seed): \(defect)\nat least \(least.defect() ?? "nothing") after\n\(least)")
+    random.expectSound(stepCount: 400) { made in
+      let store = try made.play()
+      defer { try? store.close() }
+      return try store.defect()
+    }
   }
 }
