@@ -117,7 +117,7 @@ extension StoreReader {
   ) throws(StoreError) -> Conversation {
     let preview = try preview(number, summary)
     let place = summary.listPlace
-    return Conversation(
+    let fields = Conversation.Fields(
       id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,
       participantCount: details.participantCount, formerParticipants: former,
       isMember: !details.hasLeft, title: details.title.text, avatar: details.avatar.text,
@@ -126,12 +126,13 @@ extension StoreReader {
       isPinned: summary.marks.contains(.pinned), isMuted: summary.marks.contains(.muted),
       isArchived: summary.marks.contains(.archived), hasDraft: details.hasDraft,
       deletedUpTo: summary.deletedUpTo.map { Timestamp(microseconds: $0) },
-      lastActivity: summary.last == nil ? nil : Timestamp(microseconds: summary.activity),
+      lastActivity: summary.hasLast ? Timestamp(microseconds: summary.activity) : nil,
       unreadCount: summary.unreadCount, unreadMentionCount: summary.mentionCount,
       messageCount: summary.messageCount, preview: preview,
       position: ConversationPosition(
         place: place ?? ListPlace(section: .normal, time: summary.listTime), number: number),
       isDeleted: place == nil)
+    return Conversation(fields)
   }
 
   func names(of members: [UInt32]) throws(StoreError) -> [MemberID] {

@@ -3,62 +3,107 @@ public struct Conversation: Sendable, Hashable {
   /// The most participants that one in a list has.
   public static let listedParticipantCountMax = ConversationDetails.firstParticipantCountMax
 
+  private let content: Content
+
+  init(_ fields: Fields) { content = Content(fields) }
+
   /// Its name.
-  public let id: ConversationID
+  public var id: ConversationID { content.fields.id }
   /// Names that lead to it as well: it had them before.
-  public let otherIDs: [ConversationID]
+  public var otherIDs: [ConversationID] { content.fields.otherIDs }
   /// What kind it is.
-  public let kind: ConversationKind
+  public var kind: ConversationKind { content.fields.kind }
   /// Who takes part, in the order in which they came.
   ///
   /// Empty for one that is known from its messages only. In a list only the first 32, so that a
   /// conversation of thousands costs no more than one of two.
-  public let participants: [MemberID]
+  public var participants: [MemberID] { content.fields.participants }
   /// How many take part.
-  public let participantCount: Int
+  public var participantCount: Int { content.fields.participantCount }
   /// Who took part and left.
   ///
   /// Empty in a list.
-  public let formerParticipants: [MemberID]
+  public var formerParticipants: [MemberID] { content.fields.formerParticipants }
   /// Whether the local member takes part, as far as is known.
   ///
   /// One that they have left stays, and can be read.
-  public let isMember: Bool
+  public var isMember: Bool { content.fields.isMember }
   /// What it is called.
-  public let title: String?
+  public var title: String? { content.fields.title }
   /// The reference of its picture.
-  public let avatar: String?
+  public var avatar: String? { content.fields.avatar }
   /// Who made it.
-  public let createdBy: MemberID?
+  public var createdBy: MemberID? { content.fields.createdBy }
   /// When it was made, where that is known.
-  public let createdAt: Timestamp?
+  public var createdAt: Timestamp? { content.fields.createdAt }
   /// Whether it stays on top of the list.
-  public let isPinned: Bool
+  public var isPinned: Bool { content.fields.isPinned }
   /// Whether what it has unread is counted apart.
-  public let isMuted: Bool
+  public var isMuted: Bool { content.fields.isMuted }
   /// Whether it is in the list of archived ones instead of the other.
-  public let isArchived: Bool
+  public var isArchived: Bool { content.fields.isArchived }
   /// Whether something has been begun in it, see `draft(of:)`.
-  public let hasDraft: Bool
+  public var hasDraft: Bool { content.fields.hasDraft }
   /// Messages up to this time were deleted with it, and do not come back.
-  public let deletedUpTo: Timestamp?
+  public var deletedUpTo: Timestamp? { content.fields.deletedUpTo }
   /// The newest server time of its acknowledged or local time of its pending messages, whichever is
   /// later; nil without messages.
-  public let lastActivity: Timestamp?
+  public var lastActivity: Timestamp? { content.fields.lastActivity }
   /// How many messages the local member has not read.
   ///
   /// 0 in a store without a local member.
-  public let unreadCount: Int
+  public var unreadCount: Int { content.fields.unreadCount }
   /// How many of them name the local member.
-  public let unreadMentionCount: Int
+  public var unreadMentionCount: Int { content.fields.unreadMentionCount }
   /// How many messages it has.
-  public let messageCount: Int
+  public var messageCount: Int { content.fields.messageCount }
   /// The last message in the thread's order; nil without messages.
-  public let preview: Preview?
+  public var preview: Preview? { content.fields.preview }
   /// Its place in the list of conversations.
-  public let position: ConversationPosition
+  public var position: ConversationPosition { content.fields.position }
   /// Whether it was deleted and nothing newer has come: then only tools get to see it.
-  package let isDeleted: Bool
+  package var isDeleted: Bool { content.fields.isDeleted }
+
+  /// Whether all of both is the same.
+  public static func == (a: Conversation, b: Conversation) -> Bool {
+    a.content === b.content || a.content.fields == b.content.fields
+  }
+
+  /// Hashes all of it.
+  public func hash(into hasher: inout Hasher) { content.fields.hash(into: &hasher) }
+
+  /// All of it in one object, so that a list that is handed on counts one reference for each.
+  private final class Content: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  /// What a conversation says, under the names that it says it by.
+  struct Fields: Sendable, Hashable {
+    let id: ConversationID
+    let otherIDs: [ConversationID]
+    let kind: ConversationKind
+    let participants: [MemberID]
+    let participantCount: Int
+    let formerParticipants: [MemberID]
+    let isMember: Bool
+    let title: String?
+    let avatar: String?
+    let createdBy: MemberID?
+    let createdAt: Timestamp?
+    let isPinned: Bool
+    let isMuted: Bool
+    let isArchived: Bool
+    let hasDraft: Bool
+    let deletedUpTo: Timestamp?
+    let lastActivity: Timestamp?
+    let unreadCount: Int
+    let unreadMentionCount: Int
+    let messageCount: Int
+    let preview: Preview?
+    let position: ConversationPosition
+    let isDeleted: Bool
+  }
 }
 
 /// The last message of a conversation, cut for a list.

@@ -117,7 +117,7 @@ package struct ConversationSummary: Hashable {
   var listTime: Int64 { hasLast ? activity : created }
 
   /// Whether there is a last message; comparing it with nil would copy it.
-  private var hasLast: Bool {
+  var hasLast: Bool {
     if case .some = last { return true }
     return false
   }
