@@ -79,8 +79,8 @@ public final class ChatClient: Sendable {
         for await changes in store.changes where changes.hasOutboxChanges { bell.yield() }
       }
       tasks.addTask {
-        // There may be news, or the time may have come for another attempt. Where the server rings by
-        // itself, this waits until `store.outbox.nextTime` and no more often.
+        // There may be news, or the time may have come for another attempt. Where the server rings when
+        // there are news, `for try await work in store.work(for: owner)` waits for the rest.
         while !Task.isCancelled {
           bell.yield()
           try? await Task.sleep(for: .milliseconds(20))

@@ -11,7 +11,7 @@ public final class MessageStore: Sendable {
   private let localNumber: UInt32?
   let database: Database
   private let known: Locked<KnownNames>
-  private let clock: @Sendable () -> Timestamp
+  let clock: @Sendable () -> Timestamp
   private let rules: StoreRules
   private let running = RunningTransfers()
   /// Those who are told what changes.

@@ -44,7 +44,8 @@ public struct OutboxReader {
   /// When `OutboxWriter.next` will have something, as far as is known now; nil: not before something
   /// is entered, released, retried or done.
   ///
-  /// A time in the past says that it has something now. One lookup.
+  /// A time in the past says that it has something now. One lookup. `MessageStore.work(for:)` waits for
+  /// it by itself.
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try within { (reader) throws(StoreError) in

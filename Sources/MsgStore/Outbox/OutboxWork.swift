@@ -1,0 +1,150 @@
+import PageFile
+
+/// Work from the outbox, handed out as it falls due.
+///
+/// Each iterator takes work for itself: whoever wants to do several things at a time makes several. An
+/// item comes under its lease, as from `OutboxWriter.next`, and is on the disk as handed out; how it went
+/// is told by `done` or `failed` before the lease expires. While nothing is due the iterator sleeps
+/// until something is entered, released or retried, or the time of a wait or a lease has come. It ends
+/// with its task and with the store, which it does not keep open; while the store is suspended it waits.
+public struct OutboxWork: AsyncSequence, Sendable {
+  /// One thing to do.
+  public typealias Element = OutboxItem
+  /// What `OutboxWriter.next` throws, and then it ends.
+  public typealias Failure = StoreError
+
+  private weak var store: MessageStore?
+  private let listeners: ChangeListeners
+  private let owner: String
+  private let lease: Duration
+
+  init(_ store: MessageStore, for owner: String, lease: Duration) {
+    self.store = store
+    listeners = store.listeners
+    self.owner = owner
+    self.lease = lease
+  }
+
+  /// Begins to take work.
+  public func makeAsyncIterator() -> Iterator { Iterator(store, listeners, owner, lease) }
+
+  /// One who takes work, of whose copies one may wait at a time.
+  public struct Iterator: AsyncIteratorProtocol {
+    private weak var store: MessageStore?
+    private let listeners: ChangeListeners
+    private let owner: String
+    private let lease: Duration
+    private var hasEnded = false
+
+    init(
+      _ store: MessageStore?, _ listeners: ChangeListeners, _ owner: String, _ lease: Duration
+    ) {
+      self.store = store
+      self.listeners = listeners
+      self.owner = owner
+      self.lease = lease
+    }
+
+    /// What is due first, as soon as something is; nil at the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(StoreError) -> OutboxItem? {
+      while !hasEnded, !Task.isCancelled {
+        // It listens before it looks, so that nothing falls between.
+        let listener = ChangeListener(listeners)
+        do throws(StoreError) {
+          switch try await Self.look(store, owner, lease) {
+          case .item(let item): return item
+          case .nothing(let time): await Self.wait(listener, atMost: time)
+          case .end: hasEnded = true
+          }
+        } catch .storage(.suspended) {
+          // Whoever resumes tells that anything may have changed.
+          await Self.wait(listener, atMost: nil)
+        } catch .storage(.closed) {
+          hasEnded = true
+        } catch {
+          hasEnded = true
+          throw error
+        }
+      }
+      hasEnded = true
+      return nil
+    }
+
+    private enum Found {
+      case item(OutboxItem)
+      /// For how long, if anything waits for its time.
+      case nothing(Duration?)
+      /// The store is gone.
+      case end
+    }
+
+    /// Takes what is due.
+    private static func look(
+      _ store: MessageStore?, _ owner: String, _ lease: Duration
+    ) async throws(StoreError) -> Found {
+      guard let store else { return .end }
+      do {
+        // Most who look find nothing, and need not wait for a writer.
+        if let time = try await store.timeUntilWork(), time <= .zero,
+          let item = try await store.write({ try $0.outbox.next(for: owner, lease: lease) })
+        {
+          return .item(item)
+        }
+        return .nothing(
+          try await store.timeUntilWork().map { time in time > .zero ? time : .milliseconds(1) })
+      } catch let error as StoreError {
+        throw error
+      } catch {
+        preconditionFailure("the closures throw nothing else")
+      }
+    }
+
+    /// Waits until the outbox has changed, or the time is over.
+    private static func wait(_ listener: ChangeListener, atMost time: Duration?) async {
+      await withTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+          while let changes = await listener.next(isolation: nil) {
+            if changes.isAnything || changes.hasOutboxChanges { return }
+          }
+        }
+        if let time { tasks.addTask { try? await Task.sleep(for: time) } }
+        await tasks.next()
+        tasks.cancelAll()
+      }
+    }
+  }
+}
+
+extension MessageStore {
+  /// Work from the outbox, handed out as it falls due, for as long as the task runs.
+  ///
+  ///     for try await work in store.work(for: "sync") {
+  ///       do {
+  ///         try await server.take(work.task, token: work.token)
+  ///         try await store.write { try $0.outbox.done(work) }
+  ///       } catch {
+  ///         try await store.write { try $0.outbox.failed(work, because: Failure(.noConnection)) }
+  ///       }
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - owner: Who does it, 1 to 255 bytes, for people and for `OutboxWriter.giveBackAll`.
+  ///   - lease: How long an item is theirs without a word from them: a millisecond to a day.
+  public func work(for owner: String, lease: Duration = .seconds(60)) -> OutboxWork {
+    OutboxWork(self, for: owner, lease: lease)
+  }
+
+  /// How long it takes until work is due, zero when some is; nil when none waits for its time.
+  ///
+  /// At most a minute, as the clock may be set meanwhile.
+  fileprivate func timeUntilWork() async throws -> Duration? {
+    let now = clock()
+    guard let time = try await read({ try $0.outbox.nextTime }) else { return nil }
+    let (left, isOverflow) = time.microseconds.subtractingReportingOverflow(now.microseconds)
+    // No wait and no lease is longer than a day: the clock was set back, and it has ended.
+    if left <= 0 || isOverflow || left > OutboxOptions.leaseRange.upperBound { return .zero }
+    return min(.microseconds(left), .seconds(60))
+  }
+}

@@ -1,0 +1,123 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Work that is waited for.
+@Suite(.timeLimit(.minutes(1))) struct OutboxWorkTests {
+  private func store() throws -> MessageStore {
+    try MessageStore(
+      in: MemoryDirectory(), name: "store", options: StoreOptions(localMember: "me"))
+  }
+
+  @Test func workComesInOrderAndAsSoonAsThereIsSome() async throws {
+    let store = try store()
+    for index in 0..<3 { _ = try store.send(own(MessageID("m\(index)"))) }
+    var names: [String] = []
+    for try await work in store.work(for: "w") {
+      names.append(work.name)
+      #expect(work.owner == "w")
+      try await store.write { try $0.outbox.done(work) }
+      if names.count == 3 {
+        Task {
+          while store.listenerCount == 0 { await Task.yield() }
+          // What concerns no outbox wakes nobody for long.
+          try await store.write { try $0.insert(message("r", at: 1)) }
+          try await store.write { try $0.send(own("late")) }
+        }
+      }
+      if names.count == 4 { break }
+    }
+    #expect(names == ["send m0", "send m1", "send m2", "send late"])
+    #expect(try store.waiting == [] && store.listenerCount == 0)
+  }
+
+  @Test func whatFailedComesAgainWhenItsTimeHasCome() async throws {
+    let store = try store()
+    _ = try store.send(own("m"))
+    var attempts: [Int] = []
+    for try await work in store.work(for: "w", lease: .milliseconds(20)) {
+      attempts.append(work.attempt)
+      switch attempts.count {
+      case 1:
+        let soon = Timestamp(microseconds: StoreOptions().clock().microseconds + 20_000)
+        try await store.write {
+          try $0.outbox.failed(work, because: Failure(.noConnection), retryAt: soon)
+        }
+      case 2: continue  // Forgotten: its lease expires.
+      default: try await store.write { try $0.outbox.done(work) }
+      }
+      if attempts.count == 3 { break }
+    }
+    #expect(attempts == [1, 2, 3])
+    #expect(try store.waiting == [])
+  }
+
+  @Test func severalWorkBesideEachOther() async throws {
+    let store = try store()
+    try await store.write { chat in
+      for index in 0..<40 {
+        try chat.send(own(MessageID("m\(index)"), in: ConversationID("room\(index % 8)")))
+      }
+    }
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          var count = 0
+          for try await work in store.work(for: "w\(worker)") {
+            try await store.write { try $0.outbox.done(work) }
+            count += 1
+          }
+          return count
+        }
+      }
+      while try store.counts().total > 0 { await Task.yield() }
+      group.cancelAll()
+      return try await group.reduce(0, +)
+    }
+    #expect(counts == 40 && store.listenerCount == 0)
+    try store.expectSound()
+  }
+
+  @Test func itEndsWithItsTaskAndWithTheStore() async throws {
+    let store = try store()
+    let cancelled = Task { for try await _ in store.work(for: "w") {} }
+    let closed = Task { for try await _ in store.work(for: "w") {} }
+    while store.listenerCount < 2 { await Task.yield() }
+    cancelled.cancel()
+    try await cancelled.value
+    try store.close()
+    try await closed.value
+    #expect(store.listenerCount == 0)
+    for try await _ in store.work(for: "w") { Issue.record("a closed store has no work") }
+  }
+
+  @Test func itKeepsNoStoreOpen() async throws {
+    var work: OutboxWork.Iterator?
+    do {
+      let store = try store()
+      work = store.work(for: "w").makeAsyncIterator()
+    }
+    #expect(try await work?.next() == nil)
+  }
+
+  @Test func itWaitsWhileTheStoreIsSuspended() async throws {
+    let store = try store()
+    _ = try store.send(own("m"))
+    store.suspend()
+    let task = Task { () -> String? in
+      for try await work in store.work(for: "w") { return work.name }
+      return nil
+    }
+    while store.listenerCount == 0 { await Task.yield() }
+    try store.resume()
+    #expect(try await task.value == "send m")
+  }
+
+  @Test func anOwnerThatIsNoneIsRefused() async throws {
+    let store = try store()
+    _ = try store.send(own("m"))
+    var work = store.work(for: "").makeAsyncIterator()
+    await #expect(throws: StoreError.self) { try await work.next() }
+    #expect(try await work.next() == nil)
+  }
+}
