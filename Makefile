@@ -116,7 +116,7 @@ test-kills: setup
 	MSGSTORE_KILLS=200 $(SWIFT) test -c release --filter killedWriter
 
 test-tsan: setup
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'Concurrency|Listening|OutboxDurability'
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'
 
 # Defects of the protocol, planted one at a time: a test that finds none of them proves little.
 test-defects: setup
