@@ -88,20 +88,28 @@ final class Pager: Sendable {
     at index: Int, level: Int, in table: PageTableRoot,
     for registration: SnapshotRegistry.Registration?
   ) throws(PageFileError) -> TableEntry {
-    var span = 1
-    for _ in level..<max(level, table.height - 1) { span *= entryCount }
-    guard table.height > level, index / span < entryCount else { return .none }
-    var entry = table.entry
-    for current in stride(from: table.height - 1, through: level, by: -1) where !entry.isNone {
-      let indexHere = current == level ? index : index / span
-      let place = indexHere / entryCount
-      let image = try self.image(
-        of: entry, number: UInt32(place), level: current, for: registration)
-      entry = TableEntry(
-        rawValue: image.bytes.uint64(at: TablePage.entryOffset(indexHere - place * entryCount)))
-      span /= entryCount
+    guard table.height > level else { return .none }
+    // Upwards from the entry: a table of two levels, which most are, takes one division.
+    guard level < table.height - 1 else {
+      guard index < entryCount else { return .none }
+      return try tableEntry(index, in: table.entry, place: 0, level: level, for: registration)
     }
-    return entry
+    let place = Int(UInt32(truncatingIfNeeded: index) / UInt32(truncatingIfNeeded: entryCount))
+    let above = try tableEntry(at: place, level: level + 1, in: table, for: registration)
+    return try tableEntry(
+      index - place * entryCount, in: above, place: place, level: level, for: registration)
+  }
+
+  /// An entry of the table page that another one names.
+  @inline(__always)
+  private func tableEntry(
+    _ index: Int, in page: TableEntry, place: Int, level: Int,
+    for registration: SnapshotRegistry.Registration?
+  ) throws(PageFileError) -> TableEntry {
+    if page.isNone { return .none }
+    let image = try self.image(
+      of: page, number: UInt32(truncatingIfNeeded: place), level: level, for: registration)
+    return TableEntry(rawValue: image.bytes.uint64(at: TablePage.entryOffset(index)))
   }
 
   /// Calls `visitNode` for every table page and `visitEntry` for every page a table holds.
