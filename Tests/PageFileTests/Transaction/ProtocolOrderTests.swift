@@ -159,4 +159,56 @@ import Testing
       _ = try Database(in: robbed, name: "x", options: smallPages)
     }
   }
+
+  /// A data file of an opening, whose log was not begun yet, is refused beside the logs of what came
+  /// after: what these begin with is not in it.
+  @Test func anOpeningsDataFileIsRefusedBesideLaterLogs() throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    try Rounds.write(1, to: database, .full)
+    let crashed = files.copy()
+    let moments = Locked<[[UInt8]]>([])
+    let watched = WatchedDirectory(crashed) { files in
+      if let bytes = files["x"] { moments.withLock { $0.append(bytes) } }
+    }
+    let reopened = try Database(in: watched, name: "x", options: smallPages)
+    try Rounds.write(2, to: reopened, .full)
+    let earlier = moments.withLock { $0 }
+    #expect(earlier.count > 8)
+    for round in 3...6 {
+      try reopened.checkpoint()
+      try Rounds.write(round, to: reopened, .full)
+    }
+    let later = watched.copy()
+    for bytes in earlier {
+      let mixed = later.copy()
+      mixed["x"] = bytes
+      #expect(throws: PageFileError.self) {
+        _ = try Database(in: mixed, name: "x", options: smallPages)
+      }
+    }
+  }
+
+  /// A slot's entry has half of the checksum of the table's root; the meta slot has all of it.
+  @Test func aMetaSlotThatNamesAnotherRootIsRefused() throws {
+    let files = MemoryDirectory()
+    let database = try Database(in: files, name: "x", options: smallPages)
+    try Rounds.write(1, to: database, .full)
+    try database.close()
+    for slot in 0..<2 {
+      let offset = MetaSlot.offset(of: slot)
+      let range = offset..<offset + MetaSlot.byteCount
+      let bytes = try #require(files["x"])[range]
+      guard case .valid(var meta) = Bytes.with(Array(bytes), { MetaSlot.read($0) }) else {
+        Issue.record("slot \(slot) cannot be read")
+        continue
+      }
+      meta.table.checksum ^= 1 << 40
+      let encoded = meta.encode()
+      files["x"]?.replaceSubrange(range, with: encoded.bytes.array())
+    }
+    #expect(throws: PageFileError.self) {
+      _ = try Database(in: files, name: "x", options: smallPages)
+    }
+  }
 }
