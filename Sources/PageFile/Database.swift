@@ -82,8 +82,9 @@ public final class Database: Sendable {
 
   /// Moves everything committed into the data file and gives back what the WAL files have grown by.
   ///
-  /// Readers and writers go on meanwhile. Everything committed before is durable afterwards. -
-  /// Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
+  /// Readers and writers go on meanwhile. Everything committed before is durable afterwards.
+  ///
+  /// - Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
   public func checkpoint() throws(PageFileError) { try ownEngine().checkpoint(shrink: true) }
 
   /// Checkpoints, marks the file as cleanly closed, and lets go of it.
