@@ -64,8 +64,10 @@ import Testing
     print("runsSurviveFailingCalls seed \(seed)")
     var random = SeededRandom(seed: seed)
     let explorer = Explorer(seed: seed, ExplorationPlan(branchCounts: []))
+    // Calls are counted from the last restart on, which chance may put at the end: so once without it.
+    explorer.exploreTroubles(Workload.seeded, countMax: 125)
     explorer.exploreTroubles(
-      Workload.seeded + Workload.random(count: 8, &random), countMax: 250)
+      Workload.seeded + Workload.random(count: 8, &random), countMax: 125)
     expectNone(explorer.report.failures)
     #expect(explorer.report.troubleCounts.count == 8)
   }

@@ -20,7 +20,14 @@ extension Explorer {
     player.die()
     report.counts.add(player.counts)
     var troubles = Trouble.all(callCounts: callCounts, byteCount: byteCount, &random)
-    while troubles.count > countMax { troubles.remove(at: random.below(troubles.count)) }
+    // Of each kind at least one stays.
+    var kindCounts = Dictionary(troubles.map { ($0.kind, 1) }, uniquingKeysWith: +)
+    while troubles.count > max(countMax, kindCounts.count) {
+      let index = random.below(troubles.count)
+      guard let count = kindCounts[troubles[index].kind], count > 1 else { continue }
+      kindCounts[troubles[index].kind] = count - 1
+      troubles.remove(at: index)
+    }
     for trouble in troubles { explore(operations, trouble) }
   }
 
