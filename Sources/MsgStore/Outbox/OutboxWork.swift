@@ -26,24 +26,14 @@ public struct OutboxWork: AsyncSequence, Sendable {
   }
 
   /// Begins to take work.
-  public func makeAsyncIterator() -> Iterator { Iterator(store, listeners, owner, lease) }
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// One who takes work, of whose copies one may wait at a time.
   public struct Iterator: AsyncIteratorProtocol {
-    private weak var store: MessageStore?
-    private let listeners: ChangeListeners
-    private let owner: String
-    private let lease: Duration
+    private let work: OutboxWork
     private var hasEnded = false
 
-    init(
-      _ store: MessageStore?, _ listeners: ChangeListeners, _ owner: String, _ lease: Duration
-    ) {
-      self.store = store
-      self.listeners = listeners
-      self.owner = owner
-      self.lease = lease
-    }
+    init(_ work: OutboxWork) { self.work = work }
 
     /// What is due first, as soon as something is; nil at the end.
     public mutating func next(
@@ -51,9 +41,9 @@ public struct OutboxWork: AsyncSequence, Sendable {
     ) async throws(StoreError) -> OutboxItem? {
       while !hasEnded, !Task.isCancelled {
         // It listens before it looks, so that nothing falls between.
-        let listener = ChangeListener(listeners)
+        let listener = ChangeListener(work.listeners)
         do throws(StoreError) {
-          switch try await Self.look(store, owner, lease) {
+          switch try await Self.look(work.store, work.owner, work.lease) {
           case .item(let item): return item
           case .nothing(let time): await Self.wait(listener, atMost: time)
           case .end: hasEnded = true
@@ -85,6 +75,8 @@ public struct OutboxWork: AsyncSequence, Sendable {
       _ store: MessageStore?, _ owner: String, _ lease: Duration
     ) async throws(StoreError) -> Found {
       guard let store else { return .end }
+      // Also where nothing is due, which nobody would look into.
+      try Identifier.validate("owner", byteCount: owner.utf8.count)
       do {
         // Most who look find nothing, and need not wait for a writer.
         if let time = try await store.timeUntilWork(), time <= .zero,

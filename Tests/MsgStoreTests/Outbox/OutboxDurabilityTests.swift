@@ -32,6 +32,20 @@ import Testing
     try await last.durable
   }
 
+  @Test(arguments: [true, false])
+  func whatWasSentJustBeforeASuspensionIsKnownToBeOnTheDisk(checkpoints: Bool) async throws {
+    let store = try TestClock().outboxStore()
+    for index in 0..<20 {
+      let sent = try store.send(own(MessageID("m\(index)")))
+      store.suspend(checkpoints: checkpoints)
+      if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
+      try store.resume()
+    }
+    let last = try store.send(own("last"))
+    try store.close()
+    try last.waitUntilDurable()
+  }
+
   @Test func manyMayWaitForOneSend() async throws {
     let store = try TestClock().outboxStore()
     for index in 0..<20 {

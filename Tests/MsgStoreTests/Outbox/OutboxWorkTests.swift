@@ -115,7 +115,6 @@ import Testing
 
   @Test func anOwnerThatIsNoneIsRefused() async throws {
     let store = try store()
-    _ = try store.send(own("m"))
     var work = store.work(for: "").makeAsyncIterator()
     await #expect(throws: StoreError.self) { try await work.next() }
     #expect(try await work.next() == nil)
