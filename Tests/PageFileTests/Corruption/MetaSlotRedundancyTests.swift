@@ -29,4 +29,75 @@ import Testing
       }
     }
   }
+
+  /// A checkpoint was cut between its two meta slots, and the opening after it before it writes one.
+  ///
+  /// Until the older slot is overwritten, its table and its log are all there.
+  @Test func theOlderSlotIsEnoughWhileAnOpeningMovesTheLog() throws {
+    let staged = StagedDirectory()
+    let database = try Database(in: staged, name: "x", options: smallPages)
+    // The last round has the fewest pages: they fit where only the older table has its own.
+    try Rounds.write(2, to: database)
+    try database.checkpoint()
+    try Rounds.write(4, to: database)
+    let killed = Locked<MemoryDirectory?>(nil)
+    try atMetaWrite(2, of: staged) { (files) throws(PageFileError) in
+      // The log of both slots goes on, so the opening has something to move.
+      try Rounds.write(5, to: database)
+      killed.withLock { $0 = files.copy() }
+    } during: {
+      try database.checkpoint()
+    }
+    let cut = try #require(killed.withLock { $0 })
+    let newest = try newestSlot(cut)
+    #expect(try Rounds.read(Database(in: destroy(newest, in: cut), name: "x")) == 5)
+
+    let opening = StagedDirectory(cut)
+    let moved = Locked<MemoryDirectory?>(nil)
+    try atMetaWrite(2, of: opening) { files in
+      moved.withLock { $0 = files.copy() }
+    } during: {
+      _ = try Database(in: opening, name: "x")
+    }
+    let halfway = try #require(moved.withLock { $0 })
+    #expect(try newestSlot(halfway) == newest)
+    #expect(halfway["x"] != cut["x"], "pages were moved")
+    #expect(try Rounds.read(Database(in: destroy(newest, in: halfway), name: "x")) == 5)
+  }
+
+  /// Has `moment` run before the n-th write of a meta slot.
+  private func atMetaWrite(
+    _ number: Int, of directory: StagedDirectory,
+    _ moment: @escaping @Sendable (MemoryDirectory) throws(PageFileError) -> Void,
+    during body: () throws -> Void
+  ) throws {
+    let count = Locked(0)
+    directory.once { call in
+      guard call.kind == .write, call.name == "x", call.offset < 2 * MetaSlot.regionByteCount
+      else {
+        return false
+      }
+      return count.withLock { count in
+        count += 1
+        return count == number
+      }
+    } _: { () throws(PageFileError) in
+      try moment(directory.files)
+    }
+    try body()
+    directory.onCall(nil)
+  }
+
+  private func newestSlot(_ files: MemoryDirectory) throws -> Int {
+    let bytes = try #require(files["x"])
+    let numbers = (0..<2).map { slot in
+      let offset = MetaSlot.offset(of: slot)
+      guard
+        case .valid(let meta) = Bytes.with(
+          Array(bytes[offset..<offset + MetaSlot.byteCount]), { MetaSlot.read($0) })
+      else { return UInt64(0) }
+      return meta.writeNumber
+    }
+    return numbers[0] > numbers[1] ? 0 : 1
+  }
 }

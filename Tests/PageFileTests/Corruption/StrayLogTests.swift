@@ -105,4 +105,34 @@ import Testing
     }
     #expect(openedCount > 0)
   }
+
+  /// The data file of an opening that began no log yet, beside the logs of a later opening, in which no
+  /// commit says what is missing.
+  @Test func anOpeningIsNotBelievedBesideALaterLog() throws {
+    let first = MemoryDirectory()
+    let killed = try Database(in: first, name: "x", options: smallPages)
+    try Rounds.write(1, to: killed)
+    let staged = StagedDirectory(first.copy())
+    let early = Locked<MemoryDirectory?>(nil)
+    staged.once { call in
+      call.kind == .write && call.name.hasPrefix("x-wal") && call.offset == 0
+    } _: {
+      early.withLock { $0 = staged.files.copy() }
+    }
+    let killedLater = try Database(in: staged, name: "x", options: smallPages)
+    try Rounds.write(2, to: killedLater, .full)
+    let opened = try #require(early.withLock { $0 })
+    #expect(try Rounds.read(Database(in: opened.copy(), name: "x")) == 1)
+
+    let later = staged.files.copy()
+    let opening = try Database(in: later, name: "x", options: smallPages)
+    let mixed = later.copy()
+    #expect(try Rounds.read(opening) == 2)
+    mixed["x"] = opened["x"]
+    #expect {
+      try Database(in: mixed, name: "x", options: smallPages)
+    } throws: { error in
+      if case PageFileError.walMismatch = error { true } else { false }
+    }
+  }
 }
