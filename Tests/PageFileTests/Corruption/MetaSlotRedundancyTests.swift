@@ -49,7 +49,7 @@ import Testing
       try database.checkpoint()
     }
     let cut = try #require(killed.withLock { $0 })
-    let newest = try newestSlot(cut)
+    let newest = try #require(cut.newestMetaSlot).slot
     #expect(try Rounds.read(Database(in: destroy(newest, in: cut), name: "x")) == 5)
 
     let opening = StagedDirectory(cut)
@@ -60,7 +60,7 @@ import Testing
       _ = try Database(in: opening, name: "x")
     }
     let halfway = try #require(moved.withLock { $0 })
-    #expect(try newestSlot(halfway) == newest)
+    #expect(halfway.newestMetaSlot?.slot == newest)
     #expect(halfway["x"] != cut["x"], "pages were moved")
     #expect(try Rounds.read(Database(in: destroy(newest, in: halfway), name: "x")) == 5)
   }
@@ -86,18 +86,5 @@ import Testing
     }
     try body()
     directory.onCall(nil)
-  }
-
-  private func newestSlot(_ files: MemoryDirectory) throws -> Int {
-    let bytes = try #require(files["x"])
-    let numbers = (0..<2).map { slot in
-      let offset = MetaSlot.offset(of: slot)
-      guard
-        case .valid(let meta) = Bytes.with(
-          Array(bytes[offset..<offset + MetaSlot.byteCount]), { MetaSlot.read($0) })
-      else { return UInt64(0) }
-      return meta.writeNumber
-    }
-    return numbers[0] > numbers[1] ? 0 : 1
   }
 }

@@ -46,8 +46,7 @@ import Testing
     let before = files.copy()
     try database.close()
     // Closing writes the slot with the lower number first, and was killed behind that.
-    let numbers = try (0..<2).map { try writeNumber(ofSlot: $0, in: before) }
-    let newer = numbers[0] < numbers[1] ? 0 : 1
+    let newer = 1 - (try #require(before.newestMetaSlot)).slot
     let offset = MetaSlot.offset(of: 1 - newer)
     let older = try #require(before["x"])[offset..<offset + MetaSlot.byteCount]
     files["x"]?.replaceSubrange(offset..<offset + MetaSlot.byteCount, with: older)
@@ -58,13 +57,6 @@ import Testing
     guard case .meta(let slot, _) = try #require(steps.first) else { return }
     #expect(slot == newer)
     #expect(try reopened.contents().count == 2)
-  }
-
-  private func writeNumber(ofSlot slot: Int, in files: MemoryDirectory) throws -> UInt64 {
-    let offset = MetaSlot.offset(of: slot)
-    let bytes = try #require(files["x"])[offset..<offset + MetaSlot.byteCount]
-    guard case .valid(let meta) = Bytes.with(Array(bytes), { MetaSlot.read($0) }) else { return 0 }
-    return meta.writeNumber
   }
 
   /// Whatever becomes of a slot that is being written, the other one is on the medium.
@@ -103,26 +95,13 @@ import Testing
       try database.checkpoint()
       try Rounds.write(round, to: database)
       let recorder = Recorder(files.copy())
-      let newest = try #require(newestSlot(of: recorder.directory.files))
+      let newest = try #require(recorder.directory.files.newestMetaSlot)
       _ = try Database(in: recorder.directory, name: "x", options: smallPages)
       let steps = recorder.take()
       try #require(steps.count > 2)
       #expect(steps[0] == .meta(slot: newest.slot, writeNumber: newest.writeNumber + 1))
       #expect(steps[1] == .sync)
     }
-  }
-
-  private func newestSlot(of files: MemoryDirectory) -> (slot: Int, writeNumber: UInt64)? {
-    guard let bytes = files["x"] else { return nil }
-    let found = (0..<2).compactMap { slot -> (slot: Int, writeNumber: UInt64)? in
-      let start = MetaSlot.offset(of: slot)
-      let reading = Bytes.with(Array(bytes[start..<start + MetaSlot.byteCount])) {
-        MetaSlot.read($0)
-      }
-      guard case .valid(let meta) = reading else { return nil }
-      return (slot, meta.writeNumber)
-    }
-    return found.max { $0.writeNumber < $1.writeNumber }
   }
 
   /// A turn is cut short before the sync of the log that ended: the next durable commit, in the other
