@@ -15,7 +15,9 @@ extension WriteState {
     }
     // What a message that was forwarded has come to elsewhere is not this one's.
     var status = message.status.isServerKnowledge ? .pending : message.status
-    if status == .pending, try holdsComposed { status = .held }
+    if status == .pending, try change({ () throws(StoreError) in try holdsComposed }) {
+      status = .held
+    }
     var composed = Message(
       id: message.id, in: message.conversation, from: local, text: message.text,
       localTime: message.localTime ?? clock(), status: status, replyTo: message.replyTo)

@@ -76,6 +76,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   @inlinable
   package mutating func append(_ bytes: Bytes) {
+    bytes.checkLease()
     reserve(bytes.count)
     unsafe (base + count).copyMemory(from: bytes.base, byteCount: bytes.count)
     end += bytes.count

@@ -5,7 +5,8 @@
 /// plain pair of address and length. Every access is checked against the length, so a mistake in the
 /// code that reads a page is a trap at worst and never a read of foreign memory.
 ///
-///  1. Whoever hands out `Bytes` says how long they live; nothing in the type does.
+///  1. Whoever hands out `Bytes` says how long they live. In debug builds those of a page carry the
+///     bracket that handed them out, and an access after it traps; see `PageLease`.
 ///  2. The bytes do not change while anybody may read them.
 ///  3. Memory behind a page has at least eight readable bytes after its end, so `bigEndianHead` may
 ///     load a whole word at any offset of the page.
@@ -15,11 +16,22 @@ public struct Bytes: @unchecked Sendable {
   @usableFromInline let base: UnsafeRawPointer
   /// The number of bytes.
   public let count: Int
+  #if DEBUG
+    @usableFromInline var lease = PageLease.unlimited
+  #endif
 
   @inlinable @unsafe
   package init(base: UnsafeRawPointer, count: Int) {
     unsafe self.base = base
     self.count = count
+  }
+
+  /// Traps, in a debug build, when the page's bracket has ended.
+  @inlinable @inline(__always)
+  func checkLease() {
+    #if DEBUG
+      precondition(!lease.isOver, "a page is read after the leave of its bracket")
+    #endif
   }
 
   /// The bytes of a buffer, for as long as it lives.
@@ -40,6 +52,7 @@ public struct Bytes: @unchecked Sendable {
 
   @inlinable
   package func checkRange(_ offset: Int, _ byteCount: Int) {
+    checkLease()
     precondition(
       offset >= 0 && byteCount >= 0 && offset <= count && byteCount <= count - offset,
       "bytes outside their range")
@@ -50,6 +63,7 @@ public struct Bytes: @unchecked Sendable {
   /// Traps outside `0 ..< count`.
   @inlinable
   public subscript(offset: Int) -> UInt8 {
+    checkLease()
     precondition(offset >= 0 && offset < count, "byte outside its range")
     return unsafe base.load(fromByteOffset: offset, as: UInt8.self)
   }
@@ -94,7 +108,13 @@ public struct Bytes: @unchecked Sendable {
   @inlinable
   package func slice(_ offset: Int, _ byteCount: Int) -> Bytes {
     checkRange(offset, byteCount)
-    return unsafe Bytes(base: base + offset, count: byteCount)
+    #if DEBUG
+      var part = unsafe Bytes(base: base + offset, count: byteCount)
+      part.lease = lease
+      return part
+    #else
+      return unsafe Bytes(base: base + offset, count: byteCount)
+    #endif
   }
 
   @inlinable
@@ -142,7 +162,8 @@ public struct Bytes: @unchecked Sendable {
   /// A copy that lives on its own.
   @inlinable
   public func array() -> [UInt8] {
-    unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
+    checkLease()
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
   /// Runs `body` on the bytes as a buffer, for calls into the system or into C.
@@ -150,7 +171,8 @@ public struct Bytes: @unchecked Sendable {
   package func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    unsafe try body(UnsafeRawBufferPointer(start: base, count: count))
+    checkLease()
+    return unsafe try body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
   /// A view of an array's bytes for the length of `body`.
@@ -216,6 +238,7 @@ public struct MutableBytes {
   @inlinable
   package func copy(_ source: Bytes, to offset: Int) {
     readOnly.checkRange(offset, source.count)
+    source.checkLease()
     unsafe (base + offset).copyMemory(from: source.base, byteCount: source.count)
   }
 

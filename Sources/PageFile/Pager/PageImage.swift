@@ -115,6 +115,11 @@ package struct PageImage: @unchecked Sendable {
       address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self)
     ).takeRetainedValue()
     account.add(-1)
+    #if DEBUG
+      // Whoever still reads the page reads nothing that looks like one.
+      unsafe (address + Self.pageOffset)
+        .initializeMemory(as: UInt8.self, repeating: 0xDB, count: pageByteCount)
+    #endif
     unsafe account.keepMemory(address, byteCount: Self.pageOffset + pageByteCount + 8)
   }
 }

@@ -3,7 +3,8 @@
 /// A final class and not a protocol: the trees call it at every page, and a class can be called
 /// without a witness table from another module. Not for use by several threads at once.
 ///
-///  1. What `page` returns is valid until the outermost `leave`.
+///  1. What `page` returns is valid until the outermost `leave`; a debug build traps on a call outside
+///     of a bracket and on an access after its end.
 ///  2. In a write transaction a page that was edited is seen as edited.
 @usableFromInline
 package final class PageSource {
@@ -12,6 +13,10 @@ package final class PageSource {
   let snapshot: Snapshot
   private var ticket: ReaderEpochs.Ticket?
   private var depth = 0
+  #if DEBUG
+    /// Ends what was handed out since the outermost `enter`.
+    private var lease = PageLease.unlimited
+  #endif
 
   // The writer's part.
   let dirty: DirtyPages?
@@ -52,6 +57,9 @@ package final class PageSource {
   }
 
   deinit {
+    #if DEBUG
+      if ticket != nil { lease.end() }
+    #endif
     if let ticket { pager.cache.leave(ticket) }
     for image in doomed { image.release() }
     dirty?.free()
@@ -63,7 +71,12 @@ package final class PageSource {
   /// May be nested.
   package func enter() throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
-    if depth == 0 { ticket = pager.cache.enter() }
+    if depth == 0 {
+      ticket = pager.cache.enter()
+      #if DEBUG
+        lease = .begin()
+      #endif
+    }
     depth += 1
     // Asked after announcing the reader: closing expires all first and then waits for readers.
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted {
@@ -77,6 +90,9 @@ package final class PageSource {
     depth -= 1
     precondition(depth >= 0, "leave without enter")
     if depth == 0, let ticket {
+      #if DEBUG
+        lease.end()
+      #endif
       pager.cache.leave(ticket)
       self.ticket = nil
       for image in doomed { image.release() }
@@ -86,9 +102,19 @@ package final class PageSource {
 
   /// The page's bytes, validated, to be read in place.
   package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
-    guard let dirty else { return try committedPage(number) }
-    if let image = dirty[number] { return image.bytes }
-    return try changing { () throws(PageFileError) in try committedPage(number) }
+    assert(depth > 0, "a page is read outside enter … leave")
+    guard let dirty else { return leased(try committedPage(number)) }
+    if let image = dirty[number] { return leased(image.bytes) }
+    return leased(try changing { () throws(PageFileError) in try committedPage(number) })
+  }
+
+  @inline(__always)
+  private func leased(_ bytes: Bytes) -> Bytes {
+    #if DEBUG
+      var bytes = bytes
+      bytes.lease = lease
+    #endif
+    return bytes
   }
 
   private func committedPage(_ number: PageNumber) throws(PageFileError) -> Bytes {

@@ -1,7 +1,8 @@
 import PageFile
 import Testing
 
-/// A database in memory and its one open write transaction, in which a tree is tested.
+/// A database in memory and its one open write transaction, in which a tree is tested; all of it is
+/// one bracket of reads.
 final class TreeTestStore {
   private let database: Database
   private var transaction: WriteTransaction?
@@ -14,6 +15,7 @@ final class TreeTestStore {
     let transaction = try database.beginWrite()
     source = transaction.source
     self.transaction = consume transaction
+    try source.enter()
   }
 
   /// Before the database goes, as closing it waits for the writer.
@@ -21,11 +23,13 @@ final class TreeTestStore {
 
   /// Commits, answers what a check of the whole file finds, and begins a new transaction.
   func commitAndCheck() throws(PageFileError) -> [Finding] {
+    source.leave()
     _ = try transaction.take()?.commit(.relaxed)
     let findings = try database.findings()
     let next = try database.beginWrite()
     source = next.source
     transaction = consume next
+    try source.enter()
     return findings
   }
 }
