@@ -16,7 +16,7 @@ extension PageFileError: CustomStringConvertible {
     case .walMismatch(let reason):
       "the WAL files do not belong to the data file: \(reason)"
     case .mainFileMissing(let path):
-      "\(path) is missing or empty, but its WAL files are there"
+      "\(path): data file missing or empty"
     case .ioError(let call, let errno, let path):
       "\(call) of \(path) failed with error number \(errno)"
     case .diskFull:
@@ -26,7 +26,7 @@ extension PageFileError: CustomStringConvertible {
     case .commitUnknown(let lsn):
       "whether commit \(lsn) is on the disk is unknown until the store is opened again"
     case .busy(let path):
-      "\(path) is in use by another process"
+      "\(path): in use by another process, or opened twice in this one"
     case .readOnly(let reason):
       "nothing can be written: \(reason)"
     case .snapshotExpired:

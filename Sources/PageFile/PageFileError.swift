@@ -16,7 +16,8 @@ public enum PageFileError: Error, Sendable, Hashable {
   case corruptWAL(lsn: LSN, reason: String)
   /// A WAL file that the data file needs is missing or belongs to another store.
   case walMismatch(reason: String)
-  /// WAL files are there, but their data file is missing or empty. Nothing was created.
+  /// The data file is missing or empty, but its WAL files are there, or the store was open before.
+  /// Nothing was created.
   case mainFileMissing(path: String)
   /// A system call failed. `errno` is the system's number for the reason.
   case ioError(call: String, errno: Int32, path: String)
@@ -27,7 +28,7 @@ public enum PageFileError: Error, Sendable, Hashable {
   case poisoned
   /// The commit's fate is unknown: it may or may not be there after reopening.
   case commitUnknown(LSN)
-  /// Somebody else owns the store, or it changed too often while it was being opened for reading.
+  /// Another process, or this one, has the store open already, or it changed too often while it was being opened for reading.
   case busy(path: String)
   /// A write was asked of a store that was opened for reading, or that cannot be written.
   case readOnly(reason: String)

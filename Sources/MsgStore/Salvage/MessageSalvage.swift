@@ -72,7 +72,7 @@ package final class MessageSalvage {
 
   /// Makes a store of all that can be read.
   package func run(path: String) throws -> MessageSalvageReport {
-    let (directory, name) = PosixDirectory.split(path)
+    let (directory, name) = PosixDirectory.resolve(path)
     return try run(in: PosixDirectory(path: directory), name: name)
   }
 

@@ -14,7 +14,7 @@ package final class PageSalvage {
 
   /// Opens the files for reading.
   package convenience init(path: String) throws(PageFileError) {
-    let (directory, name) = PosixDirectory.split(path)
+    let (directory, name) = PosixDirectory.resolve(path)
     try self.init(in: PosixDirectory(path: directory), name: name)
   }
 

@@ -126,6 +126,10 @@ package final class PosixDirectory: StorageDirectory {
     let descriptor = try openDescriptor(directoryPath, O_RDONLY | O_CLOEXEC, .read)
     let file = PosixFile(descriptor: descriptor, path: directoryPath)
     defer { file.close() }
-    _ = try SystemCall.run("fsync", directoryPath) { fsync(descriptor) }
+    // Once only, as the sync of a file: after a failure the names may be lost.
+    if fsync(descriptor) != 0 {
+      let code = errno
+      throw SystemCall.syncError("fsync", directoryPath, code)
+    }
   }
 }

@@ -103,13 +103,13 @@ package final class PosixFile: StorageFile {
       // no F_FULLFSYNC: it would promise what it does not do.
       if fcntl(descriptor, F_FULLFSYNC) == -1 {
         let code = errno
-        throw SystemCall.error("fcntl(F_FULLFSYNC)", path, code)
+        throw SystemCall.syncError("fcntl(F_FULLFSYNC)", path, code)
       }
     #else
       // Not repeated on EINTR: after any failure what is on the disk is unknown.
       if fdatasync(descriptor) != 0 {
         let code = errno
-        throw SystemCall.error("fdatasync", path, code)
+        throw SystemCall.syncError("fdatasync", path, code)
       }
     #endif
   }
@@ -118,6 +118,19 @@ package final class PosixFile: StorageFile {
     guard try FileLock.tryLock(descriptor, path) else { return false }
     holdsLock.store(true, ordering: .relaxed)
     return true
+  }
+
+  package func takeAccess(of other: any StorageFile) {
+    guard let other = other as? PosixFile else { return }
+    var theirs = stat()
+    guard unsafe fstat(other.descriptor, &theirs) == 0 else { return }
+    // The group first: a change of it may take permissions away.
+    _ = fchown(descriptor, uid_t.max, theirs.st_gid)
+    _ = fchmod(descriptor, theirs.st_mode & 0o777)
+    #if canImport(Darwin)
+      let protectionClass = fcntl(other.descriptor, F_GETPROTECTIONCLASS)
+      if protectionClass > 0 { _ = fcntl(descriptor, F_SETPROTECTIONCLASS, protectionClass) }
+    #endif
   }
 
   package func close() {

@@ -32,13 +32,26 @@ package protocol StorageFile: AnyObject, Sendable {
   ///
   /// Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`, and an error where the file system does not
   /// have it.
+  /// - Throws: `deviceLocked` with nothing lost, so that a later call may succeed; after any other
+  ///   error what was written since the last sync may be gone for good.
   func sync() throws(PageFileError)
 
   /// Takes the one exclusive lock without waiting; false when somebody else holds it. It ends with
   /// `close` or with the process.
   func tryLock() throws(PageFileError) -> Bool
 
+  /// Gives a file that was just created the permissions, the group, and on Apple's systems the
+  /// protection class of another one: whoever may read a data file has to be able to read its log.
+  ///
+  /// What the system does not allow stays as it is.
+  func takeAccess(of other: any StorageFile)
+
   func close()
+}
+
+extension StorageFile {
+  /// For files that have no such thing.
+  package func takeAccess(of other: any StorageFile) {}
 }
 
 extension StorageFile {

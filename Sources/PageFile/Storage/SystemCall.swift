@@ -32,9 +32,25 @@ package enum SystemCall {
     }
   }
 
+  /// The error for a failed sync.
+  ///
+  /// Only a locked Apple device refuses a sync and keeps what was to be written. Elsewhere the same
+  /// numbers come from the write-back that the sync waited for (a network file system whose ticket has
+  /// expired, a daemon of FUSE): those pages count as clean afterwards, and the next sync succeeds
+  /// without them. So a refusal there, and ENOSPC and EDQUOT everywhere, is as final as EIO.
+  package static func syncError(_ name: String, _ path: String, _ code: Int32) -> PageFileError {
+    #if canImport(Darwin)
+      if code == EPERM || code == EACCES { return .deviceLocked(call: name, path: path) }
+    #endif
+    return .ioError(call: name, errno: code, path: path)
+  }
+
   /// The number for a name that is not free, and that for one that nothing has.
   package static let nameIsTaken = EEXIST
   package static let nameIsUnknown = ENOENT
+
+  /// The number for a device that is full.
+  package static let noRoom = ENOSPC
 
   /// The system's sentence for an error number.
   package static func message(_ code: Int32) -> String {

@@ -81,7 +81,7 @@ import Testing
     try directory.open("a", .readWrite).sync()
   }
 
-  @Test(arguments: Fault.Reason.allCases) func callsFailFromTheNthOn(reason: Fault.Reason) throws {
+  @Test(arguments: Fault.Reason.ofAnyCall) func callsFailFromTheNthOn(reason: Fault.Reason) throws {
     let file = try makeFile()
     let writeCount = directory.callCounts[Fault.Call.write.rawValue]
     directory.set(.fault(Fault(.write, first: writeCount + 2, count: 2, reason)))

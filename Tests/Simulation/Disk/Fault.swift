@@ -21,6 +21,11 @@ package struct Fault: Sendable, Hashable {
     case full
     /// EPERM: nothing was written.
     case locked
+    /// EACCES, of a sync whose write-back was refused: a locked device is only one of its reasons.
+    case refused
+
+    /// Those that any call may give.
+    package static let ofAnyCall: [Reason] = [.broken, .full, .locked]
   }
 
   /// What a failed sync has done to the bytes it was asked to write.
@@ -65,10 +70,12 @@ package struct Fault: Sendable, Hashable {
   }
 
   func error(_ name: String, _ path: String) -> PageFileError {
-    switch reason {
+    let isSync = name.hasSuffix("sync")
+    return switch reason {
     case .broken: .ioError(call: name, errno: 5, path: path)
-    case .full: .diskFull
+    case .full: isSync ? SystemCall.syncError(name, path, 28) : .diskFull
     case .locked: .deviceLocked(call: name, path: path)
+    case .refused: SystemCall.syncError(name, path, 13)
     }
   }
 }

@@ -88,11 +88,16 @@ extension Trouble {
     switch call {
     case .sync:
       Fault.FailedSync.allCases.map { Fault(call, first: first, count: count, failedSync: $0) }
-        + [Fault(call, first: first, count: count, .full, failedSync: .showsNew)]
+        + [Fault.Reason.full, .refused].flatMap { reason in
+          [Fault.FailedSync.showsNew, .showsOld].map {
+            Fault(call, first: first, count: count, reason, failedSync: $0)
+          }
+        }
+        + [Fault(call, first: first, count: count, .locked)]
     case .read:
       [.broken, .locked].map { Fault(call, first: first, count: count, $0) }
     case .write, .extend, .name, .nameSync:
-      Fault.Reason.allCases.map { Fault(call, first: first, count: count, $0) }
+      Fault.Reason.ofAnyCall.map { Fault(call, first: first, count: count, $0) }
     }
   }
 
