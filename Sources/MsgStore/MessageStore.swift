@@ -70,7 +70,7 @@ public final class MessageStore: Sendable {
         try opening.member(number)
       }
     } catch {
-      try? database.close()
+      database.abandon()
       throw error
     }
     self.database = database
@@ -244,11 +244,16 @@ public final class MessageStore: Sendable {
   /// When this returns no write and no sync is under way, none can begin, and the lock is let go:
   /// an app calls it when it goes to the background. Everything throws `suspended` until `resume`.
   /// It waits for what is being read and written, and must not be called from within a closure of
-  /// this store. Nothing is lost whether or not there is time for a checkpoint.
+  /// this store.
   ///
   /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
-  ///   but makes the next opening quick.
-  public func suspend(checkpoints: Bool = true) { database.suspend(checkpoints: checkpoints) }
+  ///   but makes the next opening quick. Otherwise one sync makes durable what is not.
+  /// - Throws: `storage`. The store is suspended all the same, and what was acknowledged is safe.
+  ///   After `diskFull` and `deviceLocked` nothing is lost; after `ioError`, `commitUnknown`, or
+  ///   `poisoned` inside, commits at `relaxed` may be.
+  public func suspend(checkpoints: Bool = true) throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.suspend(checkpoints: checkpoints) }
+  }
 
   /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
   /// store `poisoned`.

@@ -23,7 +23,8 @@ public final class Database: Sendable {
   /// Opens the data file at a path with the two WAL files beside it, or creates it.
   ///
   /// Opening reads two sectors of the data file and what the log holds since the last checkpoint.
-  /// After a clean close nothing is written until the first commit.
+  /// Nothing is written until the first commit, or a checkpoint or quiet moment that moves the log
+  /// which was found.
   /// - Throws: `busy` when somebody else owns the file; `notADatabase`, `unsupportedFormat`,
   ///   `corruptMeta`, `corruptWAL`, `walMismatch`, `mainFileMissing` for files that cannot be believed
   ///   (nothing is changed then); `readOnly` when the file may not be written; `limitExceeded` for a
@@ -89,8 +90,9 @@ public final class Database: Sendable {
 
   /// Checkpoints, marks the file as cleanly closed, and lets go of it.
   ///
-  /// Waits for an open write transaction to end, so it must not be called by whoever holds one;
-  /// read transactions still open get `snapshotExpired`. Calling it again does nothing.
+  /// Waits for an open write transaction to end and for what other threads are reading, so it must not
+  /// be called by whoever holds a transaction open or reads; read transactions still open get
+  /// `snapshotExpired`. Calling it again does nothing.
   public func close() throws(PageFileError) {
     if fork.hasForked { throw .forked }
     // The engine is looked for inside: whoever resumes at the same time puts another in its place.
@@ -104,14 +106,28 @@ public final class Database: Sendable {
   ///
   /// When this returns no write and no sync is under way, none can begin, and the lock is let go.
   /// Reading and writing throw `suspended` until `resume`; transactions that are open throw
-  /// `snapshotExpired`. Waits for an open write transaction to end, so it must not be called by
-  /// whoever holds one. Nothing is lost whether or not there is time for a checkpoint.
+  /// `snapshotExpired`. Waits for an open write transaction to end and for what other threads are
+  /// reading, so it must not be called by whoever holds a transaction open or reads.
   ///
   /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
-  ///   but makes the next opening quick. If that fails, the log stays and the next opening reads it.
-  public func suspend(checkpoints: Bool = true) {
+  ///   but makes the next opening quick. Otherwise one sync makes durable what is not.
+  /// - Throws: What the checkpoint or the sync throws; the database is suspended all the same, and
+  ///   commits at `full` are safe. After `diskFull` and `deviceLocked` the log has everything, and the
+  ///   next opening reads it. After `ioError`, `commitUnknown` or `poisoned` commits at `relaxed` may
+  ///   be lost. `forked`.
+  public func suspend(checkpoints: Bool = true) throws(PageFileError) {
+    if fork.hasForked { throw .forked }
+    try transition.withLock { () throws(PageFileError) in
+      try engine.end(.suspended, checkpoints: checkpoints)
+    }
+  }
+
+  /// Lets go of the files as they are: nothing is written, not even what a clean close would.
+  ///
+  /// For whoever has opened the files and then refuses them.
+  package func abandon() {
     if fork.hasForked { return }
-    transition.withLock { try? engine.end(.suspended, checkpoints: checkpoints) }
+    transition.withLock { try? engine.end(.closed, checkpoints: false) }
   }
 
   /// Takes the files up again after `suspend`, or after a failed write or sync that has left the

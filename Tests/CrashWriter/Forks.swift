@@ -38,7 +38,7 @@
         unsafe reading = Reading(try owner.beginRead())
         if round == 2 { try owner.checkpoint() }
         if round == 4 {
-          owner.suspend()
+          try owner.suspend()
           try owner.resume()
         }
       }
@@ -106,13 +106,13 @@
       var isRight = true
       if let database = unsafe database {
         isRight = usePagesInChild(database)
-        database.suspend()
+        try? database.suspend()
         _ = (database.statistics, database.isPoisoned)
         if !database.isForeign { isRight = false }
       }
       if let store = unsafe store {
         isRight = isRight && useStoreInChild(store)
-        store.suspend()
+        try? store.suspend()
         _ = store.statistics
       }
       // Letting go must not hang either.
@@ -161,7 +161,7 @@
         while true { pause() }
       }
       defer { kill(child, SIGKILL) }
-      owner.suspend()
+      try owner.suspend()
       let other = try Database(path: path)
       try other.close()
       try owner.resume()

@@ -21,7 +21,7 @@ enum HandOver {
           try owned.close()
           store = nil
         case 1: store = nil
-        case let choice: owned.suspend(checkpoints: choice == 2)
+        case let choice: try owned.suspend(checkpoints: choice == 2)
         }
       } catch StoreError.storage(.busy(_)) {
         CrashWriter.say("busy")

@@ -24,7 +24,7 @@ enum StepWriter {
       }
       if number % 10 == 0 {
         CrashWriter.say("suspend")
-        store.suspend(checkpoints: number % 20 == 0)
+        try store.suspend(checkpoints: number % 20 == 0)
         CrashWriter.say("resume")
         try store.resume()
         CrashWriter.say("resumed \(try CrashStep.lastNumber(in: store))")

@@ -52,7 +52,7 @@ import Testing
   @Test func aResumedStoreBeginsAnew() throws {
     let store = try memoryStore()
     _ = try write(["m1"], store)
-    store.suspend()
+    try store.suspend()
     try store.resume()
     #expect(try write(["m1", "m0", "m2"], store) == [.duplicate, .inserted, .inserted])
     try store.expectSound()

@@ -82,8 +82,8 @@ final class Actor {
     case .hold: if let database { try hold(database) }
     case .readHeld: if let held { try readAgain(held) }
     case .checkpoint: if let database, !isReader { try database.checkpoint() }
-    case .suspend: suspend(checkpoints: true)
-    case .suspendWithoutCheckpoint: suspend(checkpoints: false)
+    case .suspend: try suspend(checkpoints: true)
+    case .suspendWithoutCheckpoint: try suspend(checkpoints: false)
     case .resume: if let database { try resume(database) }
     case .close:
       defer {
@@ -170,9 +170,9 @@ final class Actor {
     held.version = version
   }
 
-  private func suspend(checkpoints: Bool) {
+  private func suspend(checkpoints: Bool) throws(PageFileError) {
     guard let database else { return }
-    database.suspend(checkpoints: checkpoints)
+    try database.suspend(checkpoints: checkpoints)
     expectNothingHeld()
   }
 

@@ -61,6 +61,9 @@ package final class PageCache: @unchecked Sendable {
   package func enter() -> ReaderEpochs.Ticket { readers.enter() }
   package func leave(_ ticket: ReaderEpochs.Ticket) { readers.leave(ticket) }
 
+  /// Whether this thread stands between `enter` and `leave`: then it must not wait for readers.
+  var isReadByThisThread: Bool { readers.isThisThreadInside }
+
   /// Returns when every reader that was inside has left.
   func waitForReaders() {
     let epoch = readers.advance()

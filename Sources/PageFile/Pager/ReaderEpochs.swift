@@ -8,8 +8,10 @@ import Synchronization
 package final class ReaderEpochs: @unchecked Sendable {
   // Unchecked: all shared state is atomic.
   private static let placeCount = 64
-  /// One cache line for each place, so that readers on different cores do not disturb each other.
+  /// Two cache lines for each place, so that readers on different cores do not disturb each other:
+  /// the epoch, and beside it the thread that has the place.
   private static let stride = 16
+  private static let threadOffset = 1
 
   private let places: UnsafeMutablePointer<Atomic<UInt64>>
   private let epoch = Atomic<UInt64>(1)
@@ -44,6 +46,8 @@ package final class ReaderEpochs: @unchecked Sendable {
       let (isMine, _) = unsafe places[place * Self.stride].compareExchange(
         expected: 0, desired: now, ordering: .sequentiallyConsistent)
       if isMine {
+        unsafe places[place * Self.stride + Self.threadOffset]
+          .store(ThisThread.number, ordering: .relaxed)
         #if arch(arm64)
           // There a later load could pass the announcement; x86 never lets it.
           atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -62,7 +66,18 @@ package final class ReaderEpochs: @unchecked Sendable {
     if ticket.place < 0 {
       crowd.subtract(1, ordering: .releasing)
     } else {
+      unsafe places[ticket.place * Self.stride + Self.threadOffset].store(0, ordering: .relaxed)
       unsafe places[ticket.place * Self.stride].store(0, ordering: .releasing)
+    }
+  }
+
+  /// Whether the calling thread has entered and not left.
+  ///
+  /// Readers who found no place are not seen.
+  var isThisThreadInside: Bool {
+    let thread = ThisThread.number
+    return (0..<Self.placeCount).contains { place in
+      unsafe places[place * Self.stride + Self.threadOffset].load(ordering: .relaxed) == thread
     }
   }
 

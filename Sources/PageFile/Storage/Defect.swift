@@ -23,12 +23,13 @@ package enum Defect: String, CaseIterable, Sendable {
   case metaPublishedOnce, metaNotRewritten, inUseUnmarked, openingNotTurned, mapsMergedBackwards
   case watermarkTooEarly, durableTooEarly, patchOnWrongBase
   case failedSyncForgiven, failedSyncRepeated, failedWriteForgiven
-  case cleanBeforeErased, idleLogNotErased, endedLogNotErased, slotsNotErased
+  case cleanBeforeErased, idleLogNotErased, endedLogNotErased, slotsNotErased, owedErasureCut
 
   // What is believed without proof.
   case generationWithoutRandom, generationIgnored, chainIgnored, commitNumberIgnored
   case logJoinedUnproven, turnBelievedAlone, openingBelievedAlways, cleanOnOneWord
   case damagePassedOver, oldWitnessesBelieved, missingLogBelieved, otherStoreBelieved
+  case settledLogUnmarked
   case freedPagesKept, checksumIgnored, versionUnproven, tableRootUnproven
 
   // Slots, numbers, snapshots, and owners.

@@ -10,7 +10,7 @@ extension Engine {
     try oneAtATime { () throws(PageFileError) in
       // Asked here, as the files may have been closed while another checkpoint ran.
       if let ending = state.withLock({ $0.ending }) { throw ending }
-      guard let side = state.withLock({ $0.writing }) else { return }
+      guard let side = try recoveredSide() else { return }
       try runCheckpoint(side)
       if shrink { try shrinkFiles(side, isClosing: false) }
     }
@@ -34,7 +34,7 @@ extension Engine {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
         movedCount = written.allocated.count
       }
-      try side.checkpointer.trim(keepsRoom: false)
+      if !isErasureOwed { try side.checkpointer.trim(keepsRoom: false) }
     }
     return movedCount
   }
@@ -44,9 +44,21 @@ extension Engine {
     if let written = try side.checkpointer.compact() {
       try publish(written, side.checkpointer.meta, side) { published.move($0) }
     }
+    if isErasureOwed { return }
     try side.checkpointer.trim(keepsRoom: isClosing)
-    try side.wal.shrink(0, isOver: isClosing)
-    try side.wal.shrink(1, isOver: isClosing)
+    let settled = side.checkpointer.meta.checkpointLSN
+    for file in side.wal.files.indices {
+      try side.wal.shrink(file, settled: settled, isOver: isClosing)
+    }
+  }
+
+  /// Whether a commit has erased something that still lies in free slots or in the log.
+  ///
+  /// What is cut off then would keep it where no checkpoint can overwrite it. Pages may move: what they
+  /// leave is a free slot as any other.
+  private var isErasureOwed: Bool {
+    options.secureDelete && state.withLock { $0.isErasureWanted }
+      && !Defect.owedErasureCut.isPlanted
   }
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
@@ -102,7 +114,8 @@ extension Engine {
     // Both files hold commits of earlier lives: the one that is not in use is overwritten before it
     // is, the other one when its checkpoint has made it superfluous.
     if erases && !Defect.idleLogNotErased.isPlanted {
-      try side.wal.eraseLeftovers(1 - published.current.newest)
+      try side.wal.eraseLeftovers(
+        1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
     // Where nothing is to be erased, closing needs no other file.
     let hasTurned = try turn(side, isLast: isClosing && !erases)
@@ -126,12 +139,14 @@ extension Engine {
   private func erase(_ side: WriteSide, hasTurned: Bool) throws(PageFileError) -> Bool {
     if hasTurned {
       if !Defect.endedLogNotErased.isPlanted {
-        try side.wal.eraseLeftovers(1 - published.current.newest)
+        try side.wal.eraseLeftovers(
+          1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
       }
     } else {
-      gate.enter()
+      try enterGate()
       defer { gate.leave() }
-      try side.wal.eraseLeftovers(published.current.newest)
+      try side.wal.eraseLeftovers(
+        published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
     if Defect.slotsNotErased.isPlanted { return true }
     let (slots, isComplete) = try side.checkpointer.overwriteFreeSlots()
@@ -148,7 +163,7 @@ extension Engine {
   /// Has commits go to the other WAL file; false when the current one holds nothing.
   /// - Parameter isLast: Whether no commit can follow, so that the other file need not be begun.
   private func turn(_ side: WriteSide, isLast: Bool) throws(PageFileError) -> Bool {
-    gate.enter()
+    try enterGate()
     defer { gate.leave() }
     let current = published.current
     guard !current.map(current.newest).isEmpty else { return false }
@@ -171,6 +186,13 @@ extension Engine {
         file: ended, lsn: lsn, chain: chain, next: next, roots: current.roots, isLast: isLast)
     }
     return true
+  }
+
+  /// Keeps writers out for a step of a checkpoint.
+  /// - Throws: Why the use of the files has ended, when a write transaction is open that will not end
+  ///   before this does.
+  func enterGate() throws(PageFileError) {
+    if !gate.enterUnlessAbandoned() { throw ending ?? .closed }
   }
 
   private func refuseReplacedFiles(_ side: WriteSide) throws(PageFileError) {
@@ -247,6 +269,16 @@ extension Engine {
     }
   }
 
+  /// Has the log that was found at opening moved when nothing happens for a while.
+  func recoverWhenQuiet() {
+    let isNeeded = state.withLock { state in
+      if state.recovered.isClean { return false }
+      state.quietLSN = LSN(1)
+      return true
+    }
+    if isNeeded { worker.enqueue {} }
+  }
+
   // MARK: Closing
 
   /// Ends the use of the files.
@@ -254,13 +286,17 @@ extension Engine {
   /// - Parameters:
   ///   - ending: What whoever comes later is told.
   ///   - waits: Whether to wait for a write transaction that is open. Otherwise the files are left
-  ///     as a crash would leave them, to be closed when the transaction has ended.
+  ///     as a crash would leave them, to be closed when the transaction, or the operation of this
+  ///     thread, has ended.
   ///   - checkpoints: Whether to leave a clean file.
   /// - Throws: What the checkpoint throws; the use of the files has ended all the same.
   func end(
     _ ending: PageFileError, waits: Bool = true, checkpoints: Bool = true
   ) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
+    precondition(
+      !waits || !pager.cache.isReadByThisThread,
+      "a database is closed or suspended from within an operation that reads it")
     let isFirst = state.withLock { state in
       // Closed is closed for good; suspended may still become closed.
       defer { if state.ending != .closed { state.ending = ending } }
@@ -269,15 +305,21 @@ extension Engine {
     hasEnded.store(true, ordering: .releasing)
     guard isFirst else { return }
     gate.knock()
+    // A checkpoint in the background would wait for the open transaction, and this for the checkpoint.
+    if !waits && !gate.isFree { gate.abandon(true) }
     worker.stop()
-    guard waits || gate.isFree else { return }
+    guard waits || gate.isFree && !pager.cache.isReadByThisThread else { return }
+    gate.abandon(false)
     gate.enter()
     gate.leave()
     defer { closeFiles() }
-    guard let side = state.withLock({ $0.writing }) else { return }
-    // Whoever waits for a commit to be durable is told that it is.
-    guard checkpoints else { return try side.wal.waitUntilDurable(side.wal.lastLSN) }
+    guard checkpoints else {
+      guard let wal = state.withLock({ $0.writing?.wal }) else { return }
+      // Whoever waits for a commit to be durable is told that it is.
+      return try wal.waitUntilDurable(wal.lastLSN)
+    }
     try oneAtATime { () throws(PageFileError) in
+      guard let side = try recoveredSide() else { return }
       // They would keep what they can see from being overwritten and given back.
       pager.registry.expireAll(but: published.current.registration)
       try runCheckpoint(side, isClosing: true)

@@ -11,6 +11,9 @@ extension Engine {
         what: "page size in bytes (4096, 8192, 16384 or 32768)", value: options.pageByteCount,
         limit: 32768)
     }
+    guard !name.isEmpty else {
+      throw .ioError(call: "open", errno: SystemCall.nameIsUnknown, path: "\"\"")
+    }
     if try !directory.exists(name) {
       let hasLog = try walFileExists(directory, name)
       // Asked once more: the log may be that of a store that was made between the two questions.
@@ -65,13 +68,10 @@ extension Engine {
       for file in walFiles { file?.close() }
       throw error
     }
-    // From here on the engine closes the files, also when this throws. A descriptor that is closed
-    // twice may by then be somebody else's.
-    if !engine.state.withLock({ $0.recovered.isClean }) {
-      engine.gate.enter()
-      defer { engine.gate.leave() }
-      _ = try engine.writeSide()
-    }
+    // A log that was found is read and nothing else, so that the first page is on the screen before the
+    // first sync; whoever writes first, or a quiet moment, moves it to the data file.
+    engine.keepWithinBudget()
+    engine.recoverWhenQuiet()
     return engine
   }
 
@@ -126,6 +126,19 @@ extension Engine {
 
   /// How often a meta slot is written before the first commit: once more, and two times both.
   private static let metaWriteCountMax: UInt64 = 5
+
+  /// The parts that writing needs; nil while there is nothing that a checkpoint could move.
+  ///
+  /// Made now where the log that was found at opening is not in the data file yet.
+  ///
+  /// The caller is not inside the gate.
+  func recoveredSide() throws(PageFileError) -> WriteSide? {
+    if let side = state.withLock({ $0.writing }) { return side }
+    if options.access == .readOnly || state.withLock({ $0.recovered.isClean }) { return nil }
+    try enterGate()
+    defer { gate.leave() }
+    return try writeSide()
+  }
 
   /// The parts that writing needs; made, and the store marked as in use, before the first commit.
   ///
@@ -284,6 +297,7 @@ extension Engine {
         file = existing
       } else {
         file = try directory.open(walName, .create)
+        file.takeAccess(of: pager.dataFile)
         walFiles.withLock { $0[index] = file }
         hasCreated = true
       }

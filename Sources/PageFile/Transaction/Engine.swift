@@ -24,7 +24,7 @@ final class Engine: @unchecked Sendable {
 
   /// What may change while the store is open.
   struct State {
-    /// Set by the first write.
+    /// Set by the first write, or by a checkpoint that moves the log which was found at opening.
     var writing: WriteSide?
     /// What the first write begins from.
     var recovered: RecoveredState
@@ -223,7 +223,7 @@ final class Engine: @unchecked Sendable {
   /// Returns when every commit up to `lsn` is on the disk.
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
-    guard let side = state.withLock({ $0.writing }) else { return }
+    guard let side = try recoveredSide() else { return }
     try side.wal.waitUntilDurable(lsn)
   }
 
@@ -352,10 +352,13 @@ final class Engine: @unchecked Sendable {
   }
 
   var statistics: Statistics {
-    let (side, checkpointCount) = state.withLock { ($0.writing, $0.checkpointCount) }
+    let (side, checkpointCount, found) = state.withLock {
+      // Of a log that was found it is not known how much has reached the disk.
+      ($0.writing, $0.checkpointCount, $0.recovered.isClean ? nil : $0.recovered.meta.checkpointLSN)
+    }
     let snapshot = published.current
     return Statistics(
-      lastLSN: snapshot.lsn, durableLSN: side?.wal.durableLSN ?? snapshot.lsn,
+      lastLSN: snapshot.lsn, durableLSN: side?.wal.durableLSN ?? found ?? snapshot.lsn,
       walByteCount: side?.wal.byteCountWritten ?? 0, checkpointCount: checkpointCount,
       cachedPageCount: pager.cache.pageCount,
       loggedPageCount: snapshot.loggedPageCount,

@@ -1,11 +1,12 @@
 /// One moment of the store, for any number of reads.
 ///
-/// Letting go of it ends it.
+/// Letting go of it ends it. It does not keep the database open: once that is closed, or nobody has it
+/// any more, reading throws `snapshotExpired`.
 ///
 /// Beginning one takes a lock for a few nanoseconds and reads no page; it waits for nobody.
 public struct ReadTransaction: ~Copyable {
   package let source: PageSource
-  /// Keeps the files open for as long as somebody reads them.
+  /// Its parts are needed to read; the files are open until the database is closed or goes.
   private let engine: Engine
 
   init(engine: Engine, snapshot: Snapshot) {

@@ -5,6 +5,8 @@ final class WriterGate: @unchecked Sendable {
   // Unchecked: `isTaken` is only touched under `lock`.
   private let lock = Lock()
   private var isTaken = false
+  /// Whether nobody may wait for whoever is inside: that thread waits for them.
+  private var isAbandoned = false
 
   /// What a writer at the gate is told.
   enum Answer {
@@ -26,6 +28,24 @@ final class WriterGate: @unchecked Sendable {
   }
 
   func enter() { enter { .enter } }
+
+  /// Waits until nobody is inside; false, with nobody let in, when the gate is abandoned.
+  func enterUnlessAbandoned() -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    while isTaken && !isAbandoned { lock.wait() }
+    if isAbandoned { return false }
+    isTaken = true
+    return true
+  }
+
+  /// Turns away whoever enters by `enterUnlessAbandoned`, those who wait already, too.
+  func abandon(_ isAbandoned: Bool) {
+    lock.withLock {
+      self.isAbandoned = isAbandoned
+      lock.broadcast()
+    }
+  }
 
   /// Whether nobody is inside at this moment.
   var isFree: Bool { lock.withLock { !isTaken } }

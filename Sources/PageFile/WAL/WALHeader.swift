@@ -11,7 +11,9 @@
 ///         48     8  first LSN
 ///         56     8  the chain value that the first commit continues
 ///         64     8  checksum of bytes 0 ..< 64
-///         72     …  zeros up to 512
+///         72     8  settled LSN: all commits up to it are in the data file; 0 while nobody says so
+///         80     8  checksum of bytes 64 ..< 80
+///         88     …  zeros up to 512
 ///
 /// Commits begin at `commitsOffset`.
 package struct WALHeader: Sendable, Hashable {
@@ -22,12 +24,17 @@ package struct WALHeader: Sendable, Hashable {
   package static let commitsOffset = 4096
   private static let magic: [UInt8] = [0x89, 0x57, 0x41, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let checksumOffset = 64
+  private static let settledOffset = 72
+  private static let settledChecksumOffset = 80
 
   package var storeID: StoreID
   package var isEmpty: Bool
   package var generation: Generation
   package var firstLSN: LSN
   package var chain: UInt64
+  /// Added to a header whose file has served its purpose; its place was zero before, and is zero in
+  /// files that have not.
+  package var settledLSN = LSN.zero
 
   package func encode() -> ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.byteCount)
@@ -39,12 +46,23 @@ package struct WALHeader: Sendable, Hashable {
     buffer.append(littleEndian: firstLSN.rawValue)
     buffer.append(littleEndian: chain)
     buffer.append(littleEndian: Self.checksum(buffer.bytes))
+    if settledLSN != .zero {
+      buffer.append(littleEndian: settledLSN.rawValue)
+      buffer.append(littleEndian: Self.settledChecksum(buffer.bytes))
+    }
     buffer.append(zeros: Self.byteCount - buffer.count)
     return buffer
   }
 
   private static func checksum(_ bytes: Bytes) -> UInt64 {
     Checksum.of(bytes.slice(0, checksumOffset), seed: Checksum.seed(0x5741_4C48))
+  }
+
+  /// Continues the header's own, so that a mark counts with its header only.
+  private static func settledChecksum(_ bytes: Bytes) -> UInt64 {
+    Checksum.of(
+      bytes.slice(checksumOffset, settledChecksumOffset - checksumOffset),
+      seed: Checksum.seed(0x5741_4C53))
   }
 
   /// Reads a header; nil when the bytes are none.
@@ -62,6 +80,10 @@ package struct WALHeader: Sendable, Hashable {
     self.init(
       storeID: storeID, isEmpty: state == 2, generation: generation, firstLSN: LSN(firstLSN),
       chain: chain)
+    // Remains of an earlier header may lie there.
+    if bytes.uint64(at: Self.settledChecksumOffset) == Self.settledChecksum(bytes) {
+      settledLSN = LSN(bytes.uint64(at: Self.settledOffset))
+    }
   }
 
   package init(

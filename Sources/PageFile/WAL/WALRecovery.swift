@@ -48,7 +48,11 @@ struct WALRecovery {
     if valid.count == 2 && valid[0].meta.storeID != valid[1].meta.storeID {
       throw .corruptMeta(reason: "the meta slots belong to different stores")
     }
-    if Self.isCleanlyClosed(valid.map(\.meta)) { return valid[0] }
+    // The first write would overwrite what another store may still need.
+    let isBesideForeignLog = files.contains { file in
+      file.isForeign(to: valid[0].meta.storeID) && !(file.header?.isEmpty ?? true)
+    }
+    if Self.isCleanlyClosed(valid.map(\.meta)), !isBesideForeignLog { return valid[0] }
     for candidate in valid where counts(candidate.meta) { return candidate }
     throw missingLog(valid[0].meta)
   }
@@ -141,7 +145,20 @@ struct WALRecovery {
       ($0?.generation.counter ?? 0) > meta.generation.counter
     }
     if !meta.isClean || end.lastFile != nil || isLater { try refuseDamage(meta, end, stop) }
+    try refuseOlderDataFile(headers, end)
     return end
+  }
+
+  /// A log whose commits were moved to the data file says up to which; a data file that has fewer is a
+  /// copy from before.
+  private func refuseOlderDataFile(
+    _ headers: [WALHeader?], _ end: End
+  ) throws(PageFileError) {
+    let settled = headers.compactMap { $0?.settledLSN }.max() ?? .zero
+    if settled > end.lsn {
+      throw .walMismatch(
+        reason: "the data file ends with commit \(end.lsn), its log says that it has \(settled)")
+    }
   }
 
   /// Reads one file's commits; nil when it does not begin exactly where the log ended so far.

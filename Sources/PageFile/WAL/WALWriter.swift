@@ -94,6 +94,12 @@ final class WALWriter: @unchecked Sendable {
     try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
     defer { appendLock.unlock() }
+    // A checkpoint that was asked for may have given the room back before this took the lock.
+    while position.offset + byteCount > position.allocatedByteCounts[position.current] {
+      appendLock.unlock()
+      defer { appendLock.lock() }
+      try makeRoom(byteCount, usesReserve: usesReserve)
+    }
     if isPoisoned { throw .poisoned }
     let lsn = position.lastLSN.next
     // The next header has to be able to name the one after it.
@@ -337,7 +343,8 @@ final class WALWriter: @unchecked Sendable {
   /// counts in any more.
   ///
   /// For the current file the caller holds off writers.
-  func eraseLeftovers(_ file: Int) throws(PageFileError) {
+  /// - Parameter settled: All commits up to this one are in the data file.
+  func eraseLeftovers(_ file: Int, settled: LSN) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
     // Neither changes meanwhile, so that nobody has to wait while zeros are written: the file does not
@@ -349,6 +356,7 @@ final class WALWriter: @unchecked Sendable {
         position.allocatedByteCounts[file]
       )
     }
+    try markSettled(file, upTo: settled)
     try writeZeros(files[file], from: start, to: end)
     appendLock.withLock {
       // The witness of what is durable lay behind the end.
@@ -359,8 +367,10 @@ final class WALWriter: @unchecked Sendable {
   }
 
   /// Gives back what a file has grown by and no commit is in.
-  /// - Parameter isOver: Whether all commits are in the data file and none can follow.
-  func shrink(_ file: Int, isOver: Bool) throws(PageFileError) {
+  /// - Parameters:
+  ///   - settled: All commits up to this one are in the data file.
+  ///   - isOver: Whether those are all commits, and none can follow.
+  func shrink(_ file: Int, settled: LSN, isOver: Bool) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
     appendLock.lock()
@@ -368,8 +378,25 @@ final class WALWriter: @unchecked Sendable {
     let end = file == position.current && !isOver ? position.offset + Self.spareByteCount : 0
     let target = (end / Self.byteCountMin + 1) * Self.byteCountMin
     guard position.allocatedByteCounts[file] > target else { return }
+    if file != position.current || isOver { try markSettled(file, upTo: settled) }
     try files[file].truncate(to: target)
     position.allocatedByteCounts[file] = target
+  }
+
+  /// Says in a file's header that its commits are in the data file, before they are overwritten or cut
+  /// off together with what proves that they were durable.
+  ///
+  /// Without that an older copy of the data file would pass for one that has all the log has. It needs
+  /// no sync: data file and log fit each other with or without it.
+  private func markSettled(_ file: Int, upTo lsn: LSN) throws(PageFileError) {
+    if Defect.settledLogUnmarked.isPlanted { return }
+    var bytes = ByteBuffer(capacity: WALHeader.byteCount)
+    bytes.append(zeros: WALHeader.byteCount)
+    guard try files[file].readFully(into: bytes.mutableBytes, at: 0),
+      var header = WALHeader(bytes.bytes), !header.isEmpty, header.settledLSN < lsn
+    else { return }
+    header.settledLSN = lsn
+    try files[file].write(header.encode(), at: 0)
   }
 
   /// Returns when nobody syncs, and refuses what comes later: the files are about to be closed.
@@ -386,6 +413,7 @@ final class WALWriter: @unchecked Sendable {
 }
 
 /// Fills a range of a file with zeros.
+/// - Throws: What writing throws; some zeros may be there then.
 func writeZeros(
   _ file: any StorageFile, from start: Int, to end: Int
 ) throws(PageFileError) {
@@ -394,7 +422,12 @@ func writeZeros(
   var offset = start
   while offset < end {
     let byteCount = min(zeros.count, end - offset)
-    try file.write(zeros.bytes.slice(0, byteCount), at: offset)
+    do throws(PageFileError) {
+      try file.write(zeros.bytes.slice(0, byteCount), at: offset)
+    } catch .ioError(_, SystemCall.noRoom, _) {
+      // A part was written, which nobody needs.
+      throw .diskFull
+    }
     offset += byteCount
   }
 }

@@ -232,7 +232,7 @@ import Testing
 
   @Test func afterResumingAnythingMayHaveChanged() throws {
     let (store, changes) = try listened()
-    store.suspend()
+    try store.suspend()
     try store.resume()
     #expect(changes.nextIfThere()?.isAnything == true)
     try store.write { try $0.insert(message("m3", at: 30)) }

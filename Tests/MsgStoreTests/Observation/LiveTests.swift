@@ -210,7 +210,7 @@ import Testing
     var room = store.thread("room").live(newest: 5).makeAsyncIterator()
     #expect(try await room.next() != nil)
     try await store.write { try $0.insert(message("m3", at: 3, 3)) }
-    store.suspend()
+    try store.suspend()
     async let resumed = Task {
       try await Task.sleep(for: .milliseconds(20))
       try store.resume()

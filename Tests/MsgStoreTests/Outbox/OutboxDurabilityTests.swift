@@ -37,7 +37,7 @@ import Testing
     let store = try TestClock().outboxStore()
     for index in 0..<20 {
       let sent = try store.send(own(MessageID("m\(index)")))
-      store.suspend(checkpoints: checkpoints)
+      try store.suspend(checkpoints: checkpoints)
       if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
       try store.resume()
     }

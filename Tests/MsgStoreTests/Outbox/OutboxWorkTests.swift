@@ -103,7 +103,7 @@ import Testing
   @Test func itWaitsWhileTheStoreIsSuspended() async throws {
     let store = try store()
     _ = try store.send(own("m"))
-    store.suspend()
+    try store.suspend()
     let task = Task { () -> String? in
       for try await work in store.work(for: "w") { return work.name }
       return nil

@@ -171,7 +171,7 @@ import crash_writer
       } catch StoreError.corruptRecord {
         refusedCount += 1
       }
-      store.suspend(checkpoints: false)
+      try store.suspend(checkpoints: false)
       try whole.write(to: URL(fileURLWithPath: path))
     }
     print("foreign writes: \(refusedCount) of 59 met")

@@ -47,7 +47,7 @@
         if number == 4 { try store.checkpoint() }
       }
       if state == .inUse {
-        store.suspend(checkpoints: false)
+        try store.suspend(checkpoints: false)
       } else {
         try store.close()
       }

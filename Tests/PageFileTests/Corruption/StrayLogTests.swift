@@ -35,6 +35,9 @@ import Testing
     let closed = try Specimen.closed()
     let files = closed.files.copy()
     for name in logNames { files[name] = stores[0].files[name] }
+    // It needs no log, but its first write would overwrite those of a store that may.
+    #expect(Judge(closed).verdict(files).outcome == .refused)
+    for name in logNames { files[name] = nil }
     #expect(Judge(closed).verdict(files).outcome == .harmless)
   }
 
@@ -126,6 +129,7 @@ import Testing
 
     let later = staged.files.copy()
     let opening = try Database(in: later, name: "x", options: smallPages)
+    try opening.checkpoint()
     let mixed = later.copy()
     #expect(try Rounds.read(opening) == 2)
     mixed["x"] = opened["x"]

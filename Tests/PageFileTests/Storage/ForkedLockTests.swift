@@ -25,7 +25,7 @@
         kill(child, SIGKILL)
         _ = waitpid(child, nil, 0)
       }
-      database.suspend()
+      try database.suspend()
       let next = try Database(path: path, options: smallPages)
       #expect(try Rounds.read(next) == 1)
     }

@@ -11,7 +11,7 @@ import Testing
     try Rounds.write(1, to: database, .full)
     let suspension = Aside()
     directory.once({ $0.kind == .sync && $0.name == "x" }) {
-      suspension.begin { database.suspend(checkpoints: false) }
+      suspension.begin { try? database.suspend(checkpoints: false) }
       _ = suspension.hasEnded(withinMilliseconds: 200)
     }
     _ = try? database.checkpoint()
@@ -28,7 +28,7 @@ import Testing
     let directory = StagedDirectory()
     let database = try Database(in: directory, name: "x", options: smallPages)
     try Rounds.write(1, to: database)
-    database.suspend()
+    try database.suspend()
     let closing = Aside()
     directory.once({ $0.kind == .open && $0.name == "x" }) {
       closing.begin { try? database.close() }
@@ -46,7 +46,7 @@ import Testing
     let directory = StagedDirectory()
     let database = try Database(in: directory, name: "x", options: smallPages)
     try Rounds.write(1, to: database)
-    database.suspend()
+    try database.suspend()
     let other = Aside()
     let failure = Locked<PageFileError?>(nil)
     directory.once({ $0.kind == .open && $0.name == "x" }) {
@@ -76,7 +76,7 @@ import Testing
     try Rounds.write(2, to: owner)
     let closing = Aside()
     directory.once({ $0.kind == .read }) {
-      closing.begin { reader.suspend() }
+      closing.begin { try? reader.suspend() }
       _ = closing.hasEnded(withinMilliseconds: 200)
     }
     _ = try? reader.beginRead()
@@ -106,7 +106,7 @@ import Testing
         // Now the first writer syncs; the second one commits and waits for its turn to.
         writers[1].begin { write(3) }
         _ = writers[1].hasEnded(withinMilliseconds: 20)
-        suspension.begin { database.suspend(checkpoints: false) }
+        suspension.begin { try? database.suspend(checkpoints: false) }
         _ = suspension.hasEnded(withinMilliseconds: 20)
       }
       writers[0].begin { write(2) }
@@ -128,7 +128,7 @@ import Testing
     try database.write { (source) throws(PageFileError) in
       for key in 0..<60 { try source.put([UInt8(key)], [UInt8](repeating: 1, count: 3000)) }
     }
-    database.suspend(checkpoints: false)
+    try database.suspend(checkpoints: false)
     #expect(throws: PageFileError.suspended) { _ = try database.beginWrite() }
     database.runBackgroundWork()
     let late = directory.callsAfterClose

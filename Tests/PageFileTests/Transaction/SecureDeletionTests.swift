@@ -196,6 +196,52 @@ import Testing
     try database.checkpoint()
     #expect(found([1], in: files) == [1])
   }
+
+  /// A compaction moves pages and cuts the file while a commit has just erased something: what is cut
+  /// off could never be overwritten.
+  @Test func nothingIsCutOffThatStillHoldsWhatWasErased() throws {
+    let staged = StagedDirectory()
+    var options = smallPages
+    options.backgroundWork = .caller
+    let database = try Database(in: staged, name: "x", options: options)
+    for part in 0..<20 {
+      try database.write { (source) throws(PageFileError) in
+        for key in 0..<100 {
+          try source.put(bigEndian(part * 100 + key), [UInt8](repeating: 1, count: 900))
+        }
+      }
+    }
+    // A page at the end of the file.
+    try database.write { (source) throws(PageFileError) in
+      try source.put(bigEndian(9000), canary(1, 900))
+    }
+    try database.checkpoint()
+    try database.write { (source) throws(PageFileError) in
+      for key in 0..<1990 { try source.remove(bigEndian(key)) }
+    }
+    var compaction = Compaction()
+    while compaction.stage != .moving { _ = try database.compact(&compaction) }
+    _ = try database.compact(&compaction)
+    // Erased between two steps; nothing has overwritten it yet.
+    try database.write(.full) { (source) throws(PageFileError) in
+      source.isErasing = true
+      try source.remove(bigEndian(9000))
+    }
+    let cutWith = Locked<[String]>([])
+    staged.onCall { call in
+      guard call.kind == .truncate, let bytes = staged.files[call.name] else { return }
+      let cut = bytes[min(call.offset, bytes.count)...]
+      if !found([1], in: [Array(cut)]).isEmpty { cutWith.withLock { $0.append(call.name) } }
+    }
+    while try database.compact(&compaction) {}
+    try database.checkpoint()
+    #expect(cutWith.withLock { $0 } == [])
+    #expect(found([1], in: staged.files) == [])
+    #expect(try database.contents().count == 10)
+    #expect(try database.findings() == [])
+    let slotCount = try #require(staged.files["x"].map { ($0.count - 32768) / 4096 })
+    #expect(slotCount < 120, "the file was made short all the same")
+  }
 }
 
 /// Copies of all files before each change, from some moment on.

@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// Handing the files over and taking them up again, and the way out of `poisoned`.
@@ -13,7 +14,7 @@ import Testing
     #expect(throws: PageFileError.busy(path: "memory:x")) {
       _ = try Database(in: files, name: "x", options: smallPages)
     }
-    first.suspend(checkpoints: checkpoints)
+    try first.suspend(checkpoints: checkpoints)
     #expect(throws: PageFileError.suspended) { _ = try first.beginRead() }
     #expect(throws: PageFileError.suspended) { _ = try first.beginWrite() }
     #expect(throws: PageFileError.suspended) { try first.checkpoint() }
@@ -24,7 +25,7 @@ import Testing
     try Rounds.write(2, to: second)
     #expect(throws: PageFileError.busy(path: "memory:x")) { try first.resume() }
     #expect(throws: PageFileError.suspended) { _ = try first.beginRead() }
-    second.suspend(checkpoints: !checkpoints)
+    try second.suspend(checkpoints: !checkpoints)
 
     try first.resume()
     try first.resume()
@@ -40,10 +41,10 @@ import Testing
   @Test func aClosedDatabaseStaysClosed() throws {
     let database = try Database(in: MemoryDirectory(), name: "x", options: smallPages)
     try Rounds.write(1, to: database)
-    database.suspend()
-    database.suspend()
+    try database.suspend()
+    try database.suspend()
     try database.close()
-    database.suspend()
+    try database.suspend()
     #expect(throws: PageFileError.closed) { try database.resume() }
     #expect(throws: PageFileError.closed) { _ = try database.beginRead() }
   }
@@ -52,7 +53,7 @@ import Testing
     let files = MemoryDirectory()
     let database = try Database(in: files, name: "x", options: smallPages)
     try Rounds.write(1, to: database)
-    database.suspend()
+    try database.suspend()
     let kept = ["x", "x-wal0", "x-wal1"].map { files[$0] }
     for name in ["x", "x-wal0", "x-wal1"] { files[name] = nil }
     #expect(throws: PageFileError.mainFileMissing(path: "memory:x")) { try database.resume() }
@@ -99,7 +100,7 @@ import Testing
     directory.waitUntilHeld()
     let hasReturned = Locked(false)
     threads[1].enqueue {
-      database.suspend(checkpoints: checkpoints)
+      try? database.suspend(checkpoints: checkpoints)
       hasReturned.withLock { $0 = true }
     }
     // Long enough for one that does not wait.
@@ -111,5 +112,35 @@ import Testing
     #expect(directory.callsAfterClosing == [])
     try database.resume()
     #expect(try Rounds.read(database) == 1)
+  }
+
+  /// A sync that fails while the store is suspended may have lost commits that were not durable.
+  @Test(arguments: [true, false]) func aFailedSyncIsToldByWhoeverSuspends(checkpoints: Bool) throws
+  {
+    let directory = SimulatedDirectory(SimulatedDisk())
+    var options = smallPages
+    options.backgroundWork = .caller
+    let database = try Database(in: directory, name: "x", options: options)
+    try Rounds.write(1, to: database, .full)
+    try Rounds.write(2, to: database, .relaxed)
+    let syncCount = directory.callCounts[Fault.Call.sync.rawValue]
+    directory.set(.fault(Fault(.sync, first: syncCount + 1, failedSync: .showsOld)))
+    #expect(throws: PageFileError.self) { try database.suspend(checkpoints: checkpoints) }
+    directory.set(nil)
+    // It is suspended all the same.
+    #expect(throws: PageFileError.suspended) { try Rounds.read(database) }
+    try database.resume()
+    #expect(try Rounds.read(database) == 1)
+    try Rounds.write(3, to: database, .full)
+    #expect(try Rounds.read(database) == 3)
+  }
+
+  @Test func suspendingTwiceThrowsNothing() throws {
+    let database = try Database(in: MemoryDirectory(), name: "x", options: smallPages)
+    try Rounds.write(1, to: database, .relaxed)
+    try database.suspend()
+    try database.suspend()
+    try database.close()
+    try database.suspend()
   }
 }

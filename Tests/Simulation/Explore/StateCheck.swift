@@ -34,6 +34,8 @@ struct StateCheck {
     try player.compare()
     let digest = player.history.newest.digest
     if trouble == nil { try read(disk, expecting: digest) }
+    // The log is moved before the next crash, or the crash comes before anything was written.
+    if digest / 2 % 2 == 0 { try player.perform(.checkpoint) }
     if player.isOpen { try recoverAgain(player.directory.disk, player.history) }
     if !operations.isEmpty {
       try run.play(operations, comparing: trouble != nil)

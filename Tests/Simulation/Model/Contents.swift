@@ -107,11 +107,12 @@ package struct History: Sendable {
     return history
   }
 
-  /// An opening has shown the contents after a commit: what came later is gone, and what is there is
-  /// durable.
+  /// An opening has shown the contents after a commit: what came later is gone.
+  ///
+  /// What is there may be in the system's memory only, until something is written.
   mutating func adopt(_ index: Int) {
     commits.removeLast(commits.count - 1 - index)
     visible = index
-    durable = index
+    durable = min(durable, index)
   }
 }

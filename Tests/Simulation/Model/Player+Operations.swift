@@ -21,6 +21,7 @@ extension Player {
       transaction = nil
       attempt { (database) throws(PageFileError) in
         try database.close()
+        noteRecovery()
         history.acknowledge(.full)
       }
       dropStore()
@@ -28,7 +29,13 @@ extension Player {
     case .suspend(let checkpoints):
       transaction = nil
       guard let database else { return }
-      database.suspend(checkpoints: checkpoints)
+      attempt { (database) throws(PageFileError) in
+        let newest = history.attempted
+        try database.suspend(checkpoints: checkpoints)
+        // Without a write and a checkpoint the log that was found stays as it is.
+        if checkpoints { noteRecovery() }
+        if foundIndex == nil { history.makeDurable(newest) }
+      }
       return try show { () throws(PageFileError) in
         try database.resume()
         return database
@@ -69,6 +76,7 @@ extension Player {
       transaction = nil
       let newest = history.attempted
       try database.checkpoint()
+      noteRecovery()
       history.makeDurable(newest)
     case .checkpointBeside(let call, let level):
       transaction = nil
@@ -77,6 +85,7 @@ extension Player {
       transaction = nil
       let newest = history.attempted
       try compact(database)
+      noteRecovery()
       history.makeDurable(newest)
     case .background:
       transaction = nil
@@ -125,6 +134,9 @@ extension Player {
   ) throws(PageFileError) {
     // Work that waits may be a checkpoint, and a full cache has writers wait for this one.
     database.runBackgroundWork()
+    // The log that was found is moved with writers kept out: nobody could write beside that.
+    _ = try openTransaction(database)
+    transaction = nil
     let hasRoom =
       database.statistics.loggedPageCount * setting.pageByteCount < setting.cacheByteCount / 2
     let newest = history.attempted

@@ -27,6 +27,10 @@ package final class Player {
   private var violation: Violation?
   /// A commit has ended as unknown, and nobody has looked yet what is there.
   var isUnknown = false
+  /// The commit that the last opening has shown, until something is written; and whether the log had
+  /// pages then.
+  var foundIndex: Int?
+  private var hasLog = false
   /// Whether a commit has succeeded since the store was opened.
   var hasRoomBeforehand = false
 
@@ -77,7 +81,7 @@ package final class Player {
     directory.die()
     transaction = nil
     // Closing would try to write; this lets go at once.
-    database?.suspend(checkpoints: false)
+    try? database?.suspend(checkpoints: false)
     dropStore()
   }
 
@@ -123,7 +127,8 @@ package final class Player {
         }
         history.adopt(index)
         database = opened
-        if directory.callCounts[Fault.Call.write.rawValue] > 0 { counts.recoveryCount += 1 }
+        foundIndex = index
+        hasLog = opened.statistics.loggedPageCount > 0
       } else {
         note(
           .noCommit, "no commit left this; \(history.visible) of \(history.attempted) was promised")
@@ -195,7 +200,17 @@ package final class Player {
     if let transaction { return transaction }
     let begun = OpenTransaction(try database.beginWrite(), on: history.newest)
     transaction = begun
+    noteRecovery()
     return begun
+  }
+
+  /// The first write has moved the log that was found to the data file: what the opening showed is
+  /// durable now.
+  func noteRecovery() {
+    guard let foundIndex else { return }
+    history.makeDurable(foundIndex)
+    self.foundIndex = nil
+    if hasLog { counts.recoveryCount += 1 }
   }
 
   func put(_ key: Int, byteCount: Int, _ open: OpenTransaction) throws(PageFileError) {
