@@ -26,6 +26,8 @@ public struct Compaction: Sendable, Hashable {
 
   /// The first page that is not proven yet.
   var firstUnproven = PageNumber.none
+  /// Where to look next for pages to move.
+  var firstUnmoved = PageNumber.none
   var place = Place()
   /// How many steps may still move pages; nil before the first.
   var moveCountLeft: Int?
@@ -107,22 +109,25 @@ extension Database {
 
   private func prove(_ compaction: inout Compaction) throws(PageFileError) {
     let transaction = try beginRead()
-    let source = transaction.source
-    try source.enter()
-    defer { source.leave() }
-    let (snapshot, pager) = (source.snapshot, source.pager)
+    let (snapshot, pager) = (transaction.source.snapshot, transaction.source.pager)
+    let bracket = Bracket(pager.cache, snapshot.registration)
     var count = 0
     var next: PageNumber?
-    try pager.walkTable(snapshot.table) { _, _, _ in
+    try pager.walkTable(
+      snapshot.table, from: compaction.firstUnproven, for: snapshot.registration
+    ) { _, _, _ in
     } visitEntry: { number, entry throws(PageFileError) in
       // What the log has newer is in memory, and proven.
-      guard number >= compaction.firstUnproven, case .absent = snapshot.entry(of: number) else {
-        return
+      guard case .absent = snapshot.entry(of: number) else { return true }
+      guard count < Self.readCountMax else {
+        next = number
+        return false
       }
-      guard count < Self.readCountMax else { return next = next ?? number }
-      _ = try pager.image(
-        of: entry, number: number.rawValue, level: nil, for: snapshot.registration)
+      try bracket.within { () throws(PageFileError) in
+        _ = try pager.image(of: entry, number: number.rawValue, level: nil, bracket)
+      }
       count += 1
+      return true
     }
     if snapshot.isExpired { throw .snapshotExpired }
     compaction.readPageCount += count
@@ -210,7 +215,7 @@ extension Database {
       return
     }
     compaction.moveCountLeft = countLeft - 1
-    if countLeft > 0, let movedCount = try engine.movePages() {
+    if countLeft > 0, let movedCount = try engine.movePages(from: &compaction.firstUnmoved) {
       compaction.movedPageCount += movedCount
       return
     }

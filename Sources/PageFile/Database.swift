@@ -163,6 +163,12 @@ public final class Database: Sendable {
   /// Does the background work that waits, where no thread does it.
   package func runBackgroundWork() { if !fork.hasForked { engine.worker.runQueued() } }
 
+  /// How many pages are in memory, for whatever reason.
+  package var livingPageCount: Int { engine.pager.account.livingCount }
+
+  /// What happens after each checkpoint, see `Engine.keepWithinBudget`.
+  package func keepWithinBudget() { engine.keepWithinBudget() }
+
   /// Figures about the open database; all of them zero in a child by `fork`.
   public var statistics: Statistics { fork.hasForked ? Statistics() : engine.statistics }
 }

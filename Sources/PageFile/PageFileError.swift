@@ -50,6 +50,20 @@ public enum PageFileError: Error, Sendable, Hashable {
   /// An operation of the write transaction failed half-way, so that it cannot be committed.
   case aborted
 
+  /// Whether an error says nothing about the pages that are read, but that reading has come to its end:
+  /// who looks for damage throws it on.
+  var endsReading: Bool {
+    switch self {
+    case .snapshotExpired, .closed, .suspended, .forked, .deviceLocked: true
+    // The files were closed under the reader.
+    case .ioError(_, let errno, _): errno == Self.badDescriptor
+    default: false
+    }
+  }
+
+  /// EBADF, everywhere.
+  private static let badDescriptor: Int32 = 9
+
   /// Whether a locked device has turned a call away, which may be tried again.
   var isRefusal: Bool {
     if case .deviceLocked = self { true } else { false }

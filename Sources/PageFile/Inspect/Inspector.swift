@@ -24,7 +24,9 @@ package final class Inspector {
     var kinds: [String: Int] = [:]
     var usedSlotCount = 0
     var pageCount = 0
-    try engine.pager.walkTable(source.snapshot.table) { _, _, _ in
+    try engine.pager.walkTable(
+      source.snapshot.table, for: source.snapshot.registration
+    ) { _, _, _ in
       usedSlotCount += 1
       kinds["table", default: 0] += 1
     } visitEntry: { _, _ in
@@ -126,7 +128,7 @@ package final class Inspector {
   private func numbers(_ source: PageSource) throws(PageFileError) -> [PageNumber] {
     var numbers: Set<PageNumber> = []
     let snapshot = source.snapshot
-    try engine.pager.walkTable(snapshot.table) { _, _, _ in
+    try engine.pager.walkTable(snapshot.table, for: snapshot.registration) { _, _, _ in
     } visitEntry: { number, _ in
       numbers.insert(number)
     }
@@ -144,7 +146,8 @@ package final class Inspector {
     try source.enter()
     defer { source.leave() }
     for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
-      BTree(source, TreeNumber(index)).check(visit: { trees[$0] = index }, report: { _, _ in })
+      try BTree(source, TreeNumber(index)).check(
+        visit: { trees[$0] = index }, report: { _, _ in })
     }
     return trees
   }
@@ -156,7 +159,7 @@ package final class Inspector {
     for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
       let root = source.root(of: TreeNumber(index))
       var report = TreeReport(number: index, root: root)
-      BTree(source, TreeNumber(index)).check(
+      try BTree(source, TreeNumber(index)).check(
         visit: { number in
           report.pageCount += 1
           guard let bytes = try? source.page(number),
@@ -176,8 +179,7 @@ package final class Inspector {
     try source.enter()
     defer { source.leave() }
     let bytes = try source.page(number)
-    let entry = try engine.pager.tableEntry(
-      of: number, in: source.snapshot.table, for: source.snapshot.registration)
+    let entry = try source.tableEntry(of: number)
     return PageReport(number: number, slot: entry.slot.rawValue, tree: trees[number], bytes)
   }
 }

@@ -3,8 +3,10 @@
 extension Database {
   /// Checks the last commit, page by page, and calls `report` for everything that is wrong.
   ///
-  /// Reads every page of the store once; writers and readers go on meanwhile. - Throws: Only what
-  /// keeps the check itself from going on: `closed`, `snapshotExpired`.
+  /// Reads every page of the store once; writers and readers go on meanwhile. Takes memory within the
+  /// budget, and some 50 bytes for each page of the store.
+  /// - Throws: Only what keeps the check itself from going on: `closed`, `suspended`,
+  ///   `snapshotExpired`, `deviceLocked`; what was reported before is true of the moment that was read.
   public func check(_ report: (Finding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
     engine.checkMetaSlots(report)
@@ -48,7 +50,7 @@ struct IntegrityCheck {
       guard snapshot.roots[tree] != .none else { continue }
       try source.enter()
       defer { source.leave() }
-      BTree(source, tree).check(
+      try BTree(source, tree).check(
         visit: { number in
           switch pages.removeValue(forKey: number) {
           case .inUse?: pages[number] = .reached
@@ -85,14 +87,14 @@ struct IntegrityCheck {
       }
     }
     do throws(PageFileError) {
-      try pager.walkTable(snapshot.table) { level, place, entry in
+      try pager.walkTable(snapshot.table, for: snapshot.registration) { level, place, entry in
         use(entry.slot, by: "table page \(place) of level \(level)")
       } visitEntry: { number, entry in
         use(entry.slot, by: "page \(number)")
         pages[number] = .inUse
       }
     } catch {
-      if snapshot.isExpired { throw .snapshotExpired }
+      if error.endsReading { throw error }
       report(Finding("the page table cannot be walked: \(error)"))
     }
     for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {

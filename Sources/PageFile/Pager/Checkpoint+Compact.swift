@@ -16,9 +16,14 @@ extension Checkpointer {
   /// Writes one step's moves, to be published by the caller, who sees to it that no checkpoint runs;
   /// nil when the file is short enough, or cannot be made shorter now because of open snapshots.
   ///
-  /// - Parameter isThorough: Whether to go on for as long as a slot can be saved. Then a page that
-  ///   cannot be read is an error, and else it stays where it is.
-  func compact(isThorough: Bool = false) throws(PageFileError) -> Written? {
+  /// - Parameters:
+  ///   - isThorough: Whether to go on for as long as a slot can be saved. Then a page that cannot be read
+  ///     is an error, and else it stays where it is.
+  ///   - place: The page number from which on pages are looked for, and that for the next step: so all
+  ///     steps together walk the table once or twice, and not once each.
+  func compact(
+    isThorough: Bool = false, from place: inout PageNumber
+  ) throws(PageFileError) -> Written? {
     let meta = meta
     let (slotCount, freeCount, retiredCount) = slots.withLock { slots in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
@@ -32,34 +37,46 @@ extension Checkpointer {
     if isThorough && retiredCount > max(Self.retiredCountMin, slotCount / 8) { return nil }
     let moveCountMax =
       isThorough ? Self.movedByteCountMax / pager.pageByteCount : Self.moveCountMax
-    let found = Result { () throws(PageFileError) in
-      try pages(of: meta.table, behind: slotCount - freeCount, moveCountMax)
+    var found: (moves: [Move], next: PageNumber)
+    do throws(PageFileError) {
+      found = try pages(of: meta.table, behind: slotCount - freeCount, from: place, moveCountMax)
+      if found.moves.isEmpty && place != .none {
+        found = try pages(of: meta.table, behind: slotCount - freeCount, from: .none, moveCountMax)
+      }
+    } catch {
+      if isThorough { throw error }
+      return nil
     }
-    if !isThorough, case .failure = found { return nil }
-    let moves = try found.get()
-    if moves.isEmpty { return nil }
+    if found.moves.isEmpty { return nil }
+    place = found.next
     return try write(
-      moves, onto: meta.table, pageNumberEnd: meta.roots.pageNumberEnd, isThorough: isThorough)
+      found.moves, onto: meta.table, pageNumberEnd: meta.roots.pageNumberEnd, isThorough: isThorough
+    )
   }
 
   /// The pages in slots behind a given one; and for table pages there, one entry below each, whose
   /// change to itself makes the table page move.
+  ///
+  /// And where to go on looking: at the beginning again when the end was reached.
   private func pages(
-    of table: PageTableRoot, behind slotCountMax: Int, _ moveCountMax: Int
-  ) throws(PageFileError) -> [Move] {
+    of table: PageTableRoot, behind slotCountMax: Int, from first: PageNumber, _ moveCountMax: Int
+  ) throws(PageFileError) -> (moves: [Move], next: PageNumber) {
     var moves: [Move] = []
+    var next = PageNumber.none
     var isTableHigh = false
-    try pager.walkTable(table) { _, _, entry in
+    try pager.walkTable(table, from: first, for: nil) { _, _, entry in
       if Int(entry.slot.rawValue) > slotCountMax { isTableHigh = true }
     } visitEntry: { number, entry in
-      guard moves.count < moveCountMax else { return }
       let isHigh = Int(entry.slot.rawValue) > slotCountMax
       if isHigh || isTableHigh {
         moves.append(Move(number: number, entry: entry, isPageMoved: isHigh))
         isTableHigh = false
       }
+      if moves.count < moveCountMax { return true }
+      next = number
+      return false
     }
-    return moves
+    return (moves, next)
   }
 
   /// A page whose table entry is written anew, with or without the page itself.
@@ -74,12 +91,13 @@ extension Checkpointer {
   ) throws(PageFileError) -> Written {
     try writing(onto: table, pageNumberEnd: pageNumberEnd, lsn: meta.checkpointLSN) {
       (writer, changes, allocate) throws(PageFileError) in
-      let ticket = pager.cache.enter()
-      defer { pager.cache.leave(ticket) }
+      let bracket = Bracket(pager.cache)
       for move in moves {
         var entry = move.entry
+        bracket.enter()
+        defer { bracket.leave() }
         // A page that cannot be read stays where it is: whoever reads it is told.
-        if move.isPageMoved, let image = try image(of: move, isNeeded: isThorough) {
+        if move.isPageMoved, let image = try image(of: move, bracket, isNeeded: isThorough) {
           let slot = try allocate()
           _ = try writer.write(image.bytes, to: slot)
           entry = TableEntry(slot: slot, check: entry.check)
@@ -89,9 +107,11 @@ extension Checkpointer {
     }
   }
 
-  private func image(of move: Move, isNeeded: Bool) throws(PageFileError) -> PageImage? {
+  private func image(
+    of move: Move, _ bracket: Bracket, isNeeded: Bool
+  ) throws(PageFileError) -> PageImage? {
     do throws(PageFileError) {
-      return try pager.image(of: move.entry, number: move.number.rawValue, level: nil, for: nil)
+      return try pager.image(of: move.entry, number: move.number.rawValue, level: nil, bracket)
     } catch {
       if isNeeded { throw error }
       return nil

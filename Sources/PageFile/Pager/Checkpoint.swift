@@ -262,7 +262,7 @@ final class Checkpointer: @unchecked Sendable {
     func moveImages(to cache: PageCache) {
       for entry in images {
         entry.image.place = entry.place
-        cache.insert(entry.image)
+        if !cache.insert(entry.image) { entry.image.release() }
       }
       images = []
     }

@@ -10,6 +10,8 @@ import Synchronization
 ///  2. Memory is given back by epochs (Fraser, "Practical lock-freedom", 2004): a reader announces
 ///     the epoch in which it entered; an image taken out of the table is freed only when every reader
 ///     inside entered after that.
+///  3. Images in the table and those that wait for readers are together no more than the budget and a
+///     quarter: then nothing is taken in until a reader leaves, see `Bracket`.
 ///
 /// What is put in and taken out goes through one lock; both happen next to a system call.
 @safe
@@ -26,14 +28,18 @@ package final class PageCache: @unchecked Sendable {
   private var imageCount = 0
   private var imageCountMax: Int
   private var clockHand = 0
-  /// Images out of the table that some reader may still look at, with the epoch they left in.
+  /// Images out of the table that some reader may still look at, with the epoch they left in; epochs
+  /// ascend.
   private var retired: [(image: PageImage, epoch: UInt64)] = []
+  /// How many of them may wait beside a table that is full.
+  private let waitingCountMax: Int
   /// How many may wait before they are looked through again: twice as many as had to stay last time.
   private var retiredCountMax = 64
 
   /// - Parameter pageCountMax: How many pages fit into the budget; at least 64 are kept.
   package init(pageCountMax: Int) {
     imageCountMax = max(64, pageCountMax)
+    waitingCountMax = Self.waitingCountMax(pageCountMax: pageCountMax)
     var setCount = 8
     // Twice as many places as pages, so that the budget and not the sets decides who has to go.
     while setCount * Self.wayCount < 2 * imageCountMax { setCount *= 2 }
@@ -56,6 +62,9 @@ package final class PageCache: @unchecked Sendable {
     unsafe places.deallocate()
     for entry in retired { entry.image.release() }
   }
+
+  /// How many images may wait for readers beside a full table.
+  package static func waitingCountMax(pageCountMax: Int) -> Int { max(64, pageCountMax / 4) }
 
   /// Between `enter` and `leave`, which must be given the ticket, no image that `find` gave is freed.
   package func enter() -> ReaderEpochs.Ticket { readers.enter() }
@@ -98,12 +107,16 @@ package final class PageCache: @unchecked Sendable {
     return (Int(mixed >> 12) & (setCount - 1)) * Self.wayCount
   }
 
-  /// Puts an image in the table under its place; takes over the caller's reference.
+  /// Puts an image in the table under its place, and takes over the caller's reference.
   ///
-  /// An image that is there for the same slot goes.
-  package func insert(_ image: PageImage) {
+  /// An image that is there for the same slot goes. False, and nothing done, while too many images
+  /// wait for readers.
+  package func insert(_ image: PageImage) -> Bool {
     lock.lock()
     defer { lock.unlock() }
+    let countMax = imageCountMax + waitingCountMax
+    if retired.count >= retiredCountMax || imageCount + retired.count >= countMax { reclaim() }
+    guard imageCount + retired.count < countMax else { return false }
     let index = placeToFill(image.place.slot)
     image.markUsed()
     retire(index)
@@ -111,7 +124,7 @@ package final class PageCache: @unchecked Sendable {
     unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
     while imageCount > imageCountMax { evictOne() }
-    if retired.count >= retiredCountMax { reclaim() }
+    return true
   }
 
   /// Forgets what was in a slot that is about to be written anew.
@@ -175,11 +188,12 @@ package final class PageCache: @unchecked Sendable {
   }
 
   private func reclaim() {
+    guard let first = retired.first else { return }
     let oldest = readers.oldest()
-    retired.removeAll { entry in
-      guard entry.epoch < oldest else { return false }
-      entry.image.release()
-      return true
+    if first.epoch < oldest {
+      let end = retired.firstIndex { $0.epoch >= oldest } ?? retired.count
+      for entry in retired[..<end] { entry.image.release() }
+      retired.removeFirst(end)
     }
     retiredCountMax = max(64, retired.count * 2)
   }

@@ -11,12 +11,7 @@ package final class PageSource {
   package let pageSize: Int
   let pager: Pager
   let snapshot: Snapshot
-  private var ticket: ReaderEpochs.Ticket?
-  private var depth = 0
-  #if DEBUG
-    /// Ends what was handed out since the outermost `enter`.
-    private var lease = PageLease.unlimited
-  #endif
+  private let bracket: Bracket
 
   // The writer's part.
   let dirty: DirtyPages?
@@ -27,7 +22,7 @@ package final class PageSource {
   package var usesReserve = false
   /// See `WriteTransaction.eraseSecurely`.
   package var isErasing = false
-  private let numbers: PageNumbers
+  private let numbers: PageNumbers?
   /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
   private var doomed: [PageImage] = []
   private let dirtyPageCountMax: Int
@@ -41,7 +36,8 @@ package final class PageSource {
     pageSize = pager.pageByteCount
     dirty = nil
     roots = snapshot.roots
-    numbers = PageNumbers(free: [])
+    bracket = Bracket(pager.cache, snapshot.registration)
+    numbers = nil
     dirtyPageCountMax = 0
   }
 
@@ -53,14 +49,11 @@ package final class PageSource {
     pageSize = pager.pageByteCount
     dirty = DirtyPages()
     roots = snapshot.roots
+    bracket = Bracket(pager.cache, snapshot.registration)
     dirtyPageCountMax = dirtyByteCountMax / pager.pageByteCount
   }
 
   deinit {
-    #if DEBUG
-      if ticket != nil { lease.end() }
-    #endif
-    if let ticket { pager.cache.leave(ticket) }
     for image in doomed { image.release() }
     dirty?.free()
   }
@@ -71,13 +64,7 @@ package final class PageSource {
   /// May be nested.
   package func enter() throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
-    if depth == 0 {
-      ticket = pager.cache.enter()
-      #if DEBUG
-        lease = .begin()
-      #endif
-    }
-    depth += 1
+    bracket.enter()
     // Asked after announcing the reader: closing expires all first and then waits for readers.
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted {
       leave()
@@ -87,22 +74,39 @@ package final class PageSource {
 
   /// Ends an operation.
   package func leave() {
-    depth -= 1
-    precondition(depth >= 0, "leave without enter")
-    if depth == 0, let ticket {
-      #if DEBUG
-        lease.end()
-      #endif
-      pager.cache.leave(ticket)
-      self.ticket = nil
-      for image in doomed { image.release() }
-      doomed.removeAll()
-    }
+    bracket.leave()
+    if bracket.depth == 0, !doomed.isEmpty { releaseDoomed() }
+  }
+
+  private func releaseDoomed() {
+    for image in doomed { image.release() }
+    doomed.removeAll()
+  }
+
+  /// Ends the operation and begins another, so that a walk over many pages does not keep them all:
+  /// nothing that was read before may be looked at afterwards.
+  ///
+  /// Does nothing inside another operation, whose caller relies on what it has read.
+  /// - Parameter isWriting: Whether to do it in a write transaction, too, where mostly somebody relies on
+  ///   the pages that are being changed.
+  /// - Throws: `snapshotExpired`; the operation goes on, and has to be ended by `leave`.
+  package func pause(evenIfWriting isWriting: Bool = false) throws(PageFileError) {
+    guard bracket.depth == 1, dirty == nil || isWriting else { return }
+    leave()
+    bracket.enter()
+    if snapshot.isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
+  }
+
+  /// Reads pages one after the other of which nothing is used later.
+  func reading<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
+    let keptCount = bracket.keptCount
+    defer { bracket.giveBack(to: keptCount) }
+    return try body()
   }
 
   /// The page's bytes, validated, to be read in place.
   package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
-    assert(depth > 0, "a page is read outside enter … leave")
+    assert(bracket.depth > 0, "a page is read outside enter … leave")
     guard let dirty else { return leased(try committedPage(number)) }
     if let image = dirty[number] { return leased(image.bytes) }
     return leased(try changing { () throws(PageFileError) in try committedPage(number) })
@@ -112,16 +116,26 @@ package final class PageSource {
   private func leased(_ bytes: Bytes) -> Bytes {
     #if DEBUG
       var bytes = bytes
-      bytes.lease = lease
+      bytes.lease = bracket.lease
     #endif
     return bytes
   }
 
   private func committedPage(_ number: PageNumber) throws(PageFileError) -> Bytes {
-    let bytes = try pager.page(number, in: snapshot)
+    let bytes = try pager.page(number, in: snapshot, bracket)
     // Rule 2 of `Snapshot`: what was found counts only if the snapshot had not expired by then.
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
     return bytes
+  }
+
+  /// A page as it was before the transaction.
+  func pageBefore(_ number: PageNumber) throws(PageFileError) -> Bytes {
+    try pager.page(number, in: snapshot, bracket)
+  }
+
+  /// The entry of a page in the page table.
+  func tableEntry(of number: PageNumber) throws(PageFileError) -> TableEntry {
+    try pager.tableEntry(of: number, in: snapshot.table, bracket)
   }
 
   /// Runs a change of several pages; if it fails they may contradict each other, and the
@@ -173,9 +187,11 @@ package final class PageSource {
   }
 
   private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {
-    guard dirty.count < dirtyPageCountMax else {
+    // Pages that the operation has freed again are still in memory.
+    let count = dirty.count + doomed.count
+    guard count < dirtyPageCountMax else {
       throw .limitExceeded(
-        what: "bytes of pages changed in one transaction", value: (dirty.count + 1) * pageSize,
+        what: "bytes of pages changed in one transaction", value: (count + 1) * pageSize,
         limit: dirtyPageCountMax * pageSize)
     }
     return PageImage(pageByteCount: pageSize, account: pager.account)
@@ -185,7 +201,9 @@ package final class PageSource {
   package func allocate(
     _ kind: PageKind, level: Int
   ) throws(PageFileError) -> (PageNumber, MutableBytes) {
-    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    guard let dirty, let numbers else {
+      preconditionFailure("a read transaction does not write")
+    }
     let image = try makeImage(dirty)
     let number: PageNumber
     if let free = numbers.take() {
@@ -218,7 +236,7 @@ package final class PageSource {
     if fresh.remove(number.rawValue) == nil {
       freed.append(number)
     } else {
-      numbers.giveBack(number)
+      numbers?.giveBack(number)
     }
   }
 

@@ -43,41 +43,40 @@ final class Pager: Sendable {
 
   /// A page as a snapshot sees it.
   ///
-  /// Valid while the snapshot is held and until `cache.leave`.
+  /// Valid while the snapshot is held and until the bracket's `leave`.
   @inline(__always)
-  func page(_ number: PageNumber, in snapshot: Snapshot) throws(PageFileError) -> Bytes {
+  func page(
+    _ number: PageNumber, in snapshot: Snapshot, _ bracket: Bracket
+  ) throws(PageFileError) -> Bytes {
     switch snapshot.entry(of: number) {
     case .image(let image):
       return image.bytes
     case .freed:
       throw .corruptPage(number, reason: "in use though it was freed")
     case .absent:
-      return try pageInDataFile(number, snapshot)
+      return try pageInDataFile(number, snapshot, bracket)
     }
   }
 
   @inline(never)
   private func pageInDataFile(
-    _ number: PageNumber, _ snapshot: Snapshot
+    _ number: PageNumber, _ snapshot: Snapshot, _ bracket: Bracket
   ) throws(PageFileError) -> Bytes {
-    let entry = try tableEntry(of: number, in: snapshot.table, for: snapshot.registration)
+    let entry = try tableEntry(of: number, in: snapshot.table, bracket)
     if entry.isNone {
       // An expired table may show anything.
       if snapshot.isExpired { throw .snapshotExpired }
       throw .corruptPage(number, reason: "not in the page table")
     }
-    let image = try self.image(
-      of: entry, number: number.rawValue, level: nil, for: snapshot.registration)
-    return image.bytes
+    return try self.image(of: entry, number: number.rawValue, level: nil, bracket).bytes
   }
 
   /// The entry of a page in a page table; `.none` for a page that the table does not hold.
   @inline(__always)
   func tableEntry(
-    of number: PageNumber, in table: PageTableRoot,
-    for registration: SnapshotRegistry.Registration?
+    of number: PageNumber, in table: PageTableRoot, _ bracket: Bracket
   ) throws(PageFileError) -> TableEntry {
-    try tableEntry(at: Int(number.rawValue), level: 0, in: table, for: registration)
+    try tableEntry(at: Int(number.rawValue), level: 0, in: table, bracket)
   }
 
   /// Entry `index` of a level, counted over all table pages of that level.
@@ -85,90 +84,61 @@ final class Pager: Sendable {
   /// On level 0 the index is a page number; above, it is the place of a table page in the level
   /// below. See docs/page-file-format.md, T-5.
   func tableEntry(
-    at index: Int, level: Int, in table: PageTableRoot,
-    for registration: SnapshotRegistry.Registration?
+    at index: Int, level: Int, in table: PageTableRoot, _ bracket: Bracket
   ) throws(PageFileError) -> TableEntry {
     guard table.height > level else { return .none }
     // Upwards from the entry: a table of two levels, which most are, takes one division.
     guard level < table.height - 1 else {
       guard index < entryCount else { return .none }
-      return try tableEntry(index, in: table.entry, place: 0, level: level, for: registration)
+      return try tableEntry(index, in: table.entry, place: 0, level: level, bracket)
     }
     let place = Int(UInt32(truncatingIfNeeded: index) / UInt32(truncatingIfNeeded: entryCount))
-    let above = try tableEntry(at: place, level: level + 1, in: table, for: registration)
+    let above = try tableEntry(at: place, level: level + 1, in: table, bracket)
     return try tableEntry(
-      index - place * entryCount, in: above, place: place, level: level, for: registration)
+      index - place * entryCount, in: above, place: place, level: level, bracket)
   }
 
   /// An entry of the table page that another one names.
   @inline(__always)
   private func tableEntry(
-    _ index: Int, in page: TableEntry, place: Int, level: Int,
-    for registration: SnapshotRegistry.Registration?
+    _ index: Int, in page: TableEntry, place: Int, level: Int, _ bracket: Bracket
   ) throws(PageFileError) -> TableEntry {
     if page.isNone { return .none }
     let image = try self.image(
-      of: page, number: UInt32(truncatingIfNeeded: place), level: level, for: registration)
+      of: page, number: UInt32(truncatingIfNeeded: place), level: level, bracket)
     return TableEntry(rawValue: image.bytes.uint64(at: TablePage.entryOffset(index)))
-  }
-
-  /// Calls `visitNode` for every table page and `visitEntry` for every page a table holds.
-  func walkTable(
-    _ table: PageTableRoot,
-    visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
-    visitEntry: (PageNumber, TableEntry) throws(PageFileError) -> Void
-  ) throws(PageFileError) {
-    let ticket = cache.enter()
-    defer { cache.leave(ticket) }
-    try walkTable(
-      table.entry, level: table.height - 1, place: 0, visitNode: visitNode, visitEntry: visitEntry)
-  }
-
-  private func walkTable(
-    _ entry: TableEntry, level: Int, place: Int,
-    visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
-    visitEntry: (PageNumber, TableEntry) throws(PageFileError) -> Void
-  ) throws(PageFileError) {
-    guard level >= 0, !entry.isNone else { return }
-    try visitNode(level, place, entry)
-    guard let number = UInt32(exactly: place) else { return }
-    let bytes = try image(of: entry, number: number, level: level, for: nil).bytes
-    for index in 0..<entryCount {
-      let child = TableEntry(rawValue: bytes.uint64(at: TablePage.entryOffset(index)))
-      if child.isNone { continue }
-      let childPlace = place * entryCount + index
-      if level > 0 {
-        try walkTable(
-          child, level: level - 1, place: childPlace, visitNode: visitNode, visitEntry: visitEntry)
-      } else if let number = UInt32(exactly: childPlace) {
-        try visitEntry(PageNumber(number), child)
-      }
-    }
   }
 
   /// What lies in a slot, from the cache or proven and brought there.
   ///
-  /// `level` is that of a table page, nil for any other page. Valid until `cache.leave`.
+  /// `level` is that of a table page, nil for any other page. Valid until the bracket's `leave`.
   @inline(__always)
   func image(
-    of entry: TableEntry, number: UInt32, level: Int?,
-    for registration: SnapshotRegistry.Registration?
+    of entry: TableEntry, number: UInt32, level: Int?, _ bracket: Bracket
   ) throws(PageFileError) -> PageImage {
-    if let image = cache.find(entry) {
-      let bytes = image.bytes
-      let isTable = bytes[PageHeader.kindOffset] == PageKind.table.rawValue
-      if bytes.uint32(at: PageHeader.numberOffset) == number && isTable == (level != nil) {
-        return image
-      }
+    if let image = cache.find(entry), Self.isPage(image, number, isTable: level != nil) {
+      return image
     }
-    return try load(entry, number: number, level: level, for: registration)
+    return try load(entry, number: number, level: level, bracket)
+  }
+
+  /// Whether an image that was found by its slot is that of a page: a damaged table may name one
+  /// slot for two.
+  @inline(__always)
+  private static func isPage(_ image: PageImage, _ number: UInt32, isTable: Bool) -> Bool {
+    let bytes = image.bytes
+    return bytes.uint32(at: PageHeader.numberOffset) == number
+      && (bytes[PageHeader.kindOffset] == PageKind.table.rawValue) == isTable
   }
 
   @inline(never)
   private func load(
-    _ entry: TableEntry, number: UInt32, level: Int?,
-    for registration: SnapshotRegistry.Registration?
+    _ entry: TableEntry, number: UInt32, level: Int?, _ bracket: Bracket
   ) throws(PageFileError) -> PageImage {
+    if let image = bracket.find(entry), Self.isPage(image, number, isTable: level != nil) {
+      return image
+    }
+    let registration = bracket.registration
     let image = PageImage(pageByteCount: pageByteCount, account: account)
     do throws(PageFileError) {
       let isComplete = try dataFile.readFully(
@@ -181,14 +151,18 @@ final class Pager: Sendable {
         ? ruleBroken(image.bytes, entry: entry, number: number, level: level)
         : "slot \(entry.slot) is beyond the end of the file"
       // Asked in this order, see `follow`.
-      if broken != nil, hasOwnerMoved || registration?.isExpired ?? false { throw .snapshotExpired }
+      if broken != nil, hasOwnerMoved || registration?.isExpired ?? false {
+        // Whatever else is read by this table may be gone, too.
+        registration?.expire()
+        throw .snapshotExpired
+      }
       if let broken { throw .corruptPage(PageNumber(level == nil ? number : 0), reason: broken) }
     } catch {
       image.release()
       throw error
     }
     image.place = entry
-    cache.insert(image)
+    if !cache.insert(image) { bracket.keep(image) }
     return image
   }
 

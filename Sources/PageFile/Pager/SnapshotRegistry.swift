@@ -24,7 +24,7 @@ package final class SnapshotRegistry: @unchecked Sendable {
     }
 
     var isExpired: Bool { expired.load(ordering: .acquiring) }
-    fileprivate func expire() { expired.store(true, ordering: .sequentiallyConsistent) }
+    func expire() { expired.store(true, ordering: .sequentiallyConsistent) }
   }
 
   package init() {}

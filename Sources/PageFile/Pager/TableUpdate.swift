@@ -7,6 +7,7 @@
 /// they are used again.
 struct TableUpdate: ~Copyable {
   private let pager: Pager
+  private let bracket: Bracket
   private let allocate: () throws(PageFileError) -> SlotNumber
   /// Slots that the old table refers to and the new one does not.
   private(set) var replaced: [SlotNumber] = []
@@ -15,6 +16,7 @@ struct TableUpdate: ~Copyable {
 
   init(_ pager: Pager, allocate: @escaping () throws(PageFileError) -> SlotNumber) {
     self.pager = pager
+    bracket = Bracket(pager.cache)
     self.allocate = allocate
   }
 
@@ -34,10 +36,10 @@ struct TableUpdate: ~Copyable {
     writer: inout SlotWriter
   ) throws(PageFileError) -> PageTableRoot {
     if changes.isEmpty { return table }
-    let ticket = pager.cache.enter()
-    defer { pager.cache.leave(ticket) }
     for change in changes {
-      let old = try pager.tableEntry(at: change.index, level: 0, in: table, for: nil)
+      let old = try bracket.within { () throws(PageFileError) in
+        try pager.tableEntry(at: change.index, level: 0, in: table, bracket)
+      }
       if !old.isNone && old != change.entry { replaced.append(old.slot) }
     }
     var height = max(1, table.height)
@@ -99,10 +101,12 @@ struct TableUpdate: ~Copyable {
   private mutating func tablePage(
     level: Int, place: Int, _ table: PageTableRoot
   ) throws(PageFileError) -> PageImage {
+    bracket.enter()
+    defer { bracket.leave() }
     let old =
       level == table.height - 1
       ? (place == 0 ? table.entry : .none)
-      : try pager.tableEntry(at: place, level: level + 1, in: table, for: nil)
+      : try pager.tableEntry(at: place, level: level + 1, in: table, bracket)
     let image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
     let page = image.mutableBytes
     guard !old.isNone else {
@@ -114,7 +118,7 @@ struct TableUpdate: ~Copyable {
     }
     do throws(PageFileError) {
       page.copy(
-        try pager.image(of: old, number: UInt32(place), level: level, for: nil).bytes, to: 0)
+        try pager.image(of: old, number: UInt32(place), level: level, bracket).bytes, to: 0)
     } catch {
       image.release()
       throw error

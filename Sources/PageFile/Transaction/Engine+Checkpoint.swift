@@ -20,7 +20,8 @@ extension Engine {
   /// system.
   ///
   /// Answers how many pages were moved, nil when there was none to move.
-  func movePages() throws(PageFileError) -> Int? {
+  /// - Parameter place: Where to go on, see `Checkpointer.compact`.
+  func movePages(from place: inout PageNumber) throws(PageFileError) -> Int? {
     // Makes what only writers need, where nobody has written yet.
     rollback(try beginWrite())
     var movedCount: Int?
@@ -30,7 +31,7 @@ extension Engine {
       if side.wal.isPoisoned { throw .poisoned }
       // A checkpoint that failed has left its file ended: it goes first.
       if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
-      if let written = try side.checkpointer.compact(isThorough: true) {
+      if let written = try side.checkpointer.compact(isThorough: true, from: &place) {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
         movedCount = written.allocated.count
       }
@@ -41,7 +42,8 @@ extension Engine {
 
   /// Gives back to the file system what the files have grown by.
   private func shrinkFiles(_ side: WriteSide, isClosing: Bool) throws(PageFileError) {
-    if let written = try side.checkpointer.compact() {
+    var start = PageNumber.none
+    if let written = try side.checkpointer.compact(from: &start) {
       try publish(written, side.checkpointer.meta, side) { published.move($0) }
     }
     if isErasureOwed { return }

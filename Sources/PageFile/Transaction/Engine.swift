@@ -272,9 +272,10 @@ final class Engine: @unchecked Sendable {
       if source.fresh.contains(number.rawValue) {
         patches.appendFresh(number, image.bytes)
       } else {
-        patches.appendPatch(
-          number, from: try baseOfPatch(number, source.snapshot), to: image.bytes,
-          edited: image.edited)
+        try source.reading { () throws(PageFileError) in
+          patches.appendPatch(
+            number, from: try baseOfPatch(number, source), to: image.bytes, edited: image.edited)
+        }
       }
     }
     for number in source.freed { patches.appendFreed(number) }
@@ -296,14 +297,15 @@ final class Engine: @unchecked Sendable {
 
   /// The version of a page that a patch of it is made against: the newest.
   private func baseOfPatch(
-    _ number: PageNumber, _ snapshot: Snapshot
+    _ number: PageNumber, _ source: PageSource
   ) throws(PageFileError) -> Bytes {
+    let snapshot = source.snapshot
     if Defect.patchOnWrongBase.isPlanted,
       case .image(let older) = snapshot.map(1 - snapshot.newest)[number]
     {
       return older.bytes
     }
-    return try pager.page(number, in: snapshot)
+    return try source.pageBefore(number)
   }
 
   /// What keeps the store well: room in the log, and memory within its budget.

@@ -4,6 +4,7 @@
 struct LogReplay: ~Copyable {
   private let pager: Pager
   private let base: Snapshot
+  private let bracket: Bracket
   private var maps: (PageMap, PageMap) = (PageMap(), PageMap())
   private var ownsMaps = true
   /// A log is shorter than this by far, but a damaged one may ask for a page with every few bytes.
@@ -14,6 +15,7 @@ struct LogReplay: ~Copyable {
     base = Snapshot(
       lsn: .zero, roots: Roots(), table: table, tableVersion: 0, maps: (PageMap(), PageMap()),
       newest: 0, registry: SnapshotRegistry())
+    bracket = Bracket(pager.cache, base.registration)
   }
 
   deinit {
@@ -87,9 +89,9 @@ struct LogReplay: ~Copyable {
     case .freed:
       throw .corruptPage(frame.number, reason: "patched after it was freed")
     case .absent:
-      let ticket = pager.cache.enter()
-      defer { pager.cache.leave(ticket) }
-      page.copy(try pager.page(frame.number, in: base), to: 0)
+      try bracket.within { () throws(PageFileError) in
+        page.copy(try pager.page(frame.number, in: base, bracket), to: 0)
+      }
     }
   }
 

@@ -126,10 +126,11 @@ struct StoreReader {
   /// The root page of the table is proven with all 64 bits of its checksum; its entries carry 32.
   private func checkTableRoot(_ meta: MetaSlot, _ pager: Pager) throws(PageFileError) {
     guard meta.table.height > 0 else { return }
-    let ticket = pager.cache.enter()
-    defer { pager.cache.leave(ticket) }
+    let bracket = Bracket(pager.cache)
+    bracket.enter()
+    defer { bracket.leave() }
     let image = try pager.image(
-      of: meta.table.entry, number: 0, level: meta.table.height - 1, for: nil)
+      of: meta.table.entry, number: 0, level: meta.table.height - 1, bracket)
     let isProven = pager.checksum(of: image.bytes) == meta.table.checksum
     guard isProven || Defect.tableRootUnproven.isPlanted else {
       throw .corruptMeta(reason: "the page table is not the one the meta slot names")

@@ -3,23 +3,32 @@
 /// A page whose own rules are broken is reported and not walked into, as nothing in it can be
 /// believed; so is a page reached for the second time, which bounds the walk by the number of pages
 /// however they refer to each other.
+///
+/// The walk keeps its place by page numbers and copies of keys, and pauses behind each leaf: so it
+/// takes no more memory in a large store than in a small one, but for the numbers of the pages seen.
 extension BTree {
   /// Walks the tree with its overflow chains.
   ///
   /// `visit` is called once for each page reached, also for one that cannot be read. `report` is
-  /// called with the page concerned and what is wrong with it.
+  /// called with the page concerned and what is wrong with it. No page that was read before may be
+  /// looked at afterwards, see `PageSource.pause`.
+  /// - Throws: Only what keeps the walk from going on and says nothing about the pages, see
+  ///   `PageFileError.endsReading`.
   package func check(
     visit: (PageNumber) -> Void, report: (PageNumber, String) -> Void
-  ) {
+  ) throws(PageFileError) {
     let root = source.root(of: tree)
     guard root != .none else { return }
     var seen = Set<UInt32>()
-    withoutActuallyEscaping(visit) { visit in
+    let result = withoutActuallyEscaping(visit) { visit in
       withoutActuallyEscaping(report) { report in
         let walk = TreeCheck(source: source, tree: tree, visit: visit, report: report)
-        walk.check(root, level: nil, above: nil, below: nil, &seen)
+        return Result { () throws(PageFileError) in
+          try walk.check(root, level: nil, above: nil, below: nil, &seen)
+        }
       }
     }
+    try result.get()
   }
 }
 
@@ -33,9 +42,9 @@ private struct TreeCheck {
   ///
   /// Calls itself no deeper than the level of the page, which the gate caps.
   func check(
-    _ number: PageNumber, level: Int?, above lower: CellKey?, below upper: CellKey?,
+    _ number: PageNumber, level: Int?, above lower: [UInt8]?, below upper: [UInt8]?,
     _ seen: inout Set<UInt32>
-  ) {
+  ) throws(PageFileError) {
     guard reach(number, &seen) else { return report(number, "the page is reached twice") }
     do throws(PageFileError) {
       let page = try source.treePage(number, level: level)
@@ -44,18 +53,30 @@ private struct TreeCheck {
         report(number, "the page says that it is of tree \(page.tree.rawValue)")
       }
       checkBounds(page, lower, upper)
-      for index in 0..<page.cellCount {
-        if page.isLeaf {
-          checkChain(page, index, &seen)
-        } else {
-          check(
-            page.child(index), level: page.level - 1,
-            above: index == 0 ? lower : page.key(index),
-            below: index + 1 < page.cellCount ? page.key(index + 1) : upper, &seen)
-        }
+      if page.isLeaf {
+        let chains = (0..<page.cellCount).compactMap { page.chain($0) }
+        for chain in chains { try check(chain, of: number, &seen) }
+        try source.pause()
+      } else {
+        try checkChildren(of: number, page.level, page.cellCount, lower, upper, &seen)
       }
     } catch {
-      report(number, error)
+      try report(number, error)
+    }
+  }
+
+  private func checkChildren(
+    of number: PageNumber, _ level: Int, _ count: Int, _ lower: [UInt8]?, _ upper: [UInt8]?,
+    _ seen: inout Set<UInt32>
+  ) throws(PageFileError) {
+    var lower = lower
+    for index in 0..<count {
+      // Read again each time: the walk below has paused.
+      let page = try source.treePage(number, level: level)
+      guard index < page.cellCount else { return }
+      let next = index + 1 < count && index + 1 < page.cellCount ? page.copyOfKey(index + 1) : upper
+      try check(page.child(index), level: level - 1, above: lower, below: next, &seen)
+      lower = next
     }
   }
 
@@ -65,32 +86,43 @@ private struct TreeCheck {
     return true
   }
 
-  private func checkBounds(_ page: TreePage, _ lower: CellKey?, _ upper: CellKey?) {
+  private func checkBounds(_ page: TreePage, _ lower: [UInt8]?, _ upper: [UInt8]?) {
     let first = page.firstKeyIndex
     guard first < page.cellCount else { return }
-    if let lower, page.key(first).compare(to: lower) < 0 {
+    if let lower, Bytes.with(lower, { page.key(first).compare(to: CellKey($0)) }) < 0 {
       report(page.number, "keys lie below the bounds that the parent sets")
     }
-    if let upper, page.key(page.cellCount - 1).compare(to: upper) >= 0 {
+    if let upper, Bytes.with(upper, { page.key(page.cellCount - 1).compare(to: CellKey($0)) }) >= 0
+    {
       report(page.number, "keys lie above the bounds that the parent sets")
     }
   }
 
-  private func checkChain(_ page: TreePage, _ index: Int, _ seen: inout Set<UInt32>) {
-    guard let chain = page.chain(index) else { return }
+  private func check(
+    _ chain: OverflowChain, of leaf: PageNumber, _ seen: inout Set<UInt32>
+  ) throws(PageFileError) {
     do throws(PageFileError) {
       try chain.check(in: source) { number in reach(number, &seen) }
     } catch {
-      report(page.number, error)
+      try report(leaf, error)
     }
   }
 
   /// Reports what reading threw, at the page it names.
-  private func report(_ number: PageNumber, _ error: PageFileError) {
+  private func report(_ number: PageNumber, _ error: PageFileError) throws(PageFileError) {
+    if error.endsReading { throw error }
     if case .corruptPage(let page, let reason) = error {
       report(page, reason)
     } else {
       report(number, "the page cannot be read: \(error)")
     }
+  }
+}
+
+extension TreePage {
+  fileprivate func copyOfKey(_ index: Int) -> [UInt8] {
+    var key = ByteBuffer(capacity: Cell.keyByteCountMax)
+    self.key(index).append(dropping: 0, to: &key)
+    return key.bytes.array()
   }
 }

@@ -36,6 +36,8 @@ extension BTree {
     var key = key
     var readCount = 0
     while true {
+      // Nothing but the key is kept from one parent to the next.
+      try source.pause()
       guard let parent = try parent(ofLevel: level, at: key) else { return (.noLevel, false) }
       let window = try nextWindow(
         of: parent.page, from: parent.index, countMax: Self.windowCountMax, &readCount)
@@ -77,6 +79,7 @@ extension BTree {
     var editCount = 0
     var readCount = 0
     while true {
+      try source.pause(evenIfWriting: true)
       guard let parent = try parent(ofLevel: level, at: key) else { return .noLevel }
       var (page, index) = (parent.page, parent.index)
       while let window = try nextWindow(
@@ -145,7 +148,9 @@ extension BTree {
   ) throws(PageFileError) -> Window? {
     var index = index
     while index < parent.cellCount {
-      let range = try promising(parent, from: index, countMax: countMax, &readCount)
+      let range = try source.reading { () throws(PageFileError) in
+        try promising(parent, from: index, countMax: countMax, &readCount)
+      }
       index = range.upperBound
       guard range.count > 1 else { continue }
       if let window = try measured(range, of: parent) { return window }

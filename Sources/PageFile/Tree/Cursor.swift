@@ -104,6 +104,24 @@ package struct Cursor: ~Copyable {
     return try stepToPreviousLeaf()
   }
 
+  /// Lets go of all pages that were read in the operation so far, see `PageSource.pause`, and stands at
+  /// the same cell again.
+  ///
+  /// For walks over many leaves. One page read a level.
+  package mutating func pause() throws(PageFileError) {
+    guard isAtCell else { return }
+    var key = ByteBuffer(capacity: keyByteCount)
+    appendKey(to: &key)
+    stand(atEnd: true)
+    do throws(PageFileError) {
+      try source.pause()
+      _ = try seek(key.bytes)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
   @usableFromInline @inline(never)
   mutating func stepToNextLeaf() throws(PageFileError) -> Bool {
     if let failure { throw failure }

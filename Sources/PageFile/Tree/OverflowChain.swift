@@ -27,7 +27,8 @@ package struct OverflowChain {
   /// Visits each link with its number: `arrive` before it is read, `body` when it is known to be
   /// right.
   ///
-  /// The next one is found before `body` runs, which may free it.
+  /// The next one is found before `body` runs, which may free it. A link may be looked at until `body`
+  /// returns, and not until `leave`: a value may have more links than there is room for in memory.
   private func forEachLink(
     in source: PageSource,
     arrive: (PageNumber) throws(PageFileError) -> Void = { (_) throws(PageFileError) in },
@@ -36,22 +37,33 @@ package struct OverflowChain {
     var number = first
     var rest = byteCount
     while rest > 0 {
-      guard number != .none else {
-        throw .corruptPage(first, reason: "an overflow chain is too short for its value")
+      number = try source.reading { () throws(PageFileError) in
+        try visitLink(number, &rest, in: source, arrive: arrive, body)
       }
-      try arrive(number)
-      let link = OverflowPage(try source.page(number))
-      guard link.bytes[PageHeader.kindOffset] == PageKind.overflow.rawValue else {
-        throw .corruptPage(number, reason: "an overflow chain leads to a page of another kind")
-      }
-      let next = link.next
-      rest -= link.content.count
-      guard rest >= 0, rest > 0 || next == .none else {
-        throw .corruptPage(number, reason: "an overflow chain is too long for its value")
-      }
-      try body(number, link)
-      number = next
     }
+  }
+
+  /// Visits one link; answers the next.
+  private func visitLink(
+    _ number: PageNumber, _ rest: inout Int, in source: PageSource,
+    arrive: (PageNumber) throws(PageFileError) -> Void,
+    _ body: (PageNumber, OverflowPage) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> PageNumber {
+    guard number != .none else {
+      throw .corruptPage(first, reason: "an overflow chain is too short for its value")
+    }
+    try arrive(number)
+    let link = OverflowPage(try source.page(number))
+    guard link.bytes[PageHeader.kindOffset] == PageKind.overflow.rawValue else {
+      throw .corruptPage(number, reason: "an overflow chain leads to a page of another kind")
+    }
+    let next = link.next
+    rest -= link.content.count
+    guard rest >= 0, rest > 0 || next == .none else {
+      throw .corruptPage(number, reason: "an overflow chain is too long for its value")
+    }
+    try body(number, link)
+    return next
   }
 
   /// Appends the value.
@@ -68,7 +80,7 @@ package struct OverflowChain {
     try forEachLink(in: source) { (number, _) throws(PageFileError) in try source.free(number) }
   }
 
-  /// Walks the chain for a check.
+  /// Walks the chain for a check, and pauses at each link.
   ///
   /// `reach` is told each page before it is read, and says whether the walk may go there.
   package func check(
@@ -82,6 +94,7 @@ package struct OverflowChain {
       if let broken = OverflowPage.ruleBroken(link.bytes) {
         throw .corruptPage(number, reason: broken)
       }
+      try source.pause()
     }
   }
 }

@@ -103,7 +103,7 @@ import Testing
     try source.enter()
     defer { source.leave() }
     var (used, capacity) = (0, 0)
-    BTree(source, TreeNumber(tree)).check(
+    try BTree(source, TreeNumber(tree)).check(
       visit: { number in
         guard let bytes = try? source.page(number),
           bytes[PageHeader.kindOffset] == PageKind.leaf.rawValue

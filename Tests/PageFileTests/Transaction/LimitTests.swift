@@ -37,4 +37,24 @@ import Testing
     #expect(try database.findings() == [])
     #expect(try Rounds.read(Database(in: directory.copy(), name: "x")) == 2)
   }
+
+  /// What an operation has changed and freed again is in memory until the operation ends.
+  @Test func pagesFreedWithinAnOperationCount() throws {
+    var options = DatabaseOptions()
+    options.backgroundWork = .caller
+    let database = try Database(in: MemoryDirectory(), name: "x", options: options)
+    let transaction = try database.beginWrite()
+    let source = transaction.source
+    let megabytes = [UInt8](repeating: 7, count: 25 << 20)
+    try source.enter()
+    for _ in 0..<2 { try source.put([1], megabytes) }
+    #expect(throws: PageFileError.self) { try source.put([1], megabytes) }
+    #expect(database.livingPageCount <= limit / 4096 + 64)
+    source.leave()
+    transaction.rollback()
+    // In operations of their own they may be as many as one likes.
+    let next = try database.beginWrite()
+    for _ in 0..<4 { try next.source.put([1], megabytes) }
+    next.rollback()
+  }
 }

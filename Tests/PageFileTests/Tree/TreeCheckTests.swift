@@ -21,9 +21,9 @@ import Testing
   }
 
   /// What is reported, in the order of page numbers; of a page that is not there the pager says why.
-  private func expect(_ findings: [(PageNumber, String)]) {
+  private func expect(_ findings: [(PageNumber, String)]) throws {
     var reported: [String] = []
-    tree.tree.check(visit: { _ in }) { number, what in
+    try tree.tree.check(visit: { _ in }) { number, what in
       reported.append("\(number): \(number == missing ? "" : what)")
     }
     #expect(reported.sorted() == findings.map { "\($0.0): \($0.1)" }.sorted())
@@ -31,13 +31,13 @@ import Testing
 
   private let missing = PageNumber(9999)
 
-  @Test func findsNothingInOrder() { expect([]) }
+  @Test func findsNothingInOrder() throws { try expect([]) }
 
   @Test func findsChildrenInTheWrongPlace() throws {
     let (one, two) = (root.child(1), root.child(2))
     try editor(root.number).setChild(at: 1, to: two)
     try editor(root.number).setChild(at: 2, to: one)
-    expect([
+    try expect([
       (one, "keys lie below the bounds that the parent sets"),
       (two, "keys lie above the bounds that the parent sets"),
     ])
@@ -46,7 +46,7 @@ import Testing
   @Test func findsAPageReachedTwice() throws {
     let one = root.child(1)
     try editor(root.number).setChild(at: 2, to: one)
-    expect([(one, "the page is reached twice")])
+    try expect([(one, "the page is reached twice")])
     try tree.source.enter()
     defer { tree.source.leave() }
     var cursor = Cursor(tree.source, treeUnderTest)
@@ -68,7 +68,7 @@ import Testing
     let swapped = page.readOnly.uint16(at: 32)
     page.store(page.readOnly.uint16(at: 34), at: 32)
     page.store(swapped, at: 34)
-    expect([
+    try expect([
       (one, "level 1 where 0 belongs"),
       (two, "reserved header bytes are not zero"),
       (three, "keys are not in ascending order"),
@@ -78,9 +78,9 @@ import Testing
 
   @Test func findsAPageOfAnotherTree() throws {
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 3
-    expect([(root.child(2), "the page says that it is of tree 3")])
+    try expect([(root.child(2), "the page says that it is of tree 3")])
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 16
-    expect([(root.child(2), "there is no such tree")])
+    try expect([(root.child(2), "there is no such tree")])
   }
 
   private func chain() throws -> [PageNumber] {
@@ -99,7 +99,7 @@ import Testing
     let links = try chain()
     OverflowPage.setNext(.none, of: try rawPage(links[1], of: tree.source))
     let reason = "an overflow chain is too short for its value"
-    expect([(links[0], reason)])
+    try expect([(links[0], reason)])
     #expect(throws: PageFileError.corruptPage(links[0], reason: reason)) {
       _ = try tree.value(bigEndian(1000))
     }
@@ -108,14 +108,14 @@ import Testing
   @Test func findsAChainThatRunsInACircle() throws {
     let links = try chain()
     OverflowPage.setNext(links[0], of: try rawPage(links[1], of: tree.source))
-    expect([(links[0], "the page is reached twice")])
+    try expect([(links[0], "the page is reached twice")])
     #expect(throws: PageFileError.self) { _ = try tree.remove(bigEndian(1000)) }
   }
 
   @Test func findsAChainThatIsNoChain() throws {
     let links = try chain()
     OverflowPage.setNext(root.number, of: try rawPage(links[1], of: tree.source))
-    expect([(root.number, "the page is reached twice")])
+    try expect([(root.number, "the page is reached twice")])
     let reason = "an overflow chain leads to a page of another kind"
     #expect(throws: PageFileError.corruptPage(root.number, reason: reason)) {
       _ = try tree.value(bigEndian(1000))

@@ -176,7 +176,7 @@ import Testing
         }
       }
       try redirectAChild(of: tree, numbers, &random)
-      tree.tree.check(visit: { _ in }, report: { _, _ in errorCount += 1 })
+      try tree.tree.check(visit: { _ in }, report: { _, _ in errorCount += 1 })
       for _ in 0..<300 {
         do throws(PageFileError) { try operate(on: tree, &random) } catch { errorCount += 1 }
       }

@@ -79,7 +79,7 @@ extension Player {
     var treePageCount = 0
     var overflowPageCount = 0
     for index in 0..<Record.treeCount {
-      BTree(source, TreeNumber(index)).check(
+      try BTree(source, TreeNumber(index)).check(
         visit: { number in
           let kind = (try? source.page(number))?[PageHeader.kindOffset]
           if kind == PageKind.overflow.rawValue {
