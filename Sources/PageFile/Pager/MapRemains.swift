@@ -8,6 +8,8 @@ package struct MapRemains: @unchecked Sendable {
   // Unchecked: addresses of what nobody writes to any more.
   /// Addresses, which are even, and one more for images.
   private var places: [UInt] = []
+  /// How many of them are images.
+  private(set) var imageCount = 0
 
   /// - Parameter count: For how many to make room.
   package init(roomFor count: Int = 0) { if count > 0 { places.reserveCapacity(count) } }
@@ -16,6 +18,7 @@ package struct MapRemains: @unchecked Sendable {
 
   mutating func add(_ image: PageImage) {
     places.append(UInt(bitPattern: unsafe image.address) | 1)
+    imageCount += 1
   }
 
   @unsafe
@@ -34,8 +37,12 @@ package struct MapRemains: @unchecked Sendable {
 
   /// Hands what was made up to a commit to a snapshot of it.
   mutating func hand(upTo edition: UInt64, to older: inout MapRemains?) {
-    older?.places += places.filter { Self.edition($0) <= edition }
+    let handed = places.filter { Self.edition($0) <= edition }
+    let handedImageCount = handed.count { $0 & 1 == 1 }
+    older?.places += handed
+    older?.imageCount += handedImageCount
     places.removeAll { Self.edition($0) <= edition }
+    imageCount -= handedImageCount
   }
 
   package consuming func free() {

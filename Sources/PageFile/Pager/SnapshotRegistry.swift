@@ -70,6 +70,15 @@ package final class SnapshotRegistry: @unchecked Sendable {
   /// The number of living snapshots that have not expired, the published one included.
   var count: Int { lock.withLock { living.count { !$0.isExpired } } }
 
+  /// How many images those snapshots keep that the published one has not, and that have not expired.
+  ///
+  /// What an expired one keeps is given back when its transaction ends, whoever else expires.
+  var keptImageCount: Int {
+    lock.withLock {
+      living.reduce(0) { $1.isExpired ? $0 : $0 + ($1.remains?.imageCount ?? 0) }
+    }
+  }
+
   /// Expires the oldest snapshot of an earlier commit than the published one's.
   ///
   /// Whether there was one. What it keeps in memory is given back when its transaction ends.

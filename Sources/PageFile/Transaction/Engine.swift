@@ -347,8 +347,10 @@ final class Engine: @unchecked Sendable {
     let loggedCount = snapshot.maps.0.imageCount + snapshot.maps.1.imageCount
     pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
     guard pager.account.livingCount > budget else { return }
-    // What is neither logged nor cached is kept by old snapshots alone.
-    if pager.account.livingCount - pager.cache.pageCount - loggedCount > budget {
+    // Expired for what old snapshots keep: not for what a transaction or a checkpoint has at the
+    // moment, which the registry does not know, nor for what the cache holds as well.
+    let otherCount = pager.account.livingCount - pager.cache.pageCount - loggedCount
+    if otherCount > budget, pager.registry.keptImageCount > budget {
       _ = pager.registry.expireOldest(but: snapshot.registration)
     }
   }
