@@ -47,4 +47,9 @@ public struct DatabaseOptions: Sendable {
 
   /// How many bytes of pages one write transaction may change.
   static let dirtyByteCountMax = 64 << 20
+
+  /// At how many bytes of pages in the log writers wait for a checkpoint, however large the cache is.
+  ///
+  /// Whoever opens the store has to hold these in memory, and knows by this what no log may ask for.
+  static let loggedByteCountMax = 32 << 20
 }

@@ -60,6 +60,18 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// Forgets the content and keeps the room.
   public mutating func removeAll() { end = 0 }
 
+  /// How many bytes there is room for before it has to grow.
+  package var room: Int { capacity }
+
+  /// Adds bytes that are undefined until the caller has filled them.
+  ///
+  /// Valid until the buffer grows or is freed.
+  package mutating func extend(by byteCount: Int) -> MutableBytes {
+    reserve(byteCount)
+    defer { end += byteCount }
+    return unsafe MutableBytes(base: base + count, count: byteCount)
+  }
+
   /// Forgets everything behind the first `byteCount` bytes.
   @inlinable
   package mutating func truncate(to byteCount: Int) {

@@ -45,8 +45,10 @@ package struct MapRemains: @unchecked Sendable {
     imageCount -= handedImageCount
   }
 
-  package consuming func free() {
+  /// - Parameter edition: What commits before this one have made stays: somebody else has it.
+  package consuming func free(since edition: UInt64 = 0) {
     for place in places {
+      if edition > 0 && Self.edition(place) < edition { continue }
       let address = unsafe Self.address(place)
       if place & 1 == 0 {
         unsafe Memory.free(address)

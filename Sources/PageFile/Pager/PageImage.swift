@@ -72,6 +72,9 @@ package struct PageImage: @unchecked Sendable {
     unsafe MutableBytes(base: address + Self.pageOffset, count: pageByteCount)
   }
 
+  /// The commit that made it; 0 before the commit.
+  var lsn: LSN { LSN(bytes.uint64(at: PageHeader.lsnOffset)) }
+
   /// Where the one transaction that makes the page has changed it.
   package var edited: EditedRanges {
     unsafe EditedRanges(base: address + Self.editedOffset)

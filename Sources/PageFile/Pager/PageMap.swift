@@ -102,19 +102,25 @@ package struct PageMap: @unchecked Sendable {
   }
 
   /// Hands over all there is: no later version has any of it.
-  package func collect(to remains: inout MapRemains) {
-    if let root = unsafe root { unsafe collect(root, level: levels - 1, to: &remains) }
+  ///
+  /// - Parameter edition: What commits before this one have made is left out, as an earlier version has
+  ///   it.
+  package func collect(since edition: UInt64 = 0, to remains: inout MapRemains) {
+    if let root = unsafe root { unsafe collect(root, levels - 1, since: edition, to: &remains) }
   }
 
   private func collect(
-    _ node: UnsafeMutableRawPointer, level: Int, to remains: inout MapRemains
+    _ node: UnsafeMutableRawPointer, _ level: Int, since edition: UInt64,
+    to remains: inout MapRemains
   ) {
+    if unsafe Node.edition(node) < edition { return }
     for index in 0..<(unsafe Node.bitmap(node).nonzeroBitCount) {
       let child = unsafe Node.children(node)[index]
       if level > 0 {
-        unsafe collect(child, level: level - 1, to: &remains)
+        unsafe collect(child, level - 1, since: edition, to: &remains)
       } else if unsafe child != Self.freedMark {
-        unsafe remains.add(PageImage(address: child))
+        let image = unsafe PageImage(address: child)
+        if edition == 0 || image.lsn.rawValue >= edition { remains.add(image) }
       }
     }
     unsafe remains.add(node: node)
@@ -166,21 +172,28 @@ package struct PageMap: @unchecked Sendable {
   }
 
   /// Calls `body` for every entry, in the order of page numbers; nil means freed.
-  package func forEach<E: Error>(_ body: (PageNumber, PageImage?) throws(E) -> Void) throws(E) {
-    if let root = unsafe root { unsafe try forEach(in: root, level: levels - 1, base: 0, body) }
+  ///
+  /// - Parameter edition: Only for nodes that this commit or a later one has made.
+  package func forEach<E: Error>(
+    since edition: UInt64 = 0, _ body: (PageNumber, PageImage?) throws(E) -> Void
+  ) throws(E) {
+    if let root = unsafe root {
+      unsafe try forEach(in: root, level: levels - 1, base: 0, since: edition, body)
+    }
   }
 
   private func forEach<E: Error>(
-    in node: UnsafeMutableRawPointer, level: Int, base: UInt32,
+    in node: UnsafeMutableRawPointer, level: Int, base: UInt32, since edition: UInt64,
     _ body: (PageNumber, PageImage?) throws(E) -> Void
   ) throws(E) {
+    if unsafe Node.edition(node) < edition { return }
     var bitmap = unsafe Node.bitmap(node)
     var index = 0
     while bitmap != 0 {
       let number = base | UInt32(bitmap.trailingZeroBitCount) << UInt32(level * 6)
       let child = unsafe Node.children(node)[index]
       if level > 0 {
-        unsafe try forEach(in: child, level: level - 1, base: number, body)
+        unsafe try forEach(in: child, level: level - 1, base: number, since: edition, body)
       } else {
         unsafe try body(
           PageNumber(number), child == Self.freedMark ? nil : PageImage(address: child))

@@ -73,10 +73,26 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes what a reader beside the owner has found in the files.
+  /// Publishes the commits that a reader beside the owner has found behind those it had.
+  /// - Parameters:
+  ///   - newest: The WAL file they are in.
+  ///   - remains: What the maps had before and have not now.
+  func follow(
+    lsn: LSN, roots: Roots, maps: (PageMap, PageMap), newest: Int, _ remains: MapRemains
+  ) {
+    replace { old, last in
+      last = remains
+      return Snapshot(
+        lsn: lsn, roots: roots, table: old.table, tableVersion: old.tableVersion, maps: maps,
+        newest: newest, registry: registry)
+    }
+  }
+
+  /// Publishes what a reader beside the owner has found in the files, all of it read anew.
   func reload(_ makeSnapshot: (_ tableVersion: UInt64) -> Snapshot) {
     replace { old, remains in
       old.collectMaps(to: &remains)
+      registry.beginLine()
       return makeSnapshot(old.tableVersion + 1)
     }
   }

@@ -7,6 +7,8 @@ package final class SnapshotRegistry: @unchecked Sendable {
   private let lock = Lock()
   /// In the order in which they were published; those that have expired, too.
   private var living: [Registration] = []
+  /// Snapshots of one line have been made from each other, and may share what their maps have.
+  private var line = 0
   private let fork = ForkWitness()
 
   /// A snapshot's entry, shared by the snapshot and the registry.
@@ -14,11 +16,13 @@ package final class SnapshotRegistry: @unchecked Sendable {
     // Unchecked: `remains` is only touched under the registry's lock.
     let tableVersion: UInt64
     let lsn: LSN
+    fileprivate let line: Int
     private let expired = Atomic<Bool>(false)
     /// What this snapshot can reach and none that was published later; nil while it is the newest.
     fileprivate var remains: MapRemains?
 
-    fileprivate init(tableVersion: UInt64, lsn: LSN) {
+    fileprivate init(tableVersion: UInt64, lsn: LSN, line: Int) {
+      self.line = line
       self.tableVersion = tableVersion
       self.lsn = lsn
     }
@@ -30,10 +34,15 @@ package final class SnapshotRegistry: @unchecked Sendable {
   package init() {}
 
   package func register(tableVersion: UInt64, lsn: LSN) -> Registration {
-    let registration = Registration(tableVersion: tableVersion, lsn: lsn)
-    lock.withLock { living.append(registration) }
-    return registration
+    lock.withLock {
+      let registration = Registration(tableVersion: tableVersion, lsn: lsn, line: line)
+      living.append(registration)
+      return registration
+    }
   }
+
+  /// The next snapshots have nothing from those before: their maps were made anew.
+  func beginLine() { lock.withLock { line += 1 } }
 
   /// A snapshot has a successor, which has all of its maps but this.
   package func supersede(_ registration: Registration, leaving remains: MapRemains) {
@@ -51,7 +60,7 @@ package final class SnapshotRegistry: @unchecked Sendable {
       // The youngest snapshots come and go; the old ones at the front stay.
       guard let index = living.lastIndex(where: { $0 === registration }) else { return remains }
       living.remove(at: index)
-      if index > 0, !remains.isEmpty {
+      if index > 0, !remains.isEmpty, living[index - 1].line == registration.line {
         let older = living[index - 1]
         remains.hand(upTo: older.lsn.rawValue, to: &older.remains)
       }

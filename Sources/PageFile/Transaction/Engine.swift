@@ -152,19 +152,24 @@ final class Engine: @unchecked Sendable {
     }
   }
 
+  /// How many bytes of pages the log may hold before writers wait.
+  private var loggedByteCountMax: Int {
+    min(options.cacheByteCount, DatabaseOptions.loggedByteCountMax)
+  }
+
   /// Whether the worker should begin a checkpoint: the current WAL file, or what of it is in memory,
   /// has reached half of what it may.
   private func isHalfFull(_ side: WriteSide) -> Bool {
     let snapshot = published.current
     return side.wal.endOffset > WALWriter.byteCountMax / 2
-      || snapshot.map(snapshot.newest).count * pager.pageByteCount > options.cacheByteCount / 2
+      || snapshot.map(snapshot.newest).count * pager.pageByteCount > loggedByteCountMax / 2
   }
 
   /// Whether writers should wait for a checkpoint.
   private func isFull(_ side: WriteSide) -> Bool {
     let snapshot = published.current
     return side.wal.endOffset > WALWriter.byteCountMax
-      || snapshot.loggedPageCount * pager.pageByteCount > options.cacheByteCount
+      || snapshot.loggedPageCount * pager.pageByteCount > loggedByteCountMax
       || snapshot.loggedPageCount > 0 && isShort(side)
   }
 

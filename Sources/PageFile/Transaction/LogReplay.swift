@@ -1,28 +1,55 @@
 /// Applies the log's commits to the pages of the newest table, in memory.
 ///
 /// See docs/page-file-format.md, W-14 … W-17 and R-10.
+///
+/// It begins with empty maps, or goes on from those of a snapshot; then the snapshot stays as it is,
+/// whether this succeeds or fails.
 struct LogReplay: ~Copyable {
   private let pager: Pager
   private let base: Snapshot
   private let bracket: Bracket
-  private var maps: (PageMap, PageMap) = (PageMap(), PageMap())
+  private var maps: (PageMap, PageMap)
+  /// The first commit that is applied, 0 for maps that begin empty.
+  ///
+  /// What it and later ones make nobody else has seen.
+  private let edition: UInt64
+  /// What the snapshot's maps have and these have not; nil for maps that begin empty.
+  private var remains: MapRemains?
   private var ownsMaps = true
-  /// A log is shorter than this by far, but a damaged one may ask for a page with every few bytes.
-  private static let imageByteCountMax = 512 << 20
 
+  /// The pages of the newest table.
   init(pager: Pager, table: PageTableRoot) {
+    self.init(
+      pager,
+      Snapshot(
+        lsn: .zero, roots: Roots(), table: table, tableVersion: 0, maps: (PageMap(), PageMap()),
+        newest: 0, registry: SnapshotRegistry()))
+  }
+
+  /// What a snapshot sees, which is the newest one.
+  init(pager: Pager, after snapshot: Snapshot) {
+    self.init(pager, snapshot, edition: snapshot.lsn.next.rawValue, MapRemains())
+  }
+
+  private init(
+    _ pager: Pager, _ base: Snapshot, edition: UInt64 = 0, _ remains: MapRemains? = nil
+  ) {
     self.pager = pager
-    base = Snapshot(
-      lsn: .zero, roots: Roots(), table: table, tableVersion: 0, maps: (PageMap(), PageMap()),
-      newest: 0, registry: SnapshotRegistry())
+    self.base = base
+    self.edition = edition
+    self.remains = remains
+    maps = base.maps
     bracket = Bracket(pager.cache, base.registration)
   }
 
   deinit {
-    if ownsMaps {
-      maps.0.free()
-      maps.1.free()
-    }
+    guard ownsMaps else { return }
+    var made = MapRemains()
+    maps.0.collect(since: edition, to: &made)
+    maps.1.collect(since: edition, to: &made)
+    made.free()
+    // What the snapshot has is still the snapshot's.
+    remains?.free(since: edition)
   }
 
   /// Applies one commit's frames; `file` is the WAL file it is in.
@@ -42,48 +69,84 @@ struct LogReplay: ~Copyable {
   private mutating func apply(
     _ frame: PagePatch.Frame, _ lsn: LSN, _ file: Int
   ) throws(PageFileError) {
+    let own = entry(of: frame.number, in: file)
     guard frame.kind != .freed else {
       if Defect.freedPagesKept.isPlanted { return }
+      try refuseUnused(frame.number, own, file)
       return set(frame.number, to: nil, file)
     }
-    let image: PageImage
-    let isNew: Bool
-    let own = entry(of: frame.number, in: file)
     if frame.kind == .patch, case .freed = own {
       throw .corruptPage(frame.number, reason: "patched after it was freed")
     }
-    if frame.kind == .patch, case .image(let existing) = own {
+    let image: PageImage
+    var isNew = true
+    if frame.kind == .patch, case .image(let existing) = own, existing.lsn.rawValue >= edition {
       // Nobody else can see this image yet, so it is patched where it is.
       image = existing
       isNew = false
     } else {
-      guard (maps.0.count + maps.1.count) * pager.pageByteCount < Self.imageByteCountMax else {
-        throw .corruptWAL(lsn: lsn, reason: "the log changes more pages than any log holds")
-      }
+      try refuseTooMany(lsn)
       image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
-      isNew = true
-      do throws(PageFileError) {
-        try fill(image, frame, file)
-      } catch {
-        image.release()
-        throw error
-      }
     }
-    guard PagePatch.apply(frame, to: image.mutableBytes) else {
+    do throws(PageFileError) {
+      if isNew { try fill(image, frame, own, file) }
+      guard PagePatch.apply(frame, to: image.mutableBytes) else {
+        throw .corruptWAL(lsn: lsn, reason: "a patch of page \(frame.number) leaves the page")
+      }
+      if frame.kind == .fresh {
+        // At once: a few bytes of a damaged log must not ask for a page each.
+        try refuseBroken(frame.number, image)
+      } else {
+        image.edited.addAll(pageByteCount: pager.pageByteCount)
+      }
+    } catch {
       if isNew { image.release() }
-      throw .corruptWAL(lsn: lsn, reason: "a patch of page \(frame.number) leaves the page")
+      throw error
     }
     image.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
     if isNew { set(frame.number, to: image, file) }
   }
 
+  /// Refuses a log that changes more pages than writers let any log change.
+  ///
+  /// A log of two files, of which the earlier one is in the data file already, where the newer meta slot
+  /// cannot be read: each has what a writer finds when it begins, and one transaction.
+  private func refuseTooMany(_ lsn: LSN) throws(PageFileError) {
+    let byteCountMax =
+      2 * (DatabaseOptions.loggedByteCountMax + DatabaseOptions.dirtyByteCountMax)
+    guard (maps.0.imageCount + maps.1.imageCount) * pager.pageByteCount < byteCountMax else {
+      throw .corruptWAL(lsn: lsn, reason: "the log changes more pages than any log holds")
+    }
+  }
+
+  /// Refuses to free a page that is not in use: so what freed pages take in memory is no more than what
+  /// they took in the file.
+  private func refuseUnused(
+    _ number: PageNumber, _ own: PageMap.Entry, _ file: Int
+  ) throws(PageFileError) {
+    var entry = own
+    if case .absent = own { entry = self.entry(of: number, in: 1 - file) }
+    switch entry {
+    case .image: return
+    case .freed: break
+    case .absent:
+      let place = try bracket.within { () throws(PageFileError) in
+        try pager.tableEntry(of: number, in: base.table, bracket)
+      }
+      if !place.isNone { return }
+    }
+    throw .corruptPage(number, reason: "freed though it was not in use")
+  }
+
   /// Makes an image the version before the patch.
   private func fill(
-    _ image: PageImage, _ frame: PagePatch.Frame, _ file: Int
+    _ image: PageImage, _ frame: PagePatch.Frame, _ own: PageMap.Entry, _ file: Int
   ) throws(PageFileError) {
     let page = image.mutableBytes
     if frame.kind == .fresh { return page.zero(0, page.count) }
-    switch entry(of: frame.number, in: 1 - file) {
+    var older = own
+    if case .absent = own { older = entry(of: frame.number, in: 1 - file) }
+    switch older {
     case .image(let older):
       page.copy(older.bytes, to: 0)
     case .freed:
@@ -106,32 +169,41 @@ struct LogReplay: ~Copyable {
 
   private mutating func set(_ number: PageNumber, to image: PageImage?, _ file: Int) {
     if file == 0 {
-      maps.0.set(number, to: image)
+      maps.0.set(number, to: image, edition: edition, &remains)
     } else {
-      maps.1.set(number, to: image)
+      maps.1.set(number, to: image, edition: edition, &remains)
     }
   }
 
-  /// Passes every page the log has made through the gate that pages from slots pass.
+  /// Passes every page that was patched through the gate that pages from slots pass.
   func validate() throws(PageFileError) {
     for map in [maps.0, maps.1] {
-      try map.forEach { (number, image) throws(PageFileError) in
-        guard let page = image?.bytes else { return }
-        guard page.uint32(at: PageHeader.numberOffset) == number.rawValue,
-          let kind = PageKind(rawValue: page[PageHeader.kindOffset]), kind != .table
-        else {
-          throw .corruptPage(number, reason: "the log makes a page of another number or kind")
-        }
-        if let broken = pager.contentRuleBroken(page, kind) {
-          throw .corruptPage(number, reason: broken)
-        }
+      try map.forEach(since: edition) { (number, image) throws(PageFileError) in
+        // The pages of other commits may lie beside those that were made now.
+        guard let image, image.lsn.rawValue >= edition, image.edited.count > 0 else { return }
+        try refuseBroken(number, image)
+        image.edited.removeAll()
       }
     }
   }
 
-  /// Hands the maps to the caller.
-  mutating func takeMaps() -> (PageMap, PageMap) {
+  private func refuseBroken(
+    _ number: PageNumber, _ image: PageImage
+  ) throws(PageFileError) {
+    let page = image.bytes
+    guard page.uint32(at: PageHeader.numberOffset) == number.rawValue,
+      let kind = PageKind(rawValue: page[PageHeader.kindOffset]), kind != .table
+    else {
+      throw .corruptPage(number, reason: "the log makes a page of another number or kind")
+    }
+    if let broken = pager.contentRuleBroken(page, kind) {
+      throw .corruptPage(number, reason: broken)
+    }
+  }
+
+  /// Hands the maps to the caller, and what those of the snapshot have and these have not.
+  mutating func takeMaps() -> (maps: (PageMap, PageMap), remains: MapRemains) {
     ownsMaps = false
-    return maps
+    return (maps, remains ?? MapRemains())
   }
 }

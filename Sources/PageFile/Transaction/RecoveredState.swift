@@ -87,7 +87,7 @@ struct StoreReader {
       meta: meta,
       writeNumbers: readings.map { if case .valid(let meta) = $0 { meta.writeNumber } else { 0 } },
       tables: [meta.table] + readable.map(\.table).filter { $0 != meta.table },
-      maps: RecoveredMaps(replay.takeMaps()), end: end,
+      maps: RecoveredMaps(replay.takeMaps().maps), end: end,
       fingerprint: try fingerprint(metaSlots: slots), isClean: isClean,
       settledLog: isClean ? recovery.settledLog(meta) : nil)
     return (pager, state)
@@ -165,6 +165,26 @@ struct StoreReader {
   }
 
   // MARK: Beside the owner
+
+  /// Calls `apply` for each commit that the owner has appended to the log since, and says where they end.
+  ///
+  /// For the log in which the recovery ended; nil when it is not there any more. What was read counts
+  /// only if the fingerprint is the same afterwards.
+  func commits(
+    after state: RecoveredState,
+    apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> WALRecovery.End? {
+    var end = state.end
+    guard let file = walFiles[end.nextFile],
+      let header = Bytes.with(
+        state.fingerprint.walHeaders[end.nextFile], { WALHeader($0) }),
+      header.generation == end.generation, header.storeID == state.meta.storeID, !header.isEmpty
+    else { return nil }
+    var scan = try WALScan(
+      file, header, after: end.lsn, chain: end.chain, at: end.nextOffset)
+    _ = try WALRecovery.apply(&scan, of: end.nextFile, &end, apply)
+    return end
+  }
 
   /// How often a reader starts over because the owner wrote while it was reading.
   private static let attemptCountMax = 16

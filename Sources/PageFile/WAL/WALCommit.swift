@@ -22,6 +22,11 @@
 package struct WALCommitHeader: Sendable {
   package static let byteCount = 128
   package static let trailerByteCount = 8
+  /// No writer makes more frames for one commit: its pages are 64 MiB at most, and the rest is enough for
+  /// ten million freed ones.
+  ///
+  /// See W-6.
+  package static let framesByteCountMax = 128 << 20
   static let magic: UInt32 = 0x3154_4D43
   private static let checksumOffset = 120
 

@@ -111,6 +111,8 @@ struct WALRecovery {
     var isErasing = false
     /// Which file the last commit is in, if there is one above the checkpoint.
     var lastFile: Int?
+    /// The generation of the file that was read last; nil when there was none to read.
+    var generation: Generation?
     /// Where the next commit would be.
     var nextFile = 0
     var nextOffset = WALHeader.commitsOffset
@@ -170,6 +172,15 @@ struct WALRecovery {
     let isNext = header.firstLSN == end.lsn.next && header.chain == end.chain
     guard isNext || Defect.logJoinedUnproven.isPlanted else { return nil }
     var scan = try WALScan(file, header)
+    end.generation = header.generation
+    return try Self.apply(&scan, of: index, &end, apply)
+  }
+
+  /// Reads the commits of a scan up to its stop.
+  static func apply(
+    _ scan: inout WALScan, of index: Int, _ end: inout End,
+    _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+  ) throws(PageFileError) -> WALScan.Stop {
     while true {
       let stop = try scan.next { (commit) throws(PageFileError) in
         try apply(index, commit)

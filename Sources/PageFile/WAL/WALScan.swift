@@ -27,6 +27,18 @@ package struct WALScan: ~Copyable {
     byteCount = try file.byteCount()
   }
 
+  /// Goes on behind the last commit that was read.
+  package init(
+    _ file: any StorageFile, _ header: WALHeader, after lsn: LSN, chain: UInt64, at offset: Int
+  ) throws(PageFileError) {
+    self.file = file
+    self.header = header
+    self.lsn = lsn
+    self.chain = chain
+    self.offset = offset
+    byteCount = try file.byteCount()
+  }
+
   /// One commit of the file; its frames are valid until the next is read.
   package struct Commit {
     package let header: WALCommitHeader
@@ -54,6 +66,9 @@ package struct WALScan: ~Copyable {
     guard commit.paddedByteCount <= byteCount - offset else {
       return .broken(reason: "commit \(commit.lsn) is longer than the file")
     }
+    guard commit.framesByteCount <= WALCommitHeader.framesByteCountMax else {
+      return .broken(reason: "commit \(commit.lsn) is longer than any writer makes one")
+    }
     try read(commit.paddedByteCount)
     let covered = WALCommitHeader.byteCount + commit.framesByteCount
     let newChain = WALCommitHeader.chain(buffer.bytes.slice(0, covered), after: chain)
@@ -71,11 +86,20 @@ package struct WALScan: ~Copyable {
     return nil
   }
 
+  /// How much is read at once: a commit that claims to be long gets memory as far as there are bytes.
+  private static let pieceByteCount = 1 << 20
+  /// A buffer that is longer is not kept for the next commit.
+  private static let keptByteCountMax = 1 << 20
+
   private mutating func read(_ count: Int) throws(PageFileError) {
     buffer.removeAll()
-    buffer.append(zeros: count)
-    guard try file.readFully(into: buffer.mutableBytes, at: offset) else {
-      throw .ioError(call: "pread", errno: 5, path: file.path)
+    if buffer.room > Self.keptByteCountMax { buffer = ByteBuffer(capacity: 4096) }
+    while buffer.count < count {
+      let start = buffer.count
+      let piece = buffer.extend(by: min(Self.pieceByteCount, count - start))
+      guard try file.readFully(into: piece, at: offset + start) else {
+        throw .ioError(call: "pread", errno: 5, path: file.path)
+      }
     }
   }
 
