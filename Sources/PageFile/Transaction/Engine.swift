@@ -242,16 +242,16 @@ final class Engine: @unchecked Sendable {
       state.withLock { $0.isErasureWanted = true }
     }
     let pages = source.dirty?.sorted() ?? []
-    unsafe side.patches.removeAll()
+    defer { unsafe side.patches.removeAll() }
+    unsafe side.patches.reserve(pages.count * pager.pageByteCount)
     unsafe try appendFrames(source, pages, to: &side.patches)
     let reserved = try side.checkpointer.reserve(
       pages.map(\.number), freed: source.freed, beside: map, usesReserve: source.usesReserve)
     let lsn: LSN
     do throws(PageFileError) {
       lsn = unsafe try side.wal.append(
-        frames: side.patches.frames.bytes, frameCount: pages.count + source.freed.count,
-        roots: source.roots,
-        isErasing: isErasing, usesReserve: source.usesReserve)
+        &side.patches.commit, frameCount: pages.count + source.freed.count,
+        roots: source.roots, isErasing: isErasing, usesReserve: source.usesReserve)
     } catch {
       side.checkpointer.takeBack(reserved)
       throw error

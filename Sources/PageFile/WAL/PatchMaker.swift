@@ -2,8 +2,9 @@
 ///
 /// Where a page was edited it is compared, a word at a time; the rest of it is not looked at.
 package struct PatchMaker: ~Copyable {
-  /// The frames made so far.
-  package private(set) var frames = ByteBuffer(capacity: 4096)
+  /// Room for the commit's header, and the frames made so far: what is around them is put in where they
+  /// are, as a second copy of a large commit would take as much memory again.
+  package var commit = Self.emptyCommit()
   private var ranges = ByteBuffer(capacity: 1024)
   /// The beginning of the version before, with bytes moved as the frame will say.
   private var moved = ByteBuffer(capacity: 1024)
@@ -17,10 +18,34 @@ package struct PatchMaker: ~Copyable {
   /// Bytes that are worth a move.
   static let movedByteCountMin = 12
 
+  /// A buffer with more room is not kept for the next commit.
+  private static let keptByteCountMax = 1 << 20
+
   package init() {}
 
+  private static func emptyCommit() -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: 4096)
+    buffer.append(zeros: WALCommitHeader.byteCount)
+    return buffer
+  }
+
+  /// The frames made so far.
+  package var frames: Bytes { commit.bytes.dropFirst(WALCommitHeader.byteCount) }
+
   /// Forgets all frames.
-  package mutating func removeAll() { frames.removeAll() }
+  package mutating func removeAll() {
+    if commit.room > Self.keptByteCountMax {
+      commit = Self.emptyCommit()
+    } else {
+      commit.truncate(to: WALCommitHeader.byteCount)
+    }
+  }
+
+  /// Makes room for the frames of pages of so many bytes, if these are so many that a buffer which
+  /// doubles each time would take far more.
+  package mutating func reserve(_ byteCount: Int) {
+    if byteCount > Self.keptByteCountMax { commit.reserve(byteCount) }
+  }
 
   // MARK: Frames
 
@@ -71,8 +96,8 @@ package struct PatchMaker: ~Copyable {
   }
 
   package mutating func appendFreed(_ number: PageNumber) {
-    frames.append(varint: UInt64(number.rawValue))
-    frames.append(PagePatch.Kind.freed.rawValue)
+    commit.append(varint: UInt64(number.rawValue))
+    commit.append(PagePatch.Kind.freed.rawValue)
   }
 
   private mutating func begin() {
@@ -81,10 +106,10 @@ package struct PatchMaker: ~Copyable {
   }
 
   private mutating func finish(_ number: PageNumber, _ kind: UInt8) {
-    frames.append(varint: UInt64(number.rawValue))
-    frames.append(kind)
-    frames.append(varint: UInt64(ranges.count))
-    frames.append(ranges.bytes)
+    commit.append(varint: UInt64(number.rawValue))
+    commit.append(kind)
+    commit.append(varint: UInt64(ranges.count))
+    commit.append(ranges.bytes)
   }
 
   private mutating func appendMove(_ move: PagePatch.Move) {

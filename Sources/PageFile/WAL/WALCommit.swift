@@ -59,6 +59,30 @@ package struct WALCommitHeader: Sendable {
     frames: Bytes, storeID: StoreID, offset: Int, chain: UInt64, into buffer: inout ByteBuffer
   ) -> UInt64 {
     buffer.removeAll()
+    buffer.append(zeros: Self.byteCount)
+    buffer.append(frames)
+    var header = ByteBuffer(capacity: Self.byteCount)
+    return complete(&buffer, storeID: storeID, offset: offset, chain: chain, using: &header)
+  }
+
+  /// Makes a whole commit of the frames in a buffer that begins with room for the header.
+  ///
+  /// - Parameter header: Any buffer; spares the caller an allocation.
+  /// - Returns: The chain value that the commit ends with.
+  func complete(
+    _ commit: inout ByteBuffer, storeID: StoreID, offset: Int, chain: UInt64,
+    using header: inout ByteBuffer
+  ) -> UInt64 {
+    append(to: &header, storeID: storeID, offset: offset)
+    commit.mutableBytes.copy(header.bytes, to: 0)
+    let newChain = Self.chain(commit.bytes, after: chain)
+    commit.append(littleEndian: newChain)
+    commit.append(zeros: paddedByteCount - commit.count)
+    return newChain
+  }
+
+  private func append(to buffer: inout ByteBuffer, storeID: StoreID, offset: Int) {
+    buffer.removeAll()
     buffer.append(littleEndian: Self.magic)
     buffer.append(littleEndian: UInt32(frameCount))
     buffer.append(littleEndian: lsn.rawValue)
@@ -69,11 +93,6 @@ package struct WALCommitHeader: Sendable {
     roots.append(to: &buffer)
     buffer.append(zeros: Self.checksumOffset - buffer.count)
     buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
-    buffer.append(frames)
-    let newChain = Self.chain(buffer.bytes, after: chain)
-    buffer.append(littleEndian: newChain)
-    buffer.append(zeros: paddedByteCount - buffer.count)
-    return newChain
   }
 
   /// The chain value of a commit whose header and frames are `bytes`.

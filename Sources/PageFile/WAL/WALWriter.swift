@@ -35,7 +35,7 @@ final class WALWriter: @unchecked Sendable {
   private let fileLocks = [Lock(), Lock()]
   private var position: Position
   private var sync: Sync
-  private var buffer = ByteBuffer(capacity: 16384)
+  private var header = ByteBuffer(capacity: WALCommitHeader.byteCount)
   private let poison = Atomic<Bool>(false)
   private let writtenByteCount = Atomic<UInt64>(0)
 
@@ -85,12 +85,20 @@ final class WALWriter: @unchecked Sendable {
   ///
   /// - Throws: `diskFull` and `deviceLocked` before anything was written; `limitExceeded`;
   ///   `commitUnknown` when the write failed half-way, which poisons.
-  /// - Parameter usesReserve: Whether the spare bytes may be filled if the file cannot grow.
+  /// - Parameters:
+  ///   - commit: The frames behind room for the header; whatever happens, they have to be made anew.
+  ///   - usesReserve: Whether the spare bytes may be filled if the file cannot grow.
   func append(
-    frames: Bytes, frameCount: Int, roots: Roots, isErasing: Bool, usesReserve: Bool
+    _ commit: inout ByteBuffer, frameCount: Int, roots: Roots, isErasing: Bool, usesReserve: Bool
   ) throws(PageFileError) -> LSN {
     let durableLSN = Defect.durableTooEarly.isPlanted ? lastLSN : self.durableLSN
-    let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: frames.count)
+    let framesByteCount = commit.count - WALCommitHeader.byteCount
+    guard framesByteCount <= WALCommitHeader.framesByteCountMax else {
+      throw .limitExceeded(
+        what: "bytes that one transaction adds to the log", value: framesByteCount,
+        limit: WALCommitHeader.framesByteCountMax)
+    }
+    let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: framesByteCount)
     try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
     defer { appendLock.unlock() }
@@ -104,14 +112,13 @@ final class WALWriter: @unchecked Sendable {
     let lsn = position.lastLSN.next
     // The next header has to be able to name the one after it.
     try Counter.check(lsn.next.rawValue, "LSN")
-    let header = WALCommitHeader(
+    let commitHeader = WALCommitHeader(
       frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
-      framesByteCount: frames.count, roots: roots, isErasing: isErasing)
-    let chain = header.encode(
-      frames: frames, storeID: storeID, offset: position.offset, chain: position.chain,
-      into: &buffer)
+      framesByteCount: framesByteCount, roots: roots, isErasing: isErasing)
+    let chain = commitHeader.complete(
+      &commit, storeID: storeID, offset: position.offset, chain: position.chain, using: &header)
     do throws(PageFileError) {
-      try write(buffer, to: position.current, at: position.offset)
+      try write(commit, to: position.current, at: position.offset)
     } catch {
       // Nothing was written, see `StorageFile.write`.
       if error.isRefusal || error == .diskFull { throw error }
@@ -410,24 +417,4 @@ final class WALWriter: @unchecked Sendable {
 
   /// Refuses all further writes.
   func setPoisoned() { poison.store(true, ordering: .releasing) }
-}
-
-/// Fills a range of a file with zeros.
-/// - Throws: What writing throws; some zeros may be there then.
-func writeZeros(
-  _ file: any StorageFile, from start: Int, to end: Int
-) throws(PageFileError) {
-  var zeros = ByteBuffer(capacity: 256 << 10)
-  zeros.append(zeros: 256 << 10)
-  var offset = start
-  while offset < end {
-    let byteCount = min(zeros.count, end - offset)
-    do throws(PageFileError) {
-      try file.write(zeros.bytes.slice(0, byteCount), at: offset)
-    } catch .ioError(_, SystemCall.noRoom, _) {
-      // A part was written, which nobody needs.
-      throw .diskFull
-    }
-    offset += byteCount
-  }
 }

@@ -40,12 +40,12 @@ import Testing
     var maker = PatchMaker()
     maker.appendPatch(PageNumber(7), from: base.bytes, to: page.bytes)
     let made = copy(base)
-    var reader = ByteReader(maker.frames.bytes)
+    var reader = ByteReader(maker.frames)
     let frame = try #require(PagePatch.nextFrame(&reader))
     #expect(reader.isAtEnd && frame.kind == .patch)
     #expect(PagePatch.apply(frame, to: made.mutableBytes))
     #expect(made.bytes.array() == page.bytes.array())
-    return maker.frames.bytes.array()
+    return maker.frames.array()
   }
 
   @Test func pointersBehindANewCellAreMoved() throws {

@@ -16,7 +16,7 @@ import Testing
         maker.appendFresh(PageNumber(7), page)
       }
     }
-    return maker.frames.bytes.array()
+    return maker.frames.array()
   }
 
   /// Applies a frame to the version before; nil when it is refused.
@@ -101,7 +101,7 @@ import Testing
     var maker = PatchMaker()
     maker.appendFreed(PageNumber(300))
     maker.appendFreed(PageNumber(.max))
-    var reader = ByteReader(maker.frames.bytes)
+    var reader = ByteReader(maker.frames)
     for number in [300, UInt32.max] {
       let frame = try #require(PagePatch.nextFrame(&reader))
       #expect(frame.kind == .freed && frame.number == PageNumber(number))
