@@ -9,7 +9,10 @@ package struct Slots {
   private var usedWords: [UInt64] = []
   /// The slots that are known to hold nothing but zeros.
   private var zeroWords: [UInt64] = []
+  /// How many slots there are; free ones behind these may be in the file, and are not given out.
   package private(set) var slotCount = 0
+  /// How many there were in the file when it was opened: what lies in them may be anything.
+  private var foundCount: Int
   package private(set) var freeCount = 0
   package private(set) var reservedCount = 0
   /// Slots that the table of some version no longer uses, oldest first.
@@ -24,14 +27,21 @@ package struct Slots {
   private var run: Range<Int> = 0..<0
 
   /// Slots of a file that was there before: whatever they hold, nothing uses them.
-  package init(slotCount: Int) { addSlots(to: slotCount) }
+  /// - Parameters:
+  ///   - slotCount: How many of them to keep track of.
+  ///   - foundCount: How many there are in the file, if that are more.
+  package init(slotCount: Int, ofFile foundCount: Int = 0) {
+    self.foundCount = max(slotCount, foundCount)
+    addSlots(to: slotCount)
+  }
 
-  /// Takes note that the file has become longer, by zeros.
+  /// Takes note that the file has become longer, by zeros, or that more of it is to be used.
   package mutating func grow(to count: Int) {
     guard count > slotCount else { return }
     let old = slotCount
     addSlots(to: count)
-    markZero(old..<count)
+    let zeroStart = max(old, foundCount)
+    if zeroStart < count { markZero(zeroStart..<count) }
     growthStep = min(growthStep * 2, Self.growthStepMax)
   }
 
@@ -47,6 +57,7 @@ package struct Slots {
   package mutating func shrink(to count: Int) {
     freeCount -= slotCount - count
     slotCount = count
+    foundCount = min(foundCount, count)
     growthStep = Self.growthStepMin
     usedWords.removeLast(usedWords.count - (count + 63) / 64)
     zeroWords.removeLast(zeroWords.count - usedWords.count)

@@ -87,4 +87,33 @@ import Testing
     #expect(try database.contents().count == 200)
     #expect(try database.findings() == [])
   }
+
+  /// A file that is said to be long, of which hardly anything is used, takes no memory for what is not.
+  @Test func aSparseFileIsWrittenTo() throws {
+    let directory = try store(number: 1, slot: 7, pageByteCount: 4096)
+    let file = try directory.open(Specimen.storeName, .read)
+    try file.extend(to: 8 << 40)
+    let start = ContinuousClock.now
+    let database = try Database(in: directory, name: Specimen.storeName, options: options())
+    try database.write(.full) { (source) throws(PageFileError) in try source.put([5], [6]) }
+    // A bit for each slot took half a minute.
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(try database.contents() == [[1]: [2], [3]: [4], [5]: [6]])
+    try database.close()
+    #expect(try file.byteCount() < 1 << 20)
+  }
+
+  @Test func aSparseFileWithOnePageFarBehindIsOnlyRead() throws {
+    let directory = try store(number: 1, slot: 1 << 30, pageByteCount: 4096)
+    let reader = try Database(
+      in: directory, name: Specimen.storeName, options: options(.readOnly))
+    #expect(try reader.contents() == [[1]: [2], [3]: [4]])
+    do throws(PageFileError) {
+      let database = try Database(in: directory, name: Specimen.storeName, options: options())
+      _ = try database.beginWrite()
+      Issue.record("written to")
+    } catch {
+      guard case .limitExceeded = error else { throw error }
+    }
+  }
 }

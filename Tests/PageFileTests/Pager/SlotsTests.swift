@@ -130,4 +130,15 @@ import Testing
     let last = (0..<46).map { _ in slots.allocate()?.rawValue }.last
     #expect(last == 200)
   }
+
+  /// What a long file has behind the slots that are kept track of may be anything.
+  @Test func slotsOutOfSightAreNotTakenForZeros() {
+    var slots = Slots(slotCount: 4, ofFile: 10)
+    slots.grow(to: 12)
+    #expect(slots.leftovers(countMax: 64) == [0..<10])
+    // After the file was cut what comes back is zeros.
+    slots.shrink(to: 3)
+    slots.grow(to: 12)
+    #expect(slots.leftovers(countMax: 64) == [0..<3])
+  }
 }
