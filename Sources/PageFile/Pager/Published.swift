@@ -44,14 +44,25 @@ final class Published: @unchecked Sendable {
 
   /// Publishes a page table that holds what the map of the WAL file that ended held.
   func checkpoint(_ table: PageTableRoot) {
-    replace { old, remains in
+    // Thousands of pages, and each reader that begins takes the lock.
+    let remains = remainsOfEndedMap()
+    replace { old, last in
       let kept = old.map(old.newest)
-      old.map(1 - old.newest).collect(to: &remains)
+      last = remains
       return Snapshot(
         lsn: old.lsn, roots: old.roots, table: table, tableVersion: old.tableVersion + 1,
         maps: old.newest == 0 ? (kept, PageMap()) : (PageMap(), kept), newest: old.newest,
         registry: registry)
     }
+  }
+
+  /// What the map of the WAL file that ended has: no commit changes it any more.
+  private func remainsOfEndedMap() -> MapRemains {
+    let current = current
+    let ended = current.map(1 - current.newest)
+    var remains = MapRemains(roomFor: 2 * ended.count)
+    ended.collect(to: &remains)
+    return remains
   }
 
   /// Publishes a table that holds what the one before held, in other slots.

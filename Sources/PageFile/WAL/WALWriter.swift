@@ -297,8 +297,8 @@ final class WALWriter: @unchecked Sendable {
   func turn(
     random: UInt64
   ) throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
-    growLock.lock()
-    defer { growLock.unlock() }
+    // Not `growLock`: the file that ends may be growing, which takes the time of a sync, while writers
+    // wait for this.
     appendLock.lock()
     defer { appendLock.unlock() }
     let ended = position.current
