@@ -14,7 +14,7 @@ extension MessageStore {
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing StoreSnapshot) throws -> R
   ) async throws -> R {
-    try await readers.run { try self.read(body) }
+    try await core.readers.run { [core] in try core.read(body) }
   }
 
   /// Changes the store without blocking the caller's thread.
@@ -26,7 +26,7 @@ extension MessageStore {
   public func write<R: Sendable>(
     _ level: SyncLevel, _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
   ) async throws -> R {
-    try await writer.run { try self.write(level, body) }
+    try await core.writer.run { [core] in try core.write(level, body) }
   }
 
   /// Changes the store at `full` without blocking the caller's thread; see `write(_:_:)`.

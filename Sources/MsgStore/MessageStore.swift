@@ -4,32 +4,13 @@ package import PageFile
 ///
 /// There is one way to read and one way to write, both closures. A reader sees one moment and waits
 /// for nobody; writers take turns. Nothing has to be tended. A store may be used from any thread, and
-/// ends with `close()` or when the last reference to it goes.
+/// ends with `close()` or when the last reference to it goes: then the files are free at once, also
+/// where work went on in the background, whose present step is waited for.
 public final class MessageStore: Sendable {
-  /// The member whose unread messages are counted, where that is known.
-  package let localMember: MemberID?
-  private let localNumber: UInt32?
-  let database: Database
-  private let known: Locked<KnownNames>
-  let clock: @Sendable () -> Timestamp
-  private let rules: StoreRules
-  private let running = RunningTransfers()
-  /// Those who are told what changes.
-  let listeners = ChangeListeners()
-  let readers = WorkerPool(countMax: 4)
-  let writer = WorkerPool(countMax: 1)
-  /// Syncs what was written without waiting for that.
-  let syncer = Worker(lingerMilliseconds: 20)
-  let worksInBackground: Bool
-  /// Whether the first dictionary may be made in the background.
-  let makesDictionaries: Bool
-  /// Whether a step of what is left to do has been asked for.
-  let isWorkScheduled = Locked(false)
-  /// Whether a dictionary is being made.
-  let isDictionaryScheduled = Locked(false)
+  let core: StoreCore
 
-  /// How often `read` begins anew when its moment is no longer kept.
-  private static let repetitionCountMax = 3
+  /// The member whose unread messages are counted, where that is known.
+  package var localMember: MemberID? { core.localMember }
 
   /// Opens a store, or creates it.
   ///
@@ -42,53 +23,26 @@ public final class MessageStore: Sendable {
   /// - Throws: `storage`, with `busy` inside when somebody else has it; `notAMessageStore`;
   ///   `schemaTooNew`; `schemaTooOld`; `localMemberDiffers`; `invalidIdentifier` for the local
   ///   member. Nothing was changed then.
-  public convenience init(path: String, options: StoreOptions = .init()) throws(StoreError) {
+  public init(path: String, options: StoreOptions = .init()) throws(StoreError) {
     try options.localMember?.validate()
     let database = try storage { () throws(PageFileError) in
       try Database(path: path, options: options.database)
     }
-    try self.init(database, path: path, options)
+    core = try StoreCore(database, path: path, options)
   }
 
   /// The same in a directory of any kind, for tests and tools.
-  package convenience init(
+  package init(
     in directory: any StorageDirectory, name: String, options: StoreOptions = .init()
   ) throws(StoreError) {
     try options.localMember?.validate()
     let database = try storage { () throws(PageFileError) in
       try Database(in: directory, name: name, options: options.database)
     }
-    try self.init(database, path: directory.path(of: name), options)
+    core = try StoreCore(database, path: directory.path(of: name), options)
   }
 
-  private init(_ database: Database, path: String, _ options: StoreOptions) throws(StoreError) {
-    let names = MemberNames()
-    let opening = Opening(database: database, names: names, path: path, options: options)
-    do throws(StoreError) {
-      localNumber = try opening.run()
-      localMember = try localNumber.map { (number) throws(StoreError) in
-        try opening.member(number)
-      }
-    } catch {
-      database.abandon()
-      throw error
-    }
-    self.database = database
-    known = Locked(KnownNames(names))
-    clock = options.clock
-    rules = options.rules
-    worksInBackground = options.worksInBackground
-    makesDictionaries =
-      options.worksInBackground && options.cacheByteCount >= StoreOptions.usualCacheByteCount
-  }
-
-  deinit {
-    if database.isForeign { return }
-    readers.finish()
-    writer.finish()
-    syncer.finish()
-    listeners.close()
-  }
+  deinit { core.end() }
 
   /// Reads one moment of the store.
   ///
@@ -99,24 +53,7 @@ public final class MessageStore: Sendable {
   ///
   /// - Throws: What the closure throws, unchanged; `storage`.
   public func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
-    var repetitionCount = 0
-    while true {
-      let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
-      let life = transaction.life
-      let (names, dictionaries) = known.withLock {
-        ($0.names(in: life), $0.dictionaries(in: life))
-      }
-      let snapshot = StoreSnapshot(
-        transaction, names, dictionaries, localMember: localNumber,
-        running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
-      do {
-        return try body(snapshot)
-      } catch StoreError.storage(.snapshotExpired)
-        where repetitionCount < Self.repetitionCountMax
-      {
-        repetitionCount += 1
-      }
-    }
+    try core.read(body)
   }
 
   /// Changes the store: everything the closure does is one commit, or nothing if it throws.
@@ -133,7 +70,7 @@ public final class MessageStore: Sendable {
   public func write<R>(
     _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> R {
-    try commit(level, body).value
+    try core.write(level, body)
   }
 
   /// Changes the store: everything the closure does is one commit, or nothing if it throws, and it is
@@ -144,99 +81,21 @@ public final class MessageStore: Sendable {
   /// - Throws: What the closure throws, unchanged; `storage`.
   @discardableResult
   public func write<R>(_ body: (borrowing StoreWriter) throws -> R) throws -> R {
-    try commit(.full, body).value
-  }
-
-  /// The same, with the number of the commit and the life of the store that it was made in.
-  func commit<R>(
-    _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
-  ) throws -> (value: R, lsn: LSN, life: Int) {
-    let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
-    let life = transaction.life
-    let lsn = transaction.lsn
-    let (names, dictionaries, memory) = known.withLock {
-      ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
-    }
-    let reader = StoreReader(
-      source: transaction.source, names: names, dictionaries: dictionaries, isCommitted: false,
-      localMember: localNumber,
-      previewsSkipDeleted: rules.previewsSkipDeleted)
-    let state = WriteState(
-      reader, memory: memory, localMember: localNumber, rules: rules, running: running,
-      isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
-    let result: R
-    let hasWork: Bool
-    do {
-      result = try body(StoreWriter(state))
-      try state.finish()
-      hasWork = try state.hasWork
-      if transaction.source.hasChanges { try state.saveProgress() }
-    } catch {
-      transaction.rollback()
-      throw error
-    }
-    let wantsDictionary = state.takeDictionaryDemand()
-    let changes = state.changes()
-    // What is known in memory alone may change without a page.
-    let isToldOf = transaction.source.hasChanges || !state.transferChanges.isEmpty
-    var waiters: [ChangeListeners.Waiter] = []
-    running.begin(state.transferChanges)
-    let committed: LSN
-    do throws(PageFileError) {
-      committed = try transaction.commit(
-        (state.isDurabilityWanted ? .full : level).pageLevel
-      ) { moment in
-        switch moment {
-        case .visible:
-          running.end(state.transferChanges)
-          if isToldOf { waiters = listeners.put(changes) }
-        case .over: ChangeListeners.wake(waiters)
-        }
-      }
-    } catch {
-      throw StoreError.storage(error)
-    }
-    running.wereSaved(state.savedProgress)
-    memory.settle(isAnythingWaiting: state.isAnythingWaiting)
-    known.withLock { $0.keep(memory, of: committed, in: life) }
-    if hasWork { scheduleWork() }
-    if wantsDictionary { scheduleDictionary() }
-    return (result, committed, life)
-  }
-
-  /// Notes progress, and stores all of it when some is too old; returns whether the transfer runs.
-  func report(_ byteCount: Int64, _ key: RunningTransfers.Key) throws(StoreError) -> Bool {
-    guard let isOverdue = running.report(max(byteCount, 0), key, at: clock()) else { return false }
-    guard isOverdue else { return true }
-    do {
-      try write(.relaxed) { writer in try writer.state.saveProgress() }
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      preconditionFailure("the closure throws nothing else")
-    }
-    return true
+    try core.write(.full, body)
   }
 
   /// Moves what is in the log to the data file now.
   ///
   /// It happens by itself as well.
   public func checkpoint() throws(StoreError) {
-    try storage { () throws(PageFileError) in try database.checkpoint() }
+    try storage { () throws(PageFileError) in try core.database.checkpoint() }
   }
 
   /// Ends the store: waits for what runs in the background, and leaves a clean file.
   ///
   /// Everything afterwards throws `closed`. It must not be called from within a closure of this
   /// store.
-  public func close() throws(StoreError) {
-    if database.isForeign { throw .storage(.forked) }
-    readers.close()
-    writer.close()
-    syncer.stop()
-    try storage { () throws(PageFileError) in try database.close() }
-    listeners.close()
-  }
+  public func close() throws(StoreError) { try core.close() }
 
   /// Lets go of the files, for as long as the system may stop the process or another one, as an app
   /// extension, shall own the store.
@@ -252,7 +111,7 @@ public final class MessageStore: Sendable {
   ///   After `diskFull` and `deviceLocked` nothing is lost; after `ioError`, `commitUnknown`, or
   ///   `poisoned` inside, commits at `relaxed` may be.
   public func suspend(checkpoints: Bool = true) throws(StoreError) {
-    try storage { () throws(PageFileError) in try database.suspend(checkpoints: checkpoints) }
+    try storage { () throws(PageFileError) in try core.database.suspend(checkpoints: checkpoints) }
   }
 
   /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
@@ -265,25 +124,10 @@ public final class MessageStore: Sendable {
   ///   when the store is not there any more. The store stays suspended then, and this may be called
   ///   again.
   public func resume() throws(StoreError) {
-    try storage { () throws(PageFileError) in try database.resume() }
-    ChangeListeners.wake(listeners.put(.anything))
+    try storage { () throws(PageFileError) in try core.database.resume() }
+    ChangeListeners.wake(core.listeners.put(.anything))
   }
 
   /// What was counted since the store was opened.
-  public var statistics: StoreStatistics { StoreStatistics(database.statistics) }
-
-  /// Runs `body` on what the last writer has left, if nothing was committed since some commit and
-  /// nobody else has it now.
-  func withMemory(
-    of lsn: LSN, _ body: (WriterMemory) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    guard let (memory, life) = known.withLock({ $0.lend(lsn) }) else { return }
-    defer { known.withLock { $0.giveBack(memory, of: lsn, in: life) } }
-    try body(memory)
-  }
-
-  /// Looks for pages that break a rule.
-  func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
-    try storage { () throws(PageFileError) in try database.check(report) }
-  }
+  public var statistics: StoreStatistics { StoreStatistics(core.database.statistics) }
 }

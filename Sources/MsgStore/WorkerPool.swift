@@ -48,23 +48,13 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Takes no more work and waits until all that was given is done.
+  /// Takes no more work and waits until all that was given is done, but for what calls this on one of
+  /// the threads.
   func close() {
     let workers = state.withLock { state in
       state.isClosed = true
       return state.workers
     }
     for (worker, _) in workers { worker.stop() }
-  }
-
-  /// Takes no more work and lets the threads end by themselves.
-  ///
-  /// May be called on one of them.
-  func finish() {
-    let workers = state.withLock { state in
-      state.isClosed = true
-      return state.workers
-    }
-    for (worker, _) in workers { worker.finish() }
   }
 }

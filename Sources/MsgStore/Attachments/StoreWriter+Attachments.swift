@@ -103,7 +103,7 @@ extension MessageStore {
       preconditionFailure("the closure throws nothing else")
     }
     guard let fact else { return false }
-    return try report(doneByteCount, .init(fact: fact, direction: direction))
+    return try core.report(doneByteCount, .init(fact: fact, direction: direction))
   }
 }
 

@@ -23,7 +23,7 @@ struct CompactionRun: Sendable {
   }
 
   /// Does the next step; false when nothing is left to do.
-  mutating func step(_ store: MessageStore) throws -> Bool {
+  mutating func step(_ store: StoreCore) throws -> Bool {
     switch stage {
     case .readingPages:
       try stepPages(store.database)
@@ -65,7 +65,7 @@ struct CompactionRun: Sendable {
   }
 }
 
-extension MessageStore {
+extension StoreCore {
   /// Does a part of the work that is left, in one commit; true when nothing is left.
   fileprivate func stepWork() throws -> Bool {
     try write(.relaxed) { writer in

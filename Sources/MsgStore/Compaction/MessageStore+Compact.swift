@@ -23,11 +23,11 @@ extension MessageStore {
   ///   step, and `corruptPage` or `ioError` for what cannot be read; `corruptRecord`. The store is as
   ///   sound as it was.
   public func compact(progress: (CompactionProgress) throws -> Void = { _ in }) throws {
-    var run = try CompactionRun(database)
+    var run = try CompactionRun(core.database)
     var isGoingOn = true
     while isGoingOn {
-      isGoingOn = try run.step(self)
-      try progress(run.progress(database))
+      isGoingOn = try run.step(core)
+      try progress(run.progress(core.database))
     }
   }
 
@@ -41,17 +41,17 @@ extension MessageStore {
   public func compact(
     progress: @escaping @Sendable (CompactionProgress) throws -> Void = { _ in }
   ) async throws {
-    var run = try CompactionRun(database)
+    var run = try CompactionRun(core.database)
     var isGoingOn = true
     while isGoingOn {
       try Task.checkCancellation()
       let current = run
-      (run, isGoingOn) = try await writer.run {
+      (run, isGoingOn) = try await core.writer.run { [core] in
         var next = current
-        let isGoingOn = try next.step(self)
+        let isGoingOn = try next.step(core)
         return (next, isGoingOn)
       }
-      try progress(run.progress(database))
+      try progress(run.progress(core.database))
     }
   }
 
@@ -63,9 +63,9 @@ extension MessageStore {
   /// - Parameter path: Where to make it; there must be nothing.
   package func copy(to path: String) throws {
     try storage { () throws(PageFileError) in
-      let transaction = try database.beginRead()
+      let transaction = try core.database.beginRead()
       var options = DatabaseOptions()
-      options.pageByteCount = database.pageByteCount
+      options.pageByteCount = core.database.pageByteCount
       let new = try Database(path: path, options: options)
       try new.fill(from: transaction)
       try new.close()

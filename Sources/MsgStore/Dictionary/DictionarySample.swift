@@ -174,7 +174,7 @@ extension WriteState {
   }
 }
 
-extension MessageStore {
+extension StoreCore {
   /// Has the store's first dictionary made in the background, unless memory is short: it takes about
   /// 10 MB.
   ///
@@ -187,8 +187,7 @@ extension MessageStore {
       return !isScheduled
     }
     guard isFirst else { return }
-    readers.enqueue { [weak self] in
-      guard let self else { return }
+    readers.enqueue { [self] in
       // Without one everything works as well, and it is asked again when twice as much was packed.
       _ = try? makeDictionary()
       isDictionaryScheduled.withLock { $0 = false }
@@ -224,6 +223,7 @@ extension MessageStore {
       })
     var next: [UInt8]? = []
     while let key = next {
+      if isEnding { return false }
       next = try read { snapshot in
         try snapshot.within { (reader) throws(StoreError) in
           try reader.sample(from: key, cellCountMax: Self.sampledCellCount, into: &sample)

@@ -1,7 +1,7 @@
 import PageFile
 
 /// Rule 10.
-extension MessageStore {
+extension StoreCore {
   /// Compares what the last writer has left with the trees, if the snapshot is of its commit.
   func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Finding] {
     let check = StoreCheck()

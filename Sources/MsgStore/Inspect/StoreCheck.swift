@@ -12,11 +12,11 @@ extension MessageStore {
   /// - Throws: `storage` when the store cannot be read at all.
   public func check() throws(StoreError) -> [Finding] {
     let pages = StoreCheck()
-    try checkPages { finding in pages.report("\(finding.description)") }
+    try core.checkPages { finding in pages.report("\(finding.description)") }
     do {
       return try pages.result
         + read { snapshot in
-          try snapshot.check(localMember: localMember) + checkMemory(in: snapshot)
+          try snapshot.check(localMember: localMember) + core.checkMemory(in: snapshot)
         }
     } catch let error as StoreError {
       throw error

@@ -49,8 +49,8 @@ extension MessageStore {
   ///     for await changes in store.changes {
   ///       if changes.conversations[room] != nil { … }
   ///     }
-  public var changes: ChangeSequence { ChangeSequence(listeners) }
+  public var changes: ChangeSequence { ChangeSequence(core.listeners) }
 
   /// How many listen.
-  package var listenerCount: Int { listeners.count }
+  package var listenerCount: Int { core.listeners.count }
 }

@@ -33,19 +33,19 @@ public struct LiveConversations: AsyncSequence, Sendable {
   /// What reading throws, and then it ends: `invalidCount`, `corruptRecord`, `storage`.
   public typealias Failure = StoreError
 
-  private weak var store: MessageStore?
+  private weak var core: StoreCore?
   private let listeners: ChangeListeners
   private let count: Int
 
   init(_ store: MessageStore, _ count: Int) {
-    self.store = store
-    listeners = store.listeners
+    core = store.core
+    listeners = store.core.listeners
     self.count = count
   }
 
   /// Begins to follow.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(LiveReader(store, listeners, LiveConversationsRequest(count: count)))
+    Iterator(LiveReader(core, listeners, LiveConversationsRequest(count: count)))
   }
 
   /// One who follows, of whose copies one may wait at a time.

@@ -23,7 +23,7 @@ protocol LiveRequest: Sendable {
 struct LiveReader<Request: LiveRequest> {
   typealias Value = (content: Request.Content, differences: LiveDifferences)
 
-  private weak var store: MessageStore?
+  private weak var core: StoreCore?
   private let listener: ChangeListener
   private var request: Request
   /// What was given out last.
@@ -32,8 +32,8 @@ struct LiveReader<Request: LiveRequest> {
   private var isStale = true
   private var hasEnded = false
 
-  init(_ store: MessageStore?, _ listeners: ChangeListeners, _ request: Request) {
-    self.store = store
+  init(_ core: StoreCore?, _ listeners: ChangeListeners, _ request: Request) {
+    self.core = core
     self.request = request
     listener = ChangeListener(listeners)
   }
@@ -66,8 +66,8 @@ struct LiveReader<Request: LiveRequest> {
 
   /// The same without waiting: nil when nothing is different.
   mutating func nextIfThere() throws(StoreError) -> Value? {
-    while let store {
-      if isStale, let value = value(try request.read(from: store)) { return value }
+    while let core {
+      if isStale, let value = value(try request.read(from: core)) { return value }
       guard let changes = listener.take() else { return nil }
       isStale = isConcerned(by: changes)
     }
@@ -95,13 +95,13 @@ struct LiveReader<Request: LiveRequest> {
   private mutating func read(
     isolation: isolated (any Actor)?
   ) async throws(StoreError) -> Request.Content? {
-    guard let store else { return nil }
-    if content != nil { return try request.read(from: store) }
+    guard let core else { return nil }
+    if content != nil { return try request.read(from: core) }
     let request = request
     do {
-      let (content, noted) = try await store.readers.run {
+      let (content, noted) = try await core.readers.run {
         var request = request
-        return (try request.read(from: store), request)
+        return (try request.read(from: core), request)
       }
       self.request = noted
       return content
@@ -114,9 +114,9 @@ struct LiveReader<Request: LiveRequest> {
 }
 
 extension LiveRequest {
-  fileprivate mutating func read(from store: MessageStore) throws(StoreError) -> Content {
+  fileprivate mutating func read(from core: StoreCore) throws(StoreError) -> Content {
     do {
-      return try store.read { chat in try read(chat) }
+      return try core.read { chat in try read(chat) }
     } catch let error as StoreError {
       throw error
     } catch {

@@ -53,18 +53,18 @@ public struct LiveThread: AsyncSequence, Sendable {
   /// What reading throws, and then it ends: `invalidCount`, `corruptRecord`, `storage`.
   public typealias Failure = StoreError
 
-  private weak var store: MessageStore?
+  private weak var core: StoreCore?
   private let listeners: ChangeListeners
   private let request: LiveThreadRequest
 
   init(_ store: MessageStore, _ request: LiveThreadRequest) {
-    self.store = store
-    listeners = store.listeners
+    core = store.core
+    listeners = store.core.listeners
     self.request = request
   }
 
   /// Begins to follow.
-  public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(store, listeners, request)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(core, listeners, request)) }
 
   /// One who follows, of whose copies one may wait at a time.
   public struct Iterator: AsyncIteratorProtocol {

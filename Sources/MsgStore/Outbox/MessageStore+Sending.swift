@@ -29,11 +29,11 @@ extension MessageStore {
   public func writeVisible<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
   ) throws -> Visible<R> {
-    let (value, lsn, life) = try commit(.relaxed, body)
-    let durability = Durability(syncer) { [database] () throws(StoreError) in
+    let (value, lsn, life) = try core.commit(.relaxed, body)
+    let durability = Durability(core.syncer) { [database = core.database] () throws(StoreError) in
       try storage { () throws(PageFileError) in try database.waitUntilDurable(lsn, of: life) }
     }
-    if !syncer.enqueue({ durability.settle() }) { durability.settle() }
+    if !core.syncer.enqueue({ durability.settle() }) { durability.settle() }
     return Visible(value: value, durability: durability)
   }
 }

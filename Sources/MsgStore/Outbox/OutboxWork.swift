@@ -13,14 +13,14 @@ public struct OutboxWork: AsyncSequence, Sendable {
   /// What `OutboxWriter.next` throws, and then it ends.
   public typealias Failure = StoreError
 
-  private weak var store: MessageStore?
+  private weak var core: StoreCore?
   private let listeners: ChangeListeners
   private let owner: String
   private let lease: Duration
 
   init(_ store: MessageStore, for owner: String, lease: Duration) {
-    self.store = store
-    listeners = store.listeners
+    core = store.core
+    listeners = store.core.listeners
     self.owner = owner
     self.lease = lease
   }
@@ -43,7 +43,7 @@ public struct OutboxWork: AsyncSequence, Sendable {
         // It listens before it looks, so that nothing falls between.
         let listener = ChangeListener(work.listeners)
         do throws(StoreError) {
-          switch try await Self.look(work.store, work.owner, work.lease) {
+          switch try await Self.look(work.core, work.owner, work.lease) {
           case .item(let item): return item
           case .nothing(let time): await Self.wait(listener, atMost: time)
           case .end: hasEnded = true
@@ -72,20 +72,22 @@ public struct OutboxWork: AsyncSequence, Sendable {
 
     /// Takes what is due.
     private static func look(
-      _ store: MessageStore?, _ owner: String, _ lease: Duration
+      _ core: StoreCore?, _ owner: String, _ lease: Duration
     ) async throws(StoreError) -> Found {
-      guard let store else { return .end }
+      guard let core else { return .end }
       // Also where nothing is due, which nobody would look into.
       try Identifier.validate("owner", byteCount: owner.utf8.count)
       do {
         // Most who look find nothing, and need not wait for a writer.
-        if let time = try await store.timeUntilWork(), time <= .zero,
-          let item = try await store.write({ try $0.outbox.next(for: owner, lease: lease) })
+        if let time = try await core.timeUntilWork(), time <= .zero,
+          let item = try await core.writer.run({
+            try core.write(.full) { try $0.outbox.next(for: owner, lease: lease) }
+          })
         {
           return .item(item)
         }
         return .nothing(
-          try await store.timeUntilWork().map { time in time > .zero ? time : .milliseconds(1) })
+          try await core.timeUntilWork().map { time in time > .zero ? time : .milliseconds(1) })
       } catch let error as StoreError {
         throw error
       } catch {
@@ -127,13 +129,17 @@ extension MessageStore {
   public func work(for owner: String, lease: Duration = .seconds(60)) -> OutboxWork {
     OutboxWork(self, for: owner, lease: lease)
   }
+}
 
+extension StoreCore {
   /// How long it takes until work is due, zero when some is; nil when none waits for its time.
   ///
   /// At most a minute, as the clock may be set meanwhile.
   fileprivate func timeUntilWork() async throws -> Duration? {
     let now = clock()
-    guard let time = try await read({ try $0.outbox.nextTime }) else { return nil }
+    guard let time = try await readers.run({ [self] in try read { try $0.outbox.nextTime } }) else {
+      return nil
+    }
     let (left, isOverflow) = time.microseconds.subtractingReportingOverflow(now.microseconds)
     // No wait and no lease is longer than a day: the clock was set back, and it has ended.
     if left <= 0 || isOverflow || left > OutboxOptions.leaseRange.upperBound { return .zero }

@@ -17,6 +17,8 @@ package final class Worker: @unchecked Sendable {
   private var isRunning = false
   private var isAsleep = false
   private var isStopping = false
+  /// The thread, once it runs.
+  private var thread: UInt?
   private let hasThread: Bool
   private let lingerMilliseconds: Int
   private let idleMilliseconds: Int?
@@ -40,7 +42,7 @@ package final class Worker: @unchecked Sendable {
 
   /// Has `body` run on the thread after everything asked for before.
   ///
-  /// - Returns: False after `stop` or `finish`, when nothing is run any more.
+  /// - Returns: False after `stop`, when nothing is run any more.
   @discardableResult
   package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
     let (isTaken, hasToWake) = lock.withLock {
@@ -68,28 +70,21 @@ package final class Worker: @unchecked Sendable {
     while let body = lock.withLock({ queue.isEmpty ? nil : queue.removeFirst() }) { body() }
   }
 
-  /// Lets the thread finish what it was asked for and end by itself; nobody waits for it.
-  ///
-  /// This may be called from the thread itself.
-  package func finish() {
-    lock.withLock {
-      isStopping = true
-      lock.broadcast()
-    }
-  }
-
   /// Lets the thread finish what it was asked for, and waits until it has ended.
+  ///
+  /// On the thread itself it only says so.
   package func stop() {
     lock.lock()
     isStopping = true
     // Without a thread nobody has begun what waits, and nobody may any more.
     if !hasThread { queue = [] }
     lock.broadcast()
-    while isRunning { lock.wait() }
+    while isRunning, thread != CurrentThread.id { lock.wait() }
     lock.unlock()
   }
 
   private func run() {
+    lock.withLock { thread = CurrentThread.id }
     var isQuiet = false
     var lookCount = 0
     while true {

@@ -4,7 +4,7 @@ import PageFile
 ///
 /// One step at a time is asked for, behind the writes that wait already; its own commit asks for the
 /// next. A step that fails asks for none, and the next write does.
-extension MessageStore {
+extension StoreCore {
   /// Has a step done, unless one is under way.
   func scheduleWork() {
     guard worksInBackground else { return }
@@ -13,13 +13,16 @@ extension MessageStore {
       return !isScheduled
     }
     guard isFirst else { return }
-    writer.enqueue { [weak self] in
-      guard let self else { return }
+    writer.enqueue { [self] in
       isWorkScheduled.withLock { $0 = false }
+      if isEnding { return }
       try? write(.relaxed) { writer in try writer.state.step() }
     }
   }
 
+}
+
+extension MessageStore {
   /// Does all work that is left.
   package func finishWork() throws {
     while try write(
