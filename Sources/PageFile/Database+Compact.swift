@@ -71,8 +71,8 @@ extension Database {
   ///
   /// - Throws: What reading and writing throw: `corruptPage` and `ioError` for pages that cannot be
   ///   read, before anything was changed unless they went bad in the meantime; `diskFull` where there
-  ///   is no room for the commits; `readOnly`, `closed`, `suspended`, `forked`, `poisoned`. The store is
-  ///   as sound as it was, and what has been done stays done.
+  ///   is no room for the commits; `readOnly`, `closed`, `suspended`, `forked`, `poisoned`;
+  ///   `insideTransaction`. The store is as sound as it was, and what has been done stays done.
   public func compact() throws(PageFileError) {
     var compaction = Compaction()
     while try compact(&compaction) {}
@@ -84,6 +84,7 @@ extension Database {
   /// - Returns: Whether anything may be left to do.
   /// - Throws: As `compact()`. The same step can be tried again.
   public func compact(_ compaction: inout Compaction) throws(PageFileError) -> Bool {
+    try refuseInsideWrite("compact")
     do throws(PageFileError) {
       switch compaction.stage {
       case .reading: try prove(&compaction)
@@ -165,7 +166,7 @@ extension Database {
   private func packOnce(
     _ editCountMax: Int, _ compaction: inout Compaction
   ) throws(PageFileError) {
-    let transaction = try beginWrite()
+    let transaction = try beginWrite(.patient)
     let place = compaction.place
     let (step, savedCount) = try pack(place, editCountMax, transaction.source)
     _ = try transaction.commit(.relaxed)

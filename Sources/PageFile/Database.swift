@@ -63,10 +63,18 @@ public final class Database: Sendable {
   /// Begins to write, after every writer that began before has ended, and after a checkpoint that
   /// has to make room.
   /// - Throws: `readOnly`, `closed`, `suspended`, `forked`, `poisoned`; the error of the last checkpoint if there is no room
-  ///   because it failed.
-  public func beginWrite() throws(PageFileError) -> WriteTransaction {
+  ///   because it failed; `insideTransaction` on a thread that has begun a transaction which is open.
+  public func beginWrite() throws(PageFileError) -> WriteTransaction { try beginWrite(.patient) }
+
+  /// The same for a writer that says whether somebody waits for it.
+  package func beginWrite(_ urgency: WriteUrgency) throws(PageFileError) -> WriteTransaction {
     let engine = try ownEngine()
-    return WriteTransaction(engine: engine, source: try engine.beginWrite())
+    return WriteTransaction(engine: engine, source: try engine.beginWrite(urgency))
+  }
+
+  /// Refuses a call that would wait for the write transaction that this thread has open.
+  package func refuseInsideWrite(_ call: String) throws(PageFileError) {
+    try ownEngine().refuseInsideWrite(call)
   }
 
   /// Returns when a commit is on the disk that was made without waiting for that.
@@ -86,15 +94,23 @@ public final class Database: Sendable {
   /// Readers and writers go on meanwhile. Everything committed before is durable afterwards.
   ///
   /// - Throws: What writing and syncing throw; nothing is lost then, and a later call tries again.
-  public func checkpoint() throws(PageFileError) { try ownEngine().checkpoint(shrink: true) }
+  ///   `insideTransaction` on a thread that has a write transaction open.
+  public func checkpoint() throws(PageFileError) {
+    let engine = try ownEngine()
+    try engine.refuseInsideWrite("checkpoint")
+    try engine.checkpoint(shrink: true)
+  }
 
   /// Checkpoints, marks the file as cleanly closed, and lets go of it.
   ///
-  /// Waits for an open write transaction to end and for what other threads are reading, so it must not
-  /// be called by whoever holds a transaction open or reads; read transactions still open get
-  /// `snapshotExpired`. Calling it again does nothing.
+  /// Waits for an open write transaction to end and for what other threads are reading; read
+  /// transactions still open get `snapshotExpired`. Calling it again does nothing.
+  ///
+  /// - Throws: What the checkpoint throws; the use of the files has ended all the same.
+  ///   `insideTransaction` on a thread that has a write transaction open or is reading; then it goes on.
   public func close() throws(PageFileError) {
     if fork.hasForked { throw .forked }
+    try engine.refuseWhileUsed("close")
     // The engine is looked for inside: whoever resumes at the same time puts another in its place.
     try transition.withLock { () throws(PageFileError) in try engine.end(.closed) }
   }
@@ -107,16 +123,18 @@ public final class Database: Sendable {
   /// When this returns no write and no sync is under way, none can begin, and the lock is let go.
   /// Reading and writing throw `suspended` until `resume`; transactions that are open throw
   /// `snapshotExpired`. Waits for an open write transaction to end and for what other threads are
-  /// reading, so it must not be called by whoever holds a transaction open or reads.
+  /// reading.
   ///
   /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
   ///   but makes the next opening quick. Otherwise one sync makes durable what is not.
   /// - Throws: What the checkpoint or the sync throws; the database is suspended all the same, and
   ///   commits at `full` are safe. After `diskFull` and `deviceLocked` the log has everything, and the
   ///   next opening reads it. After `ioError`, `commitUnknown` or `poisoned` commits at `relaxed` may
-  ///   be lost. `forked`.
+  ///   be lost. `forked`; `insideTransaction` on a thread that has a write transaction open or is
+  ///   reading: then it goes on.
   public func suspend(checkpoints: Bool = true) throws(PageFileError) {
     if fork.hasForked { throw .forked }
+    try engine.refuseWhileUsed("suspend")
     try transition.withLock { () throws(PageFileError) in
       try engine.end(.suspended, checkpoints: checkpoints)
     }
@@ -138,7 +156,7 @@ public final class Database: Sendable {
   ///
   /// - Throws: What opening throws, and `mainFileMissing` or `fileReplaced` when the store is not
   ///   there any more: the database stays suspended, and this may be called again. `closed`,
-  ///   `forked`.
+  ///   `forked`. `insideTransaction` on a thread that has a write transaction open.
   public func resume() throws(PageFileError) {
     if fork.hasForked { throw .forked }
     transition.lock()
@@ -147,6 +165,7 @@ public final class Database: Sendable {
     if engine.ending == .closed { throw .closed }
     if engine.ending == nil {
       guard engine.isPoisoned else { return }
+      try engine.refuseWhileUsed("resume")
       try? engine.end(.suspended, checkpoints: false)
     }
     let resumed = try Engine.open(directory, name, options, resuming: engine)
@@ -159,6 +178,9 @@ public final class Database: Sendable {
 
   /// Whether the database has to be resumed before it can be written to.
   public var isPoisoned: Bool { !fork.hasForked && engine.isPoisoned }
+
+  /// How many wait for the writer.
+  package var waitingWriterCount: Int { engine.gate.waitingCount }
 
   /// Does the background work that waits, where no thread does it.
   package func runBackgroundWork() { if !fork.hasForked { engine.worker.runQueued() } }

@@ -43,6 +43,8 @@ extension PageFileError: CustomStringConvertible {
       "\(path) was renamed, removed or replaced while it was in use"
     case .forked:
       "the database was opened by the parent of this process"
+    case .insideTransaction(let call):
+      "\(call): called inside a transaction of the same thread, which would be waited for"
     case .aborted:
       "an operation of this transaction failed; nothing of it was committed"
     }

@@ -1,7 +1,8 @@
 /// Everything that can go wrong in a data file and its WAL files.
 ///
 /// The world's faults are thrown; a caller's mistakes (a cursor used after its transaction, a key
-/// that is empty) trap.
+/// that is empty) trap, but for `insideTransaction`: whether a call is made inside a transaction may
+/// depend on what other code does, and an app that is told so can go on.
 public enum PageFileError: Error, Sendable, Hashable {
   /// The file is not a data file of this format: its first bytes are something else.
   case notADatabase(path: String)
@@ -47,6 +48,8 @@ public enum PageFileError: Error, Sendable, Hashable {
   case fileReplaced(path: String)
   /// This process is a child, by `fork`, of the one that opened the database. Open it anew.
   case forked
+  /// A call was made inside a transaction of the same thread that it would wait for. Nothing was done.
+  case insideTransaction(call: String)
   /// An operation of the write transaction failed half-way, so that it cannot be committed.
   case aborted
 

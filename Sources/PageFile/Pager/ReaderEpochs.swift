@@ -54,7 +54,7 @@ package final class ReaderEpochs: @unchecked Sendable {
         let (isMine, _) = unsafe place.pointee.compareExchange(
           expected: 0, desired: now, ordering: .sequentiallyConsistent)
         if isMine {
-          unsafe place[Self.threadOffset].store(ThisThread.number, ordering: .relaxed)
+          unsafe place[Self.threadOffset].store(UInt64(CurrentThread.id), ordering: .relaxed)
           #if arch(arm64)
             // There a later load could pass the announcement; x86 never lets it.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
@@ -73,7 +73,7 @@ package final class ReaderEpochs: @unchecked Sendable {
 
   /// Whether the calling thread has entered and not left.
   var isThisThreadInside: Bool {
-    let thread = ThisThread.number
+    let thread = UInt64(CurrentThread.id)
     var block: Place? = unsafe firstBlock
     while let current = unsafe block {
       for place in 0..<Self.placeCount {

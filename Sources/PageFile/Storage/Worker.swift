@@ -83,6 +83,9 @@ package final class Worker: @unchecked Sendable {
     lock.unlock()
   }
 
+  /// Whether this is asked on the thread.
+  package var isCurrent: Bool { lock.withLock { isRunning && thread == CurrentThread.id } }
+
   private func run() {
     lock.withLock { thread = CurrentThread.id }
     var isQuiet = false

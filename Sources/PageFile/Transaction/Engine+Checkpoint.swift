@@ -23,7 +23,7 @@ extension Engine {
   /// - Parameter place: Where to go on, see `Checkpointer.compact`.
   func movePages(from place: inout PageNumber) throws(PageFileError) -> Int? {
     // Makes what only writers need, where nobody has written yet.
-    rollback(try beginWrite())
+    rollback(try beginWrite(.patient))
     var movedCount: Int?
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
@@ -296,9 +296,6 @@ extension Engine {
     _ ending: PageFileError, waits: Bool = true, checkpoints: Bool = true
   ) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
-    precondition(
-      !waits || !pager.cache.isReadByThisThread,
-      "a database is closed or suspended from within an operation that reads it")
     let isFirst = state.withLock { state in
       // Closed is closed for good; suspended may still become closed.
       defer { if state.ending != .closed { state.ending = ending } }

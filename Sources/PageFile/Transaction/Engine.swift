@@ -117,12 +117,23 @@ final class Engine: @unchecked Sendable {
 
   // MARK: Writing
 
+  /// Refuses a call that would wait for the write transaction that this thread has open.
+  func refuseInsideWrite(_ call: String) throws(PageFileError) {
+    if gate.isHeldByThisThread { throw .insideTransaction(call: call) }
+  }
+
+  /// The same, and one that would wait for what this thread is reading.
+  func refuseWhileUsed(_ call: String) throws(PageFileError) {
+    try refuseInsideWrite(call)
+    if pager.cache.isReadByThisThread { throw .insideTransaction(call: call) }
+  }
+
   /// Lets the caller in as the one writer.
-  func beginWrite() throws(PageFileError) -> PageSource {
+  func beginWrite(_ urgency: WriteUrgency) throws(PageFileError) -> PageSource {
     if pager.fork.hasForked { throw .forked }
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
     worker.runQueued()
-    try gate.enter { () throws(PageFileError) in try askForRoom() }
+    try gate.enter(urgency) { () throws(PageFileError) in try askForRoom(urgency) }
     do throws(PageFileError) {
       let side = try writeSide()
       if side.wal.isPoisoned { throw .poisoned }
@@ -136,10 +147,10 @@ final class Engine: @unchecked Sendable {
   }
 
   /// A writer waits for room in the log and in memory, but only while a checkpoint makes some.
-  private func askForRoom() throws(PageFileError) -> WriterGate.Answer {
+  private func askForRoom(_ urgency: WriteUrgency) throws(PageFileError) -> WriterGate.Answer {
     try state.withLock { (state) throws(PageFileError) in
       if let ending = state.ending { throw ending }
-      guard let side = state.writing, isFull(side) else { return .enter }
+      guard let side = state.writing, isFull(side, urgency) else { return .enter }
       if side.wal.isPoisoned { throw .poisoned }
       if let error = state.checkpointError {
         state.checkpointError = nil
@@ -166,10 +177,16 @@ final class Engine: @unchecked Sendable {
   }
 
   /// Whether writers should wait for a checkpoint.
-  private func isFull(_ side: WriteSide) -> Bool {
+  ///
+  /// Those that somebody waits for are small. While batches that fill the log faster than a checkpoint can
+  /// follow wait for it, they go on into what is kept for them.
+  private func isFull(_ side: WriteSide, _ urgency: WriteUrgency) -> Bool {
     let snapshot = published.current
-    return side.wal.endOffset > WALWriter.byteCountMax
-      || snapshot.loggedPageCount * pager.pageByteCount > loggedByteCountMax
+    func limit(_ byteCount: Int) -> Int {
+      urgency == .urgent ? byteCount + byteCount / 8 : byteCount
+    }
+    return side.wal.endOffset > limit(WALWriter.byteCountMax)
+      || snapshot.loggedPageCount * pager.pageByteCount > limit(loggedByteCountMax)
       || snapshot.loggedPageCount > 0 && isShort(side)
   }
 

@@ -1,7 +1,9 @@
 /// The one writer's view of the store: reads see what it has written, nobody else does until it
 /// commits.
 ///
-/// It ends by `commit` or `rollback`; letting go of it rolls back.
+/// It ends by `commit` or `rollback`; letting go of it rolls back. Until then the thread that has begun it
+/// must do nothing that waits for it: another `beginWrite`, `checkpoint`, `compact`, `close` or `resume`
+/// there throws `insideTransaction`, and `suspend` traps.
 public struct WriteTransaction: ~Copyable {
   package let source: PageSource
   private let engine: Engine

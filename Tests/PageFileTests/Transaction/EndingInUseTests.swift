@@ -75,24 +75,16 @@ import Testing
     #expect(try Rounds.read(Database(in: directory, name: "x")) == 1)
   }
 
-  @Test func closingWithinABracketTrapsAtOnce() async {
-    await #expect(processExitsWith: .failure) {
-      let database = try Database(in: MemoryDirectory(), name: "x")
-      try database.write { (source) throws(PageFileError) in try source.put([1], [2]) }
-      let transaction = try database.beginRead()
-      try transaction.source.enter()
-      try database.close()
-    }
-  }
-
-  @Test func suspendingWithinABracketTrapsAtOnce() async {
-    await #expect(processExitsWith: .failure) {
-      let database = try Database(in: MemoryDirectory(), name: "x")
-      try database.write { (source) throws(PageFileError) in try source.put([1], [2]) }
-      let transaction = try database.beginRead()
-      try transaction.source.enter()
-      try database.suspend()
-    }
+  @Test func closingAndSuspendingWithinABracketAreRefused() throws {
+    let database = try Database(in: MemoryDirectory(), name: "x")
+    try Rounds.write(1, to: database)
+    let transaction = try database.beginRead()
+    try transaction.source.enter()
+    #expect(throws: PageFileError.insideTransaction(call: "close")) { try database.close() }
+    #expect(throws: PageFileError.insideTransaction(call: "suspend")) { try database.suspend() }
+    transaction.source.leave()
+    try Rounds.write(2, to: database)
+    try database.close()
   }
 
   /// Another thread's brackets are waited for as before.
