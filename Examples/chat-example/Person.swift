@@ -60,6 +60,6 @@ struct Person {
         try chat.message(last, in: room)?.status == .read && chat.outbox.counts().total == 0
       }
     }
-    try client.store.close()
+    try await client.store.close()
   }
 }

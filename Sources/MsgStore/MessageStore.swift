@@ -49,7 +49,7 @@ public final class MessageStore: Sendable {
   /// Waits for nobody; beginning costs well under a microsecond.
   ///
   /// The closure runs again, at most three times, on a new moment when its own grew too old to be
-  /// kept. It must not wait for a write.
+  /// kept. It may write, `close` and `suspend`: what it reads afterwards may be refused, but nobody waits.
   ///
   /// - Throws: What the closure throws, unchanged; `storage`.
   public func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
@@ -58,13 +58,16 @@ public final class MessageStore: Sendable {
 
   /// Changes the store: everything the closure does is one commit, or nothing if it throws.
   ///
-  /// Waits for the writer before. The closure must not begin another write. One that changes nothing
-  /// commits nothing; at `full` it still returns only when everything it saw is durable.
+  /// Writers take turns: those at `full`, and `send` and `writeVisible`, go before those at `relaxed`
+  /// that wait; each kind in the order in which they came. One that changes nothing commits nothing; at
+  /// `full` it still returns only when everything it saw is durable.
   ///
   /// - Parameters:
   ///   - level: `full` returns when the commit is on the disk; `relaxed` when it is safe from the
   ///     process being killed, for what can be fetched again.
-  ///   - body: What to do.
+  ///   - body: What to do. It may read the store, which is as it was before. What would wait for this
+  ///     write throws `insideTransaction` in it: another write, `send`, `writeVisible`, `checkpoint`,
+  ///     `compact`, `close`, `resume`, and `reportProgress` when it stores something; `suspend` traps.
   /// - Throws: What the closure throws, unchanged; `storage`.
   @discardableResult
   public func write<R>(
@@ -87,14 +90,16 @@ public final class MessageStore: Sendable {
   /// Moves what is in the log to the data file now.
   ///
   /// It happens by itself as well.
-  public func checkpoint() throws(StoreError) {
-    try storage { () throws(PageFileError) in try core.database.checkpoint() }
-  }
+  ///
+  /// - Throws: `storage`, with `insideTransaction` inside when it is called in the closure of a write.
+  public func checkpoint() throws(StoreError) { try core.checkpoint() }
 
   /// Ends the store: waits for what runs in the background, and leaves a clean file.
   ///
-  /// Everything afterwards throws `closed`. It must not be called from within a closure of this
-  /// store.
+  /// Everything afterwards throws `closed`.
+  ///
+  /// - Throws: `storage`: the store has ended all the same, but for `insideTransaction`, which it throws
+  ///   in the closure of a write, and of an asynchronous read, whose thread it would wait for.
   public func close() throws(StoreError) { try core.close() }
 
   /// Lets go of the files, for as long as the system may stop the process or another one, as an app
@@ -102,16 +107,16 @@ public final class MessageStore: Sendable {
   ///
   /// When this returns no write and no sync is under way, none can begin, and the lock is let go:
   /// an app calls it when it goes to the background. Everything throws `suspended` until `resume`.
-  /// It waits for what is being read and written, and must not be called from within a closure of
-  /// this store.
+  /// It waits for what is being read and written.
   ///
   /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
   ///   but makes the next opening quick. Otherwise one sync makes durable what is not.
   /// - Throws: `storage`. The store is suspended all the same, and what was acknowledged is safe.
   ///   After `diskFull` and `deviceLocked` nothing is lost; after `ioError`, `commitUnknown`, or
-  ///   `poisoned` inside, commits at `relaxed` may be.
+  ///   `poisoned` inside, commits at `relaxed` may be. With `insideTransaction` inside, in the closure
+  ///   of a write, which it would wait for: then the store goes on.
   public func suspend(checkpoints: Bool = true) throws(StoreError) {
-    try storage { () throws(PageFileError) in try core.database.suspend(checkpoints: checkpoints) }
+    try core.suspend(checkpoints: checkpoints)
   }
 
   /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
@@ -122,11 +127,8 @@ public final class MessageStore: Sendable {
   ///
   /// - Throws: `storage`, with what opening throws inside, and `mainFileMissing` or `fileReplaced`
   ///   when the store is not there any more. The store stays suspended then, and this may be called
-  ///   again.
-  public func resume() throws(StoreError) {
-    try storage { () throws(PageFileError) in try core.database.resume() }
-    ChangeListeners.wake(core.listeners.put(.anything))
-  }
+  ///   again. `insideTransaction` in the closure of a write.
+  public func resume() throws(StoreError) { try core.resume() }
 
   /// What was counted since the store was opened.
   public var statistics: StoreStatistics { StoreStatistics(core.database.statistics) }

@@ -18,7 +18,12 @@ final class StoreCore: Sendable {
   /// Those who are told what changes.
   let listeners = ChangeListeners()
   let readers = WorkerPool(countMax: 4)
+  /// For asynchronous writes at `relaxed`, and for work in the background.
   let writer = WorkerPool(countMax: 1)
+  /// For asynchronous writes at `full`, which wait for their sync there.
+  let urgentWriter = WorkerPool(countMax: 1)
+  /// For asynchronous writes that are visible at once.
+  let sender = WorkerPool(countMax: 1)
   /// Syncs what was written without waiting for that.
   let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
@@ -83,14 +88,14 @@ final class StoreCore: Sendable {
   func write<R>(
     _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> R {
-    try commit(level, body).value
+    try commit(level, level == .relaxed ? .patient : .urgent, body).value
   }
 
   /// The same, with the number of the commit and the life of the store that it was made in.
   func commit<R>(
-    _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
+    _ level: SyncLevel, _ urgency: WriteUrgency, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> (value: R, lsn: LSN, life: Int) {
-    let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
+    let transaction = try storage { () throws(PageFileError) in try database.beginWrite(urgency) }
     let life = transaction.life
     let lsn = transaction.lsn
     let (names, dictionaries, memory) = known.withLock {
@@ -157,14 +162,34 @@ final class StoreCore: Sendable {
     return true
   }
 
+  func checkpoint() throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.checkpoint() }
+  }
+
+  func suspend(checkpoints: Bool) throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.suspend(checkpoints: checkpoints) }
+  }
+
+  func resume() throws(StoreError) {
+    try storage { () throws(PageFileError) in try database.resume() }
+    ChangeListeners.wake(listeners.put(.anything))
+  }
+
   /// Ends the store: waits for what runs in the background, and leaves a clean file.
   func close() throws(StoreError) {
     if database.isForeign { throw .storage(.forked) }
-    readers.close()
-    writer.close()
-    syncer.stop()
+    try storage { () throws(PageFileError) in try database.refuseInsideWrite("close") }
+    if pools.contains(where: \.isCurrent) { throw .storage(.insideTransaction(call: "close")) }
+    stopThreads()
     try storage { () throws(PageFileError) in try database.close() }
     listeners.close()
+  }
+
+  private var pools: [WorkerPool] { [readers, writer, urgentWriter, sender] }
+
+  private func stopThreads() {
+    for pool in pools { pool.close() }
+    syncer.stop()
   }
 
   /// Ends the store when the last caller has let go of it.
@@ -174,9 +199,7 @@ final class StoreCore: Sendable {
   func end() {
     if database.isForeign { return }
     ending.store(true, ordering: .relaxed)
-    readers.close()
-    writer.close()
-    syncer.stop()
+    stopThreads()
     // Whoever waits for a commit to be durable may hold the database still.
     try? database.close()
     listeners.close()

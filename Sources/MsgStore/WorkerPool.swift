@@ -48,6 +48,11 @@ final class WorkerPool: Sendable {
     }
   }
 
+  /// Whether this is asked on one of the threads.
+  var isCurrent: Bool {
+    state.withLock { $0.workers }.contains { $0.worker.isCurrent }
+  }
+
   /// Takes no more work and waits until all that was given is done, but for what calls this on one of
   /// the threads.
   func close() {

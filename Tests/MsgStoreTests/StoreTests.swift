@@ -133,7 +133,7 @@ import Testing
     await #expect(throws: OwnError()) { try await store.read { _ in throw OwnError() } }
     await #expect(throws: OwnError()) { try await store.write { _ in throw OwnError() } }
     try store.expectSound()
-    try store.close()
+    try await store.close()
     await #expect(throws: StoreError.storage(.closed)) {
       try await store.read { try $0.conversations(count: 1).count }
     }

@@ -71,7 +71,7 @@ import Testing
     #expect(try ann.messages(in: room).allSatisfy { $0.status == .held })
 
     // The app ends meanwhile; what was held is held.
-    try ann.store.close()
+    try await ann.store.close()
     let again = try world.client("ann")
     try await again.store.write { chat in
       let entries = try chat.outbox.entries.entries(in: room, count: 50).entries
@@ -126,7 +126,7 @@ import Testing
     try await ann.sync()
     try await world.settle(ann, tablet, bob)
     for client in [ann, tablet, bob] { #expect(try client.texts(in: room) == ["phone"]) }
-    try tablet.store.close()
+    try await tablet.store.close()
     try world.expectSameExport(ann, bob)
   }
 
@@ -160,6 +160,6 @@ import Testing
     #expect(try bob.texts(in: room) == ["one", "three", "two"])
     #expect(try ann.messages(in: room).last { $0.id == refused }?.status == .delivered)
     // What was refused has left its reasons here, so the exports are not the same.
-    for client in [ann, bob] { #expect(try client.store.check() == []) }
+    for client in [ann, bob] { #expect(try await client.store.check() == []) }
   }
 }

@@ -74,9 +74,9 @@ import Testing
       #expect(try client.texts(in: rooms[0]) == ["still there?"])
       let title = try await client.store.read { chat in try chat.conversation(rooms[0])?.title }
       #expect(title == "group 0")
-      #expect(try client.store.check() == [])
+      #expect(try await client.store.check() == [])
     }
-    try tablet.store.close()
+    try await tablet.store.close()
   }
 
   /// Eight groups that Bob has made, with two messages of his in each.

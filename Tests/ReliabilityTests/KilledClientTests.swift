@@ -27,7 +27,7 @@ import Testing
     let room = try await world.room(ann, bob)
     let message = try ann.say("will this arrive?", in: room).value.id
     try ann.say("and this?", in: room)
-    try ann.store.close()
+    try await ann.store.close()
 
     let victim = Mutex<Child?>(nil)
     let tokens = Mutex<[String]>([])
@@ -78,7 +78,7 @@ import Testing
     let bob = try world.client("bob")
     let room = try await world.room(ann, bob)
     try bob.say("I am there", in: room)
-    try bob.store.close()
+    try await bob.store.close()
     let process = try world.startClient("bob", socket: "socket")
     try await wait { world.server.messages(in: room).count == 1 }
 
@@ -124,7 +124,7 @@ import Testing
     film.localPath = file
     film.byteCount = Int64(byteCount)
     let message = try ann.say("look!", in: room, attachments: [film]).value.id
-    try ann.store.close()
+    try await ann.store.close()
 
     // A process is killed twice, with a piece on its way and with one that has just arrived; the link
     // breaks twice in each life.

@@ -56,7 +56,7 @@ import Testing
     let ids = try before.map { try ann.say($0, in: room).value.id }
     try await world.settle(ann, bob)
     try await body(ann, room, ids)
-    try ann.store.close()
+    try await ann.store.close()
     return (bob, room)
   }
 
@@ -108,7 +108,7 @@ import Testing
       try await clients[0].store.read { chat in try chat.conversation(local)?.id })
     for client in clients {
       for number in 1...3 { try client.say("\(client.member) \(number)", in: room) }
-      try client.store.close()
+      try await client.store.close()
     }
     let victims = Mutex<[MemberID: Child]>([:])
     world.server.setFault { request in
@@ -167,7 +167,7 @@ import Testing
       for text in texts { try ann.say(text, in: room) }
     }
     world.clock.stop()
-    try bob.store.close()
+    try await bob.store.close()
     try await work("ann", killedAt: [5, 40, 90])
     #expect(Set(world.server.messages(in: room).map(\.time)).count == 1)
     try await work("bob", killedAt: [1, 2, 3]) { chat in
@@ -198,7 +198,7 @@ import Testing
     let rooms = try await bob.store.read { chat in
       try local.compactMap { try chat.conversation($0)?.id }
     }
-    try ann.store.close()
+    try await ann.store.close()
     for room in rooms[..<5] {
       try await tablet.store.write { chat in _ = try chat.deleteConversation(room) }
     }
@@ -211,7 +211,7 @@ import Testing
     for client in [again, tablet] {
       let list = try await client.store.read { chat in try chat.conversations(count: 20).map(\.id) }
       #expect(list == [rooms[5]])
-      #expect(try client.store.check() == [])
+      #expect(try await client.store.check() == [])
     }
     #expect(try await bob.store.read { chat in try chat.conversations(count: 20).count } == 6)
   }

@@ -81,8 +81,8 @@ extension MessageStore {
   ///
   /// It is kept in memory and read from there. It is stored with the next commit that changes
   /// something anyway; if there is none for three seconds, the report after that stores it. So it may
-  /// be called for every packet, and a crash costs the progress of a few seconds. It must not be
-  /// called within a `write`.
+  /// be called for every packet, and a crash costs the progress of a few seconds. Within a `write` it
+  /// throws `insideTransaction` when it is to store something.
   ///
   /// - Returns: false when the transfer does not run.
   /// - Throws: `storage`, `corruptRecord`.

@@ -15,13 +15,12 @@ extension MessageStore {
   /// next call, or with a checkpoint. Some 64 pages stay free, for the case that the device is full.
   ///
   /// It may be given up at any time, by throwing in `progress` or by the end of the process; nothing is
-  /// lost, and another call goes on from what has been reached. It must not be called from within a
-  /// closure of this store.
+  /// lost, and another call goes on from what has been reached.
   ///
   /// - Parameter progress: Called after each step.
   /// - Throws: What `progress` throws; `storage`, with `diskFull` inside where there is no room for a
-  ///   step, and `corruptPage` or `ioError` for what cannot be read; `corruptRecord`. The store is as
-  ///   sound as it was.
+  ///   step, `corruptPage` or `ioError` for what cannot be read, and `insideTransaction` in the closure of
+  ///   a write; `corruptRecord`. The store is as sound as it was.
   public func compact(progress: (CompactionProgress) throws -> Void = { _ in }) throws {
     var run = try CompactionRun(core.database)
     var isGoingOn = true

@@ -10,13 +10,17 @@ extension MessageStore {
   /// read at least once, most messages twice; memory grows with the number of conversations only.
   ///
   /// - Throws: `storage` when the store cannot be read at all.
-  public func check() throws(StoreError) -> [Finding] {
+  public func check() throws(StoreError) -> [Finding] { try core.check() }
+}
+
+extension StoreCore {
+  func check() throws(StoreError) -> [Finding] {
     let pages = StoreCheck()
-    try core.checkPages { finding in pages.report("\(finding.description)") }
+    try checkPages { finding in pages.report("\(finding.description)") }
     do {
       return try pages.result
         + read { snapshot in
-          try snapshot.check(localMember: localMember) + core.checkMemory(in: snapshot)
+          try snapshot.check(localMember: localMember) + checkMemory(in: snapshot)
         }
     } catch let error as StoreError {
       throw error

@@ -6,7 +6,7 @@ extension MessageStore {
   ///
   /// It returns when the message can be seen, in microseconds; `durable` of what it returns waits until
   /// it is on the disk. Its sync begins within a millisecond or two, and at once if somebody waits. The
-  /// outbox hands nothing out before that.
+  /// outbox hands nothing out before that. Like `writeVisible(_:)` it goes before writes at `relaxed`.
   ///
   /// - Parameter message: See `StoreWriter.send(_:)`, also for what is thrown.
   public func send(_ message: Message) throws(StoreError) -> Visible<Message> {
@@ -23,17 +23,27 @@ extension MessageStore {
   /// process being killed.
   ///
   /// The sync that makes it safe from a power cut begins within a millisecond or two, one for all that
-  /// was written by then, and at once if somebody waits for it.
+  /// was written by then, and at once if somebody waits for it. It goes before writes at `relaxed` that
+  /// wait, and waits for the one that is under way.
   ///
-  /// - Throws: What the closure throws, unchanged; `storage`.
+  /// - Throws: What the closure throws, unchanged; `storage`, with `insideTransaction` inside when it is
+  ///   called in the closure of a write.
   public func writeVisible<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
   ) throws -> Visible<R> {
-    let (value, lsn, life) = try core.commit(.relaxed, body)
-    let durability = Durability(core.syncer) { [database = core.database] () throws(StoreError) in
+    try core.writeVisible(body)
+  }
+}
+
+extension StoreCore {
+  func writeVisible<R: Sendable>(
+    _ body: (borrowing StoreWriter) throws -> R
+  ) throws -> Visible<R> {
+    let (value, lsn, life) = try commit(.relaxed, .urgent, body)
+    let durability = Durability(syncer) { [database] () throws(StoreError) in
       try storage { () throws(PageFileError) in try database.waitUntilDurable(lsn, of: life) }
     }
-    if !core.syncer.enqueue({ durability.settle() }) { durability.settle() }
+    if !syncer.enqueue({ durability.settle() }) { durability.settle() }
     return Visible(value: value, durability: durability)
   }
 }

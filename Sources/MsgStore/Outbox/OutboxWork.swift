@@ -80,7 +80,7 @@ public struct OutboxWork: AsyncSequence, Sendable {
       do {
         // Most who look find nothing, and need not wait for a writer.
         if let time = try await core.timeUntilWork(), time <= .zero,
-          let item = try await core.writer.run({
+          let item = try await core.urgentWriter.run({
             try core.write(.full) { try $0.outbox.next(for: owner, lease: lease) }
           })
         {

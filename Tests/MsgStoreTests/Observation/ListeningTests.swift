@@ -70,7 +70,7 @@ import Testing
     let task = Task { for await _ in store.changes {} }
     while store.listenerCount < 2 { await Task.yield() }
     try await store.write { try $0.insert(message("m1", at: 10)) }
-    try store.close()
+    try await store.close()
     await task.value
     // What was committed before is still told.
     #expect(await changes.next() != nil)

@@ -200,7 +200,7 @@ import Testing
     var list = store.conversations.live(newest: 2).makeAsyncIterator()
     #expect(try await list.next() != nil)
     try await store.write { try $0.insert(message("m9", at: 9)) }
-    try store.close()
+    try await store.close()
     #expect(try await list.next() == nil)
     #expect(try await list.next() == nil)
   }
@@ -210,10 +210,10 @@ import Testing
     var room = store.thread("room").live(newest: 5).makeAsyncIterator()
     #expect(try await room.next() != nil)
     try await store.write { try $0.insert(message("m3", at: 3, 3)) }
-    try store.suspend()
+    try await store.suspend()
     async let resumed = Task {
       try await Task.sleep(for: .milliseconds(20))
-      try store.resume()
+      try await store.resume()
     }.value
     #expect(try await room.next()?.differences.inserted == [3])
     try await resumed

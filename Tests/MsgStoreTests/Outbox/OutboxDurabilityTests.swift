@@ -16,19 +16,19 @@ import Testing
 
   @Test func aSendCanBeSeenAtOnceAndIsDurableSoon() async throws {
     let store = try TestClock().outboxStore()
-    let sent = try store.send(own("m"))
+    let sent = try await store.send(own("m"))
     #expect(sent.value.id == "m" && sent.value.status == .pending)
     #expect(try store.tail == ["m"])
     #expect(try store.waiting == ["send m queued"])
     try await sent.durable
     try await sent.durable
     try sent.waitUntilDurable()
-    let visible = try store.writeVisible { try $0.insert(message("r", at: 1)) }
+    let visible = try await store.writeVisible { try $0.insert(message("r", at: 1)) }
     try visible.waitUntilDurable()
     #expect(visible.value == .inserted)
-    #expect(throws: StoreError.idInUse("m", in: "room")) { try store.send(own("m")) }
-    let last = try store.send(own("n"))
-    try store.close()
+    await #expect(throws: StoreError.idInUse("m", in: "room")) { try await store.send(own("m")) }
+    let last = try await store.send(own("n"))
+    try await store.close()
     try await last.durable
   }
 
@@ -36,20 +36,20 @@ import Testing
   func whatWasSentJustBeforeASuspensionIsKnownToBeOnTheDisk(checkpoints: Bool) async throws {
     let store = try TestClock().outboxStore()
     for index in 0..<20 {
-      let sent = try store.send(own(MessageID("m\(index)")))
-      try store.suspend(checkpoints: checkpoints)
+      let sent = try await store.send(own(MessageID("m\(index)")))
+      try await store.suspend(checkpoints: checkpoints)
       if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
-      try store.resume()
+      try await store.resume()
     }
-    let last = try store.send(own("last"))
-    try store.close()
+    let last = try await store.send(own("last"))
+    try await store.close()
     try last.waitUntilDurable()
   }
 
   @Test func manyMayWaitForOneSend() async throws {
     let store = try TestClock().outboxStore()
     for index in 0..<20 {
-      let sent = try store.send(own(MessageID("m\(index)")))
+      let sent = try await store.send(own(MessageID("m\(index)")))
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<5 { group.addTask { try await sent.durable } }
         try await group.waitForAll()
@@ -62,14 +62,14 @@ import Testing
     let directory = SimulatedDirectory()
     let store = try store(directory)
     for index in 0..<5 {
-      let sent = try store.send(own(MessageID("m\(index)")))
+      let sent = try await store.send(own(MessageID("m\(index)")))
       if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
       let after = try self.store(
         SimulatedDirectory(directory.disk.afterPowerCut(PowerCut(), .worst)))
       #expect(try after.waiting.count == index + 1 && after.tail.count == index + 1)
-      try after.close()
+      try await after.close()
     }
-    try store.close()
+    try await store.close()
   }
 
   @Test(.timeLimit(.minutes(1))) func whatNobodyWaitsForIsSoonOnTheDiskToo() async throws {
@@ -85,7 +85,7 @@ import Testing
         let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
         let after = try self.store(SimulatedDirectory(disk))
         count = try after.waiting.count
-        try after.close()
+        try await after.close()
       }
     }
     try store.close()
@@ -113,13 +113,13 @@ import Testing
         if case .running = entry?.state {} else { Issue.record("\(item.name) does not run") }
       }
       #expect(try after.check() == [])
-      try after.close()
+      try await after.close()
       if index % 4 == 3, let item = handedOut.popLast() {
         _ = try store.write(.relaxed) { try $0.outbox.done(item) }
         let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
         let after = try self.store(SimulatedDirectory(disk), clock)
         #expect(try after.read { try $0.outbox.entry(item.id) } == nil, "done is durable too")
-        try after.close()
+        try await after.close()
       }
     }
     try store.close()
@@ -184,11 +184,11 @@ import Testing
     let store = try store(directory)
     _ = try await store.write { try $0.insert(message("r", at: 1)) }
     directory.set(.fault(Fault(.sync, first: 1, count: .max)))
-    let sent = try store.send(own("m"))
+    let sent = try await store.send(own("m"))
     #expect(throws: StoreError.self) { try sent.waitUntilDurable() }
     await #expect(throws: StoreError.self) { try await sent.durable }
     #expect(throws: StoreError.self) { try store.next() }
     directory.set(nil)
-    try? store.close()
+    try? await store.close()
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
   @Test func workComesInOrderAndAsSoonAsThereIsSome() async throws {
     let store = try store()
-    for index in 0..<3 { _ = try store.send(own(MessageID("m\(index)"))) }
+    for index in 0..<3 { _ = try await store.send(own(MessageID("m\(index)"))) }
     var names: [String] = []
     for try await work in store.work(for: "w") {
       names.append(work.name)
@@ -33,7 +33,7 @@ import Testing
 
   @Test func whatFailedComesAgainWhenItsTimeHasCome() async throws {
     let store = try store()
-    _ = try store.send(own("m"))
+    _ = try await store.send(own("m"))
     var attempts: [Int] = []
     for try await work in store.work(for: "w", lease: .milliseconds(20)) {
       attempts.append(work.attempt)
@@ -85,7 +85,7 @@ import Testing
     while store.listenerCount < 2 { await Task.yield() }
     cancelled.cancel()
     try await cancelled.value
-    try store.close()
+    try await store.close()
     try await closed.value
     #expect(store.listenerCount == 0)
     for try await _ in store.work(for: "w") { Issue.record("a closed store has no work") }
@@ -102,14 +102,14 @@ import Testing
 
   @Test func itWaitsWhileTheStoreIsSuspended() async throws {
     let store = try store()
-    _ = try store.send(own("m"))
-    try store.suspend()
+    _ = try await store.send(own("m"))
+    try await store.suspend()
     let task = Task { () -> String? in
       for try await work in store.work(for: "w") { return work.name }
       return nil
     }
     while store.listenerCount == 0 { await Task.yield() }
-    try store.resume()
+    try await store.resume()
     #expect(try await task.value == "send m")
   }
 

@@ -17,14 +17,14 @@ import Testing
     for round in 0..<200 {
       let room = ConversationID("room \(round)")
       var store: MessageStore? = try open()
-      let sent = try store?.send(own("m", in: room))
+      let sent = try await store?.send(own("m", in: room))
       var ends: [Task<Void, any Error>] = []
       switch round % 4 {
       case 0:
         // Work is left, in several steps.
         try await store?.write(.relaxed) { try $0.deleteConversation(room) }
       case 1:
-        _ = try store?.writeVisible { try $0.setTitle("title", of: room) }
+        _ = try await store?.writeVisible { try $0.setTitle("title", of: room) }
       case 2:
         if let values = store?.thread(room).live(newest: 5) {
           ends.append(Task { for try await _ in values {} })
