@@ -46,6 +46,8 @@ final class WriteState {
   let isHeard: Bool
   var notes = ChangeNotes()
   private var failure: StoreError?
+  /// When a step of work is to end; nil outside of one.
+  var stepEnd: ContinuousClock.Instant?
 
   init(
     _ reader: StoreReader, memory: WriterMemory = WriterMemory(), localMember: UInt32?,

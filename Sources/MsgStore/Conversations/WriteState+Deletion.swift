@@ -177,7 +177,7 @@ extension WriteState {
     var key = ByteBuffer()
     var count = 0
     var isDone = false
-    while count < sweepCountMax {
+    while !isStepFull(count, of: sweepCountMax) {
       guard try reader.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break

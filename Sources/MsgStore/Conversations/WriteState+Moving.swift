@@ -25,7 +25,7 @@ extension WriteState {
         return try moveRest(of: number, into: target)
       }
       // What waits to go out goes at once: its order is that of the other conversation now.
-      if count >= mergeCountMax && !position.place.isPending { break }
+      if isStepFull(count, of: mergeCountMax) && !position.place.isPending { break }
       count += 1
       try move(position, of: number, old, into: target)
     }
@@ -130,14 +130,14 @@ extension WriteState {
     var count = 0
     while try reader.firstKey(prefix.bytes, in: Schema.facts, to: &key) {
       // The names of what waits go with it, and none of them before.
-      if count >= mergeCountMax { return false }
+      if isStepFull(count, of: mergeCountMax) { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
         throw reader.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
       }
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
-    while count < sweepCountMax,
+    while !isStepFull(count, of: sweepCountMax),
       try reader.firstKey(prefix.bytes, in: Schema.ids, to: &key)
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
@@ -152,7 +152,7 @@ extension WriteState {
     count += try removeAll(
       prefix.bytes, in: Schema.sequences, limit: sweepCountMax - count)
     try membershipChanged(conversation)
-    return count < sweepCountMax
+    return !isStepFull(count, of: sweepCountMax)
   }
 
   /// Moves what waits for one message.
@@ -208,7 +208,7 @@ extension WriteState {
     var key = ByteBuffer()
     var newKey = ByteBuffer()
     var value = ByteBuffer()
-    while count < limit, try reader.firstKey(prefix, in: tree, to: &key) {
+    while !isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key) {
       value.removeAll()
       _ = try reader.value(of: key.bytes, in: tree, appendTo: &value)
       try remove(key.bytes, in: tree)

@@ -8,7 +8,8 @@ import PageFile
 ///     of their own; of all others nothing is left out.
 ///  2. What would not get smaller stays as it is, unless it was packed with an older dictionary.
 extension WriteState {
-  /// How many messages one commit packs, give or take a conversation.
+  /// How many messages one commit packs at most, give or take a conversation; it may have no time for so
+  /// many.
   private static let repackCountMax = 2000
   /// How many messages are put together at once.
   private static let chunkCountMax = 1000
@@ -19,11 +20,12 @@ extension WriteState {
   /// Returns the key to go on from; nil when nothing is left.
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
+    beginStep()
     return try change { () throws(StoreError) in
       let encoder = segmentEncoder(.high)
       var next: [UInt8]? = start
       var count = 0
-      while count < Self.repackCountMax, let start = next {
+      while !isStepFull(count, of: Self.repackCountMax), let start = next {
         var chunk = try gather(from: start)
         next = chunk.next
         count += max(1, chunk.run.count)

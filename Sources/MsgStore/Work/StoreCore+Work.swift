@@ -28,7 +28,7 @@ extension MessageStore {
     while try write(
       .relaxed,
       { writer in
-        try writer.state.step()
+        try writer.state.step(isTimed: false)
         return try writer.state.hasWork
       })
     {}

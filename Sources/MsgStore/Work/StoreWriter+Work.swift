@@ -2,8 +2,10 @@ import PageFile
 
 /// The work that is done in steps, for tests and tools.
 extension StoreWriter {
-  /// Does a part of what is left to do.
-  package func doWork() throws(StoreError) { try state.step() }
+  /// Does a part of what is left to do; the same part on every machine, unless it is timed.
+  package func doWork(isTimed: Bool = false) throws(StoreError) {
+    try state.step(isTimed: isTimed)
+  }
 
   /// Whether there is something left to do.
   package var hasWork: Bool { get throws(StoreError) { try state.hasWork } }

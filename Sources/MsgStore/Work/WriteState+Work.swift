@@ -3,6 +3,9 @@ import PageFile
 /// Work that is done in steps, one commit each: so that no deletion, however long the thread, makes
 /// others wait or the log grow without bound.
 ///
+/// A step ends when it has done so much, or has held the writer for so long that whoever sends a message
+/// would notice.
+///
 /// See docs/message-format.md, Y-1 … Y-3.
 extension WriteState {
   /// How many entries one commit may remove.
@@ -13,6 +16,14 @@ extension WriteState {
   /// Whether there is work left.
   var hasWork: Bool {
     get throws(StoreError) { try change { () throws(StoreError) in try reader.hasWork } }
+  }
+
+  /// From now on what is done counts as one step.
+  func beginStep() { stepEnd = .now + rules.steps.timeMax }
+
+  /// Whether a step has done enough; it does one thing at least.
+  func isStepFull(_ count: Int, of countMax: Int) -> Bool {
+    count >= countMax || count > 0 && stepEnd.map { $0 <= .now } ?? false
   }
 
   func addWork(_ work: WorkRecord) throws(StoreError) {
@@ -30,7 +41,10 @@ extension WriteState {
   }
 
   /// Does a part of the oldest piece of work.
-  func step() throws(StoreError) {
+  ///
+  /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
+  func step(isTimed: Bool = true) throws(StoreError) {
+    if isTimed { beginStep() }
     try change { () throws(StoreError) in
       guard let (ordinal, work) = try reader.work().first else { return }
       let isDone: Bool
@@ -55,7 +69,7 @@ extension WriteState {
     var count = 0
     for tree in Schema.treesByConversation {
       count += try removeAll(prefix.bytes, in: tree, limit: sweepCountMax - count)
-      if count >= sweepCountMax { return false }
+      if isStepFull(count, of: sweepCountMax) { return false }
     }
     return true
   }
@@ -66,7 +80,7 @@ extension WriteState {
   ) throws(StoreError) -> Int {
     var count = 0
     var key = ByteBuffer()
-    while count < limit, try reader.firstKey(prefix, in: tree, to: &key) {
+    while !isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key) {
       count += 1
       if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
         try takeWaiting(parts.id, in: parts.conversation) != nil
@@ -86,10 +100,15 @@ package struct StepSizes: Sendable {
   package var sweepCountMax: Int
   /// How many messages one commit may move.
   package var mergeCountMax: Int
+  /// After how long it does no more.
+  package var timeMax: Duration
 
-  package init(sweepCountMax: Int = 1000, mergeCountMax: Int = 500) {
+  package init(
+    sweepCountMax: Int = 1000, mergeCountMax: Int = 500, timeMax: Duration = .milliseconds(5)
+  ) {
     self.sweepCountMax = sweepCountMax
     self.mergeCountMax = mergeCountMax
+    self.timeMax = timeMax
   }
 }
 
