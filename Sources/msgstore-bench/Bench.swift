@@ -41,8 +41,9 @@ import ArgumentParser
 ///     wal-size           WAL bytes per commit-full, over 20,000 commits
 ///     written            bytes written to any file per message, over 100,000 commits
 ///     send-visible       a message is stored and entered into the outbox, until it can be seen; ours
-///                        only, as the next three
+///                        only, as the next four
 ///     send-durable       the same until it is on the disk, beside a bare write and sync
+///     send-busy          the same until it can be seen, while batches of 500 messages are stored
 ///     next-done-50       work is taken out of an outbox of 50 entries and finished, in one commit
 ///     next-done-5000     the same with 5,000 entries
 ///     scale              tail50-huge, commit-relaxed and edit at 10⁴, 10⁵, 10⁶ messages

@@ -26,6 +26,7 @@ let catalogue: [any Workload] = [
   MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), LiveTail(), UnreadTotal(),
   OpenInsertClose(), WALSize(), Written(),
   Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
+  SendBusy(),
   TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Scale(),
 ]
 

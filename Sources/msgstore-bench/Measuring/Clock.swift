@@ -16,6 +16,12 @@ func nanoseconds() -> UInt64 {
   return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
 
+/// Returns when so many nanoseconds, fewer than a second, have passed.
+func pause(nanoseconds: Int) {
+  var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+  unsafe nanosleep(&time, nil)
+}
+
 /// Runs `body` and says how long that took.
 @inline(__always)
 func timed<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> UInt64 {

@@ -44,6 +44,37 @@ struct Send: Workload {
   }
 }
 
+/// One message of the local member's, sent while messages are stored as they come from a server: batches of
+/// 500 at `relaxed`, one after the other.
+///
+/// It ends when others can see it. Sends come at random moments, so each waits for what is left of a batch.
+struct SendBusy: Workload {
+  let name = "send-busy"
+  let hasOwnStores = true
+  let summary = "the same beside batches of 500 messages, visible"
+  private static let operationCount = 100
+  private static let pauseMax = 10_000_000
+
+  func run(on stage: Stage) throws -> [Figure] {
+    guard stage.settings.engines.contains(.msgstore) else { return [] }
+    let outbox = try FilledOutbox(directory: "\(stage.directory)/\(name)", entryCount: 0)
+    var random = SeededGenerator(seed: stage.settings.seed)
+    outbox.beginBatches()
+    var rounds: [Round] = []
+    for number in 0...stage.settings.roundCount {
+      try stage.progress.show("\(name), round \(number) of \(stage.settings.roundCount)")
+      let samples = try (0..<Self.operationCount).map { _ in
+        pause(nanoseconds: .random(in: 0..<Self.pauseMax, using: &random))
+        return try outbox.send(untilDurable: false)
+      }
+      try outbox.empty()
+      if number > 0 { rounds.append(Round(samples: samples)) }
+    }
+    try outbox.close()
+    return Figure.all(of: name, rounds: [.msgstore: rounds])
+  }
+}
+
 /// Work is taken out of the outbox and done, in one durable commit each, while so many entries wait.
 struct TakeWork: Workload {
   let entryCount: Int
@@ -94,6 +125,28 @@ private final class FilledOutbox {
   }
 
   func close() throws { try store.close() }
+
+  /// Stores messages of others in the background until the store is closed.
+  func beginBatches() {
+    let store = store
+    Task.detached { try await Self.storeBatches(in: store) }
+  }
+
+  private static func storeBatches(in store: MessageStore) async throws {
+    for batch in 0... {
+      try await store.write(.relaxed) { chat in
+        for number in batch * 500..<(batch + 1) * 500 {
+          try chat.insert(
+            Message(
+              id: MessageID("server-\(number)"),
+              in: ConversationID("conversation-\(number % conversationCount)"),
+              from: "bob", text: "It is number \(number) and not the last one",
+              serverTimestamp: Timestamp(microseconds: 1_700_000_000_000_000 + Int64(number)),
+              sequence: Int64(number)))
+        }
+      }
+    }
+  }
 
   private func nextMessage() -> Message {
     sentCount += 1
