@@ -16,7 +16,7 @@ final class StoreCore: Sendable {
   private let rules: StoreRules
   private let running = RunningTransfers()
   /// Those who are told what changes.
-  let listeners = ChangeListeners()
+  let listeners: ChangeListeners
   let readers = WorkerPool(countMax: 4)
   /// For asynchronous writes at `relaxed`, and for work in the background.
   let writer = WorkerPool(countMax: 1)
@@ -55,6 +55,7 @@ final class StoreCore: Sendable {
     self.database = database
     known = Locked(KnownNames(names))
     clock = options.clock
+    listeners = ChangeListeners(sleep: options.sleep)
     rules = options.rules
     worksInBackground = options.worksInBackground
     makesDictionaries =

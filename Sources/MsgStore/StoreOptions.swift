@@ -44,6 +44,8 @@ public struct StoreOptions: Sendable {
   /// The device's clock, for what comes without a time of its own.
   public var clock: @Sendable () -> Timestamp
 
+  /// Returns when some time has passed, or the task is cancelled; tests may want it to pass at once.
+  package var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
   /// How many messages that are not here may have something that waits for them.
   package var waitingCountMax = 10_000
   /// How much of long work one commit does; tests may want many commits.

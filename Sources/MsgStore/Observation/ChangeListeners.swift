@@ -15,6 +15,8 @@ final class ChangeListeners: Sendable {
   private struct Listener: Sendable {
     var changes: StoreChanges?
     var waiter: Waiter?
+    /// Whether it is to look up although nothing may have changed.
+    var isWoken = false
 
     /// Adds changes; returns who waits for them.
     mutating func put(_ new: StoreChanges) -> Waiter? {
@@ -47,6 +49,8 @@ final class ChangeListeners: Sendable {
   }
 
   private let state = Locked(State())
+  /// Returns when some time has passed, or the task is cancelled.
+  let sleep: @Sendable (Duration) async -> Void
   /// How many there are, for who must not pay for a lock when there is none.
   private let listenerCount = Atomic<Int>(0)
 
@@ -56,6 +60,8 @@ final class ChangeListeners: Sendable {
     case nothing
     case ended
   }
+
+  init(sleep: @escaping @Sendable (Duration) async -> Void) { self.sleep = sleep }
 
   var count: Int { listenerCount.load(ordering: .relaxed) }
 
@@ -125,14 +131,31 @@ final class ChangeListeners: Sendable {
     }
   }
 
+  /// Has a listener woken, whether or not there is something to take.
+  func wake(_ number: Int) {
+    let waiter = state.withLock { state in
+      state.listeners[number]?.isWoken = true
+      return state.listeners[number]?.takeWaiter()
+    }
+    waiter?.resume()
+  }
+
+  /// Whether a listener was woken since this was asked last.
+  func takeWake(_ number: Int) -> Bool {
+    state.withLock { state in
+      defer { state.listeners[number]?.isWoken = false }
+      return state.listeners[number]?.isWoken ?? false
+    }
+  }
+
   /// Has a listener woken when there is something to take; returns false when there is already.
   func wait(_ number: Int, _ waiter: Waiter) -> Bool {
     state.withLock { state in
       if state.isEnded(number) { return false }
       precondition(state.listeners[number]?.waiter == nil, "one task takes changes at a time")
-      guard case .some(let listener) = state.listeners[number], listener.changes == nil else {
-        return false
-      }
+      guard case .some(let listener) = state.listeners[number], listener.changes == nil,
+        !listener.isWoken
+      else { return false }
       state.listeners[number]?.waiter = waiter
       return true
     }
@@ -174,6 +197,36 @@ final class ChangeListener: Sendable {
     // Whoever has cancelled may hold it still, and nothing is to be kept for it.
     listeners.end(number)
     return nil
+  }
+
+  /// The same for a limited time; nil has no limit.
+  ///
+  /// - Parameter isWanted: Whether changes are waited for; others are dropped.
+  /// - Returns: `nothing` when the time is over; `ended` at the end of the task or of the store.
+  func next(
+    isolation: isolated (any Actor)?, within time: Duration?,
+    where isWanted: (StoreChanges) -> Bool = { _ in true }
+  ) async -> ChangeListeners.Answer {
+    // A timer of an earlier call may have been late.
+    _ = listeners.takeWake(number)
+    let timer = time.map { time in
+      Task { [listeners, number] in
+        await listeners.sleep(time)
+        if !Task.isCancelled { listeners.wake(number) }
+      }
+    }
+    defer { timer?.cancel() }
+    while !Task.isCancelled {
+      switch listeners.take(number) {
+      case .changes(let changes): if isWanted(changes) { return .changes(changes) }
+      case .ended: return .ended
+      case .nothing:
+        if listeners.takeWake(number) { return .nothing }
+        await wait(isolation: isolation)
+      }
+    }
+    listeners.end(number)
+    return .ended
   }
 
   /// What has changed since the last call, if anything has.

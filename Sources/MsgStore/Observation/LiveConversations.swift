@@ -30,7 +30,7 @@ public struct LiveConversationSlice: Sendable, Hashable {
 public struct LiveConversations: AsyncSequence, Sendable {
   /// The list as it is, and what is different.
   public typealias Element = LiveConversationSlice
-  /// What reading throws, and then it ends: `invalidCount`, `corruptRecord`, `storage`.
+  /// What no waiting mends, and then it ends, as of `LiveThread`.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?

@@ -20,6 +20,8 @@ protocol LiveRequest: Sendable {
 ///  2. Differences come from comparing what was given out last with what is there now. So what is told
 ///     of changes decides only whether to look: whatever it lacks or sums up, a value is right.
 ///  3. It does not keep the store from ending.
+///  4. A failure that may pass does not end it: it reads again after a pause, and as soon as something
+///     has changed or the store is resumed.
 struct LiveReader<Request: LiveRequest> {
   typealias Value = (content: Request.Content, differences: LiveDifferences)
 
@@ -42,6 +44,7 @@ struct LiveReader<Request: LiveRequest> {
   mutating func next(
     isolation: isolated (any Actor)?
   ) async throws(StoreError) -> Value? {
+    var pause = RetryPause()
     while !hasEnded {
       do throws(StoreError) {
         if isStale {
@@ -50,14 +53,15 @@ struct LiveReader<Request: LiveRequest> {
         }
         guard let changes = await listener.next(isolation: isolation) else { break }
         isStale = isConcerned(by: changes)
-      } catch .storage(.suspended) {
-        // Whoever resumes tells that anything may have changed.
-        if await listener.next(isolation: isolation) == nil { hasEnded = true }
       } catch .storage(.closed) {
         hasEnded = true
       } catch {
-        hasEnded = true
-        throw error
+        guard error.outlook != .stays else {
+          hasEnded = true
+          throw error
+        }
+        // What is told meanwhile needs no look: all of it is read anew.
+        hasEnded = await !listener.waitToRetry(after: error, &pause, isolation: isolation)
       }
     }
     hasEnded = true

@@ -46,11 +46,16 @@ public struct LiveSlice: Sendable, Hashable {
 /// Each iterator begins anew and has a place of its own: whoever is slow gets the newest value, with
 /// the differences from the one they had. After a commit to the thread the part is read again, which
 /// costs microseconds whatever the length of the thread, on the thread of whoever asks. It ends with
-/// its task and with the store, which it does not keep open; while the store is suspended it waits.
+/// its task and with the store, which it does not keep open.
+///
+/// What may pass does not end it. While the store is suspended or `poisoned` it waits until that is
+/// resumed. After `deviceLocked`, `diskFull`, `ioError`, `busy`, `snapshotExpired` and `limitExceeded`
+/// it reads again when something changes, and after pauses from 20 milliseconds to two seconds.
 public struct LiveThread: AsyncSequence, Sendable {
   /// The part as it is, and what is different.
   public typealias Element = LiveSlice
-  /// What reading throws, and then it ends: `invalidCount`, `corruptRecord`, `storage`.
+  /// What no waiting mends, and then it ends: `invalidCount`, `corruptRecord`, and `storage` with
+  /// `corruptPage` inside, or what else a damaged or replaced store throws.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?

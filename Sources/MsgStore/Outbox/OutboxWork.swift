@@ -6,11 +6,17 @@ import PageFile
 /// item comes under its lease, as from `OutboxWriter.next`, and is on the disk as handed out; how it went
 /// is told by `done` or `failed` before the lease expires. While nothing is due the iterator sleeps
 /// until something is entered, released or retried, or the time of a wait or a lease has come. It ends
-/// with its task and with the store, which it does not keep open; while the store is suspended it waits.
+/// with its task and with the store, which it does not keep open.
+///
+/// What may pass does not end it. While the store is suspended or `poisoned` it waits until that is
+/// resumed. After `deviceLocked`, `diskFull`, `ioError`, `busy`, `snapshotExpired`, `limitExceeded`,
+/// `aborted` and `commitUnknown` it tries again when something changes, and after pauses from 20
+/// milliseconds to two seconds.
 public struct OutboxWork: AsyncSequence, Sendable {
   /// One thing to do.
   public typealias Element = OutboxItem
-  /// What `OutboxWriter.next` throws, and then it ends.
+  /// What no waiting mends, and then it ends: `corruptRecord`, `corruptPage` and what else a damaged
+  /// or replaced store throws; `readOnly`; `invalidIdentifier` for the owner.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?
@@ -39,23 +45,28 @@ public struct OutboxWork: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> OutboxItem? {
+      var pause = RetryPause()
       while !hasEnded, !Task.isCancelled {
         // It listens before it looks, so that nothing falls between.
         let listener = ChangeListener(work.listeners)
         do throws(StoreError) {
           switch try await Self.look(work.core, work.owner, work.lease) {
           case .item(let item): return item
-          case .nothing(let time): await Self.wait(listener, atMost: time)
+          case .nothing(let time):
+            pause = RetryPause()
+            _ = await listener.next(isolation: actor, within: time) {
+              $0.isAnything || $0.hasOutboxChanges
+            }
           case .end: hasEnded = true
           }
-        } catch .storage(.suspended) {
-          // Whoever resumes tells that anything may have changed.
-          await Self.wait(listener, atMost: nil)
         } catch .storage(.closed) {
           hasEnded = true
         } catch {
-          hasEnded = true
-          throw error
+          guard error.outlook != .stays else {
+            hasEnded = true
+            throw error
+          }
+          hasEnded = await !listener.waitToRetry(after: error, &pause, isolation: actor)
         }
       }
       hasEnded = true
@@ -94,20 +105,6 @@ public struct OutboxWork: AsyncSequence, Sendable {
         preconditionFailure("the closures throw nothing else")
       }
     }
-
-    /// Waits until the outbox has changed, or the time is over.
-    private static func wait(_ listener: ChangeListener, atMost time: Duration?) async {
-      await withTaskGroup(of: Void.self) { tasks in
-        tasks.addTask {
-          while let changes = await listener.next(isolation: nil) {
-            if changes.isAnything || changes.hasOutboxChanges { return }
-          }
-        }
-        if let time { tasks.addTask { try? await Task.sleep(for: time) } }
-        await tasks.next()
-        tasks.cancelAll()
-      }
-    }
   }
 }
 
@@ -119,9 +116,12 @@ extension MessageStore {
   ///         try await server.take(work.task, token: work.token)
   ///         try await store.write { try $0.outbox.done(work) }
   ///       } catch {
-  ///         try await store.write { try $0.outbox.failed(work, because: Failure(.noConnection)) }
+  ///         try? await store.write { try $0.outbox.failed(work, because: Failure(.noConnection)) }
   ///       }
   ///     }
+  ///
+  /// Where neither `done` nor `failed` can be stored, as while the store is suspended or the device is
+  /// locked, the work comes again when its lease has expired, under the same token.
   ///
   /// - Parameters:
   ///   - owner: Who does it, 1 to 255 bytes, for people and for `OutboxWriter.giveBackAll`.

@@ -1,0 +1,111 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// Live values beside a device that is locked, full, or failing.
+@Suite(.timeLimit(.minutes(1))) struct LiveTroubleTests {
+  private static let passing: [PageFileError] = [
+    .deviceLocked(call: "pread", path: "store"), .ioError(call: "pread", errno: 5, path: "store"),
+    .diskFull, .snapshotExpired, .busy(path: "store"),
+    .limitExceeded(what: "bytes", value: 2, limit: 1),
+  ]
+
+  /// A store whose pages are on the disk alone.
+  private func store(_ trouble: Trouble) throws -> MessageStore {
+    do {
+      let store = try trouble.open()
+      try store.write { chat in
+        for number in 0..<100 {
+          try chat.insert(message(MessageID("m\(number)"), at: Int64(number), Int64(number)))
+        }
+      }
+      try store.close()
+    }
+    return try trouble.open()
+  }
+
+  @Test(arguments: passing) func whatPassesDoesNotEndThem(_ error: PageFileError) async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    trouble.begin(error)
+    trouble.onSleep { if $0 % 10 == 0 { trouble.end() } }
+    var room = store.thread("room").live(newest: 5).makeAsyncIterator()
+    #expect(try await room.next()?.slice.last?.id == "m99")
+    // Each pause is twice the one before, up to two seconds.
+    let milliseconds = [20, 40, 80, 160, 320, 640, 1280, 2000, 2000, 2000]
+    #expect(trouble.pauses == milliseconds.map { .milliseconds($0) })
+    try await store.write(.relaxed) { try $0.insert(message("n", at: 200)) }
+    #expect(try await room.next()?.slice.last?.id == "n")
+  }
+
+  @Test func aListWaitsAsWell() async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    trouble.begin(.deviceLocked(call: "pread", path: "store"))
+    trouble.onSleep { _ in trouble.end() }
+    var list = store.conversations.live(newest: 5).makeAsyncIterator()
+    #expect(try await list.next()?.conversations.first?.id == "room")
+  }
+
+  /// Nobody sits out a pause when there is something to see.
+  @Test func aChangeEndsAPause() async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    trouble.begin(.deviceLocked(call: "pread", path: "store"))
+    trouble.onSleep(Trouble.forEver)
+    let live = store.thread("room").live(newest: 5)
+    let task = Task { () -> MessageID? in
+      for try await value in live { return value.slice.last?.id }
+      return nil
+    }
+    while trouble.pauses.isEmpty { await Task.yield() }
+    trouble.end()
+    try await store.write(.relaxed) { try $0.insert(message("n", at: 200)) }
+    #expect(try await task.value == "n")
+    #expect(trouble.pauses.count == 1)
+  }
+
+  @Test func closingAndCancellingEndAPause() async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    trouble.begin(.deviceLocked(call: "pread", path: "store"))
+    trouble.onSleep(Trouble.forEver)
+    let live = store.thread("room").live(newest: 5)
+    let tasks = (0..<2).map { _ in Task { for try await _ in live {} } }
+    while trouble.pauses.count < 2 { await Task.yield() }
+    tasks[0].cancel()
+    try await tasks[0].value
+    trouble.end()
+    let closing = Task.detached { try await store.close() }
+    try await tasks[1].value
+    try await closing.value
+    #expect(store.listenerCount == 0)
+  }
+
+  /// Whatever the pauses, a store that is resumed is read at once.
+  @Test func aSuspendedStoreIsNotAskedAgainAndAgain() async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    await store.suspend()
+    let live = store.thread("room").live(newest: 5)
+    let task = Task { () -> Int in
+      for try await value in live { return value.slice.count }
+      return 0
+    }
+    while store.listenerCount == 0 { await Task.yield() }
+    try await store.resume()
+    #expect(try await task.value == 5)
+    #expect(trouble.pauses.isEmpty)
+  }
+
+  @Test func damageEndsThem() async throws {
+    let trouble = Trouble()
+    let store = try store(trouble)
+    trouble.begin(.corruptPage(PageNumber(1), reason: "for a test"))
+    var room = store.thread("room").live(newest: 5).makeAsyncIterator()
+    await #expect(throws: StoreError.self) { try await room.next() }
+    trouble.end()
+    #expect(try await room.next() == nil)
+    #expect(trouble.pauses.isEmpty)
+  }
+}
