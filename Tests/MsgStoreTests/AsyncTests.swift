@@ -15,7 +15,7 @@ import Testing
     try await titled.durable
     try await store.checkpoint()
     #expect(try await store.check() == [])
-    await store.suspend()
+    try await store.suspend()
     await #expect(throws: StoreError.storage(.suspended)) { try await store.send(own("n")) }
     try await store.resume()
     #expect(try await store.read { try $0.thread("room").tail(5).ids } == ["m"])

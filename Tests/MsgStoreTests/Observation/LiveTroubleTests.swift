@@ -86,7 +86,7 @@ import Testing
   @Test func aSuspendedStoreIsNotAskedAgainAndAgain() async throws {
     let trouble = Trouble()
     let store = try store(trouble)
-    await store.suspend()
+    try await store.suspend()
     let live = store.thread("room").live(newest: 5)
     let task = Task { () -> Int in
       for try await value in live { return value.slice.count }
