@@ -19,7 +19,7 @@ import Testing
       // Who leaves is no longer found with the others.
       try chat.putConversation(ids.0, participants: ["me", "bob"], title: "two")
       #expect(try chat.conversation(ids.0)?.participants == ["bob", "me"])
-      #expect(try chat.conversation(ids.0)?.formerParticipants == ["ann"])
+      #expect(try chat.formerMembers(of: ids.0) == ["ann"])
       #expect(try chat.conversation(ids.0)?.title == "two")
       // A group of two is no direct conversation.
       #expect(try chat.conversation(with: ["bob"]).id != ids.0)

@@ -2,11 +2,11 @@ import PageFile
 
 /// Reading conversations: one by its name, the list by activity, all of them by number.
 extension StoreReader {
-  /// A conversation with all its members; nil when it is not there, or was deleted.
+  /// A conversation as lists show it; nil when it is not there, or was deleted.
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     guard let number = try number(of: id) else { return nil }
     var cursor = Cursor(source, Schema.conversations)
-    let conversation = try wholeConversation(number, &cursor)
+    let conversation = try conversation(number, &cursor)
     return conversation.isDeleted ? nil : conversation
   }
 
@@ -60,7 +60,7 @@ extension StoreReader {
       let next = try within { () throws(StoreError) -> (UInt32, Conversation)? in
         var cursor = Cursor(source, Schema.conversations)
         guard let next = try nextConversation(after: last, &cursor) else { return nil }
-        return (next, try wholeConversation(next, &cursor))
+        return (next, try conversation(next, &cursor))
       }
       if let next { try body(next.1) }
       number = next?.0
@@ -93,34 +93,31 @@ extension StoreReader {
     copy.removeAll()
     let details = try details(number, key.bytes, cursor, &copy)
     return try conversation(
-      number, summary, details, participants: try names(of: details.firstParticipants), former: [])
+      number, summary, details, participants: try names(of: details.firstParticipants))
   }
 
-  /// The same with all members.
+  /// The same with all who take part, which costs as much as there are members.
   func wholeConversation(
     _ number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> Conversation {
     let summary = try summary(number, &cursor)
     try storage { () throws(PageFileError) in _ = try cursor.next() }
     let details = try details(number, &cursor)
-    let members = try members(number)
-    let active = try ordered(members.members.filter(\.isActive))
-    let former = try ordered(members.members.filter { !$0.isActive })
+    let active = try ordered(try members(number).members.filter(\.isActive))
     return try conversation(
-      number, summary, details, participants: try names(of: active.map(\.number)),
-      former: try names(of: former.map(\.number)))
+      number, summary, details, participants: try names(of: active.map(\.number)))
   }
 
   private func conversation(
     _ number: UInt32, _ summary: ConversationSummary, _ details: ConversationDetails,
-    participants: [MemberID], former: [MemberID]
+    participants: [MemberID]
   ) throws(StoreError) -> Conversation {
     let preview = try preview(number, summary)
     let place = summary.listPlace
     let fields = Conversation.Fields(
       id: details.id, otherIDs: details.aliases, kind: details.kind, participants: participants,
-      participantCount: details.participantCount, formerParticipants: former,
-      isMember: !details.hasLeft, title: details.title.text, avatar: details.avatar.text,
+      participantCount: details.participantCount, isMember: !details.hasLeft,
+      title: details.title.text, avatar: details.avatar.text,
       createdBy: try details.createdBy.map { (number) throws(StoreError) in try member(number) },
       createdAt: details.createdAt.map { Timestamp(microseconds: $0) },
       isPinned: summary.marks.contains(.pinned), isMuted: summary.marks.contains(.muted),

@@ -4,9 +4,10 @@ import PageFile
 ///
 /// All functions throw `storage` and `corruptRecord`.
 extension StoreSnapshot {
-  /// A conversation with all who take part or did, or nil when it is not there.
+  /// A conversation as lists show it, or nil when it is not there.
   ///
-  /// Names that it had before lead to it as well.
+  /// Names that it had before lead to it as well. Costs a few lookups, however many take part;
+  /// `participations(in:)` names them all.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     try reader.within { () throws(StoreError) in try reader.conversation(id) }
   }
@@ -39,7 +40,7 @@ extension StoreSnapshot {
 
   /// Everybody who takes part in a conversation or did, in the order in which they came.
   ///
-  /// Empty when it is not there.
+  /// Empty when it is not there. Costs as much as there are: some 0.7 µs each.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
     try reader.within { () throws(StoreError) in try reader.participations(id) }
   }

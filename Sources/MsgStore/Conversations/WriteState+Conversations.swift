@@ -224,7 +224,7 @@ extension WriteState {
   private func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
     try flush()
     var cursor = Cursor(reader.source, Schema.conversations)
-    return try reader.wholeConversation(conversation.number, &cursor)
+    return try reader.conversation(conversation.number, &cursor)
   }
 
   /// The oldest conversation with exactly these participants, of this kind or of none that is known.

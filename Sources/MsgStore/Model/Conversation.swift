@@ -1,6 +1,6 @@
 /// A conversation as a list of conversations shows it: who, what it is called, what came last.
 public struct Conversation: Sendable, Hashable {
-  /// The most participants that one in a list has.
+  /// The most names that `participants` has, but in a task of the outbox.
   public static let listedParticipantCountMax = ConversationDetails.firstParticipantCountMax
 
   private let content: Content
@@ -13,17 +13,14 @@ public struct Conversation: Sendable, Hashable {
   public var otherIDs: [ConversationID] { content.fields.otherIDs }
   /// What kind it is.
   public var kind: ConversationKind { content.fields.kind }
-  /// Who takes part, in the order in which they came.
+  /// The first 32 who take part, in the order in which they came.
   ///
-  /// Empty for one that is known from its messages only. In a list only the first 32, so that a
-  /// conversation of thousands costs no more than one of two.
+  /// Empty for one that is known from its messages only. A conversation of thousands costs no more
+  /// than one of two: `StoreSnapshot.participations(in:)` names everybody, also those who left. Only in
+  /// a task of the outbox (`OutboxTask.createConversation`) it has all, as the server has to be told.
   public var participants: [MemberID] { content.fields.participants }
   /// How many take part.
   public var participantCount: Int { content.fields.participantCount }
-  /// Who took part and left.
-  ///
-  /// Empty in a list.
-  public var formerParticipants: [MemberID] { content.fields.formerParticipants }
   /// Whether the local member takes part, as far as is known.
   ///
   /// One that they have left stays, and can be read.
@@ -85,7 +82,6 @@ public struct Conversation: Sendable, Hashable {
     let kind: ConversationKind
     let participants: [MemberID]
     let participantCount: Int
-    let formerParticipants: [MemberID]
     let isMember: Bool
     let title: String?
     let avatar: String?

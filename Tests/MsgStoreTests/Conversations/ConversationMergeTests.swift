@@ -44,7 +44,7 @@ import Testing
         guard let room = try chat.conversation(id) else { continue }
         lines.append(
           "\(id) \(room.kind) \(room.participants) \(room.participantCount)"
-            + " \(room.formerParticipants) \(room.isMember) \(String(describing: room.title))"
+            + " \(room.isMember) \(String(describing: room.title))"
             + " \(String(describing: room.avatar)) \(String(describing: room.createdBy))"
             + " \(String(describing: room.createdAt)) \(room.isPinned) \(room.isMuted)"
             + " \(room.isArchived) \(String(describing: try chat.draft(of: id)))")
@@ -105,7 +105,7 @@ import Testing
           })
       }
       #expect(try chat.conversation("a")?.title == "b")
-      #expect(try chat.conversation("a")?.formerParticipants == ["ann"])
+      #expect(try chat.formerMembers(of: "a") == ["ann"])
     }
   }
 
@@ -120,7 +120,7 @@ import Testing
       // Told late: bob was in before.
       try chat.receive(ReceivedConversation("a", at: time(5)) { $0.members = [.init("bob")] })
       #expect(try chat.conversation("a")?.participants == ["ann", "me"])
-      #expect(try chat.conversation("a")?.formerParticipants == ["bob"])
+      #expect(try chat.formerMembers(of: "a") == ["bob"])
       try chat.receive(ReceivedConversation("a", at: time(9)) { $0.members = [.init("bob")] })
       #expect(try chat.conversation("a")?.participantCount == 3)
     }

@@ -31,7 +31,7 @@ import Testing
     #expect(salvaged.saved.isWhole)
     let room = try #require(salvaged.content.conversations["server"])
     #expect(room.otherIDs == ["g"] && room.title == "Group" && room.avatar == "a")
-    #expect(room.participants == ["ann", "me"] && room.formerParticipants == ["bob"])
+    #expect(room.participants == ["ann", "me"] && salvaged.content.former["server"] == ["bob"])
     #expect(room.isPinned && room.hasDraft && room.createdBy == "me" && room.kind == .group)
     #expect(salvaged.content.conversations["yours"]?.messageCount == 1202)
     #expect(salvaged.content.conversations["yours"]?.unreadCount == 2)

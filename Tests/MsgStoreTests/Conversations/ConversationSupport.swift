@@ -46,3 +46,17 @@ extension ReceivedConversation {
     tell(&self)
   }
 }
+
+extension StoreSnapshot {
+  /// Who took part in a conversation and does not any more.
+  func formerMembers(of id: ConversationID) throws -> [MemberID] {
+    try participations(in: id).filter { !$0.isActive }.map(\.member)
+  }
+}
+
+extension StoreWriter {
+  /// Who took part in a conversation and does not any more.
+  func formerMembers(of id: ConversationID) throws -> [MemberID] {
+    try participations(in: id).filter { !$0.isActive }.map(\.member)
+  }
+}

@@ -250,6 +250,7 @@ struct Salvaged {
 /// Everything that can be seen of a store.
 struct StoreContent: Equatable {
   var conversations: [ConversationID: Conversation] = [:]
+  var former: [ConversationID: [MemberID]] = [:]
   var order: [ConversationID] = []
   var messages: [MessageID: Message] = [:]
   var threads: [ConversationID: [MessageID]] = [:]
@@ -261,6 +262,7 @@ struct StoreContent: Equatable {
       try snapshot.forEachConversation { conversation in
         order.append(conversation.id)
         conversations[conversation.id] = conversation
+        former[conversation.id] = try snapshot.formerMembers(of: conversation.id)
         let thread = try snapshot.thread(conversation.id)
         for message in try thread.allMessages() {
           messages[message.id] = message
