@@ -41,7 +41,8 @@ final class StoreCore: Sendable {
   private static let repetitionCountMax = 3
 
   init(_ database: Database, path: String, _ options: StoreOptions) throws(StoreError) {
-    let names = MemberNames()
+    let shares = MemoryShares(cacheByteCount: options.cacheByteCount)
+    let names = MemberNames(byteCountMax: shares.memberNames)
     let opening = Opening(database: database, names: names, path: path, options: options)
     do throws(StoreError) {
       localNumber = try opening.run()
@@ -53,7 +54,7 @@ final class StoreCore: Sendable {
       throw error
     }
     self.database = database
-    known = Locked(KnownNames(names))
+    known = Locked(KnownNames(names, shares))
     clock = options.clock
     listeners = ChangeListeners(sleep: options.sleep)
     rules = options.rules

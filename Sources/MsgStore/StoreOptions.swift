@@ -21,7 +21,8 @@ public struct StoreOptions: Sendable {
   public var pageByteCount: Int
   /// How much memory pages may take, in bytes.
   ///
-  /// Less suits an extension, more a large store. With less than `usualCacheByteCount` the store makes
+  /// Less suits an extension, more a large store. Names and members that were met lately take at most
+  /// three sixteenths as much beside it, or 192 KiB if that is more. With less than `usualCacheByteCount` the store makes
   /// no dictionary by itself, which takes about 10 MB for a moment; `compact` does.
   public var cacheByteCount: Int
   /// What pages may take unless it is said otherwise: 16 MiB.

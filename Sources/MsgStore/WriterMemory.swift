@@ -12,7 +12,7 @@ import PageFile
 /// It is not copied but handed on, under the lock of `KnownNames`, to one writer at a time: that makes
 /// it safe to send.
 final class WriterMemory: @unchecked Sendable {
-  var numbers = NameNumbers()
+  var numbers: NameNumbers
   /// Conversations by their numbers, and by the names under which they were met lately.
   private(set) var conversations: [UInt32: OpenConversation] = [:]
   private var named = RecentNames<OpenConversation>()
@@ -37,6 +37,10 @@ final class WriterMemory: @unchecked Sendable {
   /// How many conversations a transaction keeps, and how many pass to the next.
   static let conversationCountMax = 4096
   private static let keptConversationCountMax = 256
+
+  init(_ shares: MemoryShares = MemoryShares()) {
+    numbers = NameNumbers(byteCountMax: shares.nameNumbers)
+  }
 
   /// A conversation, to be changed by this transaction.
   func conversation(_ number: UInt32) -> OpenConversation? {

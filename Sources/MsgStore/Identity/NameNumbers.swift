@@ -2,21 +2,40 @@
 /// looking up their conversation and sender.
 ///
 /// It is a part of `WriterMemory`, and dropped with it: what a number was given to in a transaction
-/// that was rolled back is not true.
-struct NameNumbers {
-  private static let countMax = 65_536
-
+/// that was rolled back is not true. Of conversations and of members each all are forgotten when they
+/// take half of the room.
+package struct NameNumbers {
   private(set) var conversations: [ConversationID: UInt32] = [:]
   private var members: [MemberID: UInt32] = [:]
   private var recentMembers = RecentNames<UInt32>()
+  /// About how many bytes each of both takes.
+  private var conversationByteCount = 0
+  private var memberByteCount = 0
+  private let byteCountMax: Int
 
-  mutating func insert(_ id: ConversationID, _ number: UInt32) {
-    if conversations.count >= Self.countMax { conversations.removeAll() }
-    conversations[id] = number
+  /// What an entry of a dictionary takes that is half full.
+  private static let entryByteCount = 56
+
+  package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+
+  /// About how many bytes all of it takes.
+  package var byteCount: Int { conversationByteCount + memberByteCount }
+
+  private static func byteCount(of name: String) -> Int {
+    entryByteCount + MemoryShares.heapByteCount(of: name)
+  }
+
+  package mutating func insert(_ id: ConversationID, _ number: UInt32) {
+    let byteCount = Self.byteCount(of: id.string)
+    if conversationByteCount + byteCount > byteCountMax / 2 {
+      conversations = [:]
+      conversationByteCount = 0
+    }
+    if conversations.updateValue(number, forKey: id) == nil { conversationByteCount += byteCount }
   }
 
   /// The number of a member.
-  subscript(id: MemberID) -> UInt32? {
+  package subscript(id: MemberID) -> UInt32? {
     mutating get {
       if let number = recentMembers[id.string] { return number }
       guard let number = members[id] else { return nil }
@@ -25,9 +44,13 @@ struct NameNumbers {
     }
   }
 
-  mutating func insert(_ id: MemberID, _ number: UInt32) {
-    if members.count >= Self.countMax { members.removeAll() }
-    members[id] = number
+  package mutating func insert(_ id: MemberID, _ number: UInt32) {
+    let byteCount = Self.byteCount(of: id.string)
+    if memberByteCount + byteCount > byteCountMax / 2 {
+      members = [:]
+      memberByteCount = 0
+    }
+    if members.updateValue(number, forKey: id) == nil { memberByteCount += byteCount }
     recentMembers.insert(number, id.string)
   }
 }
