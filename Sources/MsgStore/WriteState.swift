@@ -316,7 +316,7 @@ final class OpenConversation {
   private(set) var storedByteCount: Int
   /// Its own side of receipts, once it was read: as the trees have it.
   var receipts: ConversationReceipts?
-  /// Who takes part beside the local member, once it was asked for.
+  /// Who takes part beside the local member, once it was asked for; set by `WriterMemory`.
   var others: [Recipient]?
   /// No name of a message that the ids tree has is greater; nil: nobody has looked.
   var greatestName: MessageID?

@@ -38,8 +38,15 @@ final class WriterMemory: @unchecked Sendable {
   static let conversationCountMax = 4096
   private static let keptConversationCountMax = 256
 
+  /// Conversations whose `others` were kept, oldest first; one may be here that has none any more.
+  private var groups: [OpenConversation] = []
+  private var recipientCount = 0
+  private let recipientCountMax: Int
+  private static let groupCountMax = 1024
+
   init(_ shares: MemoryShares = MemoryShares()) {
     numbers = NameNumbers(byteCountMax: shares.nameNumbers)
+    recipientCountMax = shares.recipients / MemoryLayout<Recipient>.stride
   }
 
   /// A conversation, to be changed by this transaction.
@@ -71,6 +78,7 @@ final class WriterMemory: @unchecked Sendable {
   }
 
   func remove(_ conversation: OpenConversation) {
+    forgetOthers(of: conversation)
     conversations[conversation.number] = nil
     touched.removeAll { $0 === conversation }
     forgetNames()
@@ -79,20 +87,39 @@ final class WriterMemory: @unchecked Sendable {
   func forgetNames() { named.removeAll() }
 
   func forgetConversations() {
+    forgetAllOthers()
     conversations.removeAll()
     touched.removeAll()
     forgetNames()
   }
 
+  /// Keeps who takes part in a conversation; of others it is forgotten where there is no room.
+  func keep(_ others: [Recipient], of conversation: OpenConversation) {
+    if groups.count >= Self.groupCountMax { forgetAllOthers() }
+    forgetOthers(of: conversation)
+    conversation.others = others
+    recipientCount += others.count
+    groups.append(conversation)
+    while recipientCount > recipientCountMax, groups.count > 1 {
+      forgetOthers(of: groups.removeFirst())
+    }
+  }
+
+  func forgetOthers(of conversation: OpenConversation) {
+    recipientCount -= conversation.others?.count ?? 0
+    conversation.others = nil
+  }
+
+  private func forgetAllOthers() {
+    for conversation in groups { forgetOthers(of: conversation) }
+    groups.removeAll()
+  }
+
   /// Makes ready for the next transaction, after a commit.
   ///
-  /// Memory stays bounded: of more conversations than may be kept none is, and who takes part in
-  /// them, which may be thousands, is looked up again.
+  /// Memory stays bounded: of more conversations than may be kept none is.
   func settle(isAnythingWaiting: Bool?) {
-    for conversation in touched {
-      conversation.isTouched = false
-      conversation.others = nil
-    }
+    for conversation in touched { conversation.isTouched = false }
     touched.removeAll(keepingCapacity: true)
     if conversations.count > Self.keptConversationCountMax { forgetConversations() }
     // What was noted may have ended; that nothing was is sure.

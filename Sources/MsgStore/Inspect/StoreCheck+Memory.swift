@@ -31,6 +31,11 @@ extension StoreCheck {
       if let receipts = conversation.receipts, try reader.receipts(number) != receipts {
         report("the writer remembers other receipts of conversation \(number)")
       }
+      if let others = conversation.others,
+        try reader.members(number).recipients(without: reader.localMember) != others
+      {
+        report("the writer remembers other members of conversation \(number)")
+      }
       if let known = conversation.greatestName, let last = try reader.lastName(in: number),
         known < last
       {

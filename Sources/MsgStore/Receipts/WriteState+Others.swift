@@ -22,18 +22,18 @@ extension WriteState {
     if known == nil { own.othersSince = Recipient.firstJoined(recipients) }
   }
 
-  /// Who takes part beside the local member: looked up once in a transaction, as a group may be
-  /// large and its receipts many.
+  /// Who takes part beside the local member: looked up once and handed on from one transaction to the
+  /// next, as a group may be large and its receipts many.
   private func others(_ conversation: OpenConversation) throws(StoreError) -> [Recipient] {
     if let others = conversation.others { return others }
     let others = try reader.members(conversation.number).recipients(without: localMember)
-    conversation.others = others
+    memory.keep(others, of: conversation)
     return others
   }
 
   /// What follows when members have come or gone, or marks have gone back.
   func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
-    conversation.others = nil
+    memory.forgetOthers(of: conversation)
     if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
     let recipients = try others(conversation)
     var own = try receipts(conversation)

@@ -44,4 +44,85 @@ import Testing
     #expect(members.count == 101 && members.allSatisfy(\.isActive))
     #expect(try store.read { try $0.conversation("group")?.participantCount } == 101)
   }
+
+  /// Who takes part is read for the first receipt, not in every commit again.
+  @Test func aReceiptOfItsOwnCommitDoesNotReadTheMembers() throws {
+    func cost(_ count: Int) throws -> Int {
+      let counted = try CountedStore(try group(count), countedOptions())
+      func receive(_ member: Int, _ id: MessageID) throws {
+        try counted.store.write { chat in
+          _ = try chat.receive(
+            ReceivedReceipt(in: "group", of: MemberID("member \(member)"), .read, .upTo(id)))
+        }
+      }
+      for member in 0..<40 { try receive(member, "m1") }
+      let pages = try counted.pagesRead { _ in for member in 0..<40 { try receive(member, "m2") } }
+      try counted.store.expectSound()
+      return pages
+    }
+    let few = try cost(40)
+    let many = try cost(10_000)
+    // For each receipt: where its member's name and record lie, in deeper trees.
+    #expect(many <= few + 40 * 6)
+  }
+
+  /// What is remembered of the members is that of the trees, whatever happened between two receipts.
+  @Test func membersAreNotRememberedForLongerThanTheyAreThere() throws {
+    struct OwnError: Error {}
+    let store = try memoryStore()
+    func join(_ chat: borrowing StoreWriter, _ member: MemberID, at moment: Int64) throws {
+      var news = ReceivedConversation("group", at: time(moment))
+      news.members = [.init(member)]
+      try chat.receive(news)
+    }
+    func read(_ member: MemberID, _ id: MessageID) throws {
+      try store.write { chat in
+        _ = try chat.receive(ReceivedReceipt(in: "group", of: member, .read, .upTo(id)))
+      }
+      try store.expectSound()
+    }
+    func status(_ id: MessageID) throws -> MessageStatus? {
+      try store.read { try $0.message(id, in: "group")?.status }
+    }
+    try store.write { chat in
+      for member in ["me", "ann", "bob"] as [MemberID] { try join(chat, member, at: 1) }
+      for index in 0..<6 {
+        try chat.insert(
+          Message(
+            id: MessageID("m\(index)"), in: "group", from: "me", text: "text",
+            serverTimestamp: time(Int64(10 + index))))
+      }
+    }
+    try read("ann", "m1")
+    try read("bob", "m1")
+    #expect(try status("m1") == .read)
+    // Somebody comes in a write that fails: nobody waits for them.
+    #expect(throws: OwnError.self) {
+      try store.write { chat in
+        try join(chat, "cid", at: 2)
+        throw OwnError()
+      }
+    }
+    try read("ann", "m2")
+    try read("bob", "m2")
+    #expect(try status("m2") == .read)
+    // Now they do come, and all wait for them.
+    try store.write { chat in try join(chat, "cid", at: 3) }
+    try read("ann", "m3")
+    try read("bob", "m3")
+    #expect(try status("m3") != .read)
+    try read("cid", "m3")
+    #expect(try status("m3") == .read)
+    // And they leave.
+    try store.write { chat in
+      var news = ReceivedConversation("group", at: time(4))
+      news.members = [.init("cid", isActive: false)]
+      try chat.receive(news)
+    }
+    store.suspend()
+    try store.resume()
+    try read("ann", "m4")
+    try read("bob", "m4")
+    #expect(try status("m4") == .read)
+  }
 }
