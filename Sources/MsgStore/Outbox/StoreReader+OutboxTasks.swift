@@ -32,7 +32,10 @@ extension StoreReader {
       else { return nil }
       return .react(emoji: emoji, to: own, isRemoved: isRemoved)
     case .receipt(let kind):
-      return try pendingReceipts(in: details.id, kind, as: form).first.map { .receipt($0) }
+      var cursor = Cursor(source, Schema.conversations)
+      return try firstPendingReceipt(
+        kind, of: number, details.id, try summary(number, &cursor), try receipts(number), as: form
+      ).map { .receipt($0) }
     case .createConversation:
       var cursor = Cursor(source, Schema.conversations)
       return .createConversation(try wholeConversation(number, &cursor))

@@ -137,10 +137,10 @@ extension WriteState {
       case let ordinal = try reader.outboxLane(conversation.number)[.receipt(kind)] ?? 0,
       ordinal != 0, case let record = try reader.indexedOutboxEntry(ordinal),
       record.state == .failed,
-      let receipt = try reader.pendingReceipts(
+      let receipt = try reader.firstPendingReceipt(
         kind, of: conversation.number, try reader.details(conversation.number).id,
         conversation.summary, own, as: rules.outbox.receiptForm
-      ).first, OutboxTask.receipt(receipt).contentSum != record.contentSum
+      ), OutboxTask.receipt(receipt).contentSum != record.contentSum
     else { return }
     try begin(anew: ordinal, record)
   }

@@ -74,34 +74,50 @@ extension StoreReader {
       kind, of: number, id, try summary(number, &cursor), try receipts(number), as: form)
   }
 
-  func pendingReceipts(
+  /// The first of what is to be told, read from a bounded part of the thread.
+  ///
+  /// Where no message is found in that part, there are no names to tell, but its end to confirm.
+  func firstPendingReceipt(
     _ kind: ReceiptKind, of number: UInt32, _ id: ConversationID, _ summary: ConversationSummary,
     _ own: ConversationReceipts, as form: PendingReceipt.Form
+  ) throws(StoreError) -> PendingReceipt? {
+    try pendingReceipts(
+      kind, of: number, id, summary, own, as: form, countMax: 1,
+      scanCountMax: Self.receiptScanCountMax
+    ).first
+  }
+
+  func pendingReceipts(
+    _ kind: ReceiptKind, of number: UInt32, _ id: ConversationID, _ summary: ConversationSummary,
+    _ own: ConversationReceipts, as form: PendingReceipt.Form, countMax: Int = .max,
+    scanCountMax: Int = .max
   ) throws(StoreError) -> [PendingReceipt] {
     try form.validate()
     guard own.isListed(kind) else { return [] }
     let range = try pendingRange(kind, number, summary, own)
-    // The server knows a message by the name in its key.
-    var due: [(id: MessageID, position: Position?)] = []
-    for id in try dueExact(kind, number, summary, own) {
+    var batches = ReceiptBatches(id, kind, form, countMax: countMax)
+    if form == .mark, let range { batches.begin(mark: range) }
+    let ordinal = kind == .read ? summary.markOrdinal : own.deliveredOrdinal
+    var coveredCount = 0
+    try forEachExact(kind, number) { (id, first) throws(StoreError) in
+      guard first <= ordinal else { return true }
+      // The server knows a message by the name in its key.
       let position = try position(of: id, in: number)
-      due.append((position?.id ?? id, position))
-    }
-    var batches = Batches(id, kind, form)
-    switch form {
-    case .mark:
-      let uncovered = due.filter { message in
-        guard let range, let position = message.position else { return true }
-        return position > range.upTo
+      if form == .mark, let range, let position, position <= range.upTo {
+        coveredCount += 1
+        return coveredCount < scanCountMax
       }
-      batches.add(range: range, uncovered.map(\.id))
-    case .ids:
-      batches.add(range: nil, due.map(\.id))
-      guard let range else { break }
-      batches.begin(range)
-      try forEachOfRange(kind, range, number) { (position, _) in batches.add(position) }
-      batches.end()
+      batches.add(position?.id ?? id)
+      return !batches.isFull
     }
+    batches.endNames()
+    guard form != .mark, let range, !batches.isFull else { return batches.finished }
+    batches.begin(range)
+    let end = try forEachOfRange(kind, range, number, scanCountMax: scanCountMax) { (position, _) in
+      batches.add(position)
+      return !batches.isFull
+    }
+    batches.end(at: end)
     return batches.finished
   }
 
@@ -119,22 +135,34 @@ extension StoreReader {
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), in conversation: UInt32
   ) throws(StoreError) -> [MessageID] {
     var ids: [MessageID] = []
-    try forEachOfRange(kind, range, conversation) { (position, record) in
+    _ = try forEachOfRange(kind, range, conversation) { (position, record) in
       ids.append(record.id(at: position))
+      return true
     }
     return ids
   }
 
-  /// Runs `body` on the messages of a range that have no entry of their own: none of the local
-  /// member's, of history, marked by name, or late.
+  /// How many messages are looked at in one go for receipts: some milliseconds.
+  static var receiptScanCountMax: Int { 10_000 }
+
+  /// Runs `body` on the messages of a range that have no entry of their own, until it returns false:
+  /// none of the local member's, of history, marked by name, or late.
+  ///
+  /// - Parameter scanCountMax: At how many messages to look.
+  /// - Returns: Up to where it has looked, or the end of the range.
   private func forEachOfRange(
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), _ conversation: UInt32,
-    _ body: (Position, MessageRecord) -> Void
-  ) throws(StoreError) {
+    scanCountMax: Int = .max, _ body: (Position, MessageRecord) -> Bool
+  ) throws(StoreError) -> Position {
     var scan = try ThreadScan(self, conversation, after: range.after ?? .start)
+    var count = 0
+    var last = range.upTo
     while let record = try scan.next() {
+      if count == scanCountMax { return last }
+      count += 1
       let position = try scan.position()
-      guard position <= range.upTo else { return }
+      guard position <= range.upTo else { return range.upTo }
+      last = position
       if record.sender == localMember || record.flags.contains(.history) { continue }
       switch kind {
       case .read:
@@ -148,8 +176,9 @@ extension StoreReader {
           if try contains(fact.bytes, in: Schema.facts) { continue }
         }
       }
-      body(position, record)
+      guard body(position, record) else { return position }
     }
+    return range.upTo
   }
 
   /// Conversations with something to tell, by their numbers.
@@ -183,59 +212,4 @@ extension PendingReceipt.Form {
       throw .invalidCount(count)
     }
   }
-}
-
-/// Cuts what is to be told into what is sent at once.
-private struct Batches {
-  private let conversation: ConversationID
-  private let kind: ReceiptKind
-  private let form: PendingReceipt.Form
-  private var range: (after: Position?, upTo: Position)?
-  private var ids: [MessageID] = []
-  private var last: Position?
-  private(set) var finished: [PendingReceipt] = []
-
-  init(_ conversation: ConversationID, _ kind: ReceiptKind, _ form: PendingReceipt.Form) {
-    self.conversation = conversation
-    self.kind = kind
-    self.form = form
-  }
-
-  private var countMax: Int {
-    if case .ids(let count) = form { count } else { PendingReceipt.idCountMax }
-  }
-
-  private mutating func finish(_ after: Position?, _ upTo: Position?, _ ids: [MessageID]) {
-    finished.append(
-      PendingReceipt(
-        conversation: conversation, kind: kind, after: after, upTo: upTo, ids: ids,
-        isMark: form == .mark))
-  }
-
-  /// Names, the first of them together with a range.
-  mutating func add(range: (after: Position?, upTo: Position)?, _ ids: [MessageID]) {
-    var rest = ids[...]
-    if let range {
-      finish(range.after, range.upTo, Array(rest.prefix(countMax)))
-      rest = rest.dropFirst(countMax)
-    }
-    while !rest.isEmpty {
-      finish(nil, nil, Array(rest.prefix(countMax)))
-      rest = rest.dropFirst(countMax)
-    }
-  }
-
-  mutating func begin(_ range: (after: Position?, upTo: Position)) { self.range = range }
-
-  mutating func add(_ position: Position) {
-    if ids.count == countMax, let last {
-      finish(range?.after, last, ids)
-      range?.after = last
-      ids = []
-    }
-    ids.append(position.id)
-    last = position
-  }
-
-  mutating func end() { if let range { finish(range.after, range.upTo, ids) } }
 }

@@ -1,0 +1,67 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// What is done for receipts costs the same however long the thread is.
+@Suite struct ReceiptCostTests {
+  private func options(_ countMax: Int = 50) -> StoreOptions {
+    countedOptions { $0.outbox.receiptForm = .ids(countMax: countMax) }
+  }
+
+  private func thread(
+    _ count: Int, as arrival: Arrival = .live, _ mark: (MessageStore) throws -> Void = { _ in }
+  ) throws -> MemoryDirectory {
+    try closedStore(options()) { store in
+      try store.write { chat in
+        for index in 0..<count {
+          try chat.insert(
+            message(MessageID("m\(100_000 + index)"), at: Int64(index * 10)), as: arrival)
+        }
+      }
+      try mark(store)
+    }
+  }
+
+  @Test func handingOutNamesReadsOneBatch() throws {
+    func cost(_ count: Int) throws -> Int {
+      let files = try thread(count) { store in _ = try store.write { try $0.markRead("room") } }
+      let counted = try CountedStore(files, options())
+      var items: [OutboxItem] = []
+      let pages = try counted.pagesRead { store in
+        for _ in 0..<3 {
+          let item = try store.take()
+          try store.done(item)
+          items.append(item)
+        }
+      }
+      let ids = items.compactMap { item in
+        if case .receipt(let receipt) = item.task { receipt.ids } else { nil }
+      }
+      #expect(ids.map(\.count) == [50, 50, 50])
+      #expect(ids.joined().map(\.string) == (0..<150).map { "m\(100_000 + $0)" })
+      return pages
+    }
+    let few = try cost(200)
+    let many = try cost(4000)
+    #expect(many <= few + 24)
+  }
+
+  @Test func namesWithoutARangeAreHandedOutByBatches() throws {
+    let ids = (0..<120).map { MessageID("m\(100_000 + $0)") }
+    let files = try thread(120) { store in
+      _ = try store.write { try $0.markRead(ids, in: "room") }
+    }
+    let store = try MessageStore(in: files, name: "store", options: options())
+    var told: [[MessageID]] = []
+    while let item = try store.next() {
+      if case .receipt(let receipt) = item.task {
+        #expect(receipt.upTo == nil)
+        told.append(receipt.ids)
+      }
+      try store.done(item)
+    }
+    #expect(told.map(\.count) == [50, 50, 20] && told.flatMap(\.self) == ids)
+    #expect(try store.pending(.read, as: .ids()).isEmpty)
+    try store.expectSound()
+  }
+}
