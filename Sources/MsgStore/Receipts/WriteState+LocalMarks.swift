@@ -81,7 +81,7 @@ extension WriteState {
       guard target != old || hasLate else { return false }
       var isNew = hasLate
       if !isNew {
-        isNew = try hasIncoming(after: old ?? .start, upTo: target, in: conversation.number)
+        isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
       }
       let told = try told(.delivered, conversation)
       if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
@@ -228,14 +228,19 @@ extension WriteState {
     return first.map { $0 <= own.deliveredOrdinal } ?? true
   }
 
-  /// Whether somebody else's message that came live lies behind one position and not behind another.
-  private func hasIncoming(
+  /// Whether somebody else's message that came live may lie behind one position and not behind
+  /// another.
+  ///
+  /// Beyond a bounded number of messages that are none it is taken for true: then the server is told
+  /// of a mark that it did not need, which costs less than reading a thread from its beginning.
+  private func mayHaveIncoming(
     after start: Position, upTo end: Position, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(reader, conversation, after: start)
-    while let record = try scan.next(), try scan.position() <= end {
+    for _ in 0..<StoreReader.receiptScanCountMax {
+      guard let record = try scan.next(), try scan.position() <= end else { return false }
       if record.sender != localMember, !record.flags.contains(.history) { return true }
     }
-    return false
+    return true
   }
 }

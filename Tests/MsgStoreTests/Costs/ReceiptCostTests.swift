@@ -64,4 +64,36 @@ import Testing
     #expect(try store.pending(.read, as: .ids()).isEmpty)
     try store.expectSound()
   }
+
+  /// History needs no receipt: a short thread is read to know that there is nothing else.
+  ///
+  /// Of a long one only a part is, and the server is told more than it needs.
+  @Test func markingHistoryAsDeliveredReadsABoundedPart() throws {
+    func cost(_ count: Int) throws -> Int {
+      let counted = try CountedStore(try thread(count, as: .history), options())
+      let pages = try counted.pagesRead { store in
+        let isChanged = try store.write { try $0.markDelivered("room") }
+        #expect(isChanged)
+      }
+      let store = counted.store
+      var told: [PendingReceipt] = []
+      while let item = try store.next() {
+        if case .receipt(let receipt) = item.task { told.append(receipt) }
+        try store.done(item)
+      }
+      // Nothing but how far it goes.
+      #expect(told.allSatisfy { $0.ids.isEmpty })
+      #expect(told.map { $0.upTo?.id.string } == expected(count))
+      #expect(try store.pending(.delivered, as: .ids()).isEmpty)
+      try store.expectSound()
+      return pages
+    }
+    func expected(_ count: Int) -> [String?] {
+      count <= 10_000 ? [] : ["m109999", "m\(100_000 + count - 1)"]
+    }
+    _ = try cost(500)
+    let few = try cost(10_400)
+    let many = try cost(13_000)
+    #expect(many <= few + 4)
+  }
 }
