@@ -334,7 +334,9 @@ extension Engine {
     refreshLock.withLock {}
     state.withLock { $0.areFilesClosed = true }
     pager.registry.expireAll()
-    pager.cache.waitForReaders()
+    // One on this very thread has let go of its transaction within an operation. What it reads still, it
+    // is told that its snapshot has expired.
+    if !pager.cache.isReadByThisThread { pager.cache.waitForReaders() }
     // A commit at `full` may still wait for its sync on another thread.
     state.withLock { $0.writing }?.wal.finish()
     pager.dataFile.close()

@@ -19,7 +19,10 @@ final class TreeTestStore {
   }
 
   /// Before the database goes, as closing it waits for the writer.
-  deinit { transaction.take()?.rollback() }
+  deinit {
+    source.leave()
+    transaction.take()?.rollback()
+  }
 
   /// Commits, answers what a check of the whole file finds, and begins a new transaction.
   func commitAndCheck() throws(PageFileError) -> [Finding] {
