@@ -277,6 +277,17 @@ extension WriteState {
     }
   }
 
+  /// Has former names lead nowhere.
+  func forget(names ids: [ConversationID]) throws(StoreError) {
+    if ids.isEmpty { return }
+    memory.forgetNames()
+    for id in ids {
+      let key = KeyEncoding.key(id.string)
+      try remove(key.bytes, in: Schema.conversationNames)
+      memory.numbers.remove(id)
+    }
+  }
+
   private func write(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
     let key = KeyEncoding.key(id.string)
     var value = ByteBuffer()

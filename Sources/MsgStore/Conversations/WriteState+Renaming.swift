@@ -33,6 +33,7 @@ extension WriteState {
     details.aliases.removeAll { $0 == id }
     details.aliases.append(details.id)
     details.id = id
+    try forget(names: details.dropOldestAliases())
     try write(details, of: number)
     return true
   }
@@ -48,11 +49,13 @@ extension WriteState {
     let details = try reader.details(number)
     let members = try reader.members(number)
     let draft = try reader.draftRecord(number)
+    var dropped: [ConversationID] = []
     _ = try update(target, members: true) { (new) throws(StoreError) in
       new.members.merge(members)
       try merge(creator: details.createdBy, &new)
       merge(details, summary.marks, &new)
       new.details.aliases += ([details.id] + details.aliases).filter { $0 != new.details.id }
+      dropped = new.details.dropOldestAliases()
     }
     if let draft { _ = try merge(draft, of: target) }
     if !summary.marks.contains(.hidden) { reveal(target) }
@@ -75,6 +78,7 @@ extension WriteState {
       try remove(entry.bytes, in: Schema.participants)
     }
     try lead([details.id] + details.aliases, to: target.number, areFormer: true)
+    try forget(names: dropped)
     for (ordinal, work) in try reader.work() {
       guard case .merge(into: number, let summary) = work.kind else { continue }
       try write(

@@ -34,6 +34,8 @@ package struct NameNumbers {
     if conversations.updateValue(number, forKey: id) == nil { conversationByteCount += byteCount }
   }
 
+  mutating func remove(_ id: ConversationID) { conversations[id] = nil }
+
   /// The number of a member.
   package subscript(id: MemberID) -> UInt32? {
     mutating get {

@@ -74,8 +74,9 @@ extension WriteState {
     _ aliases: [ConversationID], of number: UInt32
   ) throws(StoreError) -> [ConversationID] {
     var new: [ConversationID] = []
-    for alias in aliases where try existingConversation(alias) == nil {
-      guard new.count < ConversationDetails.aliasCountMax else { break }
+    let room = ConversationDetails.aliasCountMax - (try reader.details(number).aliases.count)
+    // The newest last.
+    for alias in aliases.suffix(max(0, room)) where try existingConversation(alias) == nil {
       try lead([alias], to: number, areFormer: true)
       new.append(alias)
     }

@@ -46,7 +46,10 @@ extension WriteState {
   private func restoreAliases(
     _ aliases: [ConversationID], of conversation: OpenConversation
   ) throws(StoreError) {
-    for alias in aliases where try existingConversation(alias) == nil {
+    let stored = try reader.details(conversation.number).aliases.count
+    // The newest last.
+    for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
+    where try existingConversation(alias) == nil {
       try lead([alias], to: conversation.number, areFormer: true)
       _ = try update(conversation) { new in new.details.aliases.append(alias) }
     }

@@ -36,6 +36,7 @@ package struct ConversationDetails: Hashable {
   static let registerByteCountMax = 1 << 20
   static let participantCountMax = 10_000
   static let firstParticipantCountMax = 32
+  /// The most that are written; however many are read.
   static let aliasCountMax = 1000
 
   private struct Flags: OptionSet {
@@ -124,9 +125,10 @@ package struct ConversationDetails: Hashable {
       else { return false }
     }
     if flags.contains(.aliases) {
-      guard let count = reader.varint(), 1...UInt64(Self.aliasCountMax) ~= count else {
-        return false
-      }
+      // Earlier versions have written more. Each takes two bytes, so memory stays bounded.
+      guard let count = reader.varint(), count > 0,
+        count <= UInt64(reader.remainingByteCount / 2)
+      else { return false }
       for _ in 0..<count {
         guard let alias = reader.conversationID() else { return false }
         aliases.append(alias)
@@ -141,6 +143,15 @@ package struct ConversationDetails: Hashable {
     guard isThere else { return true }
     time = reader.uint64().map { Int64(bitPattern: $0) }
     return time != nil
+  }
+
+  /// Forgets the oldest former names, down to as many as may be kept.
+  ///
+  /// - Returns: Those that lead nowhere any more.
+  mutating func dropOldestAliases() -> [ConversationID] {
+    let count = max(0, aliases.count - Self.aliasCountMax)
+    defer { aliases.removeFirst(count) }
+    return Array(aliases.prefix(count))
   }
 
   /// Writes the details.

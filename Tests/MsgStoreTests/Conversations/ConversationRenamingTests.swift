@@ -52,6 +52,57 @@ import Testing
     try store.expectSound()
   }
 
+  /// A loop that goes wrong must not make the list unreadable, nor end in an error each time.
+  @Test func ofManyFormerNamesTheOldestGo() throws {
+    let store = try quietStore()
+    try store.write(.relaxed) { chat in
+      _ = try chat.createGroup("g0", participants: ["ann"], title: "Group")
+      for index in 1...1100 {
+        #expect(
+          try chat.renameConversation(
+            ConversationID("g\(index - 1)"), to: ConversationID("g\(index)")))
+      }
+    }
+    try store.read { chat in
+      let room = try #require(try chat.conversation("g100"))
+      #expect(room.id == "g1100" && room.title == "Group")
+      #expect(room.otherIDs == (100..<1100).map { ConversationID("g\($0)") })
+      #expect(try chat.conversation("g99") == nil)
+      #expect(try chat.conversations(count: 9).map(\.id) == ["g1100"])
+    }
+    try store.expectSound()
+    // The name is free again.
+    try store.write { try $0.insert(chatMessage("m", in: "g99", at: 1)) }
+    #expect(try store.read { try $0.conversations(count: 9).count } == 2)
+    try store.expectSound()
+  }
+
+  @Test func mergingKeepsAsManyNamesAsOneMayHave() throws {
+    let store = try quietStore()
+    try store.write(.relaxed) { chat in
+      for room in ["a", "b"] {
+        _ = try chat.createGroup(ConversationID("\(room)0"), participants: ["ann"])
+        for index in 1...700 {
+          try chat.renameConversation(
+            ConversationID("\(room)\(index - 1)"), to: ConversationID("\(room)\(index)"))
+        }
+      }
+      try chat.renameConversation("a700", to: "b700")
+      let room = try chat.conversation("b700")
+      #expect(room?.otherIDs.count == 1000 && room?.otherIDs.last == "a699")
+    }
+    try store.expectSound()
+  }
+
+  /// Earlier versions have written more.
+  @Test func moreFormerNamesThanMayBeWrittenCanBeRead() throws {
+    var details = ConversationDetails(id: "room")
+    details.aliases = (0..<1100).map { ConversationID("g\($0)") }
+    var value = ByteBuffer()
+    details.append(to: &value)
+    #expect(ConversationDetails(value.bytes) == details)
+  }
+
   @Test func twoAreMergedInBoundedStepsWithNothingLostAndNothingTwice() throws {
     let clock = TestClock(1000)
     let store = try quietStore(clock)
