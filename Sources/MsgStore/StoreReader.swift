@@ -43,12 +43,37 @@ final class StoreReader {
     return reader
   }
 
+  /// The same, for whoever reads everything anew: names and dictionaries that were read before count for
+  /// nothing.
+  func forgetful() -> StoreReader {
+    StoreReader(
+      source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
+      localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
+  }
+
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)
   func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     try storage { () throws(PageFileError) in try source.enter() }
     defer { source.leave() }
     return try body()
+  }
+
+  /// A cursor at the first cell whose key is not below `start`, or at the first of all where that is
+  /// empty: there a walk goes on that is made in steps.
+  ///
+  /// - Throws: `corruptRecord` where pages contradict each other, so that the walk would go back and
+  ///   might never end.
+  func cursor(_ tree: TreeNumber, from start: [UInt8]) throws(StoreError) -> Cursor {
+    var cursor = Cursor(source, tree)
+    let isBelow = try Bytes.with(start) { (start) throws(StoreError) in
+      try storage { () throws(PageFileError) in
+        if start.count == 0 { _ = try cursor.first() } else { _ = try cursor.seek(start) }
+      }
+      return start.count > 0 && cursor.isAtCell && cursor.compareKey(to: start) < 0
+    }
+    if isBelow { throw corrupt(tree, "its keys do not ascend") }
+    return cursor
   }
 
   /// The number that a name tree has for a name.

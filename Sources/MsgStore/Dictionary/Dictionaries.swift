@@ -173,6 +173,25 @@ extension StoreReader {
     }
     return number
   }
+
+  /// The numbers of all dictionaries that the store has a piece of, ascending.
+  func dictionaryNumbers() throws(StoreError) -> [UInt32] {
+    var numbers: [UInt32] = []
+    var cursor = Cursor(source, Schema.settings)
+    var key = DictionaryPieces.prefix(0)
+    while true {
+      try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+      guard cursor.isAtCell else { return numbers }
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      guard let number = key.bytes.bigEndianNumber(at: 1), number > 0 else {
+        throw corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
+      }
+      numbers.append(number)
+      guard number < .max else { return numbers }
+      key = DictionaryPieces.prefix(number + 1)
+    }
+  }
 }
 
 extension WriteState {

@@ -14,7 +14,7 @@ extension StoreCheck {
     }
   }
 
-  func transfers(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func transfers(_ reader: StoreReader) throws(StoreError) {
     try walk(Schema.transfers, reader) { (key, value) throws(StoreError) in
       guard let (kind, digest, fact) = TransferIndex.parts(key), value.count == 0,
         let parts = FactKey.parts(fact), parts.kind == .attachment

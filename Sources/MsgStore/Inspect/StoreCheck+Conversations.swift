@@ -43,7 +43,11 @@ extension StoreCheck {
   }
 
   /// Rule 3; what is being cleared is nothing for the other parts.
-  func work(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func work(_ reader: StoreReader) throws(StoreError) {
+    try reader.within { () throws(StoreError) in try workLeft(reader) }
+  }
+
+  private func workLeft(_ reader: StoreReader) throws(StoreError) {
     let next = try reader.source.value(of: .nextWork) ?? 1
     for (ordinal, work) in try reader.work() {
       if ordinal == 0 || ordinal >= next { report("work: \(ordinal) is not below \(next)") }

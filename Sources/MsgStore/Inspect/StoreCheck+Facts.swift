@@ -25,7 +25,7 @@ extension StoreCheck {
   }
 
   /// Every fact decodes, and belongs to a message that says so or to one that waits.
-  func facts(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func facts(_ reader: StoreReader) throws(StoreError) {
     var waitingCount = 0
     try walk(Schema.facts, reader) { (key, value) throws(StoreError) in
       guard let (conversation, id, kind, rest) = FactKey.parts(key) else {
@@ -50,9 +50,10 @@ extension StoreCheck {
         report("\(name) has a \(kind) that its record does not tell of")
       }
     }
-    let count = try reader.count(.waitingCount)
+    let (count, next) = try reader.within { () throws(StoreError) in
+      (try reader.count(.waitingCount), try reader.source.value(of: .nextWaiting) ?? 0)
+    }
     if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
-    let next = try reader.source.value(of: .nextWaiting) ?? 0
     var listedCount = 0
     try walk(Schema.waiting, reader) { (key, _) in
       listedCount += 1

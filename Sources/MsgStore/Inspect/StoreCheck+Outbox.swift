@@ -2,8 +2,8 @@ import PageFile
 
 /// Rule 12.
 extension StoreCheck {
-  func outbox(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
-    let totals = try reader.outboxTotals()
+  func outbox(_ reader: StoreReader) throws(StoreError) {
+    let totals = try reader.within { () throws(StoreError) in try reader.outboxTotals() }
     var recount = OutboxRecount()
     try walk(Schema.work, reader) { (key, value) throws(StoreError) in
       // Those of the store's own work begin with 0.

@@ -2,7 +2,7 @@ import PageFile
 
 /// Rule 5.
 extension StoreCheck {
-  func receipts(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func receipts(_ reader: StoreReader) throws(StoreError) {
     var conversations: Set<UInt32> = []
     try walk(Schema.receipts, reader) { (key, value) throws(StoreError) in
       switch ReceiptKey.parts(key) {
@@ -28,7 +28,7 @@ extension StoreCheck {
     }
     for conversation in conversations.sorted() {
       do throws(StoreError) {
-        try receipts(of: conversation, reader)
+        try reader.within { () throws(StoreError) in try receipts(of: conversation, reader) }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
       }

@@ -2,7 +2,7 @@ import PageFile
 
 /// Rules 6 and 7.
 extension StoreCheck {
-  func sequences(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func sequences(_ reader: StoreReader) throws(StoreError) {
     var previous: (conversation: UInt32, run: ClosedRange<Int64>)?
     var known: KnownSequences?
     try walk(Schema.sequences, reader) { (key, value) throws(StoreError) in
@@ -66,7 +66,7 @@ extension StoreCheck {
     }
   }
 
-  func clientData(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func clientData(_ reader: StoreReader) throws(StoreError) {
     try walk(Schema.client, reader) { (key, value) throws(StoreError) in
       guard let (conversation, _) = ClientKey.parts(key) else {
         return report("client: a key of \(key.count) bytes is none")

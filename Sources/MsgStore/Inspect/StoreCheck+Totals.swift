@@ -2,7 +2,7 @@ import PageFile
 
 /// Rule 5.
 extension StoreCheck {
-  func totals(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func totals(_ reader: StoreReader) throws(StoreError) {
     var sum = TotalsChange()
     try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
       // What is no summary is reported with its conversation.
@@ -10,7 +10,8 @@ extension StoreCheck {
       else { return }
       sum.replace(Totals(), with: Totals(summary))
     }
-    if try reader.totals() != sum.change {
+    let totals = try reader.within { () throws(StoreError) in try reader.totals() }
+    if totals != sum.change {
       report("the totals of unread messages are not the sum over the conversations")
     }
   }

@@ -6,21 +6,29 @@ extension MessageStore {
   ///
   /// Beyond a thousand findings the rest is only counted.
   ///
-  /// The messages and conversations are seen at one moment; writing goes on meanwhile. Every page is
+  /// The messages and conversations are seen at one moment; writing goes on meanwhile. If that moment
+  /// grows too old to be kept, the check begins anew on a newer one, at most three times. Every page is
   /// read at least once, most messages twice; memory grows with the number of conversations only.
+  /// Nothing that was read before is believed, so the answer is that of a store just opened.
   ///
-  /// - Throws: `storage` when the store cannot be read at all.
+  /// - Throws: `storage` when the store cannot be read, is closed or suspended meanwhile, or is written
+  ///   to faster than it can be checked (`snapshotExpired`). A finding is only a fault of what is stored.
   public func check() throws(StoreError) -> [Finding] { try core.check() }
+
+  /// The same for tests, which do something between two parts of the check.
+  package func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
+    try core.check(between: between)
+  }
 }
 
 extension StoreCore {
-  func check() throws(StoreError) -> [Finding] {
+  func check(between: (_ part: Int) -> Void = { _ in }) throws(StoreError) -> [Finding] {
     let pages = StoreCheck()
     try checkPages { finding in pages.report("\(finding.description)") }
     do {
       return try pages.result
         + read { snapshot in
-          try snapshot.check(localMember: localMember) + checkMemory(in: snapshot)
+          try snapshot.check(between: between) + checkMemory(in: snapshot)
         }
     } catch let error as StoreError {
       throw error
@@ -31,21 +39,21 @@ extension StoreCore {
 }
 
 extension StoreSnapshot {
-  fileprivate func check(localMember: MemberID?) throws(StoreError) -> [Finding] {
-    let check = StoreCheck()
+  fileprivate func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
+    let check = StoreCheck(remembered: reader.names)
+    let reader = reader.forgetful()
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.sequences, check.clientData,
       check.transfers, check.outbox,
     ]
-    for part in parts {
+    for (index, part) in parts.enumerated() {
+      between(index)
       do throws(StoreError) {
-        try within { (reader) throws(StoreError) in try part(reader, localMember) }
-      } catch .storage(.snapshotExpired) {
-        throw .storage(.snapshotExpired)
+        try part(reader)
       } catch {
-        check.report("\(error)")
+        try check.reportDamage(error)
       }
     }
     return check.result
@@ -54,7 +62,9 @@ extension StoreSnapshot {
 
 /// What holds among the trees of a store.
 ///
-/// Each part reads one or two trees from end to end and looks up in the others what must be there.
+/// Each part reads one or two trees from end to end and looks up in the others what must be there. A
+/// part is many operations of the reader, so that the pages that it has read can be freed; their
+/// transaction holds them to one moment.
 ///
 ///  1. Names and numbers of conversations and members lead to each other, and no number is as high
 ///     as the next one.
@@ -77,7 +87,11 @@ extension StoreSnapshot {
 ///     something to tell.
 final class StoreCheck {
   private static let findingCountMax = 1000
+  /// Cells of a tree that are looked at in one operation of the reader.
+  private static let operationCellCount = 32
 
+  /// The names of members as the store knows them.
+  private let remembered: MemberNames
   private var findings: [Finding] = []
   private var findingCount = 0
   private var recounts: [UInt32: Recount] = [:]
@@ -94,9 +108,17 @@ final class StoreCheck {
     var last: ConversationSummary.Last?
   }
 
+  init(remembered: MemberNames = MemberNames()) { self.remembered = remembered }
+
   func report(_ sentence: String) {
     findingCount += 1
     if findings.count < Self.findingCountMax { findings.append(Finding(sentence)) }
+  }
+
+  /// Reports what was proven from bytes; throws any other error, which says nothing of them.
+  func reportDamage(_ error: StoreError) throws(StoreError) {
+    guard error.isDamage else { throw error }
+    report("\(error)")
   }
 
   var result: [Finding] {
@@ -111,11 +133,24 @@ final class StoreCheck {
     _ tree: TreeNumber, _ reader: StoreReader,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var cursor = Cursor(reader.source, tree)
+    var next: [UInt8]? = []
+    while let start = next {
+      next = try reader.within { () throws(StoreError) in
+        try walk(tree, from: start, reader, body)
+      }
+    }
+  }
+
+  /// The same for some cells from a key on; returns the key to go on from, nil at the end.
+  private func walk(
+    _ tree: TreeNumber, from start: [UInt8], _ reader: StoreReader,
+    _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
+  ) throws(StoreError) -> [UInt8]? {
+    var cursor = try reader.cursor(tree, from: start)
     var key = ByteBuffer()
     var value = ByteBuffer()
-    try storage { () throws(PageFileError) in _ = try cursor.first() }
-    while cursor.isAtCell {
+    for _ in 0..<Self.operationCellCount {
+      guard cursor.isAtCell else { return nil }
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key)
@@ -126,12 +161,16 @@ final class StoreCheck {
       if !isLeftover { try body(key.bytes, value.bytes) }
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
+    guard cursor.isAtCell else { return nil }
+    key.removeAll()
+    cursor.appendKey(to: &key)
+    return key.bytes.array()
   }
 }
 
 /// Rule 1.
 extension StoreCheck {
-  func names(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func names(_ reader: StoreReader) throws(StoreError) {
     try names(reader, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
       [try reader.member(number).string]
     }
@@ -145,6 +184,9 @@ extension StoreCheck {
       if key.count != 4 || number == nil || number != key.bigEndianNumber(at: 0) {
         report("member \"\(name)\" has another number than its entry, or none")
       }
+      if let number, let known = remembered[number], !known.string.hasSameBytes(as: name) {
+        report("the store remembers member \(number) as \"\(known)\", not as \"\(name)\"")
+      }
     }
   }
 
@@ -152,7 +194,9 @@ extension StoreCheck {
     _ reader: StoreReader, _ tree: TreeNumber, _ setting: Setting,
     namesOf: (UInt32) throws(StoreError) -> [String]
   ) throws(StoreError) {
-    let next = try reader.source.value(of: setting) ?? 1
+    let next = try reader.within { () throws(StoreError) in
+      try reader.source.value(of: setting) ?? 1
+    }
     try walk(tree, reader) { (key, value) throws(StoreError) in
       let name = key.repairedText()
       guard let entry = ConversationName(value) else {
@@ -180,13 +224,7 @@ extension StoreCheck {
 
 /// Rules 2 and 3.
 extension StoreCheck {
-  func messages(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
-    // The same rule of what is unread as the writer's, on the same state.
-    let state = WriteState(
-      reader,
-      localMember: try localMember.flatMap { (id) throws(StoreError) in
-        try reader.number(of: id.string, in: Schema.memberNames)
-      }, clock: StoreOptions.systemClock)
+  func messages(_ reader: StoreReader) throws(StoreError) {
     var summary = ConversationSummary(created: 0)
     var number: UInt32?
     try walkMessages(reader, reports: true) { (key, value) throws(StoreError) in
@@ -196,7 +234,8 @@ extension StoreCheck {
       if conversation != number {
         number = conversation
         do throws(StoreError) {
-          summary = try state.conversation(conversation).summary
+          var cursor = Cursor(reader.source, Schema.conversations)
+          summary = try reader.summary(conversation, &cursor)
         } catch .corruptRecord(let tree, let reason) {
           report("\(tree): \(reason)")
           summary = ConversationSummary(created: 0)
@@ -237,7 +276,7 @@ extension StoreCheck {
     }
   }
 
-  func conversations(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func conversations(_ reader: StoreReader) throws(StoreError) {
     try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
       guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
         return report("conversations: a key has \(key.count) bytes")
@@ -291,7 +330,7 @@ extension StoreCheck {
     try reader.contains(key, in: tree)
   }
 
-  func ids(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func ids(_ reader: StoreReader) throws(StoreError) {
     try walk(Schema.ids, reader) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
         let entry = IDEntry(MessageID(key.dropFirst(4)), value)
@@ -321,7 +360,7 @@ extension StoreCheck {
 
 /// Rule 4, from the side of the lists.
 extension StoreCheck {
-  func lists(_ reader: StoreReader, _ localMember: MemberID?) throws(StoreError) {
+  func lists(_ reader: StoreReader) throws(StoreError) {
     try walk(Schema.activity, reader) { (key, value) throws(StoreError) in
       guard let (place, number) = ListPlace.parts(key) else {
         return report("activity: a key of \(key.count) bytes is no place in a list")

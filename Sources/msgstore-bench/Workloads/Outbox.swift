@@ -133,7 +133,9 @@ private final class FilledOutbox {
   }
 
   private static func storeBatches(in store: MessageStore) async throws {
-    for batch in 0... {
+    var batch = 0
+    while true {
+      defer { batch += 1 }
       try await store.write(.relaxed) { chat in
         for number in batch * 500..<(batch + 1) * 500 {
           try chat.insert(
