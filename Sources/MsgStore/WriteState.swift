@@ -68,8 +68,12 @@ final class WriteState {
     self.clock = clock
   }
 
-  /// From now on dictionaries that are read are not kept for others.
-  func stopKeepingDictionaries() { reader.keepsDictionaries = false }
+  /// From now on dictionaries that are read are not kept for others, and what packs with the dictionary
+  /// that was the newest does not pass to the next writer.
+  func stopKeepingDictionaries() {
+    reader.keepsDictionaries = false
+    memory.packsWithOldDictionary = true
+  }
 
   /// Runs one change, see rule 1.
   func change<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {

@@ -27,6 +27,8 @@ final class WriterMemory: @unchecked Sendable {
 
   /// What packs segments, once it was needed: quickly, and for many messages at once.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
+  /// Whether this transaction adds a dictionary: what it packs is still packed with the one before.
+  var packsWithOldDictionary = false
   /// How many bytes of messages were packed without a dictionary.
   var plainByteCount = 0
   /// With how many of them a dictionary is asked for.
@@ -119,6 +121,10 @@ final class WriterMemory: @unchecked Sendable {
   ///
   /// Memory stays bounded: of more conversations than may be kept none is.
   func settle(isAnythingWaiting: Bool?) {
+    if packsWithOldDictionary {
+      encoders = (nil, nil)
+      packsWithOldDictionary = false
+    }
     for conversation in touched { conversation.isTouched = false }
     touched.removeAll(keepingCapacity: true)
     if conversations.count > Self.keptConversationCountMax { forgetConversations() }

@@ -13,7 +13,8 @@ struct CompactionRun: Sendable {
   private enum Stage: Sendable {
     case readingPages, finishingWork, makingDictionary
     case packingMessages(from: [UInt8])
-    case forgettingDictionaries, packingPages
+    case forgettingDictionaries(OldDictionaries)
+    case packingPages
   }
 
   init(_ database: Database) throws(StoreError) {
@@ -35,10 +36,9 @@ struct CompactionRun: Sendable {
       stage = .packingMessages(from: [])
     case .packingMessages(let key):
       let next = try store.write(.relaxed) { writer in try writer.state.repack(from: key) }
-      stage = next.map { .packingMessages(from: $0) } ?? .forgettingDictionaries
-    case .forgettingDictionaries:
-      try store.write(.relaxed) { writer in try writer.state.removeOldDictionaries() }
-      stage = .packingPages
+      stage = next.map { .packingMessages(from: $0) } ?? .forgettingDictionaries(OldDictionaries())
+    case .forgettingDictionaries(var old):
+      stage = try store.step(&old) ? .forgettingDictionaries(old) : .packingPages
     case .packingPages:
       try stepPages(store.database)
     }

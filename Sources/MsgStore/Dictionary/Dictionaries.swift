@@ -207,7 +207,6 @@ extension WriteState {
       hasAdded = true
       // Until this is committed its number may still be given to another.
       stopKeepingDictionaries()
-      memory.encoders = (nil, nil)
       let checksum = DictionaryPieces.checksum(of: bytes, number: number)
       for copy in 0..<DictionaryPieces.copyCount {
         for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {
@@ -219,21 +218,6 @@ extension WriteState {
       return true
     }
   }
-
-  /// Removes all dictionaries but the newest, when everything has been packed anew.
-  func removeOldDictionaries() throws(StoreError) {
-    try change { () throws(StoreError) in
-      let newest = try reader.newestDictionary()
-      var prefix = ByteBuffer()
-      prefix.append(DictionaryPieces.mark)
-      var key = ByteBuffer()
-      while try reader.firstKey(prefix.bytes, in: Schema.settings, to: &key),
-        let number = key.bytes.bigEndianNumber(at: 1), number != newest
-      {
-        try remove(key.bytes, in: Schema.settings)
-      }
-    }
-  }
 }
 
 extension StoreWriter {
@@ -242,5 +226,10 @@ extension StoreWriter {
     try Bytes.with(bytes) { (bytes) throws(StoreError) in
       _ = try state.add(bytes, number: number, ifNewestIs: number - 1)
     }
+  }
+
+  /// Removes an older dictionary, whatever names it; for tests of what is said about the loss.
+  package func removeDictionary(_ number: UInt32) throws(StoreError) {
+    try state.remove(dictionaries: [number])
   }
 }

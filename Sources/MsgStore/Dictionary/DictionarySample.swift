@@ -115,12 +115,7 @@ extension StoreReader {
   func sample(
     from start: [UInt8], cellCountMax: Int, into sample: inout DictionarySample
   ) throws(StoreError) -> [UInt8]? {
-    var cursor = Cursor(source, Schema.messages)
-    try Bytes.with(start) { (start) throws(StoreError) in
-      try storage { () throws(PageFileError) in
-        if start.count == 0 { _ = try cursor.first() } else { _ = try cursor.seek(start) }
-      }
-    }
+    var cursor = try cursor(Schema.messages, from: start)
     var key = ByteBuffer()
     var value = ByteBuffer()
     var run = MessageRun()

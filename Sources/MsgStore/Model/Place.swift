@@ -43,8 +43,11 @@ package struct Place: Sendable, Hashable {
   package var sequence: Int64? { phase == .acknowledged && hasRank ? rank : nil }
 }
 
-extension Place: Comparable {
-  package static func < (a: Place, b: Place) -> Bool {
+extension Place {
+  /// Whether all messages at one place come before all at another.
+  ///
+  /// Not `<`: messages share places, so who compares messages compares positions.
+  package static func precedes(_ a: Place, _ b: Place) -> Bool {
     if a.phase != b.phase { return a.phase.rawValue < b.phase.rawValue }
     if a.time != b.time { return a.time < b.time }
     if a.hasRank != b.hasRank { return a.hasRank }

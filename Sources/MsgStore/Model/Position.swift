@@ -25,6 +25,6 @@ public struct Position: Sendable, Hashable, Comparable {
 
   /// Order in the thread.
   public static func < (a: Position, b: Position) -> Bool {
-    a.place == b.place ? a.id < b.id : a.place < b.place
+    a.place == b.place ? a.id < b.id : Place.precedes(a.place, b.place)
   }
 }

@@ -19,7 +19,7 @@ extension SliceContent {
   func order(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Int {
     let (a, b) = (row(index), other.row(otherIndex))
     let (place, otherPlace) = (a.place, b.place)
-    if place != otherPlace { return place < otherPlace ? -1 : 1 }
+    if place != otherPlace { return Place.precedes(place, otherPlace) ? -1 : 1 }
     return bytes(a.idOffset, Int(a.idByteCount))
       .compare(to: other.bytes(b.idOffset, Int(b.idByteCount)))
   }

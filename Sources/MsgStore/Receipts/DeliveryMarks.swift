@@ -66,7 +66,7 @@ struct DeliveryMarks {
     // Ids decide only between messages of one place.
     func isUpTo(_ mark: Position?) -> Bool {
       guard let mark else { return false }
-      return place == mark.place ? id() <= mark.id : place < mark.place
+      return place == mark.place ? id() <= mark.id : Place.precedes(place, mark.place)
     }
     // At least one of them was in when the message was sent.
     let isCovered = others.since <= place.time

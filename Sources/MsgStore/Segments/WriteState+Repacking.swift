@@ -52,12 +52,7 @@ extension WriteState {
     var chunk = Chunk()
     let newest = segmentEncoder(.high).dictionary
     try reader.flushUnwritten()
-    var cursor = Cursor(reader.source, Schema.messages)
-    try Bytes.with(start) { (start) throws(StoreError) in
-      try storage { () throws(PageFileError) in
-        if start.count == 0 { _ = try cursor.first() } else { _ = try cursor.seek(start) }
-      }
-    }
+    var cursor = try reader.cursor(Schema.messages, from: start)
     var number: UInt32?
     var limit: Position?
     var key = ByteBuffer()
@@ -67,13 +62,13 @@ extension WriteState {
       value.removeAll()
       cursor.appendKey(to: &key)
       guard let found = key.bytes.bigEndianNumber(at: 0),
-        let (place, _) = key.bytes.place(at: KeyEncoding.numberByteCount)
+        let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position
       else { throw reader.corrupt(Schema.messages, "a key is no position") }
       if number == nil {
         number = found
         limit = try firstLoose(in: found)
       }
-      guard found == number, !place.isPending, limit.map({ place < $0.place }) ?? true else {
+      guard found == number, Self.isPacked(position, before: limit) else {
         chunk.next = try beginning(after: number ?? found, found, key.bytes)
         return chunk
       }
@@ -107,6 +102,13 @@ extension WriteState {
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     return chunk
+  }
+
+  /// Whether a message is packed where those from a limit on have cells of their own.
+  private static func isPacked(_ position: Position, before limit: Position?) -> Bool {
+    guard let limit else { return !position.place.isPending }
+    if Defect.placesComparedAlone.isPlanted { return Place.precedes(position.place, limit.place) }
+    return position < limit
   }
 
   /// The key that the next conversation begins at, or that of a cell that belongs to it.

@@ -11,7 +11,7 @@
 /// Mistakes in the protocol that can be planted, one at a time, to see whether the tests find them.
 ///
 /// Each takes out one step that durability or the truth of an answer rests on, and so marks its
-/// place. In an ordinary build none of this exists: `isPlanted` is the constant false, and the
+/// place, in this module or in one above it. In an ordinary build none of this exists: `isPlanted` is the constant false, and the
 /// compiler drops what depends on it. `make test-defects` builds with PLANTED_DEFECTS.
 package enum Defect: String, CaseIterable, Sendable {
   // Syncs that are left out.
@@ -36,6 +36,9 @@ package enum Defect: String, CaseIterable, Sendable {
   case olderTableIgnored, slotsFreedAtOnce, slotsNotReserved, numbersGivenTwice
   case expiryIgnored, lockIgnored, replacedFileIgnored, abortedCommitted
 
+  // What the message store keeps apart.
+  case dictionaryDroppedEarly, placesComparedAlone
+
   #if PLANTED_DEFECTS
     /// The one that the environment names.
     private static let planted: Defect? = {
@@ -48,7 +51,7 @@ package enum Defect: String, CaseIterable, Sendable {
 
   /// Whether this one is planted.
   @inline(__always)
-  var isPlanted: Bool {
+  package var isPlanted: Bool {
     #if PLANTED_DEFECTS
       Defect.planted == self
     #else

@@ -133,11 +133,12 @@ private final class FilledOutbox {
   }
 
   private static func storeBatches(in store: MessageStore) async throws {
-    var batch = 0
+    var first = 0
     while true {
-      defer { batch += 1 }
+      let numbers = first..<first + 500
+      first += 500
       try await store.write(.relaxed) { chat in
-        for number in batch * 500..<(batch + 1) * 500 {
+        for number in numbers {
           try chat.insert(
             Message(
               id: MessageID("server-\(number)"),
