@@ -24,29 +24,31 @@ extension WriteState {
         let position = try reader.position(of: message.id, in: conversation.number)
         if let position { listed.insert(position.id) }
       }
-      let (first, last) = range.bounds(of: given)
-      let gone = try positions(from: first, upTo: last, but: listed, in: conversation.number)
+      let gone = try range.span(of: given).map { (span) throws(StoreError) in
+        try positions(in: span, but: listed, of: conversation.number)
+      }
       var removed: [MessageID] = []
-      for position in gone { removed.append(try remove(at: position, in: conversation)) }
+      for position in gone ?? [] { removed.append(try remove(at: position, in: conversation)) }
       if range == .all { try noteAll(given, in: conversation) }
       return ReconcileOutcome(outcomes: outcomes, removed: removed)
     }
   }
 
-  /// The positions of acknowledged messages of a range, but for some names.
+  /// The positions of acknowledged messages in a span, but for some names.
   private func positions(
-    from first: Position, upTo last: Position, but listed: Set<MessageID>,
-    in conversation: UInt32
+    in span: ReconciledSpan, but listed: Set<MessageID>, of conversation: UInt32
   ) throws(StoreError) -> [Position] {
     var found: [Position] = []
     var cursor = MessageCursor(reader)
+    // No message of that time lies before.
+    let first = Position(.acknowledged(span.from.time, sequence: .min), "")
     let key = KeyEncoding.key(conversation, first)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
     _ = try cursor.seek(key.bytes)
     while cursor.isAtMessage, cursor.isIn(prefix) {
       let position = try cursor.position()
-      if position > last || position.place.isPending { break }
-      if !listed.contains(position.id) { found.append(position) }
+      if position.place.isPending || position.place.time > span.upTo.time { break }
+      if span.contains(position), !listed.contains(position.id) { found.append(position) }
       _ = try cursor.next()
     }
     return found

@@ -59,6 +59,90 @@ import Testing
     try store.expectSound()
   }
 
+  private func position(
+    _ id: MessageID, _ chat: borrowing StoreWriter
+  ) throws(StoreError) -> Position {
+    let message = try chat.message(id, in: "room")
+    guard let message else { throw .messageNotFound(id, in: "room") }
+    return message.position
+  }
+
+  /// Seven messages of two times, without sequences; the server's order within a time is another one.
+  private func filledWithTies() throws -> MessageStore {
+    let store = try memoryStore()
+    try store.write {
+      for id in ["a", "b", "c", "d"] as [MessageID] { try $0.insert(message(id, at: 5)) }
+      for id in ["x", "y", "z"] as [MessageID] { try $0.insert(message(id, at: 9)) }
+    }
+    return store
+  }
+
+  @Test func atTheBorderOfThePageEqualTimesStay() throws {
+    let store = try filledWithTies()
+    // The server has them as d c b a z y x.
+    let page = [message("b", at: 5), message("a", at: 5), message("x", at: 9)]
+    let outcome = try store.write { try $0.reconcile(page, in: "room", .newest(count: 3)) }
+    #expect(outcome.removed == ["y", "z"])
+    #expect(try thread(store) == ["a", "b", "c", "d", "x"])
+    // All of one time: nothing can be told.
+    let one = try store.write { try $0.reconcile([page[2]], in: "room", .newest(count: 1)) }
+    #expect(one.removed == [])
+    // Fewer than were asked for: there are no others.
+    let all = try store.write { try $0.reconcile(page, in: "room", .newest(count: 4)) }
+    #expect(all.removed == ["c", "d"])
+    try store.expectSound()
+  }
+
+  @Test func atTheBordersOfPositionsEqualTimesStay() throws {
+    let store = try filledWithTies()
+    try store.write {
+      try $0.insert(message("m", at: 7))
+      let range = try position("b", $0)...position("y", $0)
+      // What the borders themselves are is said.
+      let inside = try $0.reconcile([], in: "room", .positions(range)).removed
+      #expect(inside == ["b", "m", "y"])
+      let rest = try position("c", $0)...position("c", $0)
+      let alone = try $0.reconcile([], in: "room", .positions(rest)).removed
+      #expect(alone == ["c"])
+    }
+    #expect(try thread(store) == ["a", "d", "x", "z"])
+    try store.write {
+      let all = try $0.reconcile([], in: "room", .times(time(5)...time(5))).removed
+      #expect(all == ["a", "d"])
+    }
+    try store.expectSound()
+  }
+
+  /// Where the server numbers its messages, its order within a time is ours.
+  @Test func atTheBorderSequencesTell() throws {
+    let store = try memoryStore()
+    try store.write {
+      for sequence in 1...4 as ClosedRange<Int64> {
+        try $0.insert(message(MessageID("s\(sequence)"), at: 5, sequence))
+      }
+      try $0.insert(message("none", at: 5))
+      let page = [message("s2", at: 5, 2), message("s4", at: 5, 4)]
+      let newest = try $0.reconcile(page, in: "room", .newest(count: 2)).removed
+      #expect(newest == ["s3"])
+      let (first, last) = (try position("s1", $0), try position("s4", $0))
+      let between = try $0.reconcile([page[1]], in: "room", .positions(first...last)).removed
+      #expect(between == ["s1", "s2"])
+    }
+    #expect(try thread(store) == ["s4", "none"])
+    try store.expectSound()
+  }
+
+  @Test func pendingPositionsBoundNothing() throws {
+    let store = try filled([1, 2])
+    try store.write {
+      let (first, pending) = (try position("m1", $0), try position("pending", $0))
+      let none = try $0.reconcile([], in: "room", .positions(pending...pending)).removed
+      let all = try $0.reconcile([], in: "room", .positions(first...pending)).removed
+      #expect(none == [] && all == ["m1", "m2"])
+    }
+    #expect(try thread(store) == ["pending"])
+  }
+
   @Test func whatIsToldAgainComesBackButNotWhatWasTakenBackOrDeleted() throws {
     let store = try filled()
     try store.write {
