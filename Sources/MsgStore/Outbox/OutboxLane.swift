@@ -165,12 +165,17 @@ extension OutboxCounts {
   /// The counts of a damaged store may be any.
   mutating func add(_ change: Int, _ state: OutboxRecord.State) {
     switch state {
-    case .queued: queued = Totals.sum(queued, change)
-    case .held: held = Totals.sum(held, change)
-    case .running: running = Totals.sum(running, change)
-    case .waiting: waiting = Totals.sum(waiting, change)
-    case .failed: failed = Totals.sum(failed, change)
+    case .queued: queued = Self.sum(queued, change)
+    case .held: held = Self.sum(held, change)
+    case .running: running = Self.sum(running, change)
+    case .waiting: waiting = Self.sum(waiting, change)
+    case .failed: failed = Self.sum(failed, change)
     }
+  }
+
+  /// A sum that can be read again.
+  private static func sum(_ count: Int, _ change: Int) -> Int {
+    min(max(Totals.sum(count, change), 0), Int(UInt32.max))
   }
 }
 

@@ -18,8 +18,15 @@ extension WriteState {
       // What is told is read from the trees.
       try flush()
       let now = clock().microseconds
-      while let ordinal = try dueEntry(at: now) {
+      while let due = try dueEntry(at: now) {
+        let ordinal = due.ordinal
         let record = try reader.indexedOutboxEntry(ordinal)
+        // What ends the turn of an entry takes it out of the index where the entry says that it is. One
+        // that is elsewhere would come again without end.
+        guard record.isActive, record.dueTime == due.time else {
+          throw reader.corrupt(
+            Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
+        }
         if try isSuperseded(ordinal, record) {
           try remove(entry: ordinal)
           continue
@@ -77,11 +84,13 @@ extension WriteState {
   ///
   /// Where the clock was set back, a wait or a lease may seem to end later than any can: that has
   /// ended too.
-  private func dueEntry(at now: Int64) throws(StoreError) -> UInt64? {
-    if let first = try reader.firstDue(from: .min), first.time <= now { return first.ordinal }
+  private func dueEntry(
+    at now: Int64
+  ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
+    if let first = try reader.firstDue(from: .min), first.time <= now { return first }
     let (limit, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
     guard !isOverflow, limit < .max else { return nil }
-    return try reader.firstDue(from: limit + 1)?.ordinal
+    return try reader.firstDue(from: limit + 1)
   }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> Failure? {

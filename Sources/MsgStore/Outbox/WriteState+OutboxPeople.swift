@@ -253,16 +253,20 @@ extension WriteState {
 
   /// Takes all that was marked for told.
   ///
-  /// What lies below a range is told by its name once the range was.
+  /// What lies below a range is told by its name once the range was: so there are two rounds, and one
+  /// that finds nothing. Where a damaged store has no end of them, nobody waits for it.
   private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
-    var isChanged = true
-    while isChanged {
-      isChanged = false
+    for _ in 0..<Self.confirmedRoundCountMax {
+      var isChanged = false
       for receipt in try reader.pendingReceipts(in: conversation, kind, as: .mark) {
         if try confirm(receipt) { isChanged = true }
       }
+      if !isChanged { return }
     }
+    throw reader.corrupt(Schema.receipts, "what has to be told of \"\(conversation)\" has no end")
   }
+
+  private static var confirmedRoundCountMax: Int { 8 }
 
   /// Undoes a reaction of the local member's, or that it was taken away.
   private func revert(

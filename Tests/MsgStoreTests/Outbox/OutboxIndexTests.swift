@@ -1,0 +1,45 @@
+import MsgStore
+import PageFile
+import Testing
+
+/// An index of the outbox that says something else than the entries.
+@Suite struct OutboxIndexTests {
+  private func key(due time: Int64, _ ordinal: UInt64) -> [UInt8] {
+    var key = ByteBuffer()
+    key.append(4)
+    key.append(bigEndian: UInt64(bitPattern: time) ^ (1 << 63))
+    key.append(bigEndian: ordinal)
+    return key.bytes.array()
+  }
+
+  /// A closed store with one entry, which has failed if it is said so.
+  private func files(isFailed: Bool) throws -> (MemoryDirectory, UInt64) {
+    let files = MemoryDirectory()
+    let store = try memoryStore(files)
+    let ordinal = try store.write { chat in
+      try chat.send(message("m", at: nil, from: "me"))
+      let item = try #require(try chat.outbox.next(for: "worker"))
+      if isFailed { _ = try chat.outbox.failed(item, because: Failure(.permission)) }
+      return item.id.rawValue
+    }
+    try store.close()
+    return (files, ordinal)
+  }
+
+  /// It was handed out as failed for the second time, and again, and would have been 2^62 times.
+  @Test(arguments: [true, false]) func anEntryThatIsNotDueEndsNothing(_ isFailed: Bool) throws {
+    let (files, ordinal) = try files(isFailed: isFailed)
+    let changed = try Cells(files).changed([(key(due: 5, ordinal), [])], in: 14)
+    var options = StoreOptions(localMember: "me", clock: { time(1_000_000) })
+    options.outbox.attemptCountMax = 1
+    let store = try MessageStore(in: changed, name: "store", options: options)
+    #expect(
+      throws: StoreError.corruptRecord(
+        tree: "work", reason: "entry \(ordinal) of the outbox is not due at 5")
+    ) {
+      try store.write { _ = try $0.outbox.next(for: "worker") }
+    }
+    #expect(try store.check().contains { $0.description.contains("is due at 5") })
+    try store.close()
+  }
+}
