@@ -16,6 +16,7 @@ import Testing
     var store = try memoryStore(
       directory, localMember: localMember, clock: 50, packing: packing)
     var saved: [NaivePlace] = []
+    var dictionaryNumber: UInt32 = 0
     for _ in 0..<120 {
       let before = naive
       let isRolledBack = random.chance(15)
@@ -23,6 +24,7 @@ import Testing
         try store.write(random.chance(50) ? .full : .relaxed) { chat in
           for _ in 0..<Int.random(in: 0..<12, using: &random) {
             try step(chat, &naive, &random, saved)
+            if random.chance(4) { try burst(chat, &naive, &random) }
             if random.chance(5) { try compareList(chat, naive) }
           }
           // What gaps do to slices is tested apart.
@@ -33,6 +35,21 @@ import Testing
         naive = before
       }
       try compare(store, naive, &random, &saved)
+      if random.chance(4) {
+        dictionaryNumber += 1
+        try store.packAnew(with: dictionaryNumber)
+      }
+      if random.chance(5) {
+        try store.close()
+        var options = StoreOptions(localMember: localMember)
+        options.access = .readOnly
+        let reader = try MessageStore(in: directory, name: "store", options: options)
+        try compare(reader, naive, &random, &saved)
+        try reader.expectSound()
+        try reader.close()
+        store = try memoryStore(
+          directory, localMember: localMember, clock: 50, packing: packing)
+      }
       if random.chance(5) {
         try store.checkpoint()
         try store.close()
@@ -65,6 +82,21 @@ import Testing
       serverTimestamp: isPending ? nil : time(.random(in: -5..<60, using: &random)),
       sequence: random.chance(60) ? .random(in: -3..<6, using: &random) : nil,
       status: random.chance(30) ? status : nil, replyTo: random.chance(20) ? "m1" : nil)
+  }
+
+  /// Many messages of one time without sequences, as of an import whose times are whole minutes.
+  private func burst(
+    _ chat: borrowing StoreWriter, _ naive: inout NaiveStore, _ random: inout SeededGenerator
+  ) throws {
+    let (room, time) = (
+      randomMessage(&random).conversation, Int64.random(in: 0..<9, using: &random)
+    )
+    for _ in 0..<Int.random(in: 5..<30, using: &random) {
+      var some = randomMessage(&random)
+      (some.conversation, some.sequence) = (room, nil)
+      some.serverTimestamp = MsgStoreTests.time(time)
+      try #require(try chat.insert(some, as: .history) == naive.insert(some, .history))
+    }
   }
 
   private func step(

@@ -24,7 +24,7 @@ struct RandomActs {
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
       asked: (conversation, kind, form), acts: acts, finishesWork: random.chance(5),
-      reopens: random.chance(2))
+      compacts: random.chance(2), reopens: random.chance(2))
   }
 
   mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -55,11 +55,15 @@ struct RandomActs {
       width: random.chance(50) ? 17 : nil)
   }
 
-  private mutating func received(in conversation: ConversationID) -> Message {
+  /// - Parameter burst: The time that it shares with others, and then it has no sequence.
+  private mutating func received(
+    in conversation: ConversationID, burst: Timestamp? = nil
+  ) -> Message {
+    let (own, sequence) = (time(), sequence())
     var message = Message(
       id: id(), in: conversation, from: member(), text: text(),
-      localTime: random.chance(30) ? time() : nil, serverTimestamp: time(),
-      sequence: sequence(), status: random.chance(20) ? .delivered : nil,
+      localTime: random.chance(30) ? time() : nil, serverTimestamp: burst ?? own,
+      sequence: burst == nil ? sequence : nil, status: random.chance(20) ? .delivered : nil,
       replyTo: random.chance(20) ? id() : nil)
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
@@ -80,8 +84,10 @@ struct RandomActs {
     switch below(40) {
     case 0: return isFull ? [reconciling(conversation)] : []
     case 1...9:
-      return (0..<(isFull ? 1 + below(idCount / 10) : 1)).map { _ in
-        let message = received(in: conversation)
+      let burst = random.chance(15) ? time() : nil
+      let count = burst != nil ? 2 + below(idCount / 2) : isFull ? 1 + below(idCount / 10) : 1
+      return (0..<count).map { _ in
+        let message = received(in: conversation, burst: burst)
         let arrival = random.chance(20) ? Arrival.history : .live
         return RandomAct("insert \(message.short) as \(arrival)") { w throws(StoreError) in
           try w.insert(message, as: arrival)

@@ -65,9 +65,15 @@ struct RandomStore {
     }
     var store = try MessageStore(in: directory, name: "store", options: options)
     try watch?(store)
+    var dictionaryNumber: UInt32 = 0
     for transaction in transactions {
+      if transaction.compacts, watch == nil {
+        dictionaryNumber += 1
+        try store.packAnew(with: dictionaryNumber)
+      }
       if transaction.reopens, watch == nil {
         try store.close()
+        try expectSoundWhenOnlyRead(in: directory)
         store = try MessageStore(in: directory, name: "store", options: options)
       }
       try transaction.run(on: store)
@@ -76,6 +82,19 @@ struct RandomStore {
     try store.finishWork()
     try watch?(store)
     return store
+  }
+
+  private struct Finding: Error {
+    let text: String
+  }
+
+  /// Whoever opens a closed store knows nothing but what is in its file.
+  private func expectSoundWhenOnlyRead(in directory: MemoryDirectory) throws {
+    var options = StoreOptions(localMember: "me")
+    options.access = .readOnly
+    let store = try MessageStore(in: directory, name: "store", options: options)
+    defer { try? store.close() }
+    if let defect = try store.defect() { throw Finding(text: "when only read: \(defect)") }
   }
 
   /// Thinks of what to do, and expects nothing to be wrong with it; what is wrong is made small.
@@ -118,6 +137,14 @@ struct RandomStore {
 }
 
 extension MessageStore {
+  /// Packs everything with a new dictionary: what people say in random stores.
+  func packAnew(with number: UInt32) throws {
+    let texts = (0..<50).map { "text \($0)" } + ["long text long text "]
+    let bytes = Array("\(number) \(texts.joined())".utf8)
+    try write { try $0.addDictionary(bytes, number: number) }
+    try compact()
+  }
+
   /// What a check finds; nil if nothing.
   func defect() throws -> String? {
     let findings = try check()
@@ -135,6 +162,8 @@ struct RandomTransaction: CustomStringConvertible {
   var asked: (ConversationID, ReceiptKind, PendingReceipt.Form)
   var acts: [RandomAct]
   var finishesWork: Bool
+  /// Whether the store gets another dictionary and is compacted before.
+  var compacts: Bool
   /// Whether the store is closed and opened again before.
   var reopens: Bool
 
@@ -148,7 +177,8 @@ struct RandomTransaction: CustomStringConvertible {
 
   var description: String {
     let asks = acts.contains(where: \.confirms) ? "\(asked): " : ""
-    return (reopens ? "reopen; " : "") + asks + acts.map(\.name).joined(separator: "; ")
+    return (compacts ? "compact; " : "") + (reopens ? "reopen; " : "") + asks
+      + acts.map(\.name).joined(separator: "; ")
       + (finishesWork ? "; finishWork" : "")
   }
 }
