@@ -88,6 +88,7 @@ package final class PageCache: @unchecked Sendable {
     for index in first..<first + Self.wayCount
     where unsafe slots[index].load(ordering: .relaxed) == entry.slot.rawValue {
       if let image = image(at: index), image.place == entry {
+        Interleaving.reach("an image was found")
         image.markUsed()
         return image
       }

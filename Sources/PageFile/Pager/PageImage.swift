@@ -114,6 +114,10 @@ package struct PageImage: @unchecked Sendable {
     let left = unsafe references.pointee
       .subtract(1, ordering: .acquiringAndReleasing).newValue
     guard left == 0 else { return }
+    #if INTERLEAVINGS
+      // Whoever still reads it gives itself away.
+      mutableBytes.zero(0, pageByteCount)
+    #endif
     let account = unsafe Unmanaged<ImageAccount>.fromOpaque(
       address.load(fromByteOffset: 24, as: UnsafeMutableRawPointer.self)
     ).takeRetainedValue()

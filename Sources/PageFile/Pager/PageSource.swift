@@ -107,6 +107,7 @@ package final class PageSource {
   /// The page's bytes, validated, to be read in place.
   package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
     assert(bracket.depth > 0, "a page is read outside enter … leave")
+    defer { Interleaving.reach("a page was found") }
     guard let dirty else { return leased(try committedPage(number)) }
     if let image = dirty[number] { return leased(image.bytes) }
     return leased(try changing { () throws(PageFileError) in try committedPage(number) })

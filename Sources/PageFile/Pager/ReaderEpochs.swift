@@ -51,9 +51,11 @@ package final class ReaderEpochs: @unchecked Sendable {
       for step in 0..<Self.placeCount {
         let place = unsafe block + ((start + step) & (Self.placeCount - 1)) * Self.stride
         let now = epoch.load(ordering: .acquiring)
+        Interleaving.reach("an epoch was read")
         let (isMine, _) = unsafe place.pointee.compareExchange(
           expected: 0, desired: now, ordering: .sequentiallyConsistent)
         if isMine {
+          Interleaving.reach("a reader has entered")
           unsafe place[Self.threadOffset].store(UInt64(CurrentThread.id), ordering: .relaxed)
           #if arch(arm64)
             // There a later load could pass the announcement; x86 never lets it.
@@ -67,6 +69,7 @@ package final class ReaderEpochs: @unchecked Sendable {
   }
 
   func leave(_ ticket: Ticket) {
+    Interleaving.reach("a reader leaves")
     unsafe ticket.place[Self.threadOffset].store(0, ordering: .relaxed)
     unsafe ticket.place.pointee.store(0, ordering: .releasing)
   }
@@ -88,11 +91,13 @@ package final class ReaderEpochs: @unchecked Sendable {
 
   /// Ends an epoch and returns it: what was taken out of reach before belongs to it.
   func advance() -> UInt64 {
-    epoch.add(1, ordering: .sequentiallyConsistent).oldValue
+    Interleaving.reach("an epoch ends")
+    return epoch.add(1, ordering: .sequentiallyConsistent).oldValue
   }
 
   /// The epoch in which the longest reader inside entered, or one later than all.
   func oldest() -> UInt64 {
+    Interleaving.reach("readers are looked for")
     var oldest = UInt64.max
     var block: Place? = unsafe firstBlock
     while let current = unsafe block {

@@ -16,9 +16,33 @@ package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  package init() {
-    unsafe mutex = .allocate(capacity: 1)
-    unsafe condition = .allocate(capacity: 1)
+  #if INTERLEAVINGS
+    /// The strand that holds it; those of a test leave the system's objects alone.
+    package var holder: Int?
+    /// Where it was made, which is its name.
+    package let origin: (file: StaticString, line: Int)
+
+    package init(file: StaticString = #fileID, line: Int = #line) {
+      origin = (file, line)
+      unsafe mutex = .allocate(capacity: 1)
+      unsafe condition = .allocate(capacity: 1)
+      setUp()
+    }
+  #else
+    package var holder: Int? {
+      get { nil }
+      set {}
+    }
+    package var origin: (file: StaticString, line: Int) { ("", 0) }
+
+    package init() {
+      unsafe mutex = .allocate(capacity: 1)
+      unsafe condition = .allocate(capacity: 1)
+      setUp()
+    }
+  #endif
+
+  private func setUp() {
     unsafe pthread_mutex_init(mutex, nil)
     #if canImport(Darwin)
       unsafe pthread_cond_init(condition, nil)
@@ -39,8 +63,15 @@ package final class Lock: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  package func lock() { unsafe pthread_mutex_lock(mutex) }
-  package func unlock() { unsafe pthread_mutex_unlock(mutex) }
+  package func lock() {
+    if let strand = Interleaving.strand { return strand.lock(self) }
+    unsafe pthread_mutex_lock(mutex)
+  }
+
+  package func unlock() {
+    if let strand = Interleaving.strand { return strand.unlock(self) }
+    unsafe pthread_mutex_unlock(mutex)
+  }
 
   package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     lock()
@@ -51,10 +82,14 @@ package final class Lock: @unchecked Sendable {
   /// Lets go of the lock until `broadcast`, then holds it again.
   ///
   /// May also return for no reason.
-  package func wait() { unsafe pthread_cond_wait(condition, mutex) }
+  package func wait() {
+    if let strand = Interleaving.strand { return strand.wait(self, isTimed: false) }
+    unsafe pthread_cond_wait(condition, mutex)
+  }
 
   /// Like `wait`, but for a limited time.
   package func wait(milliseconds: Int) {
+    if let strand = Interleaving.strand { return strand.wait(self, isTimed: true) }
     #if canImport(Darwin)
       var time = timespec(
         tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
@@ -70,5 +105,8 @@ package final class Lock: @unchecked Sendable {
   }
 
   /// Wakes everybody who waits.
-  package func broadcast() { unsafe pthread_cond_broadcast(condition) }
+  package func broadcast() {
+    if let strand = Interleaving.strand { return strand.broadcast(self) }
+    unsafe pthread_cond_broadcast(condition)
+  }
 }

@@ -21,5 +21,8 @@ package enum WallClock {
 /// Letting other threads run, for the rare wait that nobody signals the end of.
 enum Pause {
   /// About a tenth of a millisecond.
-  static func briefly() { usleep(100) }
+  static func briefly() {
+    if let strand = Interleaving.strand { return strand.pause() }
+    usleep(100)
+  }
 }

@@ -132,6 +132,12 @@ private final class ThreadBody {
 
 /// Starts a thread that nobody waits for.
 private func startThread(_ body: @escaping @Sendable () -> Void) {
+  if let strand = Interleaving.strand { return strand.start(body) }
+  startSystemThread(body)
+}
+
+/// The same, whoever asks.
+package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
   let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
   #if canImport(Darwin)
     var thread: pthread_t?

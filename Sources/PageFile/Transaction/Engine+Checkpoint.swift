@@ -301,6 +301,7 @@ extension Engine {
       defer { if state.ending != .closed { state.ending = ending } }
       return state.ending == nil
     }
+    Interleaving.reach("the use ends")
     hasEnded.store(true, ordering: .releasing)
     guard isFirst else { return }
     gate.knock()
