@@ -100,7 +100,12 @@ extension Database {
 
   /// The size of the data file in bytes.
   package func dataFileByteCount() throws(PageFileError) -> Int {
-    try engine.pager.dataFile.byteCount()
+    let engine = engine
+    // Closing waits for whoever is inside, so that nobody asks a file that is closed.
+    let ticket = engine.pager.cache.enter()
+    defer { engine.pager.cache.leave(ticket) }
+    if let ending = engine.ending { throw ending }
+    return try engine.pager.dataFile.byteCount()
   }
 
   /// The size of a page in bytes.
