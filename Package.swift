@@ -86,10 +86,16 @@ let package = Package(
     .target(
       name: "Schedules", dependencies: ["PageFile"], path: "Tests/Schedules",
       swiftSettings: strict),
+    // The threads of one process on one store, in any order.
+    .target(
+      name: "Interleavings", dependencies: ["PageFile", "Simulation"], path: "Tests/Interleavings",
+      swiftSettings: strict),
     // The tests that take hours.
     .executableTarget(
       name: "torture",
-      dependencies: ["Simulation", "Damage", "ProtocolModel", "Schedules", "PageFile"],
+      dependencies: [
+        "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "PageFile",
+      ],
       path: "Tests/Torture", swiftSettings: strict),
     // A client that shows how the store is used, and two people who use it. They see what a user of
     // the package sees, and nothing else.

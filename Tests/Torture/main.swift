@@ -1,3 +1,5 @@
+import PageFile
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -9,6 +11,8 @@
 /// The tests that take hours: each subcommand is one way to look for what goes wrong.
 ///
 /// A subcommand is one file that makes a `Subcommand`; it is added here and nowhere else.
-let subcommands: [Subcommand] = [.crash, .faults, .flips, .model, .schedules, .defects]
+let subcommands: [Subcommand] =
+  [.crash, .faults, .flips, .model, .schedules, .defects]
+  + (Interleaving.isBuiltIn ? [.interleavings] : [])
 
 exit(Arguments.run(subcommands, Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,99 @@
+import Simulation
+
+/// Who goes on where several could, decided by a seed or by a list.
+///
+/// Most mistakes need few changes of turns at the right places, so most seeds make few:
+///
+///  - *priorities*: whoever has the highest goes on, and at a few random steps that one becomes the
+///    lowest (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
+///    guarantees of finding bugs", 2010);
+///  - *preemptions*: whoever runs goes on until it has to wait, but for a few random steps;
+///  - *anybody*: somebody else at every few steps.
+final class Choice {
+  private enum Kind {
+    case listed
+    case priorities
+    case preemptions
+    case anybody(oneIn: Int)
+  }
+
+  private let kind: Kind
+  private var random: SeededRandom
+  private var listed: [Int: Int] = [:]
+  /// The steps at which something changes, the next one last.
+  private var changes: [Int] = []
+  private var priorities: [Int] = []
+  private var lowest = 0
+
+  init(listed: [Int: Int]) {
+    kind = .listed
+    random = SeededRandom(seed: 0)
+    self.listed = listed
+  }
+
+  init(seed: UInt64) {
+    var random = SeededRandom(seed: seed ^ 0x5C4E_D01E)
+    switch random.below(10) {
+    case 0..<5: kind = .priorities
+    case 5..<8: kind = .preemptions
+    default: kind = .anybody(oneIn: [2, 4, 16, 64][random.below(4)])
+    }
+    // How long a run is is not known before; so the range is drawn, too.
+    let range = 64 << random.below(7)
+    for _ in 0...random.below(4) { changes.append(random.below(range)) }
+    changes.sort(by: >)
+    self.random = random
+  }
+
+  /// - Parameters:
+  ///   - ready: Who could go on, a bit for each.
+  ///   - timed: Who would go on if time passed.
+  ///   - fallback: Who goes on if nothing else is said.
+  func next(step: Int, current: Int, ready: UInt64, timed: UInt64, fallback: Int) -> Int {
+    if case .listed = kind {
+      guard let id = listed[step], (ready | timed) >> UInt64(id) & 1 == 1 else { return fallback }
+      return id
+    }
+    if timed != 0 && random.below(100) == 0 { return pick(timed) }
+    if ready == 0 { return pick(timed) }
+    let isReady = ready >> UInt64(current) & 1 == 1
+    switch kind {
+    case .listed: return fallback
+    case .priorities:
+      while priorities.count < 64 { priorities.append(random.below(1 << 20)) }
+      if hasChange(step) {
+        lowest -= 1
+        priorities[current] = lowest
+      }
+      return highest(ready)
+    case .preemptions:
+      if hasChange(step) || !isReady { return pick(ready) }
+      return current
+    case .anybody(let oneIn):
+      return isReady && random.below(oneIn) != 0 ? current : pick(ready)
+    }
+  }
+
+  private func hasChange(_ step: Int) -> Bool {
+    guard let change = changes.last, change <= step else { return false }
+    changes.removeLast()
+    return true
+  }
+
+  private func pick(_ candidates: UInt64) -> Int {
+    var rest = candidates
+    for _ in 0..<random.below(candidates.nonzeroBitCount) { rest &= rest - 1 }
+    return rest.trailingZeroBitCount
+  }
+
+  private func highest(_ candidates: UInt64) -> Int {
+    var best = candidates.trailingZeroBitCount
+    var rest = candidates & (candidates - 1)
+    while rest != 0 {
+      let id = rest.trailingZeroBitCount
+      if priorities[id] > priorities[best] { best = id }
+      rest &= rest - 1
+    }
+    return best
+  }
+}
