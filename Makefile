@@ -11,7 +11,7 @@ TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test build release bench bench-smoke bench-peers bench-peers-smoke \
   release-peers check format lint test-release test-kills test-tsan \
-  test-defects test-model torture torture-smoke fuzz fuzz-smoke clean
+  test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -34,6 +34,7 @@ help:
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
+	@echo 'make test-interleavings  threads of one process in 50,000 random orders'
 	@echo 'make test-defects planted defects, each of which some test has to find'
 	@echo 'make clean        remove what was built'
 
@@ -98,8 +99,8 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test lint release test-release test-kills test-tsan bench-smoke demo torture-smoke \
-  test-model test-defects fuzz-smoke
+check: test lint release test-release test-kills test-tsan test-interleavings bench-smoke demo \
+  torture-smoke test-model test-defects fuzz-smoke
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -117,6 +118,10 @@ test-kills: setup
 
 test-tsan: setup
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'
+
+# The threads of one process under a scheduler of the tests' own; another build, of `torture` alone.
+test-interleavings: setup
+	@Scripts/interleavings $(or $(COUNT),50000)
 
 # Defects of the protocol, planted one at a time: a test that finds none of them proves little.
 test-defects: setup

@@ -8,4 +8,12 @@ extension Subcommand {
       for defect in Defect.allCases { print(defect.rawValue) }
       return 0
     })
+
+  /// What `Scripts/interleavings` goes through.
+  static let interleaved = Subcommand(
+    name: "interleaved", summary: "the names of those that only certain orders of threads show",
+    run: { _ in
+      for defect in Defect.interleaved { print(defect.rawValue) }
+      return 0
+    })
 }

@@ -13,6 +13,6 @@ import PageFile
 /// A subcommand is one file that makes a `Subcommand`; it is added here and nowhere else.
 let subcommands: [Subcommand] =
   [.crash, .faults, .flips, .model, .schedules, .defects]
-  + (Interleaving.isBuiltIn ? [.interleavings] : [])
+  + (Interleaving.isBuiltIn ? [.interleavings, .interleaved] : [])
 
 exit(Arguments.run(subcommands, Array(CommandLine.arguments.dropFirst())))

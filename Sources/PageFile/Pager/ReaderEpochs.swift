@@ -42,6 +42,7 @@ package final class ReaderEpochs: @unchecked Sendable {
   }
 
   func enter() -> Ticket {
+    if Defect.readersUnannounced.isPlanted { return Ticket(place: -1) }
     var local: UInt8 = 0
     // Threads have stacks of their own, so this spreads them over the places.
     let hint = unsafe withUnsafePointer(to: &local) { Int(bitPattern: $0) >> 12 }

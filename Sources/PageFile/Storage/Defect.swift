@@ -39,6 +39,12 @@ package enum Defect: String, CaseIterable, Sendable {
   // What the message store keeps apart.
   case dictionaryDroppedEarly, placesComparedAlone
 
+  // What only certain orders of several threads show.
+  case readersUnannounced
+
+  /// These.
+  package static let interleaved: [Defect] = [.readersUnannounced]
+
   #if PLANTED_DEFECTS
     /// The one that the environment names.
     private static let planted: Defect? = {
