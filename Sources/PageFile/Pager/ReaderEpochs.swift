@@ -42,7 +42,6 @@ package final class ReaderEpochs: @unchecked Sendable {
   }
 
   func enter() -> Ticket {
-    if Defect.readersUnannounced.isPlanted { return Ticket(place: -1) }
     var local: UInt8 = 0
     // Threads have stacks of their own, so this spreads them over the places.
     let hint = unsafe withUnsafePointer(to: &local) { Int(bitPattern: $0) >> 12 }
@@ -58,6 +57,9 @@ package final class ReaderEpochs: @unchecked Sendable {
         if isMine {
           Interleaving.reach("a reader has entered")
           unsafe place[Self.threadOffset].store(UInt64(CurrentThread.id), ordering: .relaxed)
+          if Defect.readersUnannounced.isPlanted {
+            unsafe place.pointee.store(0, ordering: .releasing)
+          }
           #if arch(arm64)
             // There a later load could pass the announcement; x86 never lets it.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
