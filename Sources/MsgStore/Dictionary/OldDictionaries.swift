@@ -66,7 +66,7 @@ struct OldDictionaries: Sendable {
   }
 }
 
-extension MessageStore {
+extension StoreCore {
   /// Looks on for dictionaries that no segment names, and removes them at the end; false when nothing
   /// is left to do.
   func step(_ old: inout OldDictionaries) throws -> Bool {
