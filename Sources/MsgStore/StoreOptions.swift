@@ -79,7 +79,9 @@ public struct StoreOptions: Sendable {
   }
 
   var rules: StoreRules {
-    StoreRules(
+    var outbox = outbox
+    outbox.receiptForm = outbox.receiptForm.clamped
+    return StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
       outbox: outbox, previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax,
       packs: packs, packing: packing, steps: steps)

@@ -1,7 +1,9 @@
 /// What an attachment may be that is sent from here.
 ///
 /// Limits bind what will be uploaded, as the attachment describes it then: a picture may be larger
-/// until it has been prepared. What is received is never held against them, only against what can be
+/// until it has been prepared. Its upload waits for `StoreWriter.prepareUpload` then. Limits hold where
+/// something is composed or prepared; what was accepted once goes out, also when a later version of the
+/// program has smaller ones. What is received is never held against them, only against what can be
 /// stored (`Attachment.storageProblem`).
 public struct AttachmentLimits: Sendable, Hashable {
   /// What one kind of attachments may be.

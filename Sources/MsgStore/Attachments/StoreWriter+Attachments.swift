@@ -41,7 +41,8 @@ extension StoreWriter {
   /// Describes the file as it will be uploaded, which is where the limits hold, and queues the upload
   /// if it does not run.
   ///
-  /// What is sent may be larger at first: a picture is made smaller, a video shorter. What is known
+  /// What is sent may be larger at first: a picture is made smaller, a video shorter. Its upload is
+  /// blocked until this was called, and its message with it; see `OutboxEntry.isBlocked`. What is known
   /// of the prepared file replaces what was said before, and the rest stays.
   ///
   /// - Parameter prepared: The attachment by its id, as it will be uploaded.
@@ -72,7 +73,7 @@ extension StoreWriter {
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try state.setTransfer(
-      direction, to: transfer, of: attachment, message: message, in: conversation)
+      direction, to: transfer, of: attachment, message: message, in: conversation, isLimited: true)
   }
 }
 

@@ -114,16 +114,20 @@ extension WriteState {
     }
   }
 
+  /// Takes a transfer a step on.
+  ///
+  /// - Parameter isLimited: Whether an upload beyond the limits is refused. What the outbox hands out
+  ///   was held against them before.
   func setTransfer(
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
-    message id: MessageID, in conversation: ConversationID
+    message id: MessageID, in conversation: ConversationID, isLimited: Bool = false
   ) throws(StoreError) -> Bool {
     var isDone = false
     let isChanged = try update(attachment, of: id, in: conversation) {
       (record, fact) throws(StoreError) in
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
       let wasRunning = doneByteCount(key)
-      if direction == .upload, transfer.isRunning,
+      if isLimited, direction == .upload, transfer.isRunning,
         let problem = rules.attachmentLimits.check(record.attachment)
       {
         throw .invalidAttachment(problem)
@@ -158,7 +162,8 @@ extension WriteState {
       let told = AttachmentFields.told(by: prepared).intersection(.composable)
       new.composed.formUnion(told)
       if !new.upload.isRunning { new.step(.upload, to: .queued) }
-      if new == old { return false }
+      let isReleased = try releasePrepared(prepared.id, of: target.id, in: number)
+      if new == old { return isReleased }
       return try withFacts(of: id, in: target.conversation) { (_) throws(StoreError) in
         try write(new, replacing: old, at: key.bytes)
         return true

@@ -76,12 +76,14 @@ extension StoreCheck {
     _ ordinal: UInt64, _ record: OutboxRecord, _ message: MessageID, _ reader: StoreReader
   ) throws(StoreError) {
     if record.isRunning { return }
+    // Whether a file was prepared is said nowhere else.
+    if case .upload = record.subject { return }
     var isBlocked = false
     do throws(StoreError) {
       for (number, other) in try reader.outboxEntries(of: message, in: record.conversation) {
         switch (record.subject, other.subject) {
         case (.send, .upload): isBlocked = isBlocked || other.isAside
-        case (.upload, _), (.send, _): break
+        case (.send, _): break
         // A message that is sent again under the name of one that is still to be taken back is behind
         // that.
         case (_, .send) where number > ordinal: break

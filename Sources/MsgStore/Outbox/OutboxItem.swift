@@ -52,8 +52,11 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let text: String?
   /// How it stands.
   public let state: OutboxState
-  /// Whether it cannot go before something else does that is held or has failed: its message, an
-  /// upload of it, or the conversation that is to be made; or because its message is to be taken back.
+  /// Whether it waits for something that somebody has to decide about, or do.
+  ///
+  /// What it needs is held, has failed or is blocked: its message, an upload of it, or the conversation
+  /// that is to be made; or its message is to be taken back. An upload is blocked while its file, as it
+  /// is described, breaks a limit: it waits for `StoreWriter.prepareUpload`.
   public let isBlocked: Bool
   /// How often it was handed out.
   public let attemptCount: Int

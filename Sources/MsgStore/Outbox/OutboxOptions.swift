@@ -9,7 +9,8 @@ public struct OutboxOptions: Sendable {
   /// How old an entry may be when it is handed out, by the store's clock; nil: any age, which is the
   /// default.
   public var ageMax: Duration?
-  /// How the server wants to be told what was read and delivered.
+  /// How the server wants to be told what was read and delivered; a count of names outside of
+  /// 1 to `PendingReceipt.idCountMax` is taken for the nearest one inside.
   public var receiptForm = PendingReceipt.Form.mark
 
   /// The wait after the first failed attempt, in microseconds: a second, and twice as long after each

@@ -142,7 +142,7 @@ extension WriteState {
   ) throws(StoreError) {
     var new = record
     new.failure = failure
-    new.failureCount += 1
+    new.failureCount = min(new.failureCount + 1, OutboxRecord.countMax - 1)
     var time: Timestamp?
     if isFinal {
       new.state = .failed

@@ -75,6 +75,8 @@ extension WriteState {
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
     totals.nextOrdinal = ordinal + 1
     setOutbox(totals)
+    var record = record
+    record.isBlocked = try isUnprepared(record)
     try put(record, at: ordinal)
     return ordinal
   }
@@ -228,6 +230,18 @@ extension WriteState {
   }
 
   // MARK: What waits for something else
+
+  /// Whether an entry is an upload of a file that, as it is described, may not be uploaded: it waits
+  /// for `prepareUpload`.
+  ///
+  /// This is looked at when the upload is entered, never when it is handed out: limits that a later
+  /// version of a program has made smaller stop nothing that was accepted.
+  private func isUnprepared(_ record: OutboxRecord) throws(StoreError) -> Bool {
+    guard case .upload(let id, let attachment) = record.subject else { return record.isBlocked }
+    let key = FactKey.key(record.conversation, id, attachment: attachment)
+    guard let stored = try reader.attachmentRecord(key.bytes) else { return false }
+    return rules.attachmentLimits.check(stored.attachment) != nil
+  }
 
   /// After an entry has come, stepped aside, come back or gone: has those that need it do so too.
   ///

@@ -116,9 +116,9 @@ extension WriteState {
     // The server may have had the token with other content.
     if sum != record.contentSum, record.attemptCount > 0 { new.token = .random() }
     new.contentSum = sum
-    new.failureCount = record.failuresSoFar
+    new.failureCount = min(record.failuresSoFar, OutboxRecord.countMax - 1)
     new.failure = nil
-    new.attemptCount += 1
+    new.attemptCount = min(new.attemptCount + 1, OutboxRecord.countMax - 1)
     let lease = try takeLease()
     new.state = .running(lease: lease, expiry: expiry, owner: owner)
     try replace(entry: ordinal, record, with: new)

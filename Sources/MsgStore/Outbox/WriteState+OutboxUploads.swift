@@ -30,6 +30,23 @@ extension WriteState {
     noteChange(of: fact.bytes, in: Schema.facts)
   }
 
+  /// Lets an upload go that has waited until its file was prepared; returns whether one has.
+  func releasePrepared(
+    _ attachment: String, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    if try isOutboxEmpty { return false }
+    for (ordinal, old) in try reader.outboxEntries(of: id, in: conversation) where old.isBlocked {
+      guard case .upload(_, let other) = old.subject, other.hasSameBytes(as: attachment) else {
+        continue
+      }
+      var new = old
+      new.isBlocked = false
+      try replace(entry: ordinal, old, with: new)
+      return true
+    }
+    return false
+  }
+
   /// An upload that is stored as running, and how far it is.
   private func runningUpload(
     _ attachment: String, of id: MessageID, in conversation: ConversationID

@@ -212,4 +212,10 @@ extension PendingReceipt.Form {
       throw .invalidCount(count)
     }
   }
+
+  /// The nearest form that can be handed out: no option may make handing out throw.
+  var clamped: Self {
+    guard case .ids(let count) = self else { return self }
+    return .ids(countMax: min(max(count, 1), PendingReceipt.idCountMax))
+  }
 }

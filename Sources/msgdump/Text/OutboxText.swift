@@ -23,7 +23,12 @@ enum OutboxText {
   static func notes(_ entry: OutboxEntry) -> [String] {
     var notes: [String] = []
     if case .running(let owner, _) = entry.state { notes.append("is with \(owner.visible)") }
-    if entry.isBlocked { notes.append("blocked: what it needs is held or has failed") }
+    if entry.isBlocked {
+      notes.append(
+        entry.kind == .upload
+          ? "blocked: the file is beyond a limit until it is prepared"
+          : "blocked: what it needs is held or has failed")
+    }
     if let failure = entry.failure { notes.append("failed: \(MessageText.text(failure))") }
     return notes
   }
