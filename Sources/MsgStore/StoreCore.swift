@@ -75,6 +75,7 @@ final class StoreCore: Sendable {
       let snapshot = StoreSnapshot(
         transaction, names, dictionaries, localMember: localNumber,
         running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
+      defer { snapshot.reader.isOver = true }
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -107,6 +108,7 @@ final class StoreCore: Sendable {
       source: transaction.source, names: names, dictionaries: dictionaries, isCommitted: false,
       localMember: localNumber,
       previewsSkipDeleted: rules.previewsSkipDeleted)
+    defer { reader.isOver = true }
     let state = WriteState(
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,
       isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)

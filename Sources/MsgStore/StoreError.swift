@@ -79,6 +79,9 @@ public enum StoreError: Error, Sendable, Hashable {
   case outboxEntryIsNeeded(OutboxEntry.ID)
   /// The client's own work for the outbox has too many bytes.
   case outboxPayloadTooLong(byteCount: Int, limit: Int)
+  /// Something that belongs to one `read` or `write`, as a thread or an outbox does, was used after the
+  /// closure had returned.
+  case transactionEnded
   /// A stored record breaks a rule.
   case corruptRecord(tree: String, reason: String)
   /// All numbers of a kind are used up.
@@ -166,6 +169,8 @@ extension StoreError: CustomStringConvertible {
       "what waits in the outbox needs entry \(id)"
     case .outboxPayloadTooLong(let byteCount, let limit):
       "work for the outbox has \(byteCount) bytes; the limit is \(limit)"
+    case .transactionEnded:
+      "a transaction has ended: what was taken from its closure cannot be used after it"
     case .corruptRecord(let tree, let reason):
       "a record of the tree \"\(tree)\" is corrupt: \(reason)"
     case .numbersExhausted(let what):

@@ -17,6 +17,8 @@ final class StoreReader {
   var unwritten: UnwrittenMessages?
   /// Whether dictionaries that are read are kept for others.
   var keepsDictionaries = true
+  /// Whether the closure that this was made for has returned: from then on its pages may be others.
+  var isOver = false
   /// Whose own messages show how far the others have come with them.
   var localMember: UInt32?
   /// Whether previews show the message before one that was taken back.
@@ -54,6 +56,7 @@ final class StoreReader {
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)
   func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    if isOver { throw .transactionEnded }
     try storage { () throws(PageFileError) in try source.enter() }
     defer { source.leave() }
     return try body()

@@ -2,8 +2,8 @@ import PageFile
 
 /// The store as it was at one moment, for the length of one `read`.
 ///
-/// It waits for nobody and nobody waits for it. What it returns are values that outlive it; it and
-/// its threads are of no use after the closure they were given to.
+/// It waits for nobody and nobody waits for it. What it returns are values that outlive it; its
+/// threads and its outbox throw `transactionEnded` after the closure.
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
   let reader: StoreReader

@@ -5,9 +5,9 @@ extension StoreSnapshot {
 
 /// The outbox, to be looked at.
 ///
-/// It is of no use after the closure it was taken in. All functions throw `storage` and
-/// `corruptRecord`.
-public struct OutboxReader {
+/// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
+/// throw `storage` and `corruptRecord`.
+public struct OutboxReader: ~Copyable {
   let reader: StoreReader
   let state: WriteState?
 

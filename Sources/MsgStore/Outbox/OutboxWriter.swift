@@ -15,9 +15,9 @@ extension StoreWriter {
 /// back. What is held, or has failed for good, steps aside, and what needs it with it: a message needs
 /// its uploads, and all that is told of a message or a conversation needs that the server has it.
 ///
-/// It is of no use after the closure it was taken in. All functions throw `storage` and
-/// `corruptRecord`.
-public struct OutboxWriter {
+/// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
+/// throw `storage` and `corruptRecord`.
+public struct OutboxWriter: ~Copyable {
   let state: WriteState
 
   /// Hands out what is due first, oldest first: nobody else gets it before the lease expires.

@@ -2,8 +2,8 @@ import PageFile
 
 /// The messages of one conversation in their order, seen at one moment.
 ///
-/// A thread belongs to the snapshot or writer it came from and is of no use after it. Reading one is
-/// a walk along neighbouring cells: its cost depends on how many messages are asked for, not on how
+/// A thread belongs to the snapshot or writer it came from, and throws `transactionEnded` after it.
+/// Reading one is a walk along neighbouring cells: its cost depends on how many messages are asked for, not on how
 /// many there are. A conversation that is not there reads as an empty one.
 ///
 /// All slices are oldest first and hold exactly as many messages as asked for, or fewer where the
