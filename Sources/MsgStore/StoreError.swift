@@ -141,7 +141,7 @@ extension StoreError: CustomStringConvertible {
     case .notOwnMessage(let id, let conversation):
       "message \"\(id)\" in conversation \"\(conversation)\" was written by somebody else"
     case .unsendTooLate(let id, let conversation):
-      "message \"\(id)\" in conversation \"\(conversation)\" is older than 24 hours"
+      "message \"\(id)\" in conversation \"\(conversation)\" is too old to be taken back"
     case .tooManyPendingEdits(let id, let conversation):
       "too many edits of message \"\(id)\" in conversation \"\(conversation)\" wait for the server"
     case .invalidText(let problem):

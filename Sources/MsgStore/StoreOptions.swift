@@ -40,6 +40,12 @@ public struct StoreOptions: Sendable {
   /// Whether the list of conversations shows the message before one that was taken back, instead of
   /// saying that one was.
   public var previewsSkipDeleted = false
+  /// How old one's own message may be to be taken back; nil: any age.
+  ///
+  /// Its age is that of the server's times: how much later the newest message of its conversation is.
+  /// The device's clock has no say, so one in a quiet conversation may be older; the server decides. 24
+  /// hours by default.
+  public var unsendAgeMax: Duration? = .seconds(24 * 3600)
   /// What goes into the outbox, and how long it keeps trying.
   public var outbox = OutboxOptions()
   /// The device's clock, for what comes without a time of its own.
@@ -84,7 +90,7 @@ public struct StoreOptions: Sendable {
     return StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
       outbox: outbox, previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax,
-      packs: packs, packing: packing, steps: steps)
+      packs: packs, packing: packing, steps: steps, unsendAgeMax: unsendAgeMax)
   }
 
   var database: DatabaseOptions {
@@ -106,4 +112,5 @@ struct StoreRules: Sendable {
   var packs = true
   var packing = PackingSizes()
   var steps = StepSizes()
+  var unsendAgeMax: Duration?
 }

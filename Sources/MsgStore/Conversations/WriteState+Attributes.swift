@@ -1,7 +1,7 @@
 import PageFile
 
-/// What the local member changes about a conversation: each a register whose time is later than what
-/// it replaces.
+/// What the local member changes about a conversation: each a register with a provisional time, which
+/// is later than what it replaces.
 ///
 /// Nothing is written where nothing changes.
 extension WriteState {
@@ -9,9 +9,11 @@ extension WriteState {
     try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
     return try change { () throws(StoreError) in
       let conversation = try memberConversation(id)
+      let known = try newestServerTime(in: conversation)
       let isChanged = try update(conversation) { new in
         if new.details.title.hasText(title) { return }
-        new.details.title = TextRegister(title, time: time(after: new.details.title.time))
+        let time = Self.provisionalTime(after: known, new.details.newestTime)
+        new.details.title = TextRegister(title, time: time)
       }
       if isChanged { try enterState(.setTitle, of: conversation.number) }
       return isChanged
@@ -22,9 +24,11 @@ extension WriteState {
     try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
     return try change { () throws(StoreError) in
       let conversation = try memberConversation(id)
+      let known = try newestServerTime(in: conversation)
       let isChanged = try update(conversation) { new in
         if new.details.avatar.hasText(avatar) { return }
-        new.details.avatar = TextRegister(avatar, time: time(after: new.details.avatar.time))
+        let time = Self.provisionalTime(after: known, new.details.newestTime)
+        new.details.avatar = TextRegister(avatar, time: time)
       }
       if isChanged { try enterState(.setAvatar, of: conversation.number) }
       return isChanged
@@ -37,20 +41,33 @@ extension WriteState {
     try Self.validate(participants)
     return try change { () throws(StoreError) in
       let conversation = try groupConversation(id)
-      let numbers = try memberNumbers(of: participants)
       let old = try reader.members(conversation.number)
-      let count = Set(old.active).union(numbers).count
+      let count = try old.active.count + newcomerCount(participants, to: old)
       guard count <= ConversationDetails.participantCountMax else {
         throw .tooManyParticipants(
           count: count, limit: ConversationDetails.participantCountMax)
       }
+      let numbers = try memberNumbers(of: participants)
+      let known = try newestServerTime(in: conversation)
       let added = Set(numbers).subtracting(old.active).sorted()
       let isChanged = try update(conversation, members: true) { new in
-        join(numbers, since: clock().microseconds, &new)
+        join(numbers, isLater: true, after: known, &new)
       }
       try enterMembers(added: added, removed: [], of: conversation.number)
       return isChanged
     }
+  }
+
+  /// How many of these do not take part yet; nobody gets a number by asking.
+  private func newcomerCount(
+    _ participants: [MemberID], to members: ConversationMembers
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for participant in Set(participants) {
+      let number = try reader.number(of: participant.string, in: Schema.memberNames)
+      if number.flatMap({ members[$0] })?.isActive != true { count += 1 }
+    }
+    return count
   }
 
   func removeParticipants(
@@ -61,7 +78,10 @@ extension WriteState {
       let conversation = try groupConversation(id)
       let numbers = try memberNumbers(of: participants)
       let removed = Set(numbers).intersection(try reader.members(conversation.number).active)
-      let isChanged = try update(conversation, members: true) { new in leave(numbers, &new) }
+      let known = try newestServerTime(in: conversation)
+      let isChanged = try update(conversation, members: true) { new in
+        leave(numbers, after: known, &new)
+      }
       try enterMembers(added: [], removed: removed.sorted(), of: conversation.number)
       return isChanged
     }
@@ -73,9 +93,11 @@ extension WriteState {
       let conversation = try knownConversation(id)
       let details = try reader.details(conversation.number)
       if details.kind == .direct { throw .directConversation(details.id) }
+      let known = try newestServerTime(in: conversation)
       let isChanged = try update(conversation, members: true) { new in
         if new.members.hasLeft(localMember) { return }
-        let time = time(after: new.members[localMember]?.time)
+        let time = Self.provisionalTime(
+          after: known, new.details.newestTime, new.members.lastTime)
         new.members.merge(.init(localMember, time: time, isActive: false))
       }
       if isChanged, entersOutbox, try !isUnknownToServer(conversation.number) {
@@ -93,8 +115,9 @@ extension WriteState {
     try change { () throws(StoreError) in
       let conversation = try knownConversation(id)
       if conversation.summary.marks.contains(mark) == isSet { return false }
+      let known = try newestServerTime(in: conversation)
       return try update(conversation) { new in
-        new.details[keyPath: path] = time(after: new.details[keyPath: path])
+        new.details[keyPath: path] = Self.provisionalTime(after: known, new.details.newestTime)
         if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
       }
     }
@@ -112,8 +135,10 @@ extension WriteState {
       let conversation = try knownConversation(id)
       let old = try reader.draftRecord(conversation.number)
       let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
-      let draft = DraftRecord(
-        hasNothing ? nil : text ?? "", replyTo: replyTo, time: time(after: old?.time))
+      let time = Self.provisionalTime(
+        after: old?.time, try newestServerTime(in: conversation),
+        try reader.details(conversation.number).newestTime)
+      let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
       if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
       if old == nil && hasNothing { return false }
       try write(draft, of: conversation)

@@ -76,13 +76,6 @@ extension WriteState {
     try insert(key.bytes, value.bytes, in: Schema.conversations)
   }
 
-  /// A time for an act of the local member: now, but later than what the act is to replace.
-  func time(after stored: Int64?) -> Int64 {
-    let now = clock().microseconds
-    guard let stored else { return now }
-    return max(now, stored == .max ? .max : stored + 1)
-  }
-
   /// A conversation that can be seen.
   func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     guard let conversation = try existingConversation(id),
@@ -143,19 +136,20 @@ extension WriteState {
       let wasHidden = conversation.summary.marks.contains(.hidden)
       reveal(conversation)
       let numbers = try memberNumbers(of: participants)
+      let known = try newestServerTime(in: conversation)
       let isChanged = try update(conversation, members: true) { (new) throws(StoreError) in
         let guess: ConversationKind = participants.count == 2 ? .direct : .group
         let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
         new.details.kind = max(kind, new.details.kind)
         if !new.details.title.hasText(title) {
-          new.details.title = TextRegister(title, time: time(after: new.details.title.time))
+          let time = Self.provisionalTime(after: known, new.details.newestTime)
+          new.details.title = TextRegister(title, time: time)
         }
         let isFirst = new.members.isEmpty
         let staying = Set(numbers)
-        // In the order of their numbers, as each gets a time of the clock.
         let gone = new.members.active.filter { !staying.contains($0) }
-        join(numbers, since: isFirst ? nil : clock().microseconds, &new)
-        leave(gone, &new)
+        join(numbers, isLater: !isFirst, after: known, &new)
+        leave(gone, after: known, &new)
       }
       return isNew || wasHidden || isChanged
     }
@@ -174,9 +168,9 @@ extension WriteState {
       if let id, try existingConversation(id) != nil { throw .conversationExists(id) }
       let group = try makeConversation(id, .group, participants)
       _ = try update(group) { (new) throws(StoreError) in
-        let now = clock().microseconds
-        if title != nil { new.details.title = TextRegister(title, time: now) }
-        if avatar != nil { new.details.avatar = TextRegister(avatar, time: now) }
+        let time = Self.provisionalTime()
+        if title != nil { new.details.title = TextRegister(title, time: time) }
+        if avatar != nil { new.details.avatar = TextRegister(avatar, time: time) }
       }
       return try stored(group)
     }
@@ -215,7 +209,7 @@ extension WriteState {
       new.details.kind = kind
       new.details.createdAt = clock().microseconds
       new.details.createdBy = localMember
-      join(numbers, since: nil, &new)
+      join(numbers, isLater: false, after: nil, &new)
     }
     if entersOutbox { try enter(.createConversation, of: conversation.number) }
     return conversation
@@ -263,22 +257,30 @@ extension WriteState {
 /// Facts about members that the local member makes.
 extension WriteState {
   /// Has members join one after the other, so that their order is the one given.
-  func join(_ numbers: [UInt32], since joinedAt: Int64?, _ new: inout Attributes) {
-    var last: Int64?
+  ///
+  /// - Parameters:
+  ///   - isLater: Whether they join what was there before: then messages up to the newest that is known
+  ///     do not wait for them. The server says when they joined in truth, which is later.
+  ///   - known: The newest server time that is known.
+  func join(_ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes) {
+    var last = [known, new.details.newestTime, new.members.lastTime].compactMap { $0 }.max()
     for number in numbers {
-      let old = new.members[number]
-      if let old, old.isActive { continue }
-      let time = max(time(after: old?.time ?? new.members.completeAt), last.map { $0 &+ 1 } ?? .min)
+      if let old = new.members[number], old.isActive { continue }
+      let time = Self.provisionalTime(after: last)
       last = time
-      new.members.merge(.init(number, time: time, isActive: true, joinedAt: joinedAt))
+      new.members.merge(.init(number, time: time, isActive: true, joinedAt: isLater ? time : nil))
     }
   }
 
   /// Has members leave who take part.
-  func leave(_ numbers: some Sequence<UInt32>, _ new: inout Attributes) {
+  func leave(
+    _ numbers: some Sequence<UInt32>, after known: Int64?, _ new: inout Attributes
+  ) {
+    let time = Self.provisionalTime(
+      after: known, new.details.newestTime, new.members.lastTime)
     for number in numbers {
       guard let old = new.members[number], old.isActive else { continue }
-      new.members.merge(.init(number, time: time(after: old.time), isActive: false))
+      new.members.merge(.init(number, time: time, isActive: false))
     }
   }
 }

@@ -12,7 +12,8 @@ extension WriteState {
         !conversation.summary.marks.contains(.hidden)
       else { return nil }
       var withdrawn: [MessageID] = []
-      var time = max(clock().microseconds, conversation.summary.deletedUpTo ?? .min)
+      // No time of this device: what came to the server meanwhile was not deleted.
+      var time = max(conversation.summary.deletedUpTo ?? 0, 0)
       let numbers = try [conversation.number] + merging(into: conversation.number)
       for number in numbers {
         withdrawn += try pending(in: number)
@@ -58,22 +59,33 @@ extension WriteState {
     return true
   }
 
+  /// The server says when it has deleted what was deleted here: messages up to then, which may have come
+  /// since, go too.
+  ///
+  /// What was done here since stays as it is.
+  func confirmDeletion(of number: UInt32, at time: Int64) throws(StoreError) {
+    let conversation = try conversation(number)
+    if let old = conversation.summary.deletedUpTo, old >= time { return }
+    conversation.summary.deletedUpTo = time
+    guard conversation.summary.messageCount > 0, try !trim(number, upTo: time) else { return }
+    try addWork(WorkRecord(.trim(upTo: time), of: number))
+  }
+
   /// Gives up what a deletion ends: draft and pin, and the place among the archived ones.
   private func forget(
     _ conversation: OpenConversation, at time: Int64, isLocal: Bool
   ) throws(StoreError) {
-    // The local member's act is later than anything it ends.
-    func act(_ stored: Int64?) -> Int64 {
-      isLocal ? max(time, stored.map { $0 == .max ? $0 : $0 + 1 } ?? time) : time
+    var end = time
+    if isLocal {
+      // The local member's act is later than anything it ends.
+      end = Self.provisionalTime(
+        after: time, try reader.draftRecord(conversation.number)?.time,
+        try reader.details(conversation.number).newestTime)
     }
-    let draft = try reader.draftRecord(conversation.number)
-    _ = try merge(
-      DraftRecord(nil, replyTo: nil, time: act(draft?.time)), of: conversation)
+    _ = try merge(DraftRecord(nil, replyTo: nil, time: end), of: conversation)
     _ = try update(conversation) { new in
-      merge(
-        false, .pinned, \.pinnedAt, Timestamp(microseconds: act(new.details.pinnedAt)), &new)
-      merge(
-        false, .archived, \.archivedAt, Timestamp(microseconds: act(new.details.archivedAt)), &new)
+      merge(false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
+      merge(false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
     }
   }
 

@@ -67,12 +67,14 @@ extension WriteState {
       let target = try ownMessage(id, in: conversation)
       let old = target.message
       try check(text, hasAttachment: old.traits.marks.contains(.attachments))
-      let numbers = Array(Set(try memberNumbers(of: mentions))).sorted()
-      if old.text.hasSameBytes(as: text) && old.traits.mentions == numbers { return nil }
+      if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
       guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
         throw .tooManyPendingEdits(id, in: conversation)
       }
-      let time = time(after: old.traits.editTime)
+      let numbers = Array(Set(try memberNumbers(of: mentions))).sorted()
+      let time = Self.provisionalTime(
+        after: old.traits.editTime, old.traits.pendingEdits.max(),
+        try newestServerTime(in: target.conversation))
       var new = old
       try mergeVersion(
         TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
@@ -84,6 +86,20 @@ extension WriteState {
       if entersOutbox { try enter(.edit(target.id, at: time), of: target.conversation.number) }
       return Timestamp(microseconds: time)
     }
+  }
+
+  /// Whether a message mentions just these; nobody gets a number by asking.
+  private func isMentioning(
+    _ mentions: [MemberID], _ message: StoredMessage
+  ) throws(StoreError) -> Bool {
+    var numbers: Set<UInt32> = []
+    for mention in mentions {
+      guard let number = try reader.number(of: mention.string, in: Schema.memberNames) else {
+        return false
+      }
+      numbers.insert(number)
+    }
+    return message.traits.mentions == numbers.sorted()
   }
 
   /// The server has taken an edit, perhaps under a time of its own.

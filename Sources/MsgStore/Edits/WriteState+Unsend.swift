@@ -4,10 +4,6 @@ import PageFile
 ///
 /// See docs/message-format.md, G-6.
 extension WriteState {
-  /// How long after the server's time one's own message may be taken back, in microseconds: 24
-  /// hours, inclusive.
-  static let unsendMicroseconds: Int64 = 24 * 3600 * 1_000_000
-
   /// Merges that a message was taken back, whoever says so and however old it is.
   func receiveUnsend(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp?
@@ -17,6 +13,8 @@ extension WriteState {
     return try change { () throws(StoreError) in
       let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
       return try update(id, in: open) { (message, own) throws(StoreError) in
+        // That of the local member's act was by the device's clock.
+        if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
         message.raise(
           message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
         if !message.traits.marks.contains(.unsent) {
@@ -39,13 +37,7 @@ extension WriteState {
   func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       let target = try ownMessage(id, in: conversation)
-      let now = clock().microseconds
-      if !target.position.place.isPending {
-        let (age, isOverflow) = now.subtractingReportingOverflow(target.position.place.time)
-        if now > target.position.place.time && (isOverflow || age > Self.unsendMicroseconds) {
-          throw .unsendTooLate(id, in: conversation)
-        }
-      }
+      if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
       let number = target.conversation.number
       let known = try mayHaveLeft(target.id, in: number)
       if known == false {
@@ -56,7 +48,7 @@ extension WriteState {
         return true
       }
       var new = target.message
-      new.traits.unsentAt = now
+      new.traits.unsentAt = clock().microseconds
       let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
       if mayHaveLeft {
         new.traits.marks.insert(.hidden)
@@ -70,6 +62,18 @@ extension WriteState {
       try enterUnsend(of: target.id, mayHaveLeft: mayHaveLeft, in: number)
       return true
     }
+  }
+
+  /// Whether the server's own times show that a message is too old to be taken back.
+  ///
+  /// How late it is now nobody knows but the server, which has the last word.
+  private func isTooOldToUnsend(_ target: Target) throws(StoreError) -> Bool {
+    guard let limit = rules.unsendAgeMax?.microseconds, !target.position.place.isPending,
+      let newest = try newestServerTime(in: target.conversation)
+    else { return false }
+    let time = target.position.place.time
+    let (age, isOverflow) = newest.subtractingReportingOverflow(time)
+    return newest > time && (isOverflow || age > limit)
   }
 
   /// The server has taken a message back as it was asked.

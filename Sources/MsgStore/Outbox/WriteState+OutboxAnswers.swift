@@ -49,9 +49,10 @@ extension WriteState {
           guard let serverTime else { break }
           try confirmReaction(
             emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
-        case (.setTitle, _), (.setAvatar, _):
+        case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
+          (.leaveConversation, _), (.deleteConversation, _):
           guard let serverTime else { break }
-          try confirmText(record.subject, of: record.conversation, ordinal, serverTime)
+          try confirm(record, ordinal, item.task, at: serverTime.microseconds)
         case (.upload(let message, let attachment), _):
           _ = try setTransfer(.upload, to: .done, of: attachment, message: message, in: id)
         default: break
@@ -60,40 +61,6 @@ extension WriteState {
       // Most are settled by what they have led to.
       if try reader.outboxEntry(ordinal) != nil { try remove(entry: ordinal) }
       return true
-    }
-  }
-
-  /// Puts the server's time of a reaction in the stead of the device's, unless there has been another
-  /// act since.
-  private func confirmReaction(
-    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
-    _ ordinal: UInt64, _ serverTime: Timestamp
-  ) throws(StoreError) {
-    guard let localMember, let (_, _, own) = try reader.found(id, in: conversation) else { return }
-    for (other, record) in try reader.outboxEntries(of: id, in: conversation) where other > ordinal
-    {
-      if case .react(_, let newer, _) = record.subject, newer.hasSameBytes(as: emoji) { return }
-    }
-    let key = ReactionRecord.key(conversation, own, member: localMember, emoji: emoji)
-    guard let old = try reaction(key.bytes), old.isRemoved == isRemoved else { return }
-    let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
-    var value = ByteBuffer()
-    record.append(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
-  }
-
-  /// The same for the title or the picture of a conversation.
-  private func confirmText(
-    _ subject: OutboxSubject, of number: UInt32, _ ordinal: UInt64, _ serverTime: Timestamp
-  ) throws(StoreError) {
-    guard try reader.outboxLane(number)[subject] == ordinal else { return }
-    _ = try update(try conversation(number)) { new in
-      let time = serverTime.microseconds
-      if subject == .setTitle {
-        new.details.title = TextRegister(new.details.title.text, time: time)
-      } else {
-        new.details.avatar = TextRegister(new.details.avatar.text, time: time)
-      }
     }
   }
 

@@ -277,7 +277,8 @@ extension WriteState {
     else { return }
     let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
     guard let old = try reaction(key.bytes), old.isRemoved == isRemoved else { return }
-    let record = ReactionRecord(time: time(after: old.time), isRemoved: !isRemoved)
+    let time = Self.provisionalTime(after: old.time, try newestServerTime(in: open))
+    let record = ReactionRecord(time: time, isRemoved: !isRemoved)
     _ = try withFacts(of: message, in: open) { (own) throws(StoreError) in
       try merge(record, emoji, member, of: own, in: open.number)
     }

@@ -71,7 +71,8 @@ extension WriteState {
         target.conversation.number, target.id, member: member, emoji: emoji)
       let old = try reaction(key.bytes)
       guard (old?.isRemoved ?? true) != isRemoved else { return false }
-      let time = time(after: old?.time)
+      let time = Self.provisionalTime(
+        after: old?.time, try newestServerTime(in: target.conversation))
       let record = ReactionRecord(time: time, isRemoved: isRemoved)
       let number = target.conversation.number
       let isNews = try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in

@@ -21,7 +21,7 @@ extension WriteState {
       let aliases = try newAliases(given.aliases, of: conversation.number)
       _ = try update(conversation, members: true) { (new) throws(StoreError) in
         new.members.merge(members)
-        join(participants, since: nil, &new)
+        join(participants, isLater: false, after: nil, &new)
         setAttributes(given, &new)
         new.details.createdBy = creator ?? new.details.createdBy
         new.details.aliases += aliases
@@ -39,7 +39,7 @@ extension WriteState {
     new.details.kind = max(given.kind ?? guess, new.details.kind)
     func text(_ text: String?, _ time: Timestamp?) -> TextRegister {
       guard text != nil || time != nil else { return TextRegister() }
-      return TextRegister(text, time: time?.microseconds ?? clock().microseconds)
+      return TextRegister(text, time: time?.microseconds ?? Self.provisionalTime())
     }
     new.details.title.merge(text(given.title, given.titleAt))
     new.details.avatar.merge(text(given.avatar, given.avatarAt))

@@ -9,20 +9,20 @@ import Testing
     let store = try clock.store()
     try store.write { chat in
       try chat.send(own("m", "one"))
-      #expect(try chat.edit("m", in: "room", text: "two") == time(100))
-      clock.set(200)
-      #expect(try chat.edit("m", in: "room", text: "three") == time(200))
-      // The same text again is no edit, and the clock going back loses none.
+      #expect(try chat.edit("m", in: "room", text: "two") == time(1))
+      try chat.insert(message("newest", at: 200))
+      #expect(try chat.edit("m", in: "room", text: "three") == time(201))
+      // The same text again is no edit, and the clock has no say.
       #expect(try chat.edit("m", in: "room", text: "three") == nil)
       clock.set(50)
-      #expect(try chat.edit("m", in: "room", text: "four") == time(201))
+      #expect(try chat.edit("m", in: "room", text: "four") == time(202))
     }
     let stored = try #require(try store.message("m"))
-    #expect(stored.text == "four" && stored.isEdited && stored.editedAt == time(201))
+    #expect(stored.text == "four" && stored.isEdited && stored.editedAt == time(202))
     #expect(stored.hasHistory)
     let history = try store.read { try $0.history(of: "m", in: "room") }
     #expect(history.map(\.text) == ["one", "two", "three"])
-    #expect(history.map(\.time) == [nil, time(100), time(200)])
+    #expect(history.map(\.time) == [nil, time(1), time(201)])
     #expect(try store.preview?.text == "four")
     try store.expectSound()
   }
@@ -69,6 +69,7 @@ import Testing
     let store = try clock.store()
     try store.write { chat in
       try chat.insert(message("m", at: 1, from: "me", text: "first"))
+      try chat.insert(message("newest", at: 99))
       try chat.edit("m", in: "room", text: "here")
       try chat.receiveEdit(of: "m", in: "room", text: "elsewhere", at: time(50))
     }

@@ -27,28 +27,44 @@ import Testing
     #expect(!stone.hasHistory && stone.failure == nil)
   }
 
-  @Test func oneMayTakeBackForADayByTheStoresClock() throws {
-    let clock = TestClock()
-    let store = try clock.store()
+  /// How late it is only the server knows: what it has told is all that counts.
+  @Test(arguments: [0, 1_000, .max] as [Int64])
+  func oneMayTakeBackForADayByTheServersTimes(clock: Int64) throws {
+    let store = try TestClock(clock).store()
     try store.write { chat in
       for id: MessageID in ["a", "b", "c", "f"] {
-        try chat.insert(message(id, at: id == "f" ? 10 * Self.day : 1_000, from: "me"))
+        try chat.insert(message(id, at: id == "f" ? 1_001 : 1_000, from: "me"))
       }
-      clock.set(1_000 + Self.day)
+      try chat.insert(message("newest", at: 1_000 + Self.day))
       #expect(try chat.unsend("a", in: "room"))
-      clock.set(1_001 + Self.day)
+      try chat.insert(message("later", at: 1_001 + Self.day))
       #expect(throws: StoreError.unsendTooLate("b", in: "room")) {
         try chat.unsend("b", in: "room")
       }
-      // The server's clock may be ahead of the device's, however far.
       #expect(try chat.unsend("f", in: "room"))
       // What was received is kept at any age.
-      clock.set(.max)
       #expect(try chat.receiveUnsend(of: "c", in: "room"))
       #expect(try chat.message("c", in: "room")?.isDeleted == true)
       #expect(try chat.message("b", in: "room")?.isDeleted == false)
     }
     try store.expectSound()
+  }
+
+  @Test func howOldAMessageMayBeIsAnOption() throws {
+    for (limit, isAllowed) in [(Duration?.none, true), (.seconds(9), false), (.seconds(10), true)] {
+      let store = try TestClock().store { $0.unsendAgeMax = limit }
+      try store.write { chat in
+        try chat.insert(message("m", at: 1_000_000, from: "me"))
+        try chat.insert(message("n", at: 11_000_000))
+        if isAllowed {
+          #expect(try chat.unsend("m", in: "room"))
+        } else {
+          #expect(throws: StoreError.unsendTooLate("m", in: "room")) {
+            try chat.unsend("m", in: "room")
+          }
+        }
+      }
+    }
   }
 
   /// Where no outbox knows that it has not left, the message stays, erased.

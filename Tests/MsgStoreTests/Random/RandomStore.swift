@@ -8,6 +8,8 @@ import Testing
 /// failing store is made small.
 struct RandomStore {
   var transactions: [RandomTransaction] = []
+  /// By how much the device's clock is ahead, in microseconds.
+  var clockOffset: Int64 = 0
   private let packing: PackingSizes?
   private let idCount: Int
   private let seed: UInt64
@@ -49,7 +51,7 @@ struct RandomStore {
     in directory: MemoryDirectory = MemoryDirectory(),
     watch: ((MessageStore) throws -> Void)? = nil
   ) throws -> MessageStore {
-    let clock = TickingClock()
+    let clock = TickingClock(1_005_000 + clockOffset)
     var options = StoreOptions(localMember: "me", clock: { clock.next() })
     options.outbox.chance = { 0.5 }
     options.packs = packing != nil
@@ -225,7 +227,9 @@ struct RandomAct {
 
 /// A clock that goes on a little each time.
 final class TickingClock: Sendable {
-  private let state = Locked<Int64>(1_005_000)
+  private let state: Locked<Int64>
+
+  init(_ time: Int64) { state = Locked(time) }
 
   func next() -> Timestamp {
     state.withLock { time in

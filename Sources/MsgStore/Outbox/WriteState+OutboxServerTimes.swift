@@ -1,0 +1,85 @@
+import PageFile
+
+/// The server's word of when it took an act: a fact like any other from then on, of what was told.
+///
+/// Where the local member has done another such thing since, that stays as it is: its own answer is
+/// still to come. See docs/message-format.md, O-16.
+extension WriteState {
+  func confirmReaction(
+    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
+    _ ordinal: UInt64, _ serverTime: Timestamp
+  ) throws(StoreError) {
+    guard let localMember, let (_, _, own) = try reader.found(id, in: conversation) else { return }
+    for (other, record) in try reader.outboxEntries(of: id, in: conversation) where other > ordinal
+    {
+      if case .react(_, let newer, _) = record.subject, newer.hasSameBytes(as: emoji) { return }
+    }
+    let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
+    let open = try self.conversation(conversation)
+    _ = try withFacts(of: id, in: open) { (_) throws(StoreError) in
+      try merge(record, emoji, localMember, of: own, in: conversation)
+    }
+  }
+
+  /// The same of what was done to a conversation.
+  func confirm(
+    _ record: OutboxRecord, _ ordinal: UInt64, _ task: OutboxTask, at time: Int64
+  ) throws(StoreError) {
+    let number = record.conversation
+    switch (record.subject, task) {
+    case (.setTitle, .setTitle(let title)):
+      guard try reader.outboxLane(number).title == ordinal else { return }
+      try confirm(number) { new in new.details.title.merge(TextRegister(title, time: time)) }
+    case (.setAvatar, .setAvatar(let avatar)):
+      guard try reader.outboxLane(number).avatar == ordinal else { return }
+      try confirm(number) { new in new.details.avatar.merge(TextRegister(avatar, time: time)) }
+    case (.createConversation, .createConversation(let told)):
+      let lane = try reader.outboxLane(number)
+      try confirm(number) { new in
+        new.details.createdAt = time
+        if lane.title == 0, new.details.title.time != nil {
+          new.details.title.merge(TextRegister(told.title, time: time))
+        }
+        if lane.avatar == 0, new.details.avatar.time != nil {
+          new.details.avatar.merge(TextRegister(told.avatar, time: time))
+        }
+      }
+    case (.changeMembers(let added, let removed), _):
+      let changed = try membersChanged(behind: ordinal, in: number)
+      try confirm(number, members: true) { new in
+        for member in added where !changed.contains(member) {
+          new.members.merge(.init(member, time: time, isActive: true, joinedAt: time))
+        }
+        for member in removed where !changed.contains(member) {
+          new.members.merge(.init(member, time: time, isActive: false))
+        }
+      }
+    case (.leaveConversation, _):
+      guard let localMember else { return }
+      try confirm(number, members: true) { new in
+        new.members.merge(.init(localMember, time: time, isActive: false))
+      }
+    case (.deleteConversation, _): try confirmDeletion(of: number, at: time)
+    default: break
+    }
+  }
+
+  private func confirm(
+    _ number: UInt32, members: Bool = false, _ body: (inout Attributes) -> Void
+  ) throws(StoreError) {
+    _ = try update(try conversation(number), members: members) { new in body(&new) }
+  }
+
+  /// Whom later entries of a conversation have come or go.
+  private func membersChanged(
+    behind ordinal: UInt64, in conversation: UInt32
+  ) throws(StoreError) -> Set<UInt32> {
+    var changed: Set<UInt32> = []
+    for (other, record) in try reader.outboxEntries(in: conversation) where other > ordinal {
+      if case .changeMembers(let added, let removed) = record.subject {
+        changed.formUnion(added + removed)
+      }
+    }
+    return changed
+  }
+}
