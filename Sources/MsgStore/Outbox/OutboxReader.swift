@@ -49,7 +49,7 @@ public struct OutboxReader: ~Copyable {
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try within { (reader) throws(StoreError) in
-        try reader.firstDue(from: .min).map { Timestamp(microseconds: $0.time) }
+        try reader.firstDueTime().map { Timestamp(microseconds: $0) }
       }
     }
   }

@@ -20,7 +20,10 @@ extension StoreWriter {
 public struct OutboxWriter: ~Copyable {
   let state: WriteState
 
-  /// Hands out what is due first, oldest first: nobody else gets it before the lease expires.
+  /// Hands out what is due, oldest first: nobody else gets it before the lease expires.
+  ///
+  /// A retry whose time has come, and work whose lease has expired, go at the place that they were
+  /// entered at, before what came later.
   ///
   /// The transaction is committed at `full` then, whatever level it was begun with, so that nothing
   /// leaves the device that a power cut could take back. The work may begin when `write` has returned.
@@ -56,9 +59,10 @@ public struct OutboxWriter: ~Copyable {
   ///
   /// It is believed also after the lease has expired.
   ///
-  /// - Parameter serverTime: The time under which other devices hear of it. Of an edit, a message taken
-  ///   back, a reaction, a title and a picture it takes the place of this device's, so that all devices
-  ///   merge what comes later alike.
+  /// - Parameter serverTime: The time under which other devices hear of it. What was done here has a
+  ///   provisional time until then, just later than the server's newest that was known. With it all
+  ///   devices merge alike what comes later: edits, messages taken back, reactions, titles, pictures,
+  ///   members who come and go. Of a deleted conversation it says up to when its messages went.
   /// - Returns: false when that was known already, or is of no interest any more.
   @discardableResult
   public func done(
@@ -76,7 +80,7 @@ public struct OutboxWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - failure: Why, for people too.
-  ///   - retryAt: When the server wants to be asked again, within a day.
+  ///   - retryAt: When the server wants to be asked again, by the store's clock and within a day.
   /// - Returns: false when it is not the holder's any more.
   @discardableResult
   public func failed(

@@ -111,18 +111,33 @@ extension StoreReader {
     return found
   }
 
-  /// The first entry that is due at some time or after it.
-  func firstDue(from time: Int64) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
-    var cursor = Cursor(source, Schema.work)
-    let start = OutboxKey.due(time, 0)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
-    guard cursor.isAtCell, cursor.keyHasPrefix(start.bytes.slice(0, 1)) else { return nil }
-    var key = ByteBuffer()
-    cursor.appendKey(to: &key)
-    guard let due = OutboxKey.dueParts(key.bytes) else {
-      throw corrupt(Schema.work, "what is due has a key of \(key.count) bytes")
+  /// When the first entry is due; nil: none is.
+  func firstDueTime() throws(StoreError) -> Int64? {
+    var found: Int64?
+    try forEachDue(from: .min) { (time, _) in
+      found = time
+      return false
     }
-    return due
+    return found
+  }
+
+  /// Runs `body` on what is due from some time on, in the order of times, until it returns false.
+  func forEachDue(
+    from time: Int64, _ body: (Int64, UInt64) -> Bool
+  ) throws(StoreError) {
+    var cursor = Cursor(source, Schema.work)
+    var key = OutboxKey.due(time, 0)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    while cursor.isAtCell {
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      guard key.bytes[0] == OutboxKey.duePrefix else { return }
+      guard let due = OutboxKey.dueParts(key.bytes) else {
+        throw corrupt(Schema.work, "what is due has a key of \(key.count) bytes")
+      }
+      guard body(due.time, due.ordinal) else { return }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
   }
 
   /// Runs `body` on all entries from one on, in the order in which they were entered, until it returns

@@ -80,18 +80,39 @@ extension WriteState {
     return isOverflow ? .max : sum
   }
 
-  /// What may be handed out now.
+  /// What may be handed out now: the oldest of what is queued and of what has been due longest.
   ///
-  /// Where the clock was set back, a wait or a lease may seem to end later than any can: that has
-  /// ended too.
+  /// What was queued has the time 0, and what waits or was handed out the time from when on it may go.
+  /// Of the latter the first few are looked at, so that a retry goes before what was entered later,
+  /// however much that is. Where the clock was set back, a wait or a lease may seem to end later than
+  /// any can: that has ended too.
   private func dueEntry(
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
-    if let first = try reader.firstDue(from: .min), first.time <= now { return first }
+    var found: [(time: Int64, ordinal: UInt64)] = []
+    // Before 1970, by this clock, what waits has lesser times than what was queued.
+    try reader.forEachDue(from: .min) { (time, ordinal) in
+      if time == 0 || time < 0 && time <= now { found.append((time, ordinal)) }
+      return time < 0 && found.count < Self.waitedCountMax
+    }
+    try reader.forEachDue(from: 1) { (time, ordinal) in
+      guard time <= now else { return false }
+      found.append((time, ordinal))
+      return found.count < Self.waitedCountMax
+    }
+    if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) { return oldest }
     let (limit, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
     guard !isOverflow, limit < .max else { return nil }
-    return try reader.firstDue(from: limit + 1)
+    var seeming: (time: Int64, ordinal: UInt64)?
+    try reader.forEachDue(from: limit + 1) { (time, ordinal) in
+      seeming = (time, ordinal)
+      return false
+    }
+    return seeming
   }
+
+  /// How many entries whose wait or lease has ended are looked at for the oldest.
+  private static var waitedCountMax: Int { 16 }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> Failure? {
     if let limit = rules.outbox.ageMax?.microseconds,

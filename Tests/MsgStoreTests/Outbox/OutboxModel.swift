@@ -32,6 +32,8 @@ struct OutboxModel {
     var attemptCount = 0
     var failureCount = 0
     var isRefused = false
+    /// An upload of a file that is too large until it is prepared.
+    var isUnprepared = false
     /// What the last attempt has told, where that changes.
     var told: [Int64] = []
 
@@ -126,11 +128,24 @@ struct OutboxModel {
     return !entries[index].isRunning && !entries[index].mayHaveLeft
   }
 
-  mutating func send(_ id: MessageID, _ text: String, files: Int, in room: Int) {
+  /// - Parameter files: Of each whether it is too large as it is.
+  mutating func send(_ id: MessageID, _ text: String, files: [Bool], in room: Int) {
     messages[id] = Message(room: room, text: text, isHeld: isHolding)
     rooms[room].isVisible = true
-    for file in 0..<files { enter(.upload(id, "f\(file)"), room) }
+    for (file, isTooLarge) in files.enumerated() {
+      enter(.upload(id, "f\(file)"), room)
+      entries[entries.count - 1].isUnprepared = isTooLarge
+    }
     enter(.send(id), room)
+  }
+
+  /// The uploads that wait until their files are prepared.
+  var unprepared: [(index: Int, message: MessageID, file: String)] {
+    entries.indices.compactMap { index in
+      guard entries[index].isUnprepared, case .upload(let id, let file) = entries[index].kind
+      else { return nil }
+      return (index, id, file)
+    }
   }
 
   mutating func unsend(_ id: MessageID) {
@@ -230,7 +245,7 @@ struct OutboxModel {
     guard let id = entry.message else { return false }
     let others = entries.filter { $0.message == id }
     switch entry.kind {
-    case .upload: return false
+    case .upload: return entry.isUnprepared
     case .send: return others.contains { $0.isUpload && isAside($0) }
     case .unsend: return others.contains { $0.isSend && isAside($0) }
     default: return others.contains { $0.isSend && isAside($0) || $0.isUnsend }
@@ -248,8 +263,23 @@ struct OutboxModel {
     return entries[creation].id != entry.id && isAside(entries[creation])
   }
 
-  /// The places of what may be handed out now.
-  private func candidates(at now: Int64) -> [Int] {
+  /// The place of what is handed out now: of what is queued, and of the sixteen entries whose time has
+  /// come first, the oldest.
+  private func candidate(at now: Int64) -> Int? {
+    func isEarlier(_ a: Int, _ b: Int) -> Bool {
+      (entries[a].dueTime, entries[a].id) < (entries[b].dueTime, entries[b].id)
+    }
+    let found = found()
+    let queued = found.filter { entries[$0].dueTime == 0 }
+    let waited = found.filter { entries[$0].dueTime != 0 && entries[$0].dueTime <= now }
+    let due = queued + waited.sorted(by: isEarlier).prefix(16)
+    if let oldest = due.min(by: { entries[$0].id < entries[$1].id }) { return oldest }
+    // No wait and no lease is longer than a day: the clock was set back.
+    return found.filter { entries[$0].dueTime > now + Self.day }.min(by: isEarlier)
+  }
+
+  /// The places of what has its turn, whether or not its time has come.
+  private func found() -> [Int] {
     var found: [Int] = []
     for room in [-1] + Array(rooms.indices) {
       let lane = entries.indices.filter { entries[$0].room == room && !entries[$0].isUpload }
@@ -264,17 +294,13 @@ struct OutboxModel {
       }
     }
     found += entries.indices.filter { entries[$0].isUpload && !isAside(entries[$0]) }
-    let due = found.filter { entries[$0].dueTime <= now }
-    // No wait and no lease is longer than a day: the clock was set back.
-    return due.isEmpty ? found.filter { entries[$0].dueTime > now + Self.day } : due
+    return found
   }
 
-  /// Hands out what is due first, oldest first.
+  /// Hands out what is due, oldest first.
   mutating func next(for owner: String, at now: Int64, lease: Int64) -> Entry? {
     while true {
-      let candidate = candidates(at: now).min {
-        (entries[$0].dueTime, entries[$0].id) < (entries[$1].dueTime, entries[$1].id)
-      }
+      let candidate = candidate(at: now)
       guard let candidate else { return nil }
       var entry = entries[candidate]
       // A newer one tells all that this one would.

@@ -28,7 +28,12 @@ extension OutboxPlayer {
     case 92..<97: moveClock()
     case 97: try kill()
     case 98: try cutPower()
-    default: try doWork()
+    default:
+      if let upload = model.unprepared.randomElement(using: &random) {
+        try prepare(upload)
+      } else {
+        try doWork()
+      }
     }
   }
 
@@ -36,6 +41,7 @@ extension OutboxPlayer {
   private func finish() throws {
     for round in 0..<5000 where !model.entries.isEmpty {
       if round % 40 == 0 {
+        while let upload = model.unprepared.first { try prepare(upload) }
         try change { (model, chat) throws in
           try chat.outbox.sendAll()
           model.isHolding = false
@@ -64,7 +70,8 @@ extension OutboxPlayer {
     serial += 1
     let id = MessageID("m\(serial)")
     let text = "text \(serial)"
-    let files = random.chance(25) ? Int.random(in: 1...2, using: &random) : 0
+    let fileCount = random.chance(25) ? Int.random(in: 1...2, using: &random) : 0
+    let files = (0..<fileCount).map { _ in random.chance(30) }
     if model.rooms.count < 4 || random.chance(2), model.rooms.count < 12 {
       let name = ConversationID("room\(model.rooms.count)")
       let isMade = random.chance(50)
@@ -88,7 +95,10 @@ extension OutboxPlayer {
     }
     try change { (model, chat) throws in
       var message = own(id, in: model.rooms[room].name, text)
-      message.attachments = (0..<files).map { MsgStore.Attachment(id: "f\($0)", kind: .image) }
+      message.attachments = files.enumerated().map { (index, isTooLarge) in
+        MsgStore.Attachment(
+          id: "f\(index)", kind: .image, byteCount: isTooLarge ? 5_000_000 : 5_000)
+      }
       try chat.send(message)
       model.send(id, text, files: files, in: room)
     }
@@ -386,14 +396,5 @@ extension OutboxPlayer {
     }
     #expect(try chat.outbox.setText(text, of: id))
     if entry.attemptCount > 0 { model.entries[index].changeToken() }
-  }
-
-  private func moveClock() {
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0: setClock(now + 3 * OutboxModel.day)
-    case 1: setClock(max(1_000_000_000, now - 3 * OutboxModel.day))
-    case 2: setClock(max(1_000_000_000, now - 30_000_000))
-    default: setClock(now + .random(in: 1...100, using: &random) * 1_000_000)
-    }
   }
 }

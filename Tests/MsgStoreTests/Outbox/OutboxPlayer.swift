@@ -15,8 +15,9 @@ final class OutboxPlayer {
   private(set) var store: MessageStore
   private var directory = SimulatedDirectory()
   let clock = TestClock(1_000_000_000)
-  private var maxClock: Int64 = 1_000_000_000
-  private var serverTime: Int64 = 0
+  private var serverTime: Int64
+  /// An outbox that was kept after its closure.
+  private var kept: OutboxWriter?
   /// Everything that was handed out, as those who have it know it.
   var items: [Item] = []
   private var found: [Item] = []
@@ -25,6 +26,10 @@ final class OutboxPlayer {
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
+    // The device's clock is right, a year ahead, or a year behind.
+    let year: Int64 = 365 * OutboxModel.day
+    serverTime = 1_000_000_000 + ([0, 1, -1].randomElement(using: &random) ?? 0) * year
+    if serverTime < 0 { serverTime = 1 }
     if random.chance(30) { model.attemptCountMax = 4 }
     store = try Self.open(directory, clock, model.attemptCountMax)
     durable = [model]
@@ -42,14 +47,11 @@ final class OutboxPlayer {
 
   var now: Int64 { clock.now.microseconds }
 
-  func setClock(_ time: Int64) {
-    clock.set(time)
-    maxClock = max(maxClock, time)
-  }
+  func setClock(_ time: Int64) { clock.set(time) }
 
-  /// A time of the server's that is later than all before, and than any deletion.
+  /// A time of the server's that is later than all before, whatever the device's clock says.
   func newServerTime() -> Int64 {
-    serverTime = max(serverTime, maxClock) + 1
+    serverTime += Int64.random(in: 1...1_000_000, using: &random)
     return serverTime
   }
 
@@ -66,7 +68,14 @@ final class OutboxPlayer {
     let step = new.step
     found = []
     let level: MsgStore.SyncLevel = random.chance(60) ? .full : .relaxed
+    if let outbox = kept.take() {
+      #expect(throws: StoreError.transactionEnded) { try outbox.setHolding(!model.isHolding) }
+      #expect(throws: StoreError.transactionEnded) { try outbox.next(for: "late") }
+      note("kept")
+    }
+    let keeps = random.chance(5)
     func run(_ chat: borrowing StoreWriter) throws {
+      if keeps { kept = chat.outbox }
       try body(&new, chat)
       try chat.setSyncPosition(Array("\(step)".utf8), for: "step")
     }
