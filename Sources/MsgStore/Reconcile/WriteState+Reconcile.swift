@@ -14,7 +14,7 @@ extension WriteState {
     return try change { () throws(StoreError) in
       var outcomes: [InsertOutcome] = []
       outcomes.reserveCapacity(given.count)
-      for message in given { outcomes.append(try insert(message, as: arrival)) }
+      for message in given { outcomes.append(try insert(valid: message, as: arrival)) }
       guard let conversation = try existingConversation(id) else {
         return ReconcileOutcome(outcomes: outcomes, removed: [])
       }

@@ -5,6 +5,10 @@
 extension StoreWriter {
   /// Stores a message that the local member has written: pending, and visible in the tail at once.
   ///
+  /// A conversation that is not there is made by it, without members and without work to make it: there
+  /// are servers that know conversations by their messages only. Where one has to be made first,
+  /// `createGroup` and `conversation(with:)` make it.
+  ///
   /// - Parameter message: The message. Its sender has to be the local member. Of one that was written
   ///   before only id, text, local time, reply, mentions and attachments are taken. Without a local
   ///   time it gets the clock's.
@@ -56,7 +60,7 @@ extension StoreWriter {
 
   /// Takes one of the local member's messages back.
   ///
-  /// Within 24 hours of the server's time, inclusive, by the store's clock; a pending one at any age.
+  /// Within `StoreOptions.unsendAgeMax`, inclusive; a pending one at any age.
   /// It is hidden at once. One that cannot have left the outbox is gone as if it had never been, and
   /// so is all there was to tell of it; one that only its status says has not left is erased. Of another
   /// the server has to be told, and `confirmUnsend` or `refuseUnsend` is what follows.

@@ -24,14 +24,16 @@ extension StoreWriter {
 
   /// Stores messages one after the other, as `insert(_:as:)` does.
   ///
-  /// When one of them is refused, those before it are stored if the closure goes on.
+  /// When one of them is malformed, none is stored.
   @discardableResult
   public func insert(
     contentsOf messages: some Sequence<Message>, as arrival: Arrival = .live
   ) throws(StoreError) -> [InsertOutcome] {
+    let messages = Array(messages)
+    for message in messages { try WriteState.validate(message) }
     var outcomes: [InsertOutcome] = []
-    outcomes.reserveCapacity(messages.underestimatedCount)
-    for message in messages { outcomes.append(try state.insert(message, as: arrival)) }
+    outcomes.reserveCapacity(messages.count)
+    for message in messages { outcomes.append(try state.insert(valid: message, as: arrival)) }
     return outcomes
   }
 

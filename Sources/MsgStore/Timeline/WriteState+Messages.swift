@@ -7,7 +7,12 @@ import PageFile
 extension WriteState {
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     try Self.validate(message)
-    return try change { () throws(StoreError) in
+    return try insert(valid: message, as: arrival)
+  }
+
+  /// The same of a message that was validated.
+  func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
+    try change { () throws(StoreError) in
       let conversation = try conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
       }

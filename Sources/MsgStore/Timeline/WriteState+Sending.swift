@@ -13,33 +13,32 @@ extension WriteState {
       source.byteCount = nil
       if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
     }
-    // What a message that was forwarded has come to elsewhere is not this one's.
-    var status = message.status.isServerKnowledge ? .pending : message.status
-    if status == .pending, try change({ () throws(StoreError) in try holdsComposed }) {
-      status = .held
-    }
-    var composed = Message(
-      id: message.id, in: message.conversation, from: local, text: message.text,
-      localTime: message.localTime ?? clock(), status: status, replyTo: message.replyTo)
-    composed.mentions = message.mentions
-    composed.attachments = message.attachments
-    let outcome = try change { () throws(StoreError) -> InsertOutcome in
+    return try change { () throws(StoreError) in
       if let open = try existingConversation(message.conversation) {
         try checkMembership(open, message.conversation)
         if try reader.entry(of: message.id, in: open.number) != nil {
           throw .idInUse(message.id, in: message.conversation)
         }
       }
-      let outcome = try insert(composed, as: .live)
-      if outcome == .inserted, let open = try existingConversation(message.conversation) {
-        try enterSend(composed, in: open.number)
+      // How far a message that is sent again or forwarded had come is not how far this one has.
+      var composed = Message(
+        id: message.id, in: message.conversation, from: local, text: message.text,
+        localTime: message.localTime ?? clock(), status: try holdsComposed ? .held : .pending,
+        replyTo: message.replyTo)
+      composed.mentions = message.mentions
+      composed.attachments = message.attachments
+      guard try insert(valid: composed, as: .live) == .inserted else {
+        throw .idInUse(message.id, in: message.conversation)
       }
-      return outcome
+      guard let open = try existingConversation(message.conversation) else {
+        throw reader.corrupt(Schema.conversations, "a conversation is gone that was written to")
+      }
+      try enterSend(composed, in: open.number)
+      guard let stored = try reader.message(message.id, in: message.conversation) else {
+        throw reader.corrupt(Schema.messages, "a message is gone that was written")
+      }
+      return stored
     }
-    guard outcome == .inserted,
-      let stored = try reader.message(message.id, in: message.conversation)
-    else { throw .idInUse(message.id, in: message.conversation) }
-    return stored
   }
 
   /// Refuses what somebody does in a conversation that they have left.

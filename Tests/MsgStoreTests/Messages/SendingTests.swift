@@ -36,6 +36,30 @@ import Testing
     try store.expectSound()
   }
 
+  /// As somebody does who sends or forwards a message that has failed elsewhere.
+  @Test(arguments: MessageStatus.allCases)
+  func howFarAMessageHadComeIsNotTakenOver(status: MessageStatus) throws {
+    let store = try TestClock().store()
+    var given = Message(id: "m", in: "room", from: "me", text: "x", status: status)
+    given.failure = Failure(.invalid)
+    given.retryCount = 3
+    let sent = try store.write { try $0.send(given) }
+    #expect(sent.status == .pending && sent.failure == nil && sent.retryCount == 0)
+    #expect(try store.message("m") == sent)
+    #expect(try store.read { try $0.outbox.entries(count: 9).entries.map(\.state) } == [.queued])
+    try store.expectSound()
+  }
+
+  /// There are servers that know conversations by their messages only.
+  @Test func aMessageMakesItsConversation() throws {
+    let store = try TestClock().store()
+    try store.write { try $0.send(own("m")) }
+    let room = try #require(try store.read { try $0.conversation("room") })
+    #expect(room.kind == .unknown && room.participants == [])
+    #expect(try store.read { try $0.outbox.entries(count: 9).entries.map(\.kind) } == [.send])
+    try store.expectSound()
+  }
+
   @Test func textsAreCheckedWhenSentAndStoredAsGiven() throws {
     let store = try memoryStore()
     let longest = String(repeating: "x", count: 10_000)
