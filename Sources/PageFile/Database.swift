@@ -191,6 +191,15 @@ public final class Database: Sendable {
   /// What happens after each checkpoint, see `Engine.keepWithinBudget`.
   package func keepWithinBudget() { engine.keepWithinBudget() }
 
+  /// How many images of pages are in memory that neither the cache nor the log has: those of open
+  /// transactions, of old snapshots, and of a checkpoint that runs.
+  package var strayImageCount: Int {
+    let engine = engine
+    let maps = engine.published.current.maps
+    let loggedCount = maps.0.imageCount + maps.1.imageCount
+    return engine.pager.account.livingCount - engine.pager.cache.pageCount - loggedCount
+  }
+
   /// Figures about the open database; all of them zero in a child by `fork`.
   public var statistics: Statistics { fork.hasForked ? Statistics() : engine.statistics }
 }

@@ -81,6 +81,9 @@ struct InterleavingRun {
       try database.check { ledger.violate("at last: \($0)") }
     }
     try database.close()
+    // All transactions have ended, and no checkpoint runs.
+    let strayCount = database.strayImageCount
+    if strayCount > 0 { ledger.violate("\(strayCount) images are kept by nobody") }
   }
 
   /// What a power cut, or a kill, at one moment would have left.
