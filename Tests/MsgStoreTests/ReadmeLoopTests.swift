@@ -1,3 +1,4 @@
+import Damage
 import Foundation
 import MsgStore
 import PageFile
@@ -37,7 +38,7 @@ import Testing
       } catch {
         // Where this fails as well, as while the store is suspended, the work comes again when its lease
         // has expired, under the same token.
-        try? await store.write { chat in
+        _ = try? await store.write { chat in
           try chat.outbox.failed(work, because: Failure(.noConnection))
         }
       }

@@ -116,7 +116,7 @@ extension MessageStore {
   ///         try await server.take(work.task, token: work.token)
   ///         try await store.write { try $0.outbox.done(work) }
   ///       } catch {
-  ///         try? await store.write { try $0.outbox.failed(work, because: Failure(.noConnection)) }
+  ///         _ = try? await store.write { try $0.outbox.failed(work, because: Failure(.noConnection)) }
   ///       }
   ///     }
   ///

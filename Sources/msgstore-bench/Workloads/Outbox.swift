@@ -128,27 +128,8 @@ private final class FilledOutbox {
 
   /// Stores messages of others in the background until the store is closed.
   func beginBatches() {
-    let store = store
-    Task.detached { try await Self.storeBatches(in: store) }
-  }
-
-  private static func storeBatches(in store: MessageStore) async throws {
-    var first = 0
-    while true {
-      let numbers = first..<first + 500
-      first += 500
-      try await store.write(.relaxed) { chat in
-        for number in numbers {
-          try chat.insert(
-            Message(
-              id: MessageID("server-\(number)"),
-              in: ConversationID("conversation-\(number % conversationCount)"),
-              from: "bob", text: "It is number \(number) and not the last one",
-              serverTimestamp: Timestamp(microseconds: 1_700_000_000_000_000 + Int64(number)),
-              sequence: Int64(number)))
-        }
-      }
-    }
+    let (store, count) = (store, Self.conversationCount)
+    Task.detached { try await storeBatches(in: store, conversationCount: count) }
   }
 
   private func nextMessage() -> Message {
@@ -208,5 +189,22 @@ private final class FilledOutbox {
       throw BenchError("the outbox does not hold \(entryCount) entries")
     }
     return Double(elapsed)
+  }
+}
+
+/// Stores batches of 500 messages, one after the other.
+private func storeBatches(in store: MessageStore, conversationCount: Int) async throws {
+  for batch in 0... {
+    try await store.write(.relaxed) { chat in
+      for number in batch * 500..<(batch + 1) * 500 {
+        try chat.insert(
+          Message(
+            id: MessageID("server-\(number)"),
+            in: ConversationID("conversation-\(number % conversationCount)"),
+            from: "bob", text: "It is number \(number) and not the last one",
+            serverTimestamp: Timestamp(microseconds: 1_700_000_000_000_000 + Int64(number)),
+            sequence: Int64(number)))
+      }
+    }
   }
 }

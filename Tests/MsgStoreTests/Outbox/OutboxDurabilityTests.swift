@@ -78,7 +78,7 @@ import Testing
     // The thread that syncs is started, looks for more, sleeps, and is woken.
     for (index, pause) in [0, 0, 5, 60, 0].enumerated() {
       try await Task.sleep(for: .milliseconds(pause))
-      _ = try store.send(own(MessageID("m\(index)")))
+      _ = try await store.send(own(MessageID("m\(index)")))
       var count = 0
       while count <= index {
         try await Task.sleep(for: .milliseconds(1))
@@ -88,7 +88,7 @@ import Testing
         try await after.close()
       }
     }
-    try store.close()
+    try await store.close()
   }
 
   @Test func whatWasHandedOutSurvivesAPowerCut() throws {
@@ -113,13 +113,13 @@ import Testing
         if case .running = entry?.state {} else { Issue.record("\(item.name) does not run") }
       }
       #expect(try after.check() == [])
-      try await after.close()
+      try after.close()
       if index % 4 == 3, let item = handedOut.popLast() {
         _ = try store.write(.relaxed) { try $0.outbox.done(item) }
         let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
         let after = try self.store(SimulatedDirectory(disk), clock)
         #expect(try after.read { try $0.outbox.entry(item.id) } == nil, "done is durable too")
-        try await after.close()
+        try after.close()
       }
     }
     try store.close()

@@ -1,3 +1,4 @@
+import Damage
 import MsgStore
 import PageFile
 import Testing
