@@ -149,7 +149,7 @@ final class Actor: @unchecked Sendable {
   private func suspend(checkpoints: Bool) {
     guard let database = stage.database else { return }
     stage.hasSuspended = true
-    database.suspend(checkpoints: checkpoints)
+    try database.suspend(checkpoints: checkpoints)
   }
 
   // MARK: Errors
