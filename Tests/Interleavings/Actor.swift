@@ -146,7 +146,7 @@ final class Actor: @unchecked Sendable {
     }
   }
 
-  private func suspend(checkpoints: Bool) {
+  private func suspend(checkpoints: Bool) throws(PageFileError) {
     guard let database = stage.database else { return }
     stage.hasSuspended = true
     try database.suspend(checkpoints: checkpoints)
