@@ -54,7 +54,7 @@ final class Actor: @unchecked Sendable {
     case .compact: try compact()
     case .check:
       try stage.database?.check { ledger.violate("\(who(act)) finds: \($0)") }
-    case .suspend, .suspendAsItIs: suspend(checkpoints: act.verb == .suspend)
+    case .suspend, .suspendAsItIs: try suspend(checkpoints: act.verb == .suspend)
     case .resume: try stage.database?.resume()
     case .close:
       let last = ledger.acknowledged
