@@ -18,7 +18,7 @@ enum BusyOwner {
       if round % 4 != 0 { try store.checkpoint() }
       if round % 16 == 8 { try store.compact() }
       if round % 16 == 12 {
-        store.suspend(checkpoints: round % 32 == 12)
+        try store.suspend(checkpoints: round % 32 == 12)
         usleep(20_000)
         try store.resume()
       }
@@ -52,7 +52,7 @@ enum BusyOwner {
       try store.write(.relaxed) { try BusyRound.run(round, $0) }
       CrashWriter.say("\(round)")
       if round % 10 == 0 {
-        store.suspend(checkpoints: round % 20 == 0)
+        try store.suspend(checkpoints: round % 20 == 0)
         try store.resume()
       }
       usleep(round % 10 == 1 ? 300_000 : 0)

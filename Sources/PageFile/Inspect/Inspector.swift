@@ -1,8 +1,11 @@
 /// Looks into a store's files without changing them, also while their owner has them open.
 ///
-/// What `msgdump` shows of pages and the log comes from here.
+/// What `msgdump` shows of pages and the log comes from here. All of it is of the moment in which the
+/// files were opened: two pages of different moments may contradict each other in a sound store. When the
+/// owner has written over that moment, asking for a page throws `snapshotExpired`.
 package final class Inspector {
   private let engine: Engine
+  private let moment: Snapshot
 
   /// Opens the files for reading.
   package init(path: String) throws(PageFileError) {
@@ -10,6 +13,7 @@ package final class Inspector {
     var options = DatabaseOptions()
     options.access = .readOnly
     engine = try Engine.open(PosixDirectory(path: directory), name, options)
+    moment = engine.published.current
   }
 
   deinit {
@@ -18,7 +22,7 @@ package final class Inspector {
 
   /// The file as a whole.
   package func file() throws(PageFileError) -> FileReport {
-    let source = try beginRead()
+    let source = beginRead()
     let recovered = engine.state.withLock { $0.recovered }
     let meta = recovered.meta
     var kinds: [String: Int] = [:]
@@ -35,8 +39,7 @@ package final class Inspector {
     let trees = try treesOfPages(source)
     for number in try numbers(source) {
       pageCount += 1
-      let kind = (try? report(number, source, trees))?.kind ?? "unreadable"
-      kinds[kind, default: 0] += 1
+      kinds[try reportOrDamage(number, source, trees).kind, default: 0] += 1
     }
     let byteCount = try engine.pager.dataFile.byteCount()
     let slotCount = max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount
@@ -57,20 +60,26 @@ package final class Inspector {
 
   /// Calls `body` for every page in use, in the order of their numbers.
   package func pages(_ body: (PageReport) -> Void) throws(PageFileError) {
-    let source = try beginRead()
+    let source = beginRead()
     let trees = try treesOfPages(source)
-    for number in try numbers(source) {
-      do throws(PageFileError) {
-        body(try report(number, source, trees))
-      } catch {
-        body(PageReport(number: number, kind: "unreadable"))
-      }
+    for number in try numbers(source) { body(try reportOrDamage(number, source, trees)) }
+  }
+
+  /// What is told of a page, also of one whose bytes prove that it is damaged.
+  private func reportOrDamage(
+    _ number: PageNumber, _ source: PageSource, _ trees: [PageNumber: Int]
+  ) throws(PageFileError) -> PageReport {
+    do throws(PageFileError) {
+      return try report(number, source, trees)
+    } catch {
+      if error.endsReading { throw error }
+      return PageReport(number: number, kind: "unreadable")
     }
   }
 
   /// One page and its cells.
   package func page(_ number: PageNumber) throws(PageFileError) -> (PageReport, [CellReport]) {
-    let source = try beginRead()
+    let source = beginRead()
     let report = try report(number, source, try treesOfPages(source))
     try source.enter()
     defer { source.leave() }
@@ -115,13 +124,14 @@ package final class Inspector {
 
   /// Every finding of the integrity check.
   package func check(_ report: (Finding) -> Void) throws(PageFileError) {
-    let source = try beginRead()
+    // One moment by itself, and so the newest.
+    let source = PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
     engine.checkMetaSlots(report)
     try IntegrityCheck(source).run(report)
   }
 
-  private func beginRead() throws(PageFileError) -> PageSource {
-    PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
+  private func beginRead() -> PageSource {
+    PageSource(pager: engine.pager, snapshot: moment)
   }
 
   /// All pages in use: those of the table, and what the log adds and takes away.

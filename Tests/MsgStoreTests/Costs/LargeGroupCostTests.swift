@@ -119,7 +119,7 @@ import Testing
       news.members = [.init("cid", isActive: false)]
       try chat.receive(news)
     }
-    store.suspend()
+    try store.suspend()
     try store.resume()
     try read("ann", "m4")
     try read("bob", "m4")

@@ -44,7 +44,7 @@ import Testing
     let findings = try store.check { part in
       if part == 0 { beginningCount += 1 }
       guard part == 5, beginningCount < 3 else { return }
-      store.suspend()
+      try? store.suspend()
       try? store.resume()
     }
     #expect(findings == [] && beginningCount == 3)
@@ -53,7 +53,7 @@ import Testing
       try store.check { part in
         guard part == 5 else { return }
         endCount += 1
-        store.suspend()
+        try? store.suspend()
         try? store.resume()
       }
     }
