@@ -94,6 +94,8 @@ package struct WALScan: ~Copyable {
   private mutating func read(_ count: Int) throws(PageFileError) {
     buffer.removeAll()
     if buffer.room > Self.keptByteCountMax { buffer = ByteBuffer(capacity: 4096) }
+    // Addresses only; memory comes with what is read.
+    buffer.reserve(count)
     while buffer.count < count {
       let start = buffer.count
       let piece = buffer.extend(by: min(Self.pieceByteCount, count - start))
