@@ -8,15 +8,19 @@ import Simulation
 ///    lowest (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
 ///    guarantees of finding bugs", 2010);
 ///  - *preemptions*: whoever runs goes on until it has to wait, but for a few random steps;
+///  - *places*: the same, but for some of the steps at places of one kind, as a certain lock;
 ///  - *anybody*: somebody else at every few steps.
 final class Choice {
   private enum Kind {
     case listed
     case priorities
     case preemptions
+    case places(Int, oneIn: Int)
     case anybody(oneIn: Int)
   }
 
+  /// How many kinds of places are told apart.
+  private static let placeCount = 24
   private let kind: Kind
   private var random: SeededRandom
   private var listed: [Int: Int] = [:]
@@ -34,8 +38,9 @@ final class Choice {
   init(seed: UInt64) {
     var random = SeededRandom(seed: seed ^ 0x5C4E_D01E)
     switch random.below(10) {
-    case 0..<5: kind = .priorities
-    case 5..<8: kind = .preemptions
+    case 0..<4: kind = .priorities
+    case 4..<6: kind = .preemptions
+    case 6..<9: kind = .places(random.below(Self.placeCount), oneIn: 2 << random.below(5))
     default: kind = .anybody(oneIn: [2, 4, 16, 64][random.below(4)])
     }
     // How long a run is is not known before; so the range is drawn, too.
@@ -48,8 +53,11 @@ final class Choice {
   /// - Parameters:
   ///   - ready: Who could go on, a bit for each.
   ///   - timed: Who would go on if time passed.
+  ///   - place: A number for where the current one is.
   ///   - fallback: Who goes on if nothing else is said.
-  func next(step: Int, current: Int, ready: UInt64, timed: UInt64, fallback: Int) -> Int {
+  func next(
+    step: Int, current: Int, ready: UInt64, timed: UInt64, place: Int, fallback: Int
+  ) -> Int {
     if case .listed = kind {
       guard let id = listed[step], (ready | timed) >> UInt64(id) & 1 == 1 else { return fallback }
       return id
@@ -69,6 +77,9 @@ final class Choice {
     case .preemptions:
       if hasChange(step) || !isReady { return pick(ready) }
       return current
+    case .places(let wanted, let oneIn):
+      let isHere = place % Self.placeCount == wanted && random.below(oneIn) == 0
+      return isReady && !isHere ? current : pick(ready)
     case .anybody(let oneIn):
       return isReady && random.below(oneIn) != 0 ? current : pick(ready)
     }

@@ -30,6 +30,7 @@ final class Conductor: @unchecked Sendable {
   private var isDeciding = false
   private var atomicDepth = 0
   private var idleCount = 0
+  private var placeKind = 0
   private(set) var stepCount = 0
   /// Who went on at which step where that was not whoever would have by himself.
   private(set) var events: [Int: Int] = [:]
@@ -93,8 +94,10 @@ final class Conductor: @unchecked Sendable {
   // MARK: Turns
 
   /// Lets somebody else go on, or nobody, and returns when it is the member's turn again.
-  func pass(_ member: Member, _ place: @autoclosure () -> String) {
+  /// - Parameter kind: A number for the place, the same for all that are alike.
+  func pass(_ member: Member, kind: Int = 0, _ place: @autoclosure () -> String) {
     if atomicDepth > 0 { return }
+    placeKind = kind
     stepCount += 1
     if stepCount > Self.stepCountMax { giveUp("does not come to an end") }
     guard let next = next(after: member) else { giveUp("nobody can go on") }
@@ -152,7 +155,8 @@ final class Conductor: @unchecked Sendable {
     var id = fallback
     if isDeciding {
       id = choice.next(
-        step: stepCount, current: member.id, ready: ready, timed: timed, fallback: fallback)
+        step: stepCount, current: member.id, ready: ready, timed: timed,
+        place: placeKind, fallback: fallback)
       if id != fallback { events[stepCount] = id }
     }
     traceHash = SeededRandom.mix(traceHash &+ UInt64(id))

@@ -126,6 +126,10 @@ struct InterleavingRun {
       for first in stride(from: 0, to: 640, by: 64) { try write(Act(.put, first, 64, 4000)) }
       try database.checkpoint()
       for first in stride(from: 40, to: 560, by: 104) { try write(Act(.remove, first, 104)) }
+      // Without room below its end, so that slots which become free are written anew at once.
+      try database.compact()
+      ledger.hasSilentCommits = true
+      try write(Act(.put, 0))
     }
     if beginning != .unclosed { try database.close() }
     ledger.settle()

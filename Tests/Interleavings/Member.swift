@@ -43,11 +43,13 @@ final class Member: Strand, @unchecked Sendable {
     }
   }
 
-  func reach(_ moment: StaticString) { conductor.pass(self, "\(moment)") }
+  func reach(_ moment: StaticString) {
+    conductor.pass(self, kind: moment.utf8CodeUnitCount, "\(moment)")
+  }
 
   func lock(_ lock: Lock) {
     state = .blocked(lock)
-    conductor.pass(self, "wants \(lock.words)")
+    conductor.pass(self, kind: lock.origin.line, "wants \(lock.words)")
     state = .ready
     precondition(lock.holder == nil, "a lock was taken by two")
     lock.holder = id

@@ -73,10 +73,10 @@ extension Plot {
 
   /// Commits that make the log grow, beside what makes it shrink.
   private static func growingLog(_ random: inout SeededRandom) -> Plot {
-    let writes = (0..<3 + random.below(2)).map { _ in
+    let writes = (0..<3 + random.below(3)).map { _ in
       Act(.putRelaxed, 0, 50 + random.below(20), 4000)
     }
-    return Plot(.small, [writes, [Act(.checkpoint), Act(.checkpoint)]])
+    return Plot(.small, [writes, (0...random.below(3)).map { _ in Act(.checkpoint) }])
   }
 
   /// A compaction that reads while its moment is taken away from it.
@@ -98,6 +98,10 @@ extension Plot {
   /// A transaction that changes more than memory has room for, beside a reader and a checkpoint.
   private static func longTransaction(_ random: inout SeededRandom) -> Plot {
     let long = Act(random.once(in: 2) ? .rollback : .put, 30, 30 + random.below(10), 9000)
+    if random.once(in: 2) {
+      let reader = [Act(.hold), Act(.put, random.below(20)), Act(.checkpoint), Act(.reread, 0, 4)]
+      return Plot(.small, [reader, [long]])
+    }
     return Plot(
       .small,
       [
