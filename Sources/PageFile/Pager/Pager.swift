@@ -139,6 +139,9 @@ final class Pager: Sendable {
       return image
     }
     let registration = bracket.registration
+    // Closing expires all first, then waits for whoever is inside: behind this the file is open. An
+    // operation asks when it enters, but a walk enters once for each page.
+    if registration?.isExpired ?? false, !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
     let image = PageImage(pageByteCount: pageByteCount, account: account)
     do throws(PageFileError) {
       let isComplete = try dataFile.readFully(
