@@ -40,10 +40,10 @@ package enum Defect: String, CaseIterable, Sendable {
   case dictionaryDroppedEarly, placesComparedAlone
 
   // What only certain orders of several threads show.
-  case readersUnannounced
+  case readersUnannounced, gateNotAbandoned
 
   /// These.
-  package static let interleaved: [Defect] = [.readersUnannounced]
+  package static let interleaved: [Defect] = [.readersUnannounced, .gateNotAbandoned]
 
   #if PLANTED_DEFECTS
     /// The one that the environment names.

@@ -306,7 +306,7 @@ extension Engine {
     guard isFirst else { return }
     gate.knock()
     // A checkpoint in the background would wait for the open transaction, and this for the checkpoint.
-    if !waits && !gate.isFree { gate.abandon(true) }
+    if !waits && !gate.isFree && !Defect.gateNotAbandoned.isPlanted { gate.abandon(true) }
     worker.stop()
     guard waits || gate.isFree && !pager.cache.isReadByThisThread else { return }
     gate.abandon(false)
