@@ -69,7 +69,7 @@ import Testing
       try store.write(.relaxed) { try $0.insert(message("new", at: 50)) }
       #expect(try thread.tail(2).ids == before)
       try store.checkpoint()
-      if closes { try store.close() } else { store.suspend() }
+      if closes { try store.close() } else { try store.suspend() }
       // The moment is gone, and nobody waits for it.
       #expect(throws: StoreError.self) { try thread.tail(2) }
       return before
