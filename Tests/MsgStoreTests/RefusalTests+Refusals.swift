@@ -31,9 +31,6 @@ extension RefusalTests {
     Refusal("edit somebody else's") { _ = try $0.edit("theirs", in: "g", text: "x") },
     Refusal("edit what is not there") { _ = try $0.edit("none", in: "g", text: "x") },
     Refusal("edit what is taken back") { _ = try $0.edit("erased", in: "g", text: "x") },
-    Refusal("edit too often") {
-      _ = try $0.edit("often", in: "g", text: "one more", mentions: ["new-one"])
-    },
     Refusal("edit where one has left") { _ = try $0.edit("mine", in: "left", text: "x") },
     Refusal("unsend somebody else's") { _ = try $0.unsend("theirs", in: "g") },
     Refusal("unsend what is not there") { _ = try $0.unsend("none", in: "g") },

@@ -10,8 +10,8 @@ extension StoreWriter {
   /// `createGroup` and `conversation(with:)` make it.
   ///
   /// - Parameter message: The message. Its sender has to be the local member. Of one that was written
-  ///   before only id, text, local time, reply, mentions and attachments are taken. Without a local
-  ///   time it gets the clock's.
+  ///   before only id, text, local time, reply, mentions and attachments are taken, and that it is
+  ///   `held`. Without a local time it gets the clock's.
   /// - Throws: `invalidText` beyond the limits of `StoreOptions.textLimits`; `invalidAttachment`;
   ///   `notOwnMessage` for another sender; `notAParticipant` in a conversation that has members, none
   ///   of them the local one; `idInUse` when there is such a message; `invalidIdentifier`.

@@ -20,10 +20,12 @@ extension WriteState {
           throw .idInUse(message.id, in: message.conversation)
         }
       }
-      // How far a message that is sent again or forwarded had come is not how far this one has.
+      // How far a message that is sent again or forwarded had come is not how far this one has; that it
+      // is to be held is for whoever sends it to say.
+      let isHeld = message.status == .held ? true : try holdsComposed
       var composed = Message(
         id: message.id, in: message.conversation, from: local, text: message.text,
-        localTime: message.localTime ?? clock(), status: try holdsComposed ? .held : .pending,
+        localTime: message.localTime ?? clock(), status: isHeld ? .held : .pending,
         replyTo: message.replyTo)
       composed.mentions = message.mentions
       composed.attachments = message.attachments

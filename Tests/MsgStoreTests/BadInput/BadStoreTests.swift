@@ -31,7 +31,7 @@ import Testing
       case .truncatedInPages: "is corrupt"
       case .newerVersion: "format version 9"
       case .directory: "Is a directory"
-      case .emptyBesideLog: "but its WAL files are there"
+      case .emptyBesideLog: "data file missing or empty"
       case .logOfAnother: "do not belong to the data file"
       }
     }

@@ -104,7 +104,11 @@ import Testing
       #expect(try !findings([(cell.key, record.bytes)]).isEmpty, "\(old) \(record)")
     }
     for cell in cells where cell.key[0] == 1 {
-      try change(cell) { $0.isBlocked.toggle() }
+      // Whether the file of an upload that is held or has failed was prepared is said nowhere else.
+      try change(cell) { record in
+        if case .upload = record.subject, [.held, .failed].contains(record.state) { return }
+        record.isBlocked.toggle()
+      }
       try change(cell) { $0.state = .held }
       try change(cell) { $0.state = .queued }
       try change(cell) { $0.state = .failed }
