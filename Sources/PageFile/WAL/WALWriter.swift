@@ -65,8 +65,6 @@ final class WALWriter: @unchecked Sendable {
   var lastLSN: LSN { appendLock.withLock { position.lastLSN } }
   /// Where the next commit will begin in the current file.
   var endOffset: Int { appendLock.withLock { position.offset } }
-  var chain: UInt64 { appendLock.withLock { position.chain } }
-  var generation: Generation { appendLock.withLock { position.generation } }
   /// All bytes written to both files since opening, padding included.
   var byteCountWritten: UInt64 { writtenByteCount.load(ordering: .relaxed) }
 
@@ -388,22 +386,6 @@ final class WALWriter: @unchecked Sendable {
     if file != position.current || isOver { try markSettled(file, upTo: settled) }
     try files[file].truncate(to: target)
     position.allocatedByteCounts[file] = target
-  }
-
-  /// Says in a file's header that its commits are in the data file, before they are overwritten or cut
-  /// off together with what proves that they were durable.
-  ///
-  /// Without that an older copy of the data file would pass for one that has all the log has. It needs
-  /// no sync: data file and log fit each other with or without it.
-  private func markSettled(_ file: Int, upTo lsn: LSN) throws(PageFileError) {
-    if Defect.settledLogUnmarked.isPlanted { return }
-    var bytes = ByteBuffer(capacity: WALHeader.byteCount)
-    bytes.append(zeros: WALHeader.byteCount)
-    guard try files[file].readFully(into: bytes.mutableBytes, at: 0),
-      var header = WALHeader(bytes.bytes), !header.isEmpty, header.settledLSN < lsn
-    else { return }
-    header.settledLSN = lsn
-    try files[file].write(header.encode(), at: 0)
   }
 
   /// Returns when nobody syncs, and refuses what comes later: the files are about to be closed.

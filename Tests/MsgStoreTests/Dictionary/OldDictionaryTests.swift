@@ -52,7 +52,7 @@ import Testing
     try add(1, to: store)
     var random = SeededGenerator(seed: seeds(1)[0])
     var expected: [ConversationID: [Message]] = [:]
-    for room in Self.rooms {
+    for room in Self.rooms[..<3] {
       let count = Int.random(in: 150...340, using: &random)
       let messages = (0..<count).map { Self.message($0, in: room, burst: burst, &random) }
       try store.write(.relaxed) { chat in
@@ -71,7 +71,8 @@ import Testing
     for (room, messages) in expected {
       let texts = try store.read { try $0.thread(room).tail(1000).map(\.text) }
       #expect(texts == messages.map(\.text), sourceLocation: location)
-      for message in messages {
+      // The tail has unpacked all of them; some are looked up, too.
+      for message in messages.enumerated().filter({ $0.offset % 17 == 0 }).map(\.element) {
         let found = try store.read { try $0.message(message.id, in: room)?.text }
         #expect(found == message.text, sourceLocation: location)
       }
@@ -87,7 +88,7 @@ import Testing
   func burstsOfOneTimeArePackedWithTheNewest(_ burst: Int, _ packing: PackingSizes) throws {
     let (store, expected) = try makeBursts(of: burst, packing: packing, in: files)
     try store.checkpoint()
-    #expect(try Cells(files).usedDictionaries[1] ?? 0 > 10)
+    #expect(try Cells(files).usedDictionaries[1] ?? 0 > 2)
     try add(2, to: store)
     try store.compact()
     try expect(expected, in: store)
@@ -128,7 +129,7 @@ import Testing
     try add(2, to: store)
     try store.close()
     var hasMixed = false
-    for step in 1...8 {
+    for step in [1, 2, 4, 7] {
       let files = files.copy()
       let store = try memoryStore(files)
       var count = 0

@@ -137,7 +137,8 @@ final class OutboxPlayer {
     let step = Int(String(decoding: bytes, as: UTF8.self)) ?? 0
     model = try #require(candidates.last { $0.step == step }, "step \(step) is not to be expected")
     try verify()
-    durable = [model]
+    // What was found may be in the system's memory only, until something is written.
+    durable = durable.filter { $0.step < step } + [model]
   }
 
   // MARK: Comparing
