@@ -10,6 +10,8 @@ import Testing
     let store = try TestClock().store { options in
       options.worksInBackground = false
       options.steps.timeMax = .zero
+      // The write that merges has no such limit, only those that go on with it.
+      options.steps.mergeCountMax = 5
     }
     try store.write { chat in
       try chat.insert(chatMessage("first", in: "b", at: 1))
@@ -44,7 +46,7 @@ import Testing
     let store = try store()
     try store.write { try $0.renameConversation("a", to: "b") }
     let stepCount = try stepCount(store)
-    #expect(stepCount > 1, "\(stepCount) steps")
+    #expect(stepCount > Self.count / 2, "\(stepCount) steps")
     #expect(try store.read { try $0.thread("b").tail(99).count } == Self.count + 1)
     #expect(try store.read { try $0.waitingFacts.waiting } == Self.count)
   }
