@@ -112,7 +112,7 @@ extension WriteState {
   }
 
   /// How many entries whose wait or lease has ended are looked at for the oldest.
-  private static var waitedCountMax: Int { 16 }
+  private static var waitedCountMax: Int { 64 }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> Failure? {
     if let limit = rules.outbox.ageMax?.microseconds,

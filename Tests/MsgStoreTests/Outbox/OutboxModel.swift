@@ -272,7 +272,7 @@ struct OutboxModel {
     let found = found()
     let queued = found.filter { entries[$0].dueTime == 0 }
     let waited = found.filter { entries[$0].dueTime != 0 && entries[$0].dueTime <= now }
-    let due = queued + waited.sorted(by: isEarlier).prefix(16)
+    let due = queued + waited.sorted(by: isEarlier).prefix(64)
     if let oldest = due.min(by: { entries[$0].id < entries[$1].id }) { return oldest }
     // No wait and no lease is longer than a day: the clock was set back.
     return found.filter { entries[$0].dueTime > now + Self.day }.min(by: isEarlier)
