@@ -10,7 +10,7 @@
 package final class PageSource {
   package let pageSize: Int
   let pager: Pager
-  let snapshot: Snapshot
+  private(set) var snapshot: Snapshot
   private let bracket: Bracket
 
   // The writer's part.
@@ -57,6 +57,12 @@ package final class PageSource {
     for image in doomed { image.release() }
     dirty?.free()
   }
+
+  /// Lets go of the moment that a write transaction was built on, while the next writer still waits.
+  ///
+  /// So a checkpoint behind the transaction gets the slots of that moment back, however late the thread
+  /// lets go of the rest. A read afterwards throws `snapshotExpired`.
+  func endWriting() { snapshot = pager.over }
 
   /// Begins an operation: until the `leave` that belongs to it no page that was handed out is
   /// freed.

@@ -9,6 +9,8 @@ final class Pager: Sendable {
   let cache: PageCache
   let account = ImageAccount()
   let registry = SnapshotRegistry()
+  /// In the place of a moment that a writer has let go of.
+  let over = Snapshot.makeOver()
   let fork = ForkWitness()
   private let validated = ValidatedPages()
   /// Entries of one table page.

@@ -37,6 +37,15 @@ final class Snapshot: Sendable {
     }
   }
 
+  /// Makes a moment that has expired, to stand in the place of one that is not needed any more.
+  static func makeOver() -> Snapshot {
+    let over = Snapshot(
+      lsn: .zero, roots: Roots(), table: .empty, tableVersion: 0,
+      maps: (PageMap(), PageMap()), newest: 0, registry: SnapshotRegistry())
+    over.registration.expire()
+    return over
+  }
+
   /// Hands over all that its maps have.
   func collectMaps(to remains: inout MapRemains) {
     maps.0.collect(to: &remains)

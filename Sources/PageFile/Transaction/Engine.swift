@@ -208,6 +208,7 @@ final class Engine: @unchecked Sendable {
   func rollback(_ source: PageSource) {
     if pager.fork.hasForked { return }
     state.withLock { unsafe $0.writing?.numbers.rollback() }
+    source.endWriting()
     gate.leave()
   }
 
@@ -231,10 +232,12 @@ final class Engine: @unchecked Sendable {
       observe(.visible)
     } catch {
       unsafe side.numbers.rollback()
+      source.endWriting()
       gate.leave()
       if error == .diskFull { makeRoom(usesReserve: source.usesReserve) }
       throw error
     }
+    source.endWriting()
     gate.leave()
     observe(.over)
     if source.hasChanges { afterCommit(side) }

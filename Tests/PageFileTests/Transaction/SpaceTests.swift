@@ -48,6 +48,29 @@ import Testing
     #expect(dataFileByteCount <= 32768 + (16 + spareSlotCount) * 4096)
   }
 
+  /// A thread may be stopped between the end of its transaction and its letting go of it.
+  @Test(arguments: [true, false])
+  func aWriterWhoseTransactionIsOverKeepsNoSpace(commits: Bool) throws {
+    try database.write { (source) throws(PageFileError) in
+      for key in 0..<400 { try source.put(bigEndian(key), [UInt8](repeating: 1, count: 3000)) }
+    }
+    try database.checkpoint()
+    let transaction = try database.beginWrite()
+    let source = transaction.source
+    if commits {
+      try source.put(bigEndian(0), [2])
+      _ = try transaction.commit(.full)
+    } else {
+      transaction.rollback()
+    }
+    try database.write { (source) throws(PageFileError) in
+      for key in 0..<400 { try source.remove(bigEndian(key)) }
+    }
+    try database.compact()
+    #expect(dataFileByteCount <= 32768 + (16 + spareSlotCount) * 4096)
+    #expect(throws: PageFileError.snapshotExpired) { try source.enter() }
+  }
+
   /// How many levels the published page table has.
   private func tableHeight() throws -> Int {
     let bytes = try #require(directory["x"])
