@@ -8,14 +8,15 @@
   /// `PageSource` takes a number here, the bytes it hands out carry it, and an access after the
   /// bracket's end traps whatever has become of the page. Nothing here orders memory, so the thread
   /// sanitizer sees no more order between threads than there is without it.
-  @usableFromInline
-  package struct PageLease: Sendable {
-    @usableFromInline let place: Int32
-    @usableFromInline let number: UInt32
+  @safe @usableFromInline
+  package struct PageLease: @unchecked Sendable {
+    // Unchecked: the place is an atomic number.
+    /// The place of the bracket, which is never freed; nil for bytes that no bracket has handed out.
+    private let place: UnsafeMutablePointer<Atomic<UInt32>>?
+    private let number: UInt32
 
-    @usableFromInline
-    init(place: Int32, number: UInt32) {
-      self.place = place
+    private init(place: UnsafeMutablePointer<Atomic<UInt32>>?, number: UInt32) {
+      unsafe self.place = place
       self.number = number
     }
 
@@ -29,31 +30,30 @@
     private static let next = Atomic<Int>(0)
 
     /// For bytes that no bracket has handed out.
-    @usableFromInline static var unlimited: PageLease { PageLease(place: -1, number: 0) }
+    @usableFromInline static var unlimited: PageLease { unsafe PageLease(place: nil, number: 0) }
 
     /// Begins a bracket.
     static func begin() -> PageLease {
       for _ in 0..<placeCount {
-        let place = next.add(1, ordering: .relaxed).oldValue & (placeCount - 1)
-        let number = unsafe numbers[place].load(ordering: .relaxed)
+        let place = unsafe numbers + (next.add(1, ordering: .relaxed).oldValue & (placeCount - 1))
+        let number = unsafe place.pointee.load(ordering: .relaxed)
         if number & 1 == 1 { continue }
-        let (isMine, _) = unsafe numbers[place].compareExchange(
-          expected: number, desired: number &+ 1, ordering: .acquiringAndReleasing)
-        if isMine { return PageLease(place: Int32(place), number: number &+ 1) }
+        let (isMine, _) = unsafe place.pointee.compareExchange(
+          expected: number, desired: number &+ 1, ordering: .relaxed)
+        if isMine { return unsafe PageLease(place: place, number: number &+ 1) }
       }
       preconditionFailure("page leases: all in use (\(placeCount))")
     }
 
     /// Ends the bracket: what it has handed out must not be read any more.
     func end() {
-      if place >= 0 { unsafe Self.numbers[Int(place)].store(number &+ 1, ordering: .relaxed) }
+      unsafe place?.pointee.store(number &+ 1, ordering: .relaxed)
     }
 
     /// Whether the bracket has ended.
     @usableFromInline package var isOver: Bool {
-      if place < 0 { return false }
-      let now = unsafe Self.numbers[Int(place)].load(ordering: .relaxed)
-      return now != number
+      guard let place = unsafe place else { return false }
+      return unsafe place.pointee.load(ordering: .relaxed) != number
     }
   }
 #endif
