@@ -7,7 +7,11 @@ import msgdump
 @Suite struct PackedAndLooseTests {
   @Test func packedAndLooseStoresAnswerAlike() throws {
     var segmentCount = 0
-    let seeds = seeds(6)
+    #if DEBUG
+      let seeds = seeds(3)
+    #else
+      let seeds = seeds(6)
+    #endif
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
       let packing = PackingSizes(
