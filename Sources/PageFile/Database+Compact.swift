@@ -120,7 +120,8 @@ extension Database {
     var count = 0
     var next: PageNumber?
     try pager.walkTable(
-      snapshot.table, from: compaction.firstUnproven, for: snapshot.registration
+      snapshot.table, from: compaction.firstUnproven,
+      for: Defect.walkUnregistered.isPlanted ? nil : snapshot.registration
     ) { _, _, _ in
     } visitEntry: { number, entry throws(PageFileError) in
       // What the log has newer is in memory, and proven.

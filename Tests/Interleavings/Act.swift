@@ -69,6 +69,9 @@ struct Plot: Sendable, Hashable {
   var splitsWrites = false
   /// At which call that changes the disk the power is cut for a copy of it; 0: at none.
   var cutCall = 0
+  /// The file at whose locks many turns should change; not part of the words, as these come with a list of
+  /// the changes.
+  var favouredFile: String?
 
   var words: String {
     ([beginning.rawValue, splitsWrites ? "split" : "whole", "\(cutCall)"]

@@ -77,6 +77,7 @@ final class Actor: @unchecked Sendable {
     guard var contents = ledger.newest(lsn, who(act)) else { return transaction.rollback() }
     if act.verb == .erase { transaction.eraseSecurely() }
     try Cells.change(act, &contents, ledger, transaction.source)
+    if act.count > 1 && act.pageCount > Ledger.budgetPageCount { takeTime() }
     if act.verb == .rollback || act.verb == .rollbackAndLetGo { return transaction.rollback() }
     ledger.willCommit(contents, on: lsn, pageCount: act.pageCount)
     let level = act.verb == .putRelaxed ? SyncLevel.relaxed : .full
@@ -88,6 +89,11 @@ final class Actor: @unchecked Sendable {
   private func begin() throws(PageFileError) -> WriteTransaction? {
     guard let database = stage.database else { return nil }
     return try database.beginWrite()
+  }
+
+  /// Keeps a long transaction open while others go on, as an import does that waits for more.
+  private func takeTime() {
+    for _ in 0..<20 { Interleaving.strand?.pause() }
   }
 
   // MARK: Reading

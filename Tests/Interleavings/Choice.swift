@@ -9,7 +9,9 @@ import Simulation
 ///    guarantees of finding bugs", 2010);
 ///  - *preemptions*: whoever runs goes on until it has to wait, but for a few random steps;
 ///  - *places*: the same, but for some of the steps at places of one kind, as a certain lock;
-///  - *anybody*: somebody else at every few steps.
+///  - *anybody*: somebody else at every few steps;
+///  - *handed on*: as preemptions, but who has waited for a lock goes on as soon as it is let go of, every
+///    second time.
 final class Choice {
   private enum Kind {
     case listed
@@ -17,6 +19,7 @@ final class Choice {
     case preemptions
     case places(Int, oneIn: Int)
     case anybody(oneIn: Int)
+    case handedOn
   }
 
   /// How many kinds of places are told apart.
@@ -35,12 +38,18 @@ final class Choice {
     self.listed = listed
   }
 
-  init(seed: UInt64) {
+  /// The place that is any lock of the file which a plot favours.
+  static let favoured = -1
+
+  /// - Parameter favours: Whether the plot has places of its own at which turns should change.
+  init(seed: UInt64, favours: Bool = false) {
     var random = SeededRandom(seed: seed ^ 0x5C4E_D01E)
-    switch random.below(10) {
+    switch favours && !random.once(in: 4) ? -1 : random.below(12) {
+    case -1: kind = .places(Self.favoured, oneIn: 2 << random.below(3))
     case 0..<4: kind = .priorities
     case 4..<6: kind = .preemptions
-    case 6..<9: kind = .places(random.below(Self.placeCount), oneIn: 2 << random.below(5))
+    case 6..<8: kind = .handedOn
+    case 8..<11: kind = .places(random.below(Self.placeCount), oneIn: 2 << random.below(5))
     default: kind = .anybody(oneIn: [2, 4, 16, 64][random.below(4)])
     }
     // How long a run is is not known before; so the range is drawn, too.
@@ -53,10 +62,12 @@ final class Choice {
   /// - Parameters:
   ///   - ready: Who could go on, a bit for each.
   ///   - timed: Who would go on if time passed.
+  ///   - relieved: Those of the ready ones who have waited for a lock that is free now.
   ///   - place: A number for where the current one is.
   ///   - fallback: Who goes on if nothing else is said.
   func next(
-    step: Int, current: Int, ready: UInt64, timed: UInt64, place: Int, fallback: Int
+    step: Int, current: Int, ready: UInt64, timed: UInt64, relieved: UInt64, place: Int,
+    fallback: Int
   ) -> Int {
     if case .listed = kind {
       guard let id = listed[step], (ready | timed) >> UInt64(id) & 1 == 1 else { return fallback }
@@ -82,6 +93,9 @@ final class Choice {
       return isReady && !isHere ? current : pick(ready)
     case .anybody(let oneIn):
       return isReady && random.below(oneIn) != 0 ? current : pick(ready)
+    case .handedOn:
+      if relieved != 0 && random.once(in: 2) { return pick(relieved) }
+      return hasChange(step) || !isReady ? pick(ready) : current
     }
   }
 

@@ -43,8 +43,10 @@ final class Conductor: @unchecked Sendable {
   /// What happened at each change of turns, where that is wanted.
   private(set) var trace: [String] = []
   private let isTraced: Bool
+  let favouredFile: String?
 
-  init(_ choice: Choice, isTraced: Bool) {
+  init(_ choice: Choice, favouredFile: String?, isTraced: Bool) {
+    self.favouredFile = favouredFile
     self.choice = choice
     self.isTraced = isTraced
   }
@@ -131,11 +133,13 @@ final class Conductor: @unchecked Sendable {
 
   /// Who goes on; nil when nobody can.
   private func next(after member: Member) -> Member? {
-    var (ready, timed, pausing): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var (ready, timed, pausing, relieved): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     for other in members {
       let bit: UInt64 = 1 << UInt64(other.id)
       switch ability(of: other) {
-      case .ready: ready |= bit
+      case .ready:
+        ready |= bit
+        if other !== member, case .blocked = other.state { relieved |= bit }
       case .timed: timed |= bit
       case .pausing: pausing |= bit
       case .none: break
@@ -155,7 +159,7 @@ final class Conductor: @unchecked Sendable {
     var id = fallback
     if isDeciding {
       id = choice.next(
-        step: stepCount, current: member.id, ready: ready, timed: timed,
+        step: stepCount, current: member.id, ready: ready, timed: timed, relieved: relieved,
         place: placeKind, fallback: fallback)
       if id != fallback { events[stepCount] = id }
     }

@@ -16,7 +16,7 @@ package final class InterleavingExplorer {
   @discardableResult
   package func play(seed: UInt64, shrinks: Bool = true) -> Bool {
     let plot = Plot.random(seed: seed)
-    let outcome = play(plot, Choice(seed: seed))
+    let outcome = play(plot, Choice(seed: seed, favours: plot.favouredFile != nil))
     guard let violation = outcome.violation else { return true }
     let kind = Self.kind(violation)
     if failures[kind] == nil {
@@ -48,7 +48,8 @@ package final class InterleavingExplorer {
 
   /// A number that depends on all that happened in the run of a seed.
   package func hash(ofSeed seed: UInt64) -> UInt64 {
-    let outcome = play(Plot.random(seed: seed), Choice(seed: seed))
+    let plot = Plot.random(seed: seed)
+    let outcome = play(plot, Choice(seed: seed, favours: plot.favouredFile != nil))
     return outcome.traceHash &+ UInt64(outcome.stepCount)
   }
 
@@ -100,7 +101,8 @@ package final class InterleavingExplorer {
   private func failingEvents(_ plot: Plot, _ known: [Int: Int], _ kind: String) -> [Int: Int]? {
     if let events = fails(plot, Choice(listed: known), kind) { return events }
     for seed in 0..<Self.attemptCountMax {
-      if let events = fails(plot, Choice(seed: UInt64(seed)), kind) { return events }
+      let choice = Choice(seed: UInt64(seed), favours: plot.favouredFile != nil)
+      if let events = fails(plot, choice, kind) { return events }
     }
     return nil
   }

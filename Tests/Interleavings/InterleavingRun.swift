@@ -30,7 +30,7 @@ struct InterleavingRun {
     _ plot: Plot, _ choice: Choice, _ beginnings: Beginnings, isTraced: Bool = false
   ) -> Outcome {
     let (disk, ledger) = beginnings[plot.beginning]
-    let conductor = Conductor(choice, isTraced: isTraced)
+    let conductor = Conductor(choice, favouredFile: plot.favouredFile, isTraced: isTraced)
     let stage = Stage(conductor, ledger.copy(), plot, disk)
     conductor.run { perform(stage) }
     var outcome = Outcome(
@@ -46,6 +46,8 @@ struct InterleavingRun {
     do throws(PageFileError) {
       stage.database = try Database(
         in: stage.directory, name: Stage.storeName, options: stage.options)
+      // What lies under the first page of the table is in the cache, and the second page is not.
+      if stage.plot.beginning == .wide { Actor("main", [Act(.get, 0, 41)], stage).play() }
       let members = stage.plot.parts.enumerated().map { index, acts in
         let actor = Actor("thread \(index)", acts, stage)
         return stage.conductor.add("thread \(index)") { actor.play() }
@@ -70,6 +72,10 @@ struct InterleavingRun {
   private static func lookAround(_ stage: Stage) throws(PageFileError) {
     guard let database = stage.database else { return }
     let ledger = stage.ledger
+    let livingCount = database.livingPageCount
+    if livingCount > ledger.livingCountMax {
+      ledger.violate("at last \(livingCount) images are in memory, of \(ledger.livingCountMax)")
+    }
     if !stage.hasClosed {
       try database.resume()
       let transaction = try database.beginRead()

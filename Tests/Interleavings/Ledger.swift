@@ -20,6 +20,8 @@ final class Ledger {
   private(set) var durable: UInt64
   /// About how many pages all commits that were tried have changed: no reader can keep more.
   private(set) var pageCount = 0
+  /// About how many the longest of them has changed.
+  private(set) var pageCountMax = 0
   private(set) var violations: [String] = []
   private(set) var tally: [String: Int] = [:]
 
@@ -35,6 +37,14 @@ final class Ledger {
   /// Whether there may be commits that change no content, as those of a compaction: they come between
   /// the others and are not noted.
   var hasSilentCommits = false
+
+  /// How many images may be in memory when nobody reads or writes: those of the cache; those that wait in
+  /// it for readers, which are 64 or a quarter of the budget; and those of the log, which an urgent writer
+  /// may fill by an eighth more than the budget before its own commit.
+  var livingCountMax: Int {
+    Self.budgetPageCount * 17 / 8 + PageCache.waitingCountMax(pageCountMax: Self.budgetPageCount)
+      + pageCountMax
+  }
 
   /// What a commit holds; nil when there is none of that number.
   func contents(at lsn: UInt64) -> Contents? {
@@ -69,6 +79,7 @@ final class Ledger {
 
   func willCommit(_ after: Contents, on lsn: LSN, pageCount: Int) {
     self.pageCount += pageCount
+    pageCountMax = max(pageCountMax, pageCount)
     attempted = lsn.rawValue + 1
     contents[attempted] = after
   }

@@ -49,10 +49,16 @@ final class Member: Strand, @unchecked Sendable {
 
   func lock(_ lock: Lock) {
     state = .blocked(lock)
-    conductor.pass(self, kind: lock.origin.line, "wants \(lock.words)")
+    conductor.pass(
+      self, kind: isFavoured(lock) ? Choice.favoured : lock.origin.line, "wants \(lock.words)")
     state = .ready
     precondition(lock.holder == nil, "a lock was taken by two")
     lock.holder = id
+  }
+
+  private func isFavoured(_ lock: Lock) -> Bool {
+    guard let file = conductor.favouredFile else { return false }
+    return "\(lock.origin.file)".hasSuffix(file)
   }
 
   func unlock(_ lock: Lock) {

@@ -7,7 +7,7 @@ extension Plot {
     var plot: Plot
     switch random.below(16) {
     case 0: plot = manyPages(&random)
-    case 1: plot = growingLog(&random)
+    case 1, 7: plot = growingLog(&random)
     case 2: plot = compactedWhileClosed(&random)
     case 3: plot = longTransaction(&random)
     case 4: plot = letGo(&random)
@@ -73,10 +73,14 @@ extension Plot {
 
   /// Commits that make the log grow, beside what makes it shrink.
   private static func growingLog(_ random: inout SeededRandom) -> Plot {
-    let writes = (0..<3 + random.below(3)).map { _ in
-      Act(.putRelaxed, 0, 50 + random.below(20), 4000)
+    // A long value needs more than a file has that has just been cut, and few steps; a short one before
+    // it leaves so little in the log that the long one need not wait for a checkpoint to end.
+    let writes = (0..<4 + random.below(4)).map { index in
+      Act(.putRelaxed, 3, 1, index % 2 == 0 ? 40 : 250_000 + random.below(90_000))
     }
-    return Plot(.small, [writes, (0...random.below(3)).map { _ in Act(.checkpoint) }])
+    var plot = Plot(.small, [writes, (0...1 + random.below(3)).map { _ in Act(.checkpoint) }])
+    plot.favouredFile = "WALWriter.swift"
+    return plot
   }
 
   /// A compaction that reads while its moment is taken away from it.
@@ -86,6 +90,12 @@ extension Plot {
       [Act(.suspend), Act(.resume)],
     ]
     let first = [10, 590][random.below(2)]
+    if random.once(in: 2) {
+      // Nobody has looked at the table before, and what its first page names is in the cache: so the
+      // compaction goes from one page of it to the next without a read in between that would tell it.
+      let ends = [.close, .suspend, .suspendAsItIs].map { Act($0) }
+      return Plot(.wide, [[Act(.compact)], [ends[random.below(3)]]])
+    }
     return Plot(
       .wide,
       [
@@ -97,7 +107,7 @@ extension Plot {
 
   /// A transaction that changes more than memory has room for, beside a reader and a checkpoint.
   private static func longTransaction(_ random: inout SeededRandom) -> Plot {
-    let long = Act(random.once(in: 2) ? .rollback : .put, 30, 30 + random.below(10), 9000)
+    let long = Act(random.once(in: 3) ? .put : .rollback, 30, 40 + random.below(30), 9000)
     if random.once(in: 2) {
       let reader = [Act(.hold), Act(.put, random.below(20)), Act(.checkpoint), Act(.reread, 0, 4)]
       return Plot(.small, [reader, [long]])

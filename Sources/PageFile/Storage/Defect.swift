@@ -40,10 +40,12 @@ package enum Defect: String, CaseIterable, Sendable {
   case dictionaryDroppedEarly, placesComparedAlone
 
   // What only certain orders of several threads show.
-  case readersUnannounced, gateNotAbandoned
+  case readersUnannounced, gateNotAbandoned, roomAskedOnce, walkUnregistered, changedPagesCounted
 
   /// These.
-  package static let interleaved: [Defect] = [.readersUnannounced, .gateNotAbandoned]
+  package static let interleaved: [Defect] = [
+    .readersUnannounced, .gateNotAbandoned, .roomAskedOnce, .walkUnregistered, .changedPagesCounted,
+  ]
 
   #if PLANTED_DEFECTS
     /// The one that the environment names.

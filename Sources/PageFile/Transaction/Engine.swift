@@ -375,7 +375,9 @@ final class Engine: @unchecked Sendable {
     // Expired for what old snapshots keep: not for what a transaction or a checkpoint has at the
     // moment, which the registry does not know, nor for what the cache holds as well.
     let otherCount = pager.account.livingCount - pager.cache.pageCount - loggedCount
-    if otherCount > budget, pager.registry.keptImageCount > budget {
+    if otherCount > budget,
+      pager.registry.keptImageCount > budget || Defect.changedPagesCounted.isPlanted
+    {
       _ = pager.registry.expireOldest(but: snapshot.registration)
     }
   }

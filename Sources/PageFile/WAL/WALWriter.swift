@@ -101,7 +101,9 @@ final class WALWriter: @unchecked Sendable {
     appendLock.lock()
     defer { appendLock.unlock() }
     // A checkpoint that was asked for may have given the room back before this took the lock.
-    while position.offset + byteCount > position.allocatedByteCounts[position.current] {
+    while !Defect.roomAskedOnce.isPlanted,
+      position.offset + byteCount > position.allocatedByteCounts[position.current]
+    {
       appendLock.unlock()
       defer { appendLock.lock() }
       try makeRoom(byteCount, usesReserve: usesReserve)
@@ -135,12 +137,10 @@ final class WALWriter: @unchecked Sendable {
 
   /// Sees that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
   private func makeRoom(_ byteCount: Int, usesReserve: Bool) throws(PageFileError) {
-    let (current, end, allocated) = appendLock.withLock {
-      (
-        position.current, position.offset + byteCount,
-        position.allocatedByteCounts[position.current]
-      )
+    let (current, start, allocated) = appendLock.withLock {
+      (position.current, position.offset, position.allocatedByteCounts[position.current])
     }
+    let end = start + byteCount
     let needed = end + Self.spareByteCount
     if needed <= allocated { return }
     growLock.lock()
