@@ -115,6 +115,8 @@ final class WriteState {
     let key = KeyEncoding.key(conversation.number)
     var value = ByteBuffer(capacity: 256)
     conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
+    assert(
+      ConversationSummary(value.bytes) == conversation.summary, "a summary is not what was written")
     if isHeard { try noteEntry(conversation, key.bytes, value.bytes) }
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let place = conversation.summary.listPlace
@@ -145,6 +147,12 @@ final class WriteState {
   }
 
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
+    assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): nobody could read it")
+    try insert(stored: key, value, in: tree)
+  }
+
+  /// Inserts what was read from the store as it is: if it is no record, it was none before.
+  func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if isHeard { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
       try BTree(reader.source, tree).insert(key, value)

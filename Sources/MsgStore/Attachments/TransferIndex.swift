@@ -74,7 +74,7 @@ extension WriteState {
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: 256)
-    record.append(to: &value)
+    record.appendChecked(to: &value)
     try insert(fact, value.bytes, in: Schema.facts)
     if let old {
       if old.isMoving == record.isMoving, old.indexedHash == record.indexedHash { return }

@@ -54,7 +54,7 @@ extension WriteState {
     new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
-    new.members.append(to: &value)
+    new.members.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let oldActive = old.active
     guard active != oldActive else { return }
@@ -72,7 +72,7 @@ extension WriteState {
   func write(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
     let key = ConversationDetails.key(number)
     var value = ByteBuffer(capacity: 256)
-    details.append(to: &value)
+    details.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
   }
 

@@ -121,7 +121,7 @@ extension WriteState {
         continue
       }
       try remove(from.bytes, in: Schema.conversations)
-      try insert(to.bytes, cell.bytes, in: Schema.conversations)
+      try insert(stored: to.bytes, cell.bytes, in: Schema.conversations)
     }
     if !active.isEmpty {
       let digest = ConversationMembers.digest(active)

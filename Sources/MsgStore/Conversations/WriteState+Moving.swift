@@ -215,7 +215,9 @@ extension WriteState {
       newKey.removeAll()
       newKey.append(bigEndian: target)
       newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      if try !contains(newKey.bytes, in: tree) { try insert(newKey.bytes, value.bytes, in: tree) }
+      if try !contains(newKey.bytes, in: tree) {
+        try insert(stored: newKey.bytes, value.bytes, in: tree)
+      }
       count += 1
     }
     return count

@@ -8,14 +8,9 @@ import PageFile
 extension StoreCheck {
   /// Rule 1, of one cell.
   func cell(_ suffix: UInt8, _ value: Bytes, of number: UInt32) {
-    let isSound: Bool
-    switch suffix {
-    case ConversationDetails.keySuffix: isSound = ConversationDetails(value) != nil
-    case DraftRecord.keySuffix: isSound = DraftRecord(value) != nil
-    case ConversationMembers.keySuffix: isSound = ConversationMembers(value) != nil
-    default: isSound = false
+    if !Schema.canReadConversationCell(suffix, value) {
+      report("conversations: cell \(suffix) of conversation \(number) is no record")
     }
-    if !isSound { report("conversations: cell \(suffix) of conversation \(number) is no record") }
   }
 
   /// Rules 1 and 2, of one conversation.

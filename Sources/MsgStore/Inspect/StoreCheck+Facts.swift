@@ -32,7 +32,9 @@ extension StoreCheck {
         return report("facts: a key of \(key.count) bytes is none")
       }
       let name = "facts: what is known of message \"\(id)\" of conversation \(conversation)"
-      if !isRecord(kind, rest, value) { report("\(name) has a \(kind) that is no record") }
+      if !Schema.canReadFact(kind, rest, value) {
+        report("\(name) has a \(kind) that is no record")
+      }
       if kind == .attachment { try attachment(key, value, name, reader) }
       if kind == .waiting {
         waitingCount += 1
@@ -79,23 +81,6 @@ extension StoreCheck {
     if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
       report("\(name) is not among what waits")
     }
-  }
-
-  private func isRecord(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
-    switch kind {
-    case .version: VersionRecord.version(rest, value) != nil
-    case .reaction:
-      rest.count > 4 && rest.dropFirst(4).isValidUTF8 && ReactionRecord(value) != nil
-    case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
-    case .waiting: rest.count == 0 && WaitingFacts(value) != nil
-    case .receipt: rest.count == 4 && ExactReceipt(value) != nil
-    case .waitingMark: rest.count == 5 && isWaitingMark(rest, value)
-    }
-  }
-
-  private func isWaitingMark(_ rest: Bytes, _ value: Bytes) -> Bool {
-    var reader = ByteReader(value)
-    return ReceiptKind(rawValue: rest[0]) != nil && reader.optionalTime() != nil && reader.isAtEnd
   }
 }
 

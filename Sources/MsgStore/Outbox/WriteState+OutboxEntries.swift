@@ -43,7 +43,7 @@ extension WriteState {
     isOutboxChanged = false
     let key = OutboxKey.totals()
     var value = ByteBuffer()
-    totals.append(to: &value)
+    totals.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.work)
   }
 
@@ -142,7 +142,7 @@ extension WriteState {
     noteOutboxChange()
     let key = OutboxKey.entry(ordinal)
     var value = ByteBuffer(capacity: 128)
-    record.append(to: &value)
+    record.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.work)
   }
 
@@ -220,7 +220,7 @@ extension WriteState {
       return
     }
     var value = ByteBuffer()
-    lane.append(to: &value)
+    lane.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.work)
   }
 

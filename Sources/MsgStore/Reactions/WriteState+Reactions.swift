@@ -44,7 +44,7 @@ extension WriteState {
     if let old = try reaction(key.bytes), !record.succeeds(old) { return false }
     hasAdded = true
     var value = ByteBuffer()
-    record.append(to: &value)
+    record.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.facts)
     return true
   }

@@ -122,7 +122,7 @@ extension WriteState {
     guard receipt != known else { return false }
     hasAdded = true
     value.removeAll()
-    receipt.append(to: &value)
+    receipt.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.facts)
     return true
   }
@@ -141,7 +141,7 @@ extension WriteState {
       joined.join(known)
       value.removeAll()
     }
-    joined.append(to: &value)
+    joined.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.facts)
   }
 
@@ -312,7 +312,7 @@ extension WriteState {
   ) throws(StoreError) {
     let key = ReceiptKey.member(conversation, member)
     var value = ByteBuffer(capacity: 512)
-    record.append(to: &value)
+    record.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
@@ -322,7 +322,7 @@ extension WriteState {
     conversation.receipts = record
     let key = ReceiptKey.own(conversation.number)
     var value = ByteBuffer(capacity: 256)
-    record.append(to: &value)
+    record.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 

@@ -165,7 +165,7 @@ extension WriteState {
       let member = try memberNumber(of: given.member)
       let key = FactKey.key(conversation, id, .receipt, member: member)
       var value = ByteBuffer()
-      receipt.append(to: &value)
+      receipt.appendChecked(to: &value)
       try insert(key.bytes, value.bytes, in: Schema.facts)
     }
     for mark in facts.waitingMarks {

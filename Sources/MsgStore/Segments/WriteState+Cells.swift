@@ -11,13 +11,13 @@ extension WriteState {
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending {
-      return try insert(key.bytes, record, in: Schema.messages)
+      return try insert(stored: key.bytes, record, in: Schema.messages)
     }
     var run = MessageRun()
     var cell = ByteBuffer()
     guard try reader.segment(around: key.bytes, to: &run, &cell) else {
       memory.conversations[conversation]?.latePosition = position
-      return try insert(key.bytes, record, in: Schema.messages)
+      return try insert(stored: key.bytes, record, in: Schema.messages)
     }
     run.set(key.bytes, record)
     try replace(cell.bytes, with: run)
@@ -67,7 +67,7 @@ extension WriteState {
   ) throws(StoreError) {
     guard let first = range.first else { return }
     if range.count == 1 {
-      return try insert(run.key(first), run.record(first), in: Schema.messages)
+      return try insert(stored: run.key(first), run.record(first), in: Schema.messages)
     }
     if let single = range.first(where: { !SegmentEncoder.canHold(run.key($0), run.record($0)) }) {
       try write(run, range.lowerBound..<single, with: encoder)

@@ -196,7 +196,7 @@ extension WriteState {
     for (index, cell) in new.enumerated() where !kept.contains(index) {
       try Bytes.with(cell.key) { (key) throws(StoreError) in
         try Bytes.with(cell.value) { (value) throws(StoreError) in
-          try insert(key, value, in: Schema.messages)
+          try insert(stored: key, value, in: Schema.messages)
         }
       }
     }

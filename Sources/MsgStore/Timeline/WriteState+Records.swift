@@ -104,7 +104,7 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
-    message.append(at: position.place, to: &value)
+    message.appendChecked(at: position.place, to: &value)
     try write(value.bytes, at: position, in: conversation)
   }
 
@@ -114,7 +114,7 @@ extension WriteState {
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation.number, position)
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
-    message.append(at: position.place, to: &value)
+    message.appendChecked(at: position.place, to: &value)
     memory.unwritten.append(key.bytes, value.bytes, to: conversation)
     if memory.unwritten.isFull { try packGrown() }
   }

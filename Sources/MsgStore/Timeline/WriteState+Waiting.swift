@@ -36,7 +36,7 @@ extension WriteState {
     guard new != old else { return false }
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
-    new.append(to: &value)
+    new.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.facts)
     if old == nil { try dropOldestWaiting() }
     return true

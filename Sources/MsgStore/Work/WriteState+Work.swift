@@ -36,7 +36,7 @@ extension WriteState {
   func write(_ work: WorkRecord, at ordinal: UInt64) throws(StoreError) {
     let key = WorkRecord.key(ordinal)
     var value = ByteBuffer()
-    work.append(to: &value)
+    work.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.work)
   }
 
