@@ -25,6 +25,10 @@ public struct StoreSnapshot: ~Copyable {
   /// The last commit that it sees.
   var lsn: LSN { transaction.lsn }
 
+  /// From now on no page is read for two values, see `PageSource.refuseSharedChains`: for whoever reads
+  /// everything.
+  package func refuseSharedChains() { reader.source.refuseSharedChains() }
+
   /// The messages of a conversation.
   ///
   /// One lookup; an unknown conversation reads as an empty one.

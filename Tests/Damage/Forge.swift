@@ -70,6 +70,17 @@ package struct Forge {
 
   /// A leaf whose one value lies in a chain.
   package func leaf(key: [UInt8], valueByteCount: Int, chain: UInt32) -> [UInt8] {
+    leaf([(key, valueByteCount, chain)])
+  }
+
+  /// A leaf whose values lie in chains.
+  package func leaf(
+    _ cells: [(key: [UInt8], valueByteCount: Int, chain: UInt32)]
+  ) -> [UInt8] {
+    treePage(.leaf, level: 0, cells: cells.map { Self.cell($0.key, $0.valueByteCount, $0.chain) })
+  }
+
+  private static func cell(_ key: [UInt8], _ valueByteCount: Int, _ chain: UInt32) -> [UInt8] {
     var varint: [UInt8] = []
     var rest = valueByteCount << 1 | 1
     while rest >= 0x80 {
@@ -77,8 +88,7 @@ package struct Forge {
       rest >>= 7
     }
     varint.append(UInt8(rest))
-    let cell = [UInt8(key.count)] + key + varint + Self.bytes(UInt64(chain), 4)
-    return treePage(.leaf, level: 0, cells: [cell])
+    return [UInt8(key.count)] + key + varint + bytes(UInt64(chain), 4)
   }
 
   /// A full link of an overflow chain.

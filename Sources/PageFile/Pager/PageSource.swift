@@ -26,6 +26,8 @@ package final class PageSource {
   /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
   private var doomed: [PageImage] = []
   private let dirtyPageCountMax: Int
+  /// For whoever reads all values of a snapshot, see `refuseSharedChains`.
+  private var chainOwners: ChainOwners?
   /// Whether a read failed, or a change was left half done: then nothing is committed.
   private(set) var hasFailed = false
 
@@ -87,6 +89,22 @@ package final class PageSource {
   private func releaseDoomed() {
     for image in doomed { image.release() }
     doomed.removeAll()
+  }
+
+  /// From now on no overflow page is read for two values: a store in which cells name each other's pages
+  /// is damaged, and reading all of it may have no end worth waiting for.
+  ///
+  /// Takes memory for each overflow page that is read. Only for reading.
+  package func refuseSharedChains() {
+    precondition(dirty == nil, "a writer moves values from cell to cell")
+    if chainOwners == nil { chainOwners = ChainOwners() }
+  }
+
+  /// - Parameter owner: A number for the cell whose value the page is part of.
+  func claim(_ number: PageNumber, for owner: UInt64) throws(PageFileError) {
+    guard chainOwners?.claim(number, for: owner) ?? true else {
+      throw .corruptPage(number, reason: "the page belongs to two values")
+    }
   }
 
   /// Ends the operation and begins another, so that a walk over many pages does not keep them all:

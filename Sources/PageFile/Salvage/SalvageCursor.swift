@@ -65,7 +65,9 @@ extension SalvagedPages {
   /// buffer empty then.
   ///
   /// The links of a chain are all made in the commit that stores the value, and never changed. So a
-  /// link with another LSN is of some other value, and none is younger than the leaf.
+  /// link with another LSN is of some other value, and none is younger than the leaf. A page that was
+  /// read for the value of one key is not read for that of another; the same key may lie in two versions
+  /// of a leaf.
   func append(valueOf index: Int, in leaf: SalvagedPage, to buffer: inout ByteBuffer) -> String? {
     let view = TreePage(leaf.bytes)
     if let value = view.inlineValue(index) {
@@ -73,6 +75,7 @@ extension SalvagedPages {
       return nil
     }
     guard let chain = view.overflow(index) else { return nil }
+    let owner = view.chainOwner(index)
     var number = chain.first
     var lsn: LSN?
     while buffer.count < chain.byteCount {
@@ -87,10 +90,23 @@ extension SalvagedPages {
         buffer.removeAll()
         return "page \(number) is not the one of its value"
       }
+      guard claim(number, for: owner) else {
+        buffer.removeAll()
+        return "page \(number) is part of another value"
+      }
       lsn = found.lsn
       buffer.append(link.content)
       number = link.next
     }
     return nil
+  }
+}
+
+extension TreePage {
+  /// A number for the value of a cell, the same for the same key in any version of the leaf.
+  fileprivate func chainOwner(_ index: Int) -> UInt64 {
+    var key = ByteBuffer(capacity: Cell.keyByteCountMax)
+    self.key(index).append(dropping: 0, to: &key)
+    return Checksum.of(key.bytes, seed: Checksum.seed(UInt64(tree.rawValue)))
   }
 }

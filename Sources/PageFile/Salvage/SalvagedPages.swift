@@ -31,6 +31,7 @@ final class SalvagedPages {
   private(set) var roots: Roots?
   /// Pages that the table or the log knows, and that are not there.
   private(set) var lost: [UInt32: (slot: SlotNumber, reason: String)] = [:]
+  private var chainOwners = ChainOwners()
   /// The pages read last.
   private var cache: [(number: UInt32, page: SalvagedPage)?]
   private static let cacheCount = 512
@@ -53,6 +54,11 @@ final class SalvagedPages {
         lost[number] = (entry.slot, reader.reason(entry.slot, isNot: number))
       }
     }
+  }
+
+  /// Notes that an overflow page is read for a value; false when another value has it.
+  func claim(_ number: PageNumber, for owner: UInt64) -> Bool {
+    chainOwners.claim(number, for: owner)
   }
 
   /// Which of the versions in slots is the page, if any; see the rules of `TableClaims`.

@@ -93,7 +93,8 @@ extension TreePage {
     if let value = inlineValue(index) {
       buffer.append(value)
     } else if let chain = chain(index) {
-      try chain.append(from: source, to: &buffer)
+      let owner = UInt64(number.rawValue) << 32 | UInt64(index)
+      try chain.append(from: source, for: owner, to: &buffer)
     }
   }
 }

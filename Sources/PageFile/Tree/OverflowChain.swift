@@ -69,10 +69,15 @@ package struct OverflowChain {
   /// Appends the value.
   ///
   /// One page read a link.
-  package func append(
-    from source: PageSource, to buffer: inout ByteBuffer
+  /// - Parameter owner: A number for the cell, see `PageSource.refuseSharedChains`.
+  func append(
+    from source: PageSource, for owner: UInt64, to buffer: inout ByteBuffer
   ) throws(PageFileError) {
-    try forEachLink(in: source) { (_, link) throws(PageFileError) in buffer.append(link.content) }
+    try forEachLink(in: source) { (number) throws(PageFileError) in
+      try source.claim(number, for: owner)
+    } _: { (_, link) throws(PageFileError) in
+      buffer.append(link.content)
+    }
   }
 
   /// Frees all links.

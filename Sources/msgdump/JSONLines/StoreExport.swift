@@ -13,6 +13,7 @@ package enum StoreExport {
     of store: MessageStore, _ write: (JSONRecord) throws -> Void
   ) throws {
     try store.readOnce { snapshot in
+      snapshot.refuseSharedChains()
       if let localMember = store.localMember {
         var line = JSONStore(localMember: localMember)
         line.isHolding = try snapshot.outbox.isHolding
