@@ -71,7 +71,8 @@ extension WriteState {
   @discardableResult
   func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
     var totals = try outbox
-    let ordinal = totals.nextOrdinal
+    // 0 stands for none; the totals of a damaged store may say it.
+    let ordinal = max(1, totals.nextOrdinal)
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
     totals.nextOrdinal = ordinal + 1
     setOutbox(totals)
