@@ -173,7 +173,7 @@ extension WriteState {
 
   /// The numbers whose messages are still on the way to a conversation.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard try hasWork else { return [] }
+    guard try reader.hasStoreWork else { return [] }
     return try reader.work().compactMap { _, work in
       if case .merge(into: target, _) = work.kind { work.conversation } else { nil }
     }

@@ -57,6 +57,7 @@ extension OutboxKey {
       let name = id.repairedText()
       return "of \(number) \"\(name)\", entry \(key.bigEndian64(at: key.count - 8))"
     case (laneRecordPrefix, 5, let number?): return "lane of \(number)"
+    case (sweepPrefix, 5, let number?): return "sweep of \(number)"
     case (totalsPrefix, 1, _): return "totals of the outbox"
     default: return nil
     }

@@ -5,6 +5,11 @@ extension StoreCheck {
   func outbox(_ reader: StoreReader) throws(StoreError) {
     let totals = try reader.within { () throws(StoreError) in try reader.outboxTotals() }
     var recount = OutboxRecount()
+    do throws(StoreError) {
+      try reader.within { () throws(StoreError) in try steps(totals, &recount, reader) }
+    } catch {
+      try reportDamage(error)
+    }
     try walk(Schema.work, reader) { (key, value) throws(StoreError) in
       // Those of the store's own work begin with 0.
       guard key.count > 0, key[0] >= OutboxKey.entryPrefix else { return }
@@ -19,10 +24,11 @@ extension StoreCheck {
       case OutboxKey.duePrefix: try due(key, value, reader)
       case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, reader)
       case OutboxKey.totalsPrefix where key.count == 1: break
+      case OutboxKey.sweepPrefix: break
       default: report("outbox: a key of \(key.count) bytes is none")
       }
     }
-    for conversation in recount.lanes.keys.sorted() {
+    for conversation in Set(recount.lanes.keys).union(recount.stopped).sorted() {
       report("outbox: the lane of conversation \(conversation) is missing")
     }
     if recount.counts != totals.counts {
@@ -45,6 +51,10 @@ extension StoreCheck {
     }
     recount.add(record, ordinal)
     let number = record.conversation
+    if recount.swept.contains(number) {
+      try indexed(record, ordinal, name, reader)
+      return
+    }
     if number == 0 {
       if record.subject.kind != .client { report("\(name) is about no conversation") }
     } else {
@@ -59,15 +69,21 @@ extension StoreCheck {
         report("\(name) tells of receipts where there is nothing to tell: \(kind)")
       }
     }
+    try indexed(record, ordinal, name, reader)
+    if let message = record.subject.message {
+      try blocking(ordinal, record, message, reader)
+    }
+  }
+
+  private func indexed(
+    _ record: OutboxRecord, _ ordinal: UInt64, _ name: String, _ reader: StoreReader
+  ) throws(StoreError) {
     for bytes in record.indexKeys(ordinal) {
       var key = ByteBuffer()
       key.append(bytes)
       if try !contains(key.bytes, Schema.work, reader) {
         report("\(name) is missing in an index: \(key.bytes[0])")
       }
-    }
-    if let message = record.subject.message {
-      try blocking(ordinal, record, message, reader)
     }
   }
 
@@ -151,6 +167,9 @@ extension StoreCheck {
     let expected = recount.lanes.removeValue(forKey: number) ?? OutboxLane()
     if lane == OutboxLane() { report("\(name) is empty") }
     if lane.counts != expected.counts { report("\(name) counts its entries wrongly") }
+    if lane.isStopped != (recount.stopped.remove(number) != nil) {
+      report("\(name) says wrongly whether it has to wait")
+    }
     let isNewestRight =
       lane.creation == expected.creation && lane.readReceipt == expected.readReceipt
       && lane.deliveredReceipt == expected.deliveredReceipt
@@ -173,12 +192,16 @@ extension StoreCheck {
 }
 
 /// What the entries say of the lanes and the totals.
-private struct OutboxRecount {
+struct OutboxRecount {
   var counts = OutboxCounts()
   var lanes: [UInt32: OutboxLane] = [:]
+  /// Deleted conversations whose entries are gone through: the totals do not have them.
+  var swept: Set<UInt32> = []
+  /// Lanes that wait.
+  var stopped: Set<UInt32> = []
 
   mutating func add(_ record: OutboxRecord, _ ordinal: UInt64) {
-    counts.add(1, record.state)
+    if !swept.contains(record.conversation) { counts.add(1, record.state) }
     var lane = lanes[record.conversation] ?? OutboxLane()
     lane.counts.add(1, record.state)
     if lane[record.subject] != nil { lane[record.subject] = ordinal }

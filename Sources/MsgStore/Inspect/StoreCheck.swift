@@ -84,7 +84,7 @@ extension StoreSnapshot {
 /// 12. Every entry of the outbox decodes, is about a conversation that is there, and is in the indexes
 ///     that lead to it, which lead to nothing else; lanes and totals are what a count says; an entry
 ///     waits for another where that has to be decided about; receipts are entered only where there is
-///     something to tell.
+///     something to tell. What a deleted conversation has left is counted in its lane alone.
 final class StoreCheck {
   private static let findingCountMax = 1000
   /// Cells of a tree that are looked at in one operation of the reader.

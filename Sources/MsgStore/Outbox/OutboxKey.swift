@@ -2,7 +2,7 @@ import PageFile
 
 /// Keys of the outbox, which lies in the work tree behind the store's own work.
 ///
-/// See docs/message-format.md, O-1 … O-6.
+/// See docs/message-format.md, O-1 … O-7 and O-30.
 ///
 ///     0x01 ordinal (8)                                 an entry → its record
 ///     0x02 conversation's number (4), ordinal (8)      all entries of a conversation → nothing
@@ -12,6 +12,7 @@ import PageFile
 ///                                                      the entries of a message → nothing
 ///     0x06 conversation's number (4)                   its lane
 ///     0x07                                             counts of the store, and numbers
+///     0x08 number of a deleted conversation (4)        who gets what is still to be told → a number
 ///
 /// The keys of the store's own work are ordinals of eight bytes, of which the first is 0.
 enum OutboxKey {
@@ -22,6 +23,7 @@ enum OutboxKey {
   static let messagePrefix: UInt8 = 5
   static let laneRecordPrefix: UInt8 = 6
   static let totalsPrefix: UInt8 = 7
+  static let sweepPrefix: UInt8 = 8
 
   static func entry(_ ordinal: UInt64) -> ByteBuffer {
     var key = ByteBuffer()
@@ -42,6 +44,11 @@ enum OutboxKey {
 
   static func laneRecord(_ conversation: UInt32) -> ByteBuffer {
     key(laneRecordPrefix, conversation, nil)
+  }
+
+  /// A deleted conversation whose entries are gone through.
+  static func sweep(_ conversation: UInt32) -> ByteBuffer {
+    key(sweepPrefix, conversation, nil)
   }
 
   private static func key(

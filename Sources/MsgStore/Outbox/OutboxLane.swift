@@ -11,6 +11,7 @@ package import PageFile
 ///           is made, read, delivered, title, picture; 0: there is none. Varints.
 ///        8  ordinal of the entry that may be handed out next; 0: none
 ///        8  from when on
+///        1  where nothing is handed out for now: 1
 ///
 /// The conversation goes as one lane: one entry after the other, each when the one before it is out of
 /// the way. What is held, has failed or is blocked is out of the way until somebody decides.
@@ -25,6 +26,9 @@ package struct OutboxLane: Hashable {
   package var title: UInt64 = 0
   package var avatar: UInt64 = 0
   package var due: Due?
+  /// Whether nothing is handed out, as older entries are still on their way to it, or as it belongs to
+  /// a conversation that was deleted.
+  package var isStopped = false
 
   /// The newest entry of a kind that takes in what is older, 0 where there is none; nil of another
   /// kind.
@@ -74,8 +78,9 @@ package struct OutboxLane: Hashable {
       let creation = reader.varint(), let readReceipt = reader.varint(),
       let deliveredReceipt = reader.varint(), let title = reader.varint(),
       let avatar = reader.varint(), let ordinal = reader.uint64(), let time = reader.uint64(),
-      reader.isAtEnd
+      let isStopped = reader.lastFlag()
     else { return nil }
+    self.isStopped = isStopped
     self.counts = counts
     self.creation = creation
     self.readReceipt = readReceipt
@@ -94,6 +99,7 @@ package struct OutboxLane: Hashable {
     }
     buffer.append(littleEndian: due?.ordinal ?? 0)
     buffer.append(time: due?.time ?? 0)
+    if isStopped { buffer.append(1) }
   }
 }
 
@@ -107,6 +113,7 @@ package struct OutboxLane: Hashable {
 ///        1  whether new entries are held
 ///     1–10  ordinal of the next entry, varint
 ///     1–10  number of the next lease, varint
+///        1  where something is done in steps: 1
 package struct OutboxTotals: Hashable {
   static let tag: UInt8 = 1
 
@@ -114,6 +121,8 @@ package struct OutboxTotals: Hashable {
   package var isHolding = false
   package var nextOrdinal: UInt64 = 1
   package var nextLease: UInt64 = 1
+  /// Whether something is done in steps.
+  package var hasSteps = false
 
   package init() {}
 
@@ -124,12 +133,13 @@ package struct OutboxTotals: Hashable {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let counts = OutboxCounts(&reader),
       let isHolding = reader.byte(), isHolding <= 1, let nextOrdinal = reader.varint(),
-      let nextLease = reader.varint(), reader.isAtEnd
+      let nextLease = reader.varint(), let hasSteps = reader.lastFlag()
     else { return nil }
     self.counts = counts
     self.isHolding = isHolding == 1
     self.nextOrdinal = nextOrdinal
     self.nextLease = nextLease
+    self.hasSteps = hasSteps
   }
 
   /// Writes the totals.
@@ -139,6 +149,7 @@ package struct OutboxTotals: Hashable {
     buffer.append(isHolding ? 1 : 0)
     buffer.append(varint: nextOrdinal)
     buffer.append(varint: nextLease)
+    if hasSteps { buffer.append(1) }
   }
 }
 
@@ -173,6 +184,15 @@ extension OutboxCounts {
     }
   }
 
+  /// Takes out all that others have counted in.
+  mutating func subtract(_ other: OutboxCounts) {
+    queued = Self.sum(queued, -other.queued)
+    held = Self.sum(held, -other.held)
+    running = Self.sum(running, -other.running)
+    waiting = Self.sum(waiting, -other.waiting)
+    failed = Self.sum(failed, -other.failed)
+  }
+
   /// A sum that can be read again.
   private static func sum(_ count: Int, _ change: Int) -> Int {
     min(max(Totals.sum(count, change), 0), Int(UInt32.max))
@@ -184,5 +204,12 @@ extension ByteReader {
   fileprivate mutating func count() -> Int? {
     guard let number = varint(), number <= UInt64(UInt32.max) else { return nil }
     return Int(number)
+  }
+
+  /// A byte of 1 at the end, which may be missing; nil where something else is there.
+  fileprivate mutating func lastFlag() -> Bool? {
+    if isAtEnd { return false }
+    guard byte() == 1, isAtEnd else { return nil }
+    return true
   }
 }

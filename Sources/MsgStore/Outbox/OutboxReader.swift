@@ -56,7 +56,8 @@ public struct OutboxReader: ~Copyable {
 
   /// What waits, in the order in which it was entered.
   ///
-  /// Its cost depends on how many it returns.
+  /// Its cost depends on how many it returns, and on how many are still to be removed of deleted
+  /// conversations, which it passes over.
   ///
   /// - Parameters:
   ///   - conversation: Only what is about this one; nil: all.
@@ -75,7 +76,9 @@ public struct OutboxReader: ~Copyable {
   /// One entry; nil when it is not there, or not any more.
   public func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxEntry? {
     try within { (reader) throws(StoreError) in
-      guard let record = try reader.outboxEntry(id.rawValue) else { return nil }
+      guard let record = try reader.outboxEntry(id.rawValue),
+        try reader.outboxSweepTarget(of: record.conversation) == nil
+      else { return nil }
       return try reader.shownEntry(record, id.rawValue)
     }
   }
@@ -87,7 +90,9 @@ extension StoreReader {
   ) throws(StoreError) -> OutboxSlice {
     var found: [OutboxEntry] = []
     var next: OutboxEntry.ID?
+    let swept = Set(try outboxSweeps().map(\.conversation))
     func add(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+      if swept.contains(record.conversation) { return true }
       if found.count == count {
         next = OutboxEntry.ID(rawValue: ordinal)
         return false

@@ -112,12 +112,15 @@ extension StoreReader {
   }
 
   /// When the first entry is due; nil: none is.
+  ///
+  /// What is done in steps goes on where nothing is due: then there is something to do now.
   func firstDueTime() throws(StoreError) -> Int64? {
     var found: Int64?
     try forEachDue(from: .min) { (time, _) in
       found = time
       return false
     }
+    if found == nil, try outboxTotals().hasSteps { return 0 }
     return found
   }
 
@@ -167,6 +170,7 @@ extension StoreReader {
   func nextDue(
     _ conversation: UInt32, _ lane: OutboxLane
   ) throws(StoreError) -> OutboxLane.Due? {
+    if lane.isStopped { return nil }
     var next = lane.creation
     if next == 0 {
       let prefix = OutboxKey.lane(conversation)

@@ -6,7 +6,7 @@ import PageFile
 extension WriteState {
   /// The entry of an item while its lease is the newest one.
   private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
-    guard let record = try reader.outboxEntry(item.id.rawValue),
+    guard let record = try currentEntry(item.id.rawValue),
       case .running(item.lease, _, _) = record.state
     else { return nil }
     return record
@@ -33,7 +33,7 @@ extension WriteState {
     try change { () throws(StoreError) in
       isDurabilityWanted = true
       let ordinal = item.id.rawValue
-      let record = try reader.outboxEntry(ordinal)
+      let record = try currentEntry(ordinal)
       if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
       guard let record, record.token == item.token else { return false }
       if let id = item.conversation {
@@ -171,15 +171,20 @@ extension WriteState {
   func giveBackAll(of owner: String) throws(StoreError) -> Int {
     try change { () throws(StoreError) in
       guard try outbox.counts.running > 0 else { return 0 }
-      var found: [(UInt64, OutboxRecord)] = []
+      var found: [UInt64] = []
       try reader.forEachOutboxEntry { (ordinal, record) in
         if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
-          found.append((ordinal, record))
+          found.append(ordinal)
         }
         return true
       }
-      for (ordinal, record) in found { try requeue(ordinal, record, as: record) }
-      return found.count
+      var count = 0
+      for ordinal in found {
+        guard let record = try currentEntry(ordinal) else { continue }
+        try requeue(ordinal, record, as: record)
+        count += 1
+      }
+      return count
     }
   }
 

@@ -15,7 +15,7 @@ extension WriteState {
     }
   }
 
-  private func setOutbox(_ totals: OutboxTotals) {
+  func setOutbox(_ totals: OutboxTotals) {
     memory.outbox = totals
     isOutboxChanged = true
   }
@@ -167,7 +167,7 @@ extension WriteState {
     try insert(key.bytes, .empty, in: Schema.work)
   }
 
-  private func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+  func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     noteOutboxChange()
     let listed = OutboxKey.listed(record.conversation, ordinal)
     try remove(listed.bytes, in: Schema.work)
@@ -188,7 +188,7 @@ extension WriteState {
     }
   }
 
-  private func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+  func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
       let key = OutboxKey.lane(record.conversation, ordinal)

@@ -1,7 +1,7 @@
 /// What takes entries out of the outbox beside the outbox itself: the server's word, whichever way it
 /// came, and the end of what they are about.
 ///
-/// See docs/message-format.md, O-16 … O-18.
+/// See docs/message-format.md, O-16 and O-17.
 extension WriteState {
   /// After a message has changed: takes out what need not be told any more.
   func settleEntries(
@@ -56,6 +56,7 @@ extension WriteState {
 
   /// A conversation has become another one.
   func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    try redirectSweeps(of: conversation, to: target)
     if try isOutboxEmpty { return }
     for (ordinal, record) in try reader.outboxEntries(in: conversation) {
       // Entered anew where the other has something to tell.
@@ -69,32 +70,9 @@ extension WriteState {
     }
   }
 
-  private func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
+  func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
     try remove(entry: ordinal)
     try put(new, at: ordinal)
-  }
-
-  /// A conversation was deleted here, and its name has another number now.
-  ///
-  /// What was to be told of its messages goes, but that one was taken back. What was done to the
-  /// conversation itself is still to be told: that it was left, above all. One that may be on its way
-  /// to be made is made again first, as its deletion has to name it.
-  func keepEntries(of conversation: UInt32, for target: UInt32) throws(StoreError) {
-    if try isOutboxEmpty { return }
-    let isUnknown = try isUnknownToServer(conversation)
-    for (ordinal, record) in try reader.outboxEntries(in: conversation) {
-      var new = record
-      new.conversation = target
-      switch record.subject {
-      case _ where isUnknown, .deleteConversation, .receipt, .send, .upload, .edit, .react:
-        try remove(entry: ordinal)
-      case .createConversation:
-        if !record.isRunning { try sendAgain(&new) }
-        try move(entry: ordinal, as: new)
-      case .unsend, .leaveConversation, .changeMembers, .setTitle, .setAvatar, .client:
-        try move(entry: ordinal, as: new)
-      }
-    }
   }
 
   /// Has what may have left go again, so that what comes behind it can go.

@@ -18,7 +18,8 @@ extension WriteState {
       // What is told is read from the trees.
       try flush()
       let now = clock().microseconds
-      while let due = try dueEntry(at: now) {
+      var leftCount = 0
+      while let due = try nextDue(at: now) {
         let ordinal = due.ordinal
         let record = try reader.indexedOutboxEntry(ordinal)
         // What ends the turn of an entry takes it out of the index where the entry says that it is. One
@@ -26,6 +27,11 @@ extension WriteState {
         guard record.isActive, record.dueTime == due.time else {
           throw reader.corrupt(
             Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
+        }
+        if try isLeft(ordinal, record) {
+          leftCount += 1
+          if isStepFull(leftCount, of: entryCountMax) { return nil }
+          continue
         }
         if try isSuperseded(ordinal, record) {
           try remove(entry: ordinal)
@@ -45,6 +51,16 @@ extension WriteState {
       }
       return nil
     }
+  }
+
+  /// What may be handed out now; where nothing may, after what is done in steps has gone on by one.
+  private func nextDue(
+    at now: Int64
+  ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
+    if let due = try dueEntry(at: now) { return due }
+    guard try outbox.hasSteps else { return nil }
+    try stepOutbox()
+    return try dueEntry(at: now)
   }
 
   /// Whether a newer entry tells of all that this one would.

@@ -5,7 +5,7 @@ import PageFile
 /// See docs/message-format.md, O-25 … O-29.
 extension WriteState {
   private func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
-    guard let record = try reader.outboxEntry(id.rawValue) else {
+    guard let record = try currentEntry(id.rawValue) else {
       throw .outboxEntryNotFound(id)
     }
     return record
@@ -36,7 +36,7 @@ extension WriteState {
   func release(_ ids: [UInt64]) throws(StoreError) -> Int {
     var count = 0
     for ordinal in ids {
-      guard let old = try reader.outboxEntry(ordinal), old.state == .held else { continue }
+      guard let old = try currentEntry(ordinal), old.state == .held else { continue }
       var new = old
       new.state = .queued
       beginLimits(of: &new)
@@ -105,7 +105,7 @@ extension WriteState {
   private func retry(_ ids: [UInt64], includesFailed: Bool) throws(StoreError) -> Int {
     var count = 0
     for ordinal in ids {
-      guard let old = try reader.outboxEntry(ordinal) else { continue }
+      guard let old = try currentEntry(ordinal) else { continue }
       switch old.state {
       case .waiting: break
       case .failed where includesFailed: break

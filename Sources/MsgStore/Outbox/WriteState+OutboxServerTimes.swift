@@ -75,9 +75,17 @@ extension WriteState {
     behind ordinal: UInt64, in conversation: UInt32
   ) throws(StoreError) -> Set<UInt32> {
     var changed: Set<UInt32> = []
-    for (other, record) in try reader.outboxEntries(in: conversation) where other > ordinal {
-      if case .changeMembers(let added, let removed) = record.subject {
-        changed.formUnion(added + removed)
+    var numbers = [conversation]
+    if try outbox.hasSteps {
+      for sweep in try reader.outboxSweeps() where sweep.target == conversation {
+        numbers.append(sweep.conversation)
+      }
+    }
+    for number in numbers {
+      for (other, record) in try reader.outboxEntries(in: number) where other > ordinal {
+        if case .changeMembers(let added, let removed) = record.subject {
+          changed.formUnion(added + removed)
+        }
       }
     }
     return changed

@@ -13,7 +13,8 @@ extension StoreSnapshot {
       guard key.count == 8 else {
         throw reader.corrupt(Schema.work, "an entry of the outbox has a key of another length")
       }
-      let record = try reader.outboxRecord(value, key.bigEndian64(at: 0))
+      let stored = try reader.outboxRecord(value, key.bigEndian64(at: 0))
+      guard let record = try reader.outboxEntryOnItsWay(stored) else { return nil }
       return try reader.holds(record) ? try reader.exported(record) : nil
     } _: {
       try body($0)

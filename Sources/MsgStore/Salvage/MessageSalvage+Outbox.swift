@@ -49,9 +49,14 @@ extension MessageSalvage {
   private func saveEntry(
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
-    guard cursor.lostReason == nil, let record = OutboxRecord(cursor.value) else {
+    guard cursor.lostReason == nil, var record = OutboxRecord(cursor.value) else {
       lost.add(cursor, Schema.work, cursor.lostReason ?? "it is no entry of the outbox")
       return 0
+    }
+    let target = work.outboxTargets[record.conversation]
+    if let target {
+      guard target != 0, record.subject.outlivesItsConversation else { return cursor.value.count }
+      record.conversation = target
     }
     var id: ConversationID?
     if record.conversation != 0 {
@@ -62,7 +67,11 @@ extension MessageSalvage {
     let isSaved = try saving(cursor, Schema.work) { () throws(StoreError) in
       try writer.restore(entry, isComplete: true)
     }
-    if isSaved == true { report.entryCount += 1 }
+    if isSaved == true {
+      report.entryCount += 1
+      // The totals do not have what is on its way to another number.
+      if target != nil { goneEntryCount -= 1 }
+    }
     if isSaved == false {
       if try isThere(entry, with: writer) {
         goneEntryCount += 1

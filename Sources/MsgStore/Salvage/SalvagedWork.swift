@@ -4,6 +4,8 @@ import PageFile
 final class SalvagedWork {
   /// Numbers of deleted conversations.
   private(set) var swept: Set<UInt32> = []
+  /// Which conversation gets what is still to be told of a deleted one, 0: none.
+  private(set) var outboxTargets: [UInt32: UInt32] = [:]
   private var trimmed: [UInt32: Int64] = [:]
   private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
   private let source: PageSalvage
@@ -14,6 +16,12 @@ final class SalvagedWork {
     let start = WorkRecord.keyStart
     while cursor.next() {
       // The outbox lies behind, in the same tree.
+      if cursor.key.count == 5, cursor.key[0] == OutboxKey.sweepPrefix,
+        let number = cursor.key.bigEndianNumber(at: 1)
+      {
+        var reader = ByteReader(cursor.value)
+        outboxTargets[number] = reader.uint32() ?? 0
+      }
       guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {
       case .sweep: swept.insert(work.conversation)

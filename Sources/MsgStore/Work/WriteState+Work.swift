@@ -15,7 +15,12 @@ extension WriteState {
 
   /// Whether there is work left.
   var hasWork: Bool {
-    get throws(StoreError) { try change { () throws(StoreError) in try reader.hasWork } }
+    get throws(StoreError) {
+      try change { () throws(StoreError) in
+        if try outbox.hasSteps { return true }
+        return try reader.hasStoreWork
+      }
+    }
   }
 
   /// From now on what is done counts as one step.
@@ -40,12 +45,13 @@ extension WriteState {
     try insert(key.bytes, value.bytes, in: Schema.work)
   }
 
-  /// Does a part of the oldest piece of work.
+  /// Does a part of the oldest piece of work, after that of the outbox, which others wait for.
   ///
   /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
     if isTimed { beginStep() }
     try change { () throws(StoreError) in
+      if try outbox.hasSteps { return try stepOutbox() }
       guard let (ordinal, work) = try reader.work().first else { return }
       let isDone: Bool
       switch work.kind {
@@ -100,14 +106,18 @@ package struct StepSizes: Sendable {
   package var sweepCountMax: Int
   /// How many messages one commit may move.
   package var mergeCountMax: Int
+  /// How many entries of the outbox one commit may change.
+  package var entryCountMax: Int
   /// After how long it does no more.
   package var timeMax: Duration
 
   package init(
-    sweepCountMax: Int = 1000, mergeCountMax: Int = 500, timeMax: Duration = .milliseconds(5)
+    sweepCountMax: Int = 1000, mergeCountMax: Int = 500, entryCountMax: Int = 300,
+    timeMax: Duration = .milliseconds(5)
   ) {
     self.sweepCountMax = sweepCountMax
     self.mergeCountMax = mergeCountMax
+    self.entryCountMax = entryCountMax
     self.timeMax = timeMax
   }
 }
@@ -118,8 +128,16 @@ extension Schema {
 }
 
 extension StoreReader {
-  /// Whether there is work left; the outbox lies behind it in the same tree.
+  /// Whether there is work left.
   var hasWork: Bool {
+    get throws(StoreError) {
+      if try hasStoreWork { return true }
+      return try outboxTotals().hasSteps
+    }
+  }
+
+  /// Whether there is work left beside that of the outbox, which lies behind it in the same tree.
+  var hasStoreWork: Bool {
     get throws(StoreError) {
       if source.root(of: Schema.work) == .none { return false }
       var cursor = Cursor(source, Schema.work)

@@ -23,6 +23,8 @@ final class OutboxPlayer {
   private var found: [Item] = []
   var serial = 0
   private(set) var counts: [String: Int] = [:]
+  /// How many entries one step changes; nil: as many as usual.
+  private let stepCount: Int?
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
@@ -31,17 +33,20 @@ final class OutboxPlayer {
     serverTime = 1_000_000_000 + ([0, 1, -1].randomElement(using: &random) ?? 0) * year
     if serverTime < 0 { serverTime = 1 }
     if random.chance(30) { model.attemptCountMax = 4 }
-    store = try Self.open(directory, clock, model.attemptCountMax)
+    stepCount = random.chance(50) ? Int.random(in: 1...4, using: &random) : nil
+    store = try Self.open(directory, clock, model.attemptCountMax, stepCount)
     durable = [model]
   }
 
   private static func open(
-    _ directory: SimulatedDirectory, _ clock: TestClock, _ attemptCountMax: Int?
+    _ directory: SimulatedDirectory, _ clock: TestClock, _ attemptCountMax: Int?,
+    _ stepCount: Int?
   ) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     options.outbox.attemptCountMax = attemptCountMax
+    if let stepCount { options.steps.entryCountMax = stepCount }
     return try MessageStore(in: directory, name: "store", options: options)
   }
 
@@ -77,6 +82,8 @@ final class OutboxPlayer {
     func run(_ chat: borrowing StoreWriter) throws {
       if keeps { kept = chat.outbox }
       try body(&new, chat)
+      // The model knows no steps.
+      if stepCount != nil { while try chat.hasWork { try chat.doWork() } }
       try chat.setSyncPosition(Array("\(step)".utf8), for: "step")
     }
     if random.chance(4) {
@@ -132,7 +139,7 @@ final class OutboxPlayer {
     directory.die()
     try? store.close()
     directory = SimulatedDirectory(disk)
-    store = try Self.open(directory, clock, model.attemptCountMax)
+    store = try Self.open(directory, clock, model.attemptCountMax, stepCount)
     let bytes = try store.read { try $0.syncPosition(for: "step") } ?? []
     let step = Int(String(decoding: bytes, as: UTF8.self)) ?? 0
     model = try #require(candidates.last { $0.step == step }, "step \(step) is not to be expected")

@@ -63,7 +63,8 @@ struct RandomStore {
       options.waitingCountMax = .random(in: 2...9, using: &random)
       options.steps = StepSizes(
         sweepCountMax: .random(in: 2...20, using: &random),
-        mergeCountMax: .random(in: 1...9, using: &random))
+        mergeCountMax: .random(in: 1...9, using: &random),
+        entryCountMax: .random(in: 1...9, using: &random))
     }
     var store = try MessageStore(in: directory, name: "store", options: options)
     try watch?(store)

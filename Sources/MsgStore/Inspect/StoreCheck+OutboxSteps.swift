@@ -1,0 +1,34 @@
+import PageFile
+
+/// Of rule 12, what the outbox does in steps.
+extension StoreCheck {
+  /// Looks at what is under way, and notes what the other parts need to know of it.
+  func steps(
+    _ totals: OutboxTotals, _ recount: inout OutboxRecount, _ reader: StoreReader
+  ) throws(StoreError) {
+    let sweeps = try reader.outboxSweeps()
+    if try totals.hasSteps != reader.hasOutboxSteps() {
+      report("outbox: the totals say wrongly whether something is done in steps")
+    }
+    for sweep in sweeps {
+      let name = "outbox: what is left of conversation \(sweep.conversation)"
+      recount.swept.insert(sweep.conversation)
+      recount.stopped.insert(sweep.conversation)
+      if try isConversation(sweep.conversation, reader) {
+        report("\(name) is swept, and the conversation is there")
+      }
+      guard sweep.target != 0 else { continue }
+      recount.stopped.insert(sweep.target)
+      if try !isConversation(sweep.target, reader) {
+        report("\(name) goes to \(sweep.target), that is none")
+      }
+    }
+  }
+
+  private func isConversation(
+    _ number: UInt32, _ reader: StoreReader
+  ) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(number)
+    return try contains(key.bytes, Schema.conversations, reader)
+  }
+}

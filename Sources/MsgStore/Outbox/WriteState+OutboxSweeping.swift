@@ -1,0 +1,277 @@
+import PageFile
+
+/// What was to be told of a conversation that was deleted here, and whose name has another number now.
+///
+/// Where there is much of it, it is gone through in steps. See docs/message-format.md, O-18 and O-30.
+///
+///  1. What is left under the old number is not counted, not shown, and not handed out.
+///  2. Until all of it was gone through, nothing is handed out in the order of the new number: what
+///     comes over goes before what was entered since.
+///  3. Whoever names one of these entries brings it to where it belongs first.
+extension WriteState {
+  /// How many entries of the outbox one commit may change.
+  var entryCountMax: Int { rules.steps.entryCountMax }
+
+  /// Has what is still to be told of a deleted conversation told of its new number, and the rest go.
+  ///
+  /// What was to be told of its messages goes, but that one was taken back. What was done to the
+  /// conversation itself is still to be told: that it was left, above all. One that may be on its way
+  /// to be made is made again first, as its deletion has to name it.
+  func keepEntries(of conversation: UInt32, for number: UInt32) throws(StoreError) {
+    let isUnknown = try isUnknownToServer(conversation)
+    let target = isUnknown ? 0 : number
+    try redirectSweeps(of: conversation, to: target)
+    if try isOutboxEmpty { return }
+    let lane = try reader.outboxLane(conversation)
+    guard lane.counts.total > entryCountMax else {
+      for (ordinal, record) in try reader.outboxEntries(in: conversation) {
+        try bring(entry: ordinal, record, to: target)
+      }
+      return
+    }
+    // What a lane is asked for is at once where it is looked for.
+    let newest = [
+      lane.creation, lane.readReceipt, lane.deliveredReceipt, lane.title, lane.avatar,
+    ]
+    for ordinal in newest where ordinal != 0 {
+      try bring(entry: ordinal, try reader.indexedOutboxEntry(ordinal), to: target)
+    }
+    try beginSweep(of: conversation, to: target)
+    _ = try sweepEntries(of: conversation, to: target)
+  }
+
+  private func bring(
+    entry ordinal: UInt64, _ record: OutboxRecord, to target: UInt32
+  ) throws(StoreError) {
+    if let new = try kept(record, for: target) {
+      try move(entry: ordinal, as: new)
+    } else {
+      try remove(entry: ordinal)
+    }
+  }
+
+  /// An entry of a deleted conversation as it goes on; nil: it has nothing to tell any more.
+  private func kept(
+    _ record: OutboxRecord, for target: UInt32
+  ) throws(StoreError) -> OutboxRecord? {
+    guard target != 0, record.subject.outlivesItsConversation else { return nil }
+    var new = record
+    new.conversation = target
+    if case .createConversation = record.subject, !record.isRunning { try sendAgain(&new) }
+    return new
+  }
+
+  private func beginSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    noteOutboxChange()
+    try write(sweepOf: conversation, to: target)
+    var totals = try outbox
+    totals.counts.subtract(try reader.outboxLane(conversation).counts)
+    totals.hasSteps = true
+    setOutbox(totals)
+    try updateStop(of: conversation)
+    if target != 0 { try updateStop(of: target) }
+  }
+
+  private func write(sweepOf conversation: UInt32, to target: UInt32) throws(StoreError) {
+    let key = OutboxKey.sweep(conversation)
+    var value = ByteBuffer()
+    value.append(littleEndian: target)
+    try insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  /// Goes through some of the entries that a deleted conversation has left; true when none is left.
+  private func sweepEntries(
+    of conversation: UInt32, to target: UInt32
+  ) throws(StoreError) -> Bool {
+    try check(target, of: conversation)
+    let prefix = OutboxKey.listed(conversation)
+    var lane = try reader.outboxLane(conversation)
+    var count = 0
+    while !isStepFull(count, of: entryCountMax) {
+      guard let ordinal = try reader.outboxOrdinals(prefix, countMax: 1).first else {
+        try endSweep(of: conversation, to: target)
+        return true
+      }
+      let record = try reader.indexedOutboxEntry(ordinal)
+      guard record.conversation == conversation else {
+        throw reader.corrupt(
+          Schema.work, "entry \(ordinal) of the outbox is listed with another conversation")
+      }
+      try sweep(ordinal, record, &lane, to: target)
+      count += 1
+    }
+    try settle(conversation, &lane)
+    return false
+  }
+
+  /// What is still to be told goes to a conversation that is there: else it would go round for ever.
+  private func check(_ target: UInt32, of conversation: UInt32) throws(StoreError) {
+    guard target != 0 else { return }
+    if try isStored(target), try reader.outboxSweepTarget(of: target) == nil { return }
+    throw reader.corrupt(
+      Schema.work, "what is left of conversation \(conversation) goes to \(target), that is none")
+  }
+
+  /// Brings one entry to where it belongs: its old lane is not looked at any more, and nothing there
+  /// waits for it.
+  private func sweep(
+    _ ordinal: UInt64, _ record: OutboxRecord, _ lane: inout OutboxLane, to target: UInt32
+  ) throws(StoreError) {
+    if record.subject.hasContent { reader.source.isErasing = true }
+    let key = OutboxKey.entry(ordinal)
+    try remove(key.bytes, in: Schema.work)
+    try unlist(record, at: ordinal)
+    try unindex(record, at: ordinal)
+    lane.counts.add(-1, record.state)
+    if let new = try kept(record, for: target) { try put(new, at: ordinal) }
+  }
+
+  private func endSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    noteOutboxChange()
+    let sweep = OutboxKey.sweep(conversation)
+    try remove(sweep.bytes, in: Schema.work)
+    let lane = OutboxKey.laneRecord(conversation)
+    _ = try storage { () throws(PageFileError) in
+      try BTree(reader.source, Schema.work).remove(lane.bytes)
+    }
+    if target != 0 { try updateStop(of: target) }
+    try updateSteps()
+  }
+
+  /// The conversation that entries are on their way to goes itself, or becomes another.
+  ///
+  /// - Parameter target: Who gets them now; 0: there is nothing to tell any more.
+  func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    guard try outbox.hasSteps else { return }
+    var isChanged = false
+    for sweep in try reader.outboxSweeps() where sweep.target == conversation {
+      try write(sweepOf: sweep.conversation, to: target)
+      isChanged = true
+    }
+    guard isChanged else { return }
+    try updateStop(of: conversation)
+    if target != 0 { try updateStop(of: target) }
+  }
+
+  /// An entry, which is brought to where it belongs before if its conversation was deleted.
+  func currentEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
+    guard let record = try reader.outboxEntry(ordinal) else { return nil }
+    return try isLeft(ordinal, record) ? try reader.outboxEntry(ordinal) : record
+  }
+
+  /// Whether an entry is one that a deleted conversation has left; then it is brought to where it
+  /// belongs.
+  func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+    guard try outbox.hasSteps,
+      let target = try reader.outboxSweepTarget(of: record.conversation)
+    else { return false }
+    try check(target, of: record.conversation)
+    noteOutboxChange()
+    var lane = try reader.outboxLane(record.conversation)
+    try sweep(ordinal, record, &lane, to: target)
+    try settle(record.conversation, &lane)
+    return true
+  }
+
+  // MARK: Steps
+
+  /// Does a part of what the outbox does in steps.
+  func stepOutbox() throws(StoreError) {
+    if let sweep = try reader.outboxSweeps(countMax: 1).first {
+      _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
+    } else {
+      try updateSteps()
+    }
+  }
+
+  /// Notes whether there is something left that is done in steps.
+  func updateSteps() throws(StoreError) {
+    let hasSteps = try reader.hasOutboxSteps()
+    var totals = try outbox
+    guard totals.hasSteps != hasSteps else { return }
+    totals.hasSteps = hasSteps
+    setOutbox(totals)
+  }
+
+  /// Stops a lane, or has it go on, as it has to be by now.
+  func updateStop(of conversation: UInt32) throws(StoreError) {
+    var lane = try reader.outboxLane(conversation)
+    let isStopped = try reader.isOutboxLaneStopped(conversation)
+    guard lane.isStopped != isStopped else { return }
+    lane.isStopped = isStopped
+    try settle(conversation, &lane)
+  }
+}
+
+extension OutboxSubject {
+  /// Whether it is still to be told when its conversation was deleted here.
+  var outlivesItsConversation: Bool {
+    switch self {
+    case .deleteConversation, .receipt, .send, .upload, .edit, .react: false
+    case .createConversation, .unsend, .leaveConversation, .changeMembers, .setTitle, .setAvatar,
+      .client:
+      true
+    }
+  }
+}
+
+/// A deleted conversation whose entries are gone through.
+struct OutboxSweep: Hashable {
+  var conversation: UInt32
+  /// The number that gets what is still to be told; 0: there is nothing.
+  var target: UInt32
+}
+
+extension StoreReader {
+  /// The deleted conversations whose entries are gone through: few, as only large ones are.
+  func outboxSweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
+    var found: [OutboxSweep] = []
+    var prefix = ByteBuffer()
+    prefix.append(OutboxKey.sweepPrefix)
+    try forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
+      guard key.count == 5, let number = key.bigEndianNumber(at: 1),
+        let target = sweepTarget(value)
+      else { throw corrupt(Schema.work, "what is swept of the outbox is no record") }
+      found.append(OutboxSweep(conversation: number, target: target))
+      return found.count < countMax
+    }
+    return found
+  }
+
+  /// Who gets what is still to be told of a deleted conversation, 0: nobody; nil when it is none whose
+  /// entries are gone through.
+  func outboxSweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
+    let key = OutboxKey.sweep(conversation)
+    var value = ByteBuffer()
+    guard try self.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
+    guard let target = sweepTarget(value.bytes) else {
+      throw corrupt(Schema.work, "what is swept of the outbox is no record")
+    }
+    return target
+  }
+
+  private func sweepTarget(_ value: Bytes) -> UInt32? {
+    var reader = ByteReader(value)
+    guard let target = reader.uint32(), reader.isAtEnd else { return nil }
+    return target
+  }
+
+  /// An entry with the conversation that it is about by now; nil: there is nothing to tell any more.
+  func outboxEntryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
+    guard let target = try outboxSweepTarget(of: record.conversation) else { return record }
+    guard target != 0, record.subject.outlivesItsConversation else { return nil }
+    var moved = record
+    moved.conversation = target
+    return moved
+  }
+
+  /// Whether the outbox has something left that is done in steps.
+  func hasOutboxSteps() throws(StoreError) -> Bool {
+    try !outboxSweeps(countMax: 1).isEmpty
+  }
+
+  /// Whether nothing of a conversation may be handed out in its order for now.
+  func isOutboxLaneStopped(_ conversation: UInt32) throws(StoreError) -> Bool {
+    try outboxSweeps().contains { $0.conversation == conversation || $0.target == conversation }
+  }
+}
