@@ -101,6 +101,7 @@ extension WriteState {
     try flush()
     reader.source.isErasing = true
     let old = conversation.number
+    if keepsFacts { try finishReleases(of: old) }
     for (ordinal, work) in try reader.work() {
       guard case .merge(into: old, _) = work.kind else { continue }
       try write(WorkRecord(.sweep, of: work.conversation), at: ordinal)

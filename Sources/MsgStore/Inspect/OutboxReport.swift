@@ -58,6 +58,8 @@ extension OutboxKey {
       return "of \(number) \"\(name)\", entry \(key.bigEndian64(at: key.count - 8))"
     case (laneRecordPrefix, 5, let number?): return "lane of \(number)"
     case (sweepPrefix, 5, let number?): return "sweep of \(number)"
+    case (releasePrefix, 9, _): return "release \(key.bigEndian64(at: 1))"
+    case (decisionPrefix, 9, _): return "decision on entry \(key.bigEndian64(at: 1))"
     case (totalsPrefix, 1, _): return "totals of the outbox"
     default: return nil
     }

@@ -7,6 +7,7 @@ extension StoreCheck {
     _ totals: OutboxTotals, _ recount: inout OutboxRecount, _ reader: StoreReader
   ) throws(StoreError) {
     let sweeps = try reader.outboxSweeps()
+    let releases = try reader.outboxReleases()
     if try totals.hasSteps != reader.hasOutboxSteps() {
       report("outbox: the totals say wrongly whether something is done in steps")
     }
@@ -22,6 +23,25 @@ extension StoreCheck {
       if try !isConversation(sweep.target, reader) {
         report("\(name) goes to \(sweep.target), that is none")
       }
+    }
+    for (ordinal, release) in releases {
+      let name = "outbox: release \(ordinal)"
+      if ordinal >= totals.nextLease {
+        report("\(name) is not below \(totals.nextLease)")
+      }
+      if release.next > release.end || release.end > totals.nextOrdinal {
+        report("\(name) goes beyond the entries that it is about")
+      }
+      guard release.conversation != 0 else { continue }
+      recount.stopped.insert(release.conversation)
+      if try !isConversation(release.conversation, reader) {
+        report("\(name) is about conversation \(release.conversation), that is none")
+      }
+    }
+    var prefix = ByteBuffer()
+    prefix.append(OutboxKey.decisionPrefix)
+    for ordinal in try reader.outboxOrdinals(prefix) {
+      _ = try reader.outboxDecision(on: ordinal)
     }
   }
 

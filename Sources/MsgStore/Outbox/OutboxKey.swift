@@ -2,7 +2,7 @@ import PageFile
 
 /// Keys of the outbox, which lies in the work tree behind the store's own work.
 ///
-/// See docs/message-format.md, O-1 … O-7 and O-30.
+/// See docs/message-format.md, O-1 … O-7, O-30 and O-31.
 ///
 ///     0x01 ordinal (8)                                 an entry → its record
 ///     0x02 conversation's number (4), ordinal (8)      all entries of a conversation → nothing
@@ -13,6 +13,8 @@ import PageFile
 ///     0x06 conversation's number (4)                   its lane
 ///     0x07                                             counts of the store, and numbers
 ///     0x08 number of a deleted conversation (4)        who gets what is still to be told → a number
+///     0x09 ordinal (8)                                 a release that is under way → its record
+///     0x0A ordinal of an entry (8)                     what was decided on it since → a release
 ///
 /// The keys of the store's own work are ordinals of eight bytes, of which the first is 0.
 enum OutboxKey {
@@ -24,10 +26,20 @@ enum OutboxKey {
   static let laneRecordPrefix: UInt8 = 6
   static let totalsPrefix: UInt8 = 7
   static let sweepPrefix: UInt8 = 8
+  static let releasePrefix: UInt8 = 9
+  static let decisionPrefix: UInt8 = 10
 
-  static func entry(_ ordinal: UInt64) -> ByteBuffer {
+  static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
+
+  /// Something that is to go in steps.
+  static func release(_ ordinal: UInt64) -> ByteBuffer { key(releasePrefix, ordinal) }
+
+  /// That an entry was decided about since.
+  static func decision(_ ordinal: UInt64) -> ByteBuffer { key(decisionPrefix, ordinal) }
+
+  private static func key(_ prefix: UInt8, _ ordinal: UInt64) -> ByteBuffer {
     var key = ByteBuffer()
-    key.append(entryPrefix)
+    key.append(prefix)
     key.append(bigEndian: ordinal)
     return key
   }

@@ -33,7 +33,8 @@ public struct OutboxWriter: ~Copyable {
   /// - Parameters:
   ///   - owner: Who does it, 1 to 255 bytes, for people and for `giveBackAll`.
   ///   - lease: How long it is theirs without a word from them: a millisecond to a day.
-  /// - Returns: nil when nothing is due; `OutboxReader.nextTime` says when something will be.
+  /// - Returns: nil when nothing is due; `OutboxReader.nextTime` says when something will be. Also nil
+  ///   where something has to go before, as while much is released or removed, after a part of that.
   /// - Throws: `invalidIdentifier` for the owner.
   public func next(
     for owner: String, lease: Duration = .seconds(60)
@@ -153,6 +154,9 @@ extension OutboxWriter {
 
   /// Lets everything go that is held, in a conversation or everywhere.
   ///
+  /// Some hundred go at once, more of them in the background, oldest first; what is entered later goes
+  /// behind. `setHolding(true)` keeps what has not gone by then.
+  ///
   /// - Returns: How many entries that were.
   @discardableResult
   public func releaseAll(in conversation: ConversationID? = nil) throws(StoreError) -> Int {
@@ -168,7 +172,8 @@ extension OutboxWriter {
   @discardableResult
   public func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool { try state.retry(id) }
 
-  /// Has everything go that waits for its time, as when the connection is there again.
+  /// Has everything go that waits for its time, as when the connection is there again; much of it in
+  /// the background, as `releaseAll(in:)` does.
   ///
   /// - Parameter includesFailed: Whether what was refused is tried again too.
   /// - Returns: How many entries that were.
@@ -180,7 +185,7 @@ extension OutboxWriter {
   }
 
   /// Has everything go: what is held is released, what waits or has failed is tried again, and
-  /// nothing is held any more.
+  /// nothing is held any more; much of it in the background, as `releaseAll(in:)` does.
   ///
   /// - Returns: How many entries that were.
   @discardableResult

@@ -113,6 +113,7 @@ extension WriteState {
     try write(new, at: ordinal)
     var lane = try reader.outboxLane(new.conversation)
     if new.state != old.state {
+      try noteDecision(on: ordinal, new.state)
       try count(-1, old, &lane)
       try count(1, new, &lane)
     }

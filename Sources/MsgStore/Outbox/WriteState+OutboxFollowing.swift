@@ -56,6 +56,7 @@ extension WriteState {
 
   /// A conversation has become another one.
   func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    try finishReleases(of: conversation)
     try redirectSweeps(of: conversation, to: target)
     if try isOutboxEmpty { return }
     for (ordinal, record) in try reader.outboxEntries(in: conversation) {

@@ -116,7 +116,10 @@ extension WriteState {
       found.append((time, ordinal))
       return found.count < Self.waitedCountMax
     }
-    if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) { return oldest }
+    let horizon = try releaseHorizon
+    if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) {
+      return oldest.ordinal < horizon ?? .max ? oldest : nil
+    }
     let (limit, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
     guard !isOverflow, limit < .max else { return nil }
     var seeming: (time: Int64, ordinal: UInt64)?

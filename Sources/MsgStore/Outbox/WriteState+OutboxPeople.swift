@@ -13,6 +13,7 @@ extension WriteState {
 
   func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
+      if isHolding { try stopReleases() }
       guard try outbox.isHolding != isHolding else { return false }
       try setHolding(totals: isHolding)
       return true
@@ -23,28 +24,17 @@ extension WriteState {
     try change { () throws(StoreError) in
       let old = try entry(id)
       if old.isRunning { throw .outboxEntryIsRunning(id) }
-      if old.state == .held { return false }
+      if old.state == .held {
+        // It may be about to go with others.
+        try noteDecision(on: id.rawValue, .held)
+        return false
+      }
       var new = old
       new.state = .held
       try replace(entry: id.rawValue, old, with: new)
       try show(.held, of: new)
       return true
     }
-  }
-
-  /// Releases entries that are held; returns how many.
-  func release(_ ids: [UInt64]) throws(StoreError) -> Int {
-    var count = 0
-    for ordinal in ids {
-      guard let old = try currentEntry(ordinal), old.state == .held else { continue }
-      var new = old
-      new.state = .queued
-      beginLimits(of: &new)
-      try replace(entry: ordinal, old, with: new)
-      try show(.pending, of: new)
-      count += 1
-    }
-    return count
   }
 
   /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
@@ -55,40 +45,30 @@ extension WriteState {
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
-      _ = try entry(id)
-      return try release([id.rawValue]) == 1
+      try letGo(id.rawValue, try entry(id), if: .held)
     }
-  }
-
-  /// The entries of a conversation, or of all of them, in order.
-  private func ordinals(in id: ConversationID?) throws(StoreError) -> [UInt64] {
-    if let id {
-      guard let number = try reader.number(of: id) else { return [] }
-      let prefix = OutboxKey.listed(number)
-      return try reader.outboxOrdinals(prefix)
-    }
-    var prefix = ByteBuffer()
-    prefix.append(OutboxKey.entryPrefix)
-    return try reader.outboxOrdinals(prefix)
   }
 
   func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {
-    try change { () throws(StoreError) in
-      guard try outbox.counts.held > 0 else { return 0 }
-      return try release(try ordinals(in: id))
-    }
+    try change { () throws(StoreError) in try release(.held, in: id) }
   }
 
   func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       let record = try entry(id)
-      var uploads: [UInt64] = []
+      var ordinals: [UInt64] = []
       if case .send(let message) = record.subject {
         for (ordinal, other) in try reader.outboxEntries(of: message, in: record.conversation) {
-          if case .upload = other.subject { uploads.append(ordinal) }
+          if case .upload = other.subject { ordinals.append(ordinal) }
         }
       }
-      return try retry(uploads + [id.rawValue], includesFailed: true) > 0
+      ordinals.append(id.rawValue)
+      var isChanged = false
+      for ordinal in ordinals {
+        guard let record = try reader.outboxEntry(ordinal) else { continue }
+        if try letGo(ordinal, record, if: [.waiting, .failed]) { isChanged = true }
+      }
+      return isChanged
     }
   }
 
@@ -96,39 +76,18 @@ extension WriteState {
   /// is.
   func retryAll(in id: ConversationID?, includesFailed: Bool) throws(StoreError) -> Int {
     try change { () throws(StoreError) in
-      let counts = try outbox.counts
-      guard counts.waiting > 0 || includesFailed && counts.failed > 0 else { return 0 }
-      return try retry(try ordinals(in: id), includesFailed: includesFailed)
+      try release(includesFailed ? [.waiting, .failed] : .waiting, in: id)
     }
-  }
-
-  private func retry(_ ids: [UInt64], includesFailed: Bool) throws(StoreError) -> Int {
-    var count = 0
-    for ordinal in ids {
-      guard let old = try currentEntry(ordinal) else { continue }
-      switch old.state {
-      case .waiting: break
-      case .failed where includesFailed: break
-      default: continue
-      }
-      var new = old
-      new.state = .queued
-      beginLimits(of: &new)
-      try replace(entry: ordinal, old, with: new)
-      try show(.pending, of: new)
-      count += 1
-    }
-    return count
   }
 
   func sendAll() throws(StoreError) -> Int {
     try change { () throws(StoreError) in
       if try outbox.isHolding { try setHolding(totals: false) }
-      return try releaseAll(in: nil) + retryAll(in: nil, includesFailed: true)
+      return try release(.all, in: nil)
     }
   }
 
-  private func show(_ status: MessageStatus, of record: OutboxRecord) throws(StoreError) {
+  func show(_ status: MessageStatus, of record: OutboxRecord) throws(StoreError) {
     guard case .send(let id) = record.subject,
       let conversation = try reader.conversationName(of: record)
     else { return }

@@ -21,6 +21,7 @@ extension WriteState {
     let isUnknown = try isUnknownToServer(conversation)
     let target = isUnknown ? 0 : number
     try redirectSweeps(of: conversation, to: target)
+    try redirectReleases(of: conversation, to: target)
     if try isOutboxEmpty { return }
     let lane = try reader.outboxLane(conversation)
     guard lane.counts.total > entryCountMax else {
@@ -180,7 +181,7 @@ extension WriteState {
     if let sweep = try reader.outboxSweeps(countMax: 1).first {
       _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
     } else {
-      try updateSteps()
+      try stepRelease()
     }
   }
 
@@ -267,11 +268,21 @@ extension StoreReader {
 
   /// Whether the outbox has something left that is done in steps.
   func hasOutboxSteps() throws(StoreError) -> Bool {
-    try !outboxSweeps(countMax: 1).isEmpty
+    var cursor = Cursor(source, Schema.work)
+    var key = ByteBuffer()
+    key.append(OutboxKey.sweepPrefix)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    guard cursor.isAtCell else { return false }
+    key.removeAll()
+    cursor.appendKey(to: &key)
+    return key.bytes[0] <= OutboxKey.decisionPrefix
   }
 
   /// Whether nothing of a conversation may be handed out in its order for now.
   func isOutboxLaneStopped(_ conversation: UInt32) throws(StoreError) -> Bool {
-    try outboxSweeps().contains { $0.conversation == conversation || $0.target == conversation }
+    for sweep in try outboxSweeps() {
+      if sweep.conversation == conversation || sweep.target == conversation { return true }
+    }
+    return try outboxReleases().contains { $0.release.conversation == conversation }
   }
 }
