@@ -124,7 +124,9 @@ extension StoreReader {
       isArchived: summary.marks.contains(.archived), hasDraft: details.hasDraft,
       deletedUpTo: summary.deletedUpTo.map { Timestamp(microseconds: $0) },
       lastActivity: summary.hasLast ? Timestamp(microseconds: summary.activity) : nil,
-      unreadCount: summary.unreadCount, unreadMentionCount: summary.mentionCount,
+      // Where the first opening with a local member was not finished, some are counted already.
+      unreadCount: localMember == nil ? 0 : summary.unreadCount,
+      unreadMentionCount: localMember == nil ? 0 : summary.mentionCount,
       messageCount: summary.messageCount, preview: preview,
       position: ConversationPosition(
         place: place ?? ListPlace(section: .normal, time: summary.listTime), number: number),

@@ -55,7 +55,7 @@ extension StoreSnapshot {
   /// Four lookups, however many conversations there are.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try reader.within { () throws(StoreError) in UnreadTotals(try reader.totals()) }
+      try reader.within { () throws(StoreError) in UnreadTotals(try reader.shownTotals()) }
     }
   }
 

@@ -173,7 +173,7 @@ extension StoreWriter {
   /// What the whole store has unread, see `StoreSnapshot.unreadTotals`.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try flushed { (reader) throws(StoreError) in UnreadTotals(try reader.totals()) }
+      try flushed { (reader) throws(StoreError) in UnreadTotals(try reader.shownTotals()) }
     }
   }
 

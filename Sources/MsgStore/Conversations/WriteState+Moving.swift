@@ -33,6 +33,28 @@ extension WriteState {
     return false
   }
 
+  /// Moves pending messages, of a store of a version that had no outbox; returns whether that were all.
+  func movePending(
+    of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
+    isFull: (_ count: Int) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard try isStored(target) else { return true }
+    hasAdded = true
+    var isDone = false
+    while !isFull(count) {
+      guard let position = try reader.lastPosition(upTo: .end, in: number),
+        position.place.isPending
+      else {
+        isDone = true
+        break
+      }
+      count += 1
+      try move(position, of: number, old, into: target)
+    }
+    try updatePending(try conversation(target))
+    return isDone
+  }
+
   private func move(
     _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) {

@@ -75,6 +75,11 @@ extension StoreReader {
       mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
   }
 
+  /// The totals as people see them: nothing is unread where it is not known to whom.
+  func shownTotals() throws(StoreError) -> Totals {
+    localMember == nil ? Totals() : try totals()
+  }
+
   func count(_ setting: Setting) throws(StoreError) -> Int {
     guard let value = try source.value(of: setting) else { return 0 }
     guard let count = Int(exactly: value) else {

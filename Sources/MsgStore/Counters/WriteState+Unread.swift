@@ -104,45 +104,6 @@ extension WriteState {
     reader.unreadCount(record, at: position, summary)
   }
 
-  /// Counts anew in all conversations, after the local member has become known.
-  func recountUnread() throws(StoreError) {
-    try change { () throws(StoreError) in
-      var number: UInt32 = 0
-      while true {
-        var cursor = Cursor(reader.source, Schema.conversations)
-        guard let next = try reader.nextConversation(after: number, &cursor) else { return }
-        let conversation = try conversation(next)
-        if let localMember {
-          conversation.summary.toldMark = try receipts(of: localMember, in: next).mark(.read)
-          try seeExactly(in: conversation, localMember)
-          try membershipChanged(conversation)
-        }
-        conversation.summary.counted = try countUnread(next, conversation.summary, after: .start)
-        number = next
-      }
-    }
-  }
-
-  /// Marks as seen what a member, who is known to be the local one now, is known to have read.
-  private func seeExactly(
-    in conversation: OpenConversation, _ member: UInt32
-  ) throws(StoreError) {
-    var seen: [MessageID] = []
-    let prefix = KeyEncoding.key(conversation.number)
-    try reader.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
-      if let parts = FactKey.parts(key), parts.kind == .receipt,
-        parts.rest.bigEndianNumber(at: 0) == member, ExactReceipt(value)?.isRead ?? false
-      {
-        seen.append(parts.id)
-      }
-      return true
-    }
-    for id in seen {
-      guard let position = try reader.position(of: id, in: conversation.number) else { continue }
-      try set(.seen, at: position, conversation)
-    }
-  }
-
   /// How many messages behind a position are unread.
   ///
   /// Reads all of them.

@@ -39,9 +39,11 @@ extension StoreCore {
 }
 
 extension StoreSnapshot {
-  fileprivate func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
+  /// The same as it is to a local member.
+  func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
     let check = StoreCheck(remembered: reader.names)
     let reader = reader.forgetful()
+    reader.localMember = localMember
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,

@@ -7,6 +7,12 @@ extension StoreSnapshot {
   /// What does not hold any more, and would be passed over when its turn comes, is left out.
   package func forEachExportedEntry(_ body: (ExportedEntry) throws -> Void) throws {
     let reader = reader
+    // While a store of an earlier version is being raised, not all that waits is entered: a file
+    // without entries says that all of it is to be.
+    let isRaised = try within { (reader) throws(StoreError) in
+      try reader.source.value(of: .raisedFrom) == nil
+    }
+    guard isRaised else { return }
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.entryPrefix)
     try reader.forEach(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in

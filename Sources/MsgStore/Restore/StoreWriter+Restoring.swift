@@ -62,12 +62,12 @@ extension StoreWriter {
     try state.restore(entry, isComplete: isComplete)
   }
 
-  /// Enters into the outbox, held, what waits in conversations and has no entry, in some of them at a
-  /// time; see `WriteState.enterWaiting`.
+  /// Enters into the outbox, held, what waits in conversations and has no entry, some of it at a time;
+  /// returns whether that was all.
   package func enterWaiting(
-    behind last: UInt32, messages: Bool, countMax: Int
-  ) throws(StoreError) -> UInt32? {
-    try state.enterWaiting(behind: last, messages: messages, countMax: countMax)
+    from place: inout WaitingPlace, messages: Bool, countMax: Int
+  ) throws(StoreError) -> Bool {
+    try state.enterWaiting(from: &place, messages: messages) { $0 >= countMax }
   }
 
   /// Finds out what follows from all that was put into a conversation.

@@ -1,5 +1,15 @@
 import PageFile
 
+/// How far what waits was entered.
+package struct WaitingPlace {
+  /// All up to this one are done.
+  package var conversation: UInt32 = 0
+  /// Of the next one all up to here.
+  package var message: Position?
+
+  package init(conversation: UInt32 = 0) { self.conversation = conversation }
+}
+
 /// Putting back what waited to go out.
 ///
 /// All of it is held: who restores a store, or opens one that another program has written to, decides
@@ -61,42 +71,25 @@ extension WriteState {
   /// if that is asked for, messages of the local member with what needs them.
   ///
   /// - Parameters:
-  ///   - last: Only conversations with greater numbers.
-  ///   - countMax: About how many conversations and entries at once.
-  /// - Returns: The number of the last conversation that was looked at; nil when that was all.
+  ///   - place: Where to begin; then where to go on.
+  ///   - isFull: Whether so much is enough for now.
+  /// - Returns: Whether that was all.
   func enterWaiting(
-    behind last: UInt32, messages: Bool, countMax: Int
-  ) throws(StoreError) -> UInt32? {
-    guard localMember != nil else { return nil }
+    from place: inout WaitingPlace, messages: Bool, isFull: (_ count: Int) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard localMember != nil else { return true }
     return try change { () throws(StoreError) in
-      var number = last
       var count = 0
-      while count < countMax {
+      while !isFull(count) {
         var cursor = Cursor(reader.source, Schema.conversations)
-        guard let next = try reader.nextConversation(after: number, &cursor) else { return nil }
-        number = next
-        count += try 1 + enterReceipts(of: number)
-        if messages { count += try enterMessages(of: number) }
+        guard let next = try reader.nextConversation(after: place.conversation, &cursor) else {
+          return true
+        }
+        count += try 1 + enterReceipts(of: next)
+        if messages, try !enterMessages(of: next, from: &place, &count, isFull) { return false }
+        place = WaitingPlace(conversation: next)
       }
-      return number
-    }
-  }
-
-  /// Enters, held, what waits in a store of a version that had no outbox.
-  ///
-  /// What is on its way to another conversation is brought there before, as the entries are that
-  /// one's.
-  func enterFormer() throws(StoreError) {
-    guard entersOutbox else { return }
-    try change { () throws(StoreError) in
-      for (ordinal, work) in try reader.work() {
-        guard case .merge(let target, let summary) = work.kind,
-          try moveMessages(of: work.conversation, summary, into: target)
-        else { continue }
-        let key = WorkRecord.key(ordinal)
-        try remove(key.bytes, in: Schema.work)
-      }
-      _ = try enterWaiting(behind: 0, messages: true, countMax: .max)
+      return false
     }
   }
 
@@ -111,20 +104,26 @@ extension WriteState {
     return count
   }
 
-  /// Enters the pending messages of the local member, in their order.
-  private func enterMessages(of conversation: UInt32) throws(StoreError) -> Int {
-    var count = 0
-    var last = Position.firstPending
+  /// Enters pending messages of the local member, in their order; returns whether that was all.
+  private func enterMessages(
+    of conversation: UInt32, from place: inout WaitingPlace, _ count: inout Int,
+    _ isFull: (_ count: Int) -> Bool
+  ) throws(StoreError) -> Bool {
     // Looked for anew after each, as writing moves what a cursor stands at.
-    while let position = try reader.nextPosition(behind: last, in: conversation) {
-      last = position
+    while let position = try reader.nextPosition(
+      behind: place.message ?? .firstPending, in: conversation)
+    {
+      place.message = position
+      count += 1
       let message = try message(at: position, in: conversation)
-      guard message.sender == localMember, !message.status.isServerKnowledge,
+      if message.sender == localMember, !message.status.isServerKnowledge,
         !message.traits.marks.contains(.unsent)
-      else { continue }
-      count += try enterMessage(message, at: position, in: conversation)
+      {
+        count += try enterMessage(message, at: position, in: conversation)
+      }
+      if isFull(count) { return false }
     }
-    return count
+    return true
   }
 
   private func enterMessage(

@@ -16,15 +16,17 @@ extension MessageSalvage {
     let (totals, isKnown) = totals()
     report.lostEntryCount = max(0, totals.counts.total - report.entryCount - goneEntryCount)
     if !isKnown { report.repairs.append("how much waited to be sent is lost") }
-    let isOld = source.value(of: .schemaVersion).value.map { $0 < Schema.outboxVersion } ?? false
-    var last: UInt32? = 0
-    while let number = last {
-      last = try store.write(.relaxed) { writer in
-        try writer.enterWaiting(
-          behind: number, messages: isOld || !isKnown || report.lostEntryCount > 0,
-          countMax: Self.batchCount)
-      }
-    }
+    let isOld =
+      source.value(of: .schemaVersion).value.map { $0 < Schema.outboxVersion } ?? false
+      || source.value(of: .raisedFrom).value.map { $0 < Schema.outboxVersion } ?? false
+    let messages = isOld || !isKnown || report.lostEntryCount > 0
+    var place = WaitingPlace()
+    while try !store.write(
+      .relaxed,
+      { writer in
+        try writer.enterWaiting(from: &place, messages: messages, countMax: Self.batchCount)
+      })
+    {}
     if totals.isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
   }
 

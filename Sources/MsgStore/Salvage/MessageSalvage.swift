@@ -112,7 +112,13 @@ package final class MessageSalvage {
     options.clock = { clock.now }
     // What was entered comes from the old store.
     options.outbox.isOn = false
-    let local = source.value(of: .localMember)
+    var local = source.value(of: .localMember)
+    // The first opening with a local member was not finished.
+    if local.value == nil, case let coming = source.value(of: .comingMember),
+      coming.value != nil
+    {
+      local = coming
+    }
     localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
     options.localMember = localMember
     if options.localMember == nil, local.isLost || local.value != nil {

@@ -8,13 +8,28 @@ struct Opening {
   let path: String
   let options: StoreOptions
 
+  /// What a store says of itself.
+  private struct Found {
+    /// nil where there is nothing yet.
+    var version: UInt64?
+    var localMember: UInt32?
+    /// Who is to be the local member, where an opening was not finished.
+    var comingMember: UInt32?
+    /// The version that it had before an opening that was not finished.
+    var raisedFrom: UInt64?
+
+    var isFinished: Bool { comingMember == nil && raisedFrom == nil }
+  }
+
   /// Returns the number of the local member.
   func run() throws(StoreError) -> UInt32? {
-    let (found, stored) = try look()
-    guard options.access == .readWrite else { return stored }
-    let isFirst = stored == nil && options.localMember != nil
-    guard found != Schema.version || isFirst else { return stored }
-    return try prepare(found, stored)
+    let found = try look()
+    guard options.access == .readWrite else { return found.localMember }
+    let isFirst = found.localMember == nil && options.localMember != nil
+    guard found.version != Schema.version || isFirst || !found.isFinished else {
+      return found.localMember
+    }
+    return try prepare(found)
   }
 
   /// The name of the local member.
@@ -31,13 +46,12 @@ struct Opening {
     return try reader.within { () throws(StoreError) in try body(reader) }
   }
 
-  /// The schema version, nil where there is nothing yet, and the stored local member.
-  private func look() throws(StoreError) -> (version: UInt64?, localMember: UInt32?) {
+  private func look() throws(StoreError) -> Found {
     try withReader { (reader) throws(StoreError) in
       let isEmpty = Schema.names.indices.allSatisfy {
         reader.source.root(of: TreeNumber($0)) == .none
       }
-      if isEmpty { return (nil, nil) }
+      if isEmpty { return Found() }
       guard let version = try version(reader) else { throw .notAMessageStore(path: path) }
       guard version <= Schema.version else {
         throw .schemaTooNew(found: version, supported: Schema.version)
@@ -45,16 +59,26 @@ struct Opening {
       guard version >= Schema.versionMin else {
         throw .schemaTooOld(found: version, supported: Schema.versionMin)
       }
-      guard let value = try reader.source.value(of: .localMember) else { return (version, nil) }
-      guard let number = UInt32(exactly: value) else {
-        throw reader.corrupt(Schema.settings, "the local member's number is \(value)")
-      }
-      let stored = try reader.member(number)
-      if let given = options.localMember, given != stored {
-        throw .localMemberDiffers(stored: stored, given: given)
-      }
-      return (version, number)
+      var found = Found(version: version, raisedFrom: try reader.source.value(of: .raisedFrom))
+      found.localMember = try member(.localMember, reader)
+      if found.localMember == nil { found.comingMember = try member(.comingMember, reader) }
+      return found
     }
+  }
+
+  /// The member that a setting names, who has to be the one that was given.
+  private func member(
+    _ setting: Setting, _ reader: StoreReader
+  ) throws(StoreError) -> UInt32? {
+    guard let value = try reader.source.value(of: setting) else { return nil }
+    guard let number = UInt32(exactly: value) else {
+      throw reader.corrupt(Schema.settings, "the \(setting.rawValue)'s number is \(value)")
+    }
+    let stored = try reader.member(number)
+    if let given = options.localMember, given != stored {
+      throw .localMemberDiffers(stored: stored, given: given)
+    }
+    return number
   }
 
   /// The schema version; nil where what is stored under that name cannot be one.
@@ -67,36 +91,89 @@ struct Opening {
   }
 
   /// Writes the settings of a new store, the version that the store has from now on, and the local
-  /// member when it is given for the first time.
-  private func prepare(
-    _ version: UInt64?, _ stored: UInt32?
-  ) throws(StoreError) -> UInt32? {
+  /// member when it is given for the first time, with all that follows from these.
+  ///
+  /// Where that is much it takes several commits, of which only the last one says that it is done.
+  private func prepare(_ found: Found) throws(StoreError) -> UInt32? {
+    var found = found
+    let former = found.raisedFrom ?? found.version
+    var preparation = Preparation(
+      counts: found.localMember == nil, enters: former.map { $0 < Schema.outboxVersion } ?? false)
+    while try !commit(&found, former, &preparation) {}
+    return found.localMember
+  }
+
+  /// Makes one commit; returns whether it was the last one.
+  private func commit(
+    _ found: inout Found, _ former: UInt64?, _ preparation: inout Preparation
+  ) throws(StoreError) -> Bool {
     let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
+    let source = transaction.source
     let reader = StoreReader(
-      source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: false)
+      source: source, names: names, dictionaries: Dictionaries(), isCommitted: false)
     let state = WriteState(
-      reader, localMember: stored, rules: options.rules, clock: options.clock)
+      reader, localMember: found.localMember ?? found.comingMember, rules: options.rules,
+      clock: options.clock)
+    let isDone: Bool
     do throws(StoreError) {
       try state.change { () throws(StoreError) in
-        if version != Schema.version { try reader.source.set(.schemaVersion, to: Schema.version) }
-        if stored == nil, let id = options.localMember {
-          let number = try state.memberNumber(of: id)
-          try reader.source.set(.localMember, to: UInt64(number))
-          state.localMember = number
+        if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
+        if state.localMember == nil, let id = options.localMember {
+          state.localMember = try state.memberNumber(of: id)
         }
       }
-      if stored == nil { try state.recountUnread() }
-      if let version, version < Schema.outboxVersion { try state.enterFormer() }
+      isDone = try preparation.run(state)
+      try state.change { () throws(StoreError) in
+        if isDone {
+          try finish(found, state.localMember, source)
+        } else {
+          try note(found, former, state.localMember, source)
+        }
+      }
       try state.finish()
     } catch {
       transaction.rollback()
       throw error
     }
     do throws(PageFileError) {
-      _ = try transaction.commit(.full)
+      _ = try transaction.commit(isDone ? .full : .relaxed)
     } catch {
       throw .storage(error)
     }
-    return state.localMember
+    if isDone {
+      found.localMember = state.localMember
+    } else {
+      note(&found, former, state.localMember)
+    }
+    return isDone
+  }
+
+  /// Says that it is done.
+  private func finish(
+    _ found: Found, _ member: UInt32?, _ source: PageSource
+  ) throws(StoreError) {
+    if found.localMember == nil, let member { try source.set(.localMember, to: UInt64(member)) }
+    if found.comingMember != nil { try source.remove(.comingMember) }
+    if found.raisedFrom != nil { try source.remove(.raisedFrom) }
+  }
+
+  /// Says what is under way, where it does not say so yet.
+  private func note(
+    _ found: Found, _ former: UInt64?, _ member: UInt32?, _ source: PageSource
+  ) throws(StoreError) {
+    var new = found
+    note(&new, former, member)
+    if new.comingMember != found.comingMember, let member = new.comingMember {
+      try source.set(.comingMember, to: UInt64(member))
+    }
+    if new.raisedFrom != found.raisedFrom, let version = new.raisedFrom {
+      try source.set(.raisedFrom, to: version)
+    }
+  }
+
+  private func note(_ found: inout Found, _ former: UInt64?, _ member: UInt32?) {
+    found.version = Schema.version
+    if found.localMember == nil { found.comingMember = member }
+    if let former, former < Schema.version { found.raisedFrom = former }
   }
 }

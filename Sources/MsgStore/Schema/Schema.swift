@@ -77,6 +77,10 @@ enum Setting: String {
   case nextMember = "next member"
   /// The number of the member whose unread messages are counted.
   case localMember = "local member"
+  /// The number of the member that this is being prepared for.
+  case comingMember = "coming member"
+  /// The schema version of which the store is being raised.
+  case raisedFrom = "raised from"
   /// The ordinal that the next waiting message gets.
   case nextWaiting = "next waiting"
   /// How many messages wait that are not here.
@@ -113,6 +117,17 @@ extension PageSource {
         reason: "\"\(setting.rawValue)\" has \(value.count) bytes, not 8")
     }
     return value.bytes.uint64(at: 0)
+  }
+
+  /// Has a setting be missing from now on.
+  ///
+  /// Called between `enter` and `leave`.
+  func remove(_ setting: Setting) throws(StoreError) {
+    var key = ByteBuffer()
+    key.append(setting.rawValue)
+    _ = try storage { () throws(PageFileError) in
+      try BTree(self, Schema.settings).remove(key.bytes)
+    }
   }
 
   /// Sets a setting.

@@ -108,6 +108,10 @@ package struct StepSizes: Sendable {
   package var mergeCountMax: Int
   /// How many entries of the outbox one commit may change.
   package var entryCountMax: Int
+  /// How many conversations and messages one commit of an opening may prepare.
+  package var openingCountMax = 500
+  /// How many bytes of pages it may have changed before it prepares one more.
+  package var openingByteCountMax = 16 << 20
   /// After how long it does no more.
   package var timeMax: Duration
 

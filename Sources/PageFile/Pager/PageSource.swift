@@ -265,5 +265,8 @@ package final class PageSource {
     }
   }
 
+  /// How many bytes the pages take that the transaction has changed so far.
+  package var changedByteCount: Int { (dirty?.count ?? 0) * pageSize }
+
   package var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }
 }

@@ -101,13 +101,13 @@ package final class Restorer {
         for conversation in batch { try writer.finishRestoring(conversation) }
       }
     }
-    var last: UInt32? = 0
-    while let number = last {
-      last = try store.write(.relaxed) { writer in
-        try writer.enterWaiting(
-          behind: number, messages: !hasOutbox, countMax: Self.batchCount)
-      }
-    }
+    var place = WaitingPlace()
+    while try !store.write(
+      .relaxed,
+      { writer in
+        try writer.enterWaiting(from: &place, messages: !hasOutbox, countMax: Self.batchCount)
+      })
+    {}
     if isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
   }
 

@@ -1,3 +1,4 @@
+import Damage
 import MsgStore
 import PageFile
 import Testing
@@ -121,6 +122,61 @@ import Testing
     #expect(found.allSatisfy { $0.conversation == "other" && $0.state == .held })
     try store.finishWork()
     try store.expectSound()
+  }
+
+  /// Much of it is entered in several commits; where one is the last, the next opening goes on.
+  @Test func whatIsEnteredInStepsIsTheSameWhereverItIsCutOff() throws {
+    let start = try former { store in
+      try store.write { chat in
+        for index in 0..<10 { try chat.insert(message(MessageID("m\(index)"), at: Int64(index))) }
+        try chat.markRead("room")
+        for index in 0..<25 {
+          var own = own(MessageID("p\(index)"), at: Int64(index))
+          if index % 4 == 0 { own.attachments = [MsgStore.Attachment(id: "a", kind: .image)] }
+          try chat.send(own)
+        }
+        try chat.edit("p2", in: "room", text: "edited")
+        for room in 0..<9 {
+          try chat.send(own("q", in: ConversationID("room\(room)")))
+        }
+        try chat.insert(chatMessage("o", in: "other", at: 1))
+      }
+      try store.write { try $0.renameConversation("room8", to: "other") }
+    }
+    func open(_ directory: any StorageDirectory, _ countMax: Int) throws -> MessageStore {
+      let clock = TestClock(9_000_000)
+      var options = StoreOptions(localMember: "me", clock: { clock.now })
+      options.worksInBackground = false
+      options.steps.openingCountMax = countMax
+      return try MessageStore(in: directory, name: "store", options: options)
+    }
+    let expected = try open(start.copy(), .max).waiting
+    #expect(expected.count > 35)
+    let cuts = Locked<[MemoryDirectory]>([])
+    let hooked = HookedDirectory(start.copy()) { (call, files) throws(PageFileError) in
+      if call.kind == .write, call.name != "store" { cuts.withLock { $0.append(files.copy()) } }
+    }
+    let whole = try open(hooked, 5)
+    #expect(try whole.waiting == expected)
+    try whole.expectSound()
+    try whole.close()
+    let found = cuts.withLock { $0 }
+    #expect(found.count > 6)
+    for cut in found {
+      var readOnly = StoreOptions()
+      readOnly.access = .readOnly
+      let reader = try MessageStore(in: cut.copy(), name: "store", options: readOnly)
+      try reader.expectSound()
+      try reader.close()
+      let store = try open(cut, 7)
+      #expect(try store.waiting == expected)
+      try store.expectSound()
+      try store.close()
+      let keys = try Cells(cut).all(Cells.settingsTree).map {
+        String(decoding: $0.key, as: UTF8.self)
+      }
+      #expect(!keys.contains("raised from") && !keys.contains("coming member"))
+    }
   }
 
   /// A client with a queue of its own goes on with that.
