@@ -118,6 +118,9 @@ extension Schema {
     case OutboxKey.messagePrefix: canReadMessageOfOutbox(key) && value.count == 0
     case OutboxKey.laneRecordPrefix: key.count == 5 && OutboxLane(value) != nil
     case OutboxKey.totalsPrefix: key.count == 1 && OutboxTotals(value) != nil
+    case OutboxKey.sweepPrefix: key.count == 5 && value.count == 4
+    case OutboxKey.releasePrefix: key.count == 9 && OutboxRelease(value) != nil
+    case OutboxKey.decisionPrefix: key.count == 9 && value.count == 8
     default: false
     }
   }
