@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Every call that may block has a form that blocks no thread of Swift's.
-@Suite(.timeLimit(.minutes(1))) struct AsyncTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncTests {
   @Test func theFormsDoWhatTheOthersDo() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.url.appendingPathComponent("chat").path

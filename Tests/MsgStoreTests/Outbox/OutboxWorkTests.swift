@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Work that is waited for.
-@Suite(.timeLimit(.minutes(1))) struct OutboxWorkTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxWorkTests {
   private func store() throws -> MessageStore {
     try MessageStore(
       in: MemoryDirectory(), name: "store", options: StoreOptions(localMember: "me"))
