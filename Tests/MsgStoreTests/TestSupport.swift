@@ -25,10 +25,15 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// Seeds for a random test: another one in each run, printed; `MSGSTORE_SEED=n` replays one.
-func seeds(_ count: Int) -> [UInt64] {
+/// - Parameter debugCount: How many in a debug build, where what takes long would take too long.
+func seeds(_ count: Int, debugCount: Int? = nil) -> [UInt64] {
   if let text = ProcessInfo.processInfo.environment["MSGSTORE_SEED"], let seed = UInt64(text) {
     return [seed]
   }
+  var count = count
+  #if DEBUG
+    count = debugCount ?? count
+  #endif
   let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1 << 32) }
   print("seeds: \(seeds)")
   return seeds

@@ -7,11 +7,7 @@ import msgdump
 @Suite struct PackedAndLooseTests {
   @Test func packedAndLooseStoresAnswerAlike() throws {
     var segmentCount = 0
-    #if DEBUG
-      let seeds = seeds(3)
-    #else
-      let seeds = seeds(6)
-    #endif
+    let seeds = seeds(6, debugCount: 3)
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
       let packing = PackingSizes(
