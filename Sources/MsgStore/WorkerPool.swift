@@ -18,10 +18,18 @@ final class WorkerPool: Sendable {
   ///
   /// - Throws: What the body throws; `closed` after `close`.
   func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-      let isAccepted = enqueue { continuation.resume(with: Result(catching: body)) }
-      if !isAccepted { continuation.resume(throwing: StoreError.storage(.closed)) }
+    // Handed over under a lock: where a continuation is resumed before it is awaited, the thread sanitizer
+    // does not see that the one comes before the other.
+    let result = Locked<Result<R, any Error>>(.failure(StoreError.storage(.closed)))
+    await withCheckedContinuation { continuation in
+      let isAccepted = enqueue {
+        let found = Result(catching: body)
+        result.withLock { $0 = found }
+        continuation.resume()
+      }
+      if !isAccepted { continuation.resume() }
     }
+    return try result.withLock { $0 }.get()
   }
 
   /// Runs `body` on one of the threads, or returns false after `close`.
