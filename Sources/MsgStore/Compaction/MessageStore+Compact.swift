@@ -70,8 +70,7 @@ extension MessageStore {
       try new.close()
     }
     var storeOptions = StoreOptions()
-    // Nobody waits for this store: the same content gives the same commits, however busy the machine is.
-    storeOptions.steps.timeMax = .seconds(86_400)
+    storeOptions.steps = .untimed
     let new = try MessageStore(path: path, options: storeOptions)
     try new.compact()
     try new.close()

@@ -59,7 +59,7 @@ extension StoreCheck {
         if isStored { report("work: conversation \(work.conversation) is there and merged") }
         let key = KeyEncoding.key(target)
         if try !contains(key.bytes, Schema.conversations, reader) {
-          report("work: conversation \(work.conversation) is merged into \(target), that is none")
+          report("work: merge of \(work.conversation): unknown target (conversation \(target))")
         }
       }
     }

@@ -61,7 +61,7 @@ extension StoreCheck {
     } else {
       let key = KeyEncoding.key(number)
       if try !contains(key.bytes, Schema.conversations, reader) {
-        report("\(name) is about conversation \(number), that is none")
+        report("\(name): unknown conversation (\(number))")
       }
     }
     if case .receipt(let kind) = record.subject {

@@ -21,7 +21,7 @@ extension StoreCheck {
       guard sweep.target != 0 else { continue }
       recount.stopped.insert(sweep.target)
       if try !isConversation(sweep.target, reader) {
-        report("\(name) goes to \(sweep.target), that is none")
+        report("\(name): unknown target (conversation \(sweep.target))")
       }
     }
     for (ordinal, release) in releases {
@@ -35,7 +35,7 @@ extension StoreCheck {
       guard release.conversation != 0 else { continue }
       recount.stopped.insert(release.conversation)
       if try !isConversation(release.conversation, reader) {
-        report("\(name) is about conversation \(release.conversation), that is none")
+        report("\(name): unknown conversation (\(release.conversation))")
       }
     }
     var prefix = ByteBuffer()

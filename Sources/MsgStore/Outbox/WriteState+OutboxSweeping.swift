@@ -110,7 +110,7 @@ extension WriteState {
     guard target != 0 else { return }
     if try isStored(target), try reader.outboxSweepTarget(of: target) == nil { return }
     throw reader.corrupt(
-      Schema.work, "what is left of conversation \(conversation) goes to \(target), that is none")
+      Schema.work, "rest of conversation \(conversation): unknown target (conversation \(target))")
   }
 
   /// Brings one entry to where it belongs: its old lane is not looked at any more, and nothing there

@@ -115,6 +115,14 @@ package struct StepSizes: Sendable {
   /// After how long it does no more.
   package var timeMax: Duration
 
+  /// Steps that end by counts alone: a store that nobody waits for gets the same commits from the same
+  /// content, however busy the machine is.
+  package static var untimed: StepSizes {
+    var sizes = StepSizes()
+    sizes.timeMax = .seconds(86_400)
+    return sizes
+  }
+
   package init(
     sweepCountMax: Int = 1000, mergeCountMax: Int = 500, entryCountMax: Int = 300,
     timeMax: Duration = .milliseconds(5)

@@ -10,7 +10,7 @@ import Synchronization
 final class WALWriter: @unchecked Sendable {
   // Unchecked: `position` is only touched under `appendLock`, `sync` under `syncLock`, and the
   // allocated sizes under `growLock` together with `appendLock`.
-  private struct Position {
+  struct Position {
     var current: Int
     var generation: Generation
     var offset: Int
@@ -28,12 +28,12 @@ final class WALWriter: @unchecked Sendable {
 
   let files: [any StorageFile]
   private let storeID: StoreID
-  private let appendLock = Lock()
+  let appendLock = Lock()
   private let syncLock = Lock()
-  private let growLock = Lock()
+  let growLock = Lock()
   /// One for each file, held by whoever syncs it.
   private let fileLocks = [Lock(), Lock()]
-  private var position: Position
+  var position: Position
   private var sync: Sync
   private var header = ByteBuffer(capacity: WALCommitHeader.byteCount)
   private let poison = Atomic<Bool>(false)
@@ -135,67 +135,6 @@ final class WALWriter: @unchecked Sendable {
     return lsn
   }
 
-  /// Sees that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
-  private func makeRoom(_ byteCount: Int, usesReserve: Bool) throws(PageFileError) {
-    let (current, start, allocated) = appendLock.withLock {
-      (position.current, position.offset, position.allocatedByteCounts[position.current])
-    }
-    let end = start + byteCount
-    let needed = end + Self.spareByteCount
-    if needed <= allocated { return }
-    growLock.lock()
-    defer { growLock.unlock() }
-    // While we waited the file may have been grown in the background.
-    let allocatedNow = appendLock.withLock { position.allocatedByteCounts[current] }
-    if needed <= allocatedNow { return }
-    let target = (needed + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
-    do throws(PageFileError) {
-      try files[current].extend(to: target)
-    } catch {
-      guard error == .diskFull, usesReserve, end <= allocatedNow else { throw error }
-      return
-    }
-    appendLock.withLock { position.allocatedByteCounts[current] = target }
-  }
-
-  /// Whether commits that make room have filled half of the spare bytes of a file that cannot grow.
-  var isShort: Bool {
-    appendLock.withLock {
-      position.offset + Self.spareByteCount / 2 > position.allocatedByteCounts[position.current]
-    }
-  }
-
-  /// Whether the current file should be grown before the next commits need it.
-  var wantsToGrow: Bool {
-    appendLock.withLock {
-      let allocated = position.allocatedByteCounts[position.current]
-      return allocated < Self.byteCountMax && position.offset > allocated / 2
-    }
-  }
-
-  /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
-  /// write and one sync with no change of size.
-  ///
-  /// Called off the commit path. A write that fails does no harm; a sync that fails may have lost
-  /// commits that were written meanwhile, and poisons.
-  func growAhead() {
-    growLock.lock()
-    defer { growLock.unlock() }
-    let (current, allocated) = appendLock.withLock {
-      (position.current, position.allocatedByteCounts[position.current])
-    }
-    let target = min(allocated * 2, Self.byteCountMax)
-    guard allocated < target else { return }
-    do throws(PageFileError) {
-      try writeZeros(files[current], from: allocated, to: target)
-    } catch {
-      return
-    }
-    // Durable after this: the zeros, and the commits before them.
-    guard (try? syncFile(current)) != nil else { return }
-    appendLock.withLock { position.allocatedByteCounts[current] = target }
-  }
-
   // MARK: Durability
 
   /// Returns when every commit up to `lsn` is on the disk.
@@ -257,7 +196,7 @@ final class WALWriter: @unchecked Sendable {
   ///
   /// One at a time for each file: the system tells a failure to one caller only, and the next sync
   /// would succeed without the bytes that were lost.
-  private func syncFile(_ file: Int) throws(PageFileError) {
+  func syncFile(_ file: Int) throws(PageFileError) {
     fileLocks[file].lock()
     defer { fileLocks[file].unlock() }
     if isPoisoned { throw .poisoned }

@@ -64,8 +64,7 @@ package final class Restorer {
     options.localMember = localMember
     // What was entered comes from the file.
     options.outbox.isOn = false
-    // Nobody waits for this store: the same lines give the same commits, however busy the machine is.
-    options.steps.timeMax = .seconds(86_400)
+    options.steps = .untimed
     var isHolding = false
     if case .store(let stored)? = line?.record {
       options.localMember = localMember ?? stored.localMember

@@ -1,0 +1,63 @@
+/// Room in the log: a commit is written onto blocks that exist.
+extension WALWriter {
+  /// Sees that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
+  func makeRoom(_ byteCount: Int, usesReserve: Bool) throws(PageFileError) {
+    let (current, start, allocated) = appendLock.withLock {
+      (position.current, position.offset, position.allocatedByteCounts[position.current])
+    }
+    let end = start + byteCount
+    let needed = end + Self.spareByteCount
+    if needed <= allocated { return }
+    growLock.lock()
+    defer { growLock.unlock() }
+    // While we waited the file may have been grown in the background.
+    let allocatedNow = appendLock.withLock { position.allocatedByteCounts[current] }
+    if needed <= allocatedNow { return }
+    let target = (needed + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
+    do throws(PageFileError) {
+      try files[current].extend(to: target)
+    } catch {
+      guard error == .diskFull, usesReserve, end <= allocatedNow else { throw error }
+      return
+    }
+    appendLock.withLock { position.allocatedByteCounts[current] = target }
+  }
+
+  /// Whether commits that make room have filled half of the spare bytes of a file that cannot grow.
+  var isShort: Bool {
+    appendLock.withLock {
+      position.offset + Self.spareByteCount / 2 > position.allocatedByteCounts[position.current]
+    }
+  }
+
+  /// Whether the current file should be grown before the next commits need it.
+  var wantsToGrow: Bool {
+    appendLock.withLock {
+      let allocated = position.allocatedByteCounts[position.current]
+      return allocated < Self.byteCountMax && position.offset > allocated / 2
+    }
+  }
+
+  /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
+  /// write and one sync with no change of size.
+  ///
+  /// Called off the commit path. A write that fails does no harm; a sync that fails may have lost
+  /// commits that were written meanwhile, and poisons.
+  func growAhead() {
+    growLock.lock()
+    defer { growLock.unlock() }
+    let (current, allocated) = appendLock.withLock {
+      (position.current, position.allocatedByteCounts[position.current])
+    }
+    let target = min(allocated * 2, Self.byteCountMax)
+    guard allocated < target else { return }
+    do throws(PageFileError) {
+      try writeZeros(files[current], from: allocated, to: target)
+    } catch {
+      return
+    }
+    // Durable after this: the zeros, and the commits before them.
+    guard (try? syncFile(current)) != nil else { return }
+    appendLock.withLock { position.allocatedByteCounts[current] = target }
+  }
+}
