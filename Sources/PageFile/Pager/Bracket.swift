@@ -20,6 +20,8 @@ final class Bracket {
   private var kept: [UInt64: PageImage] = [:]
   /// The same, in the order in which they were read.
   private var order: [PageImage] = []
+  /// How many they are, which is asked at every page: mostly none.
+  private(set) var keptCount = 0
 
   init(_ cache: PageCache, _ registration: SnapshotRegistry.Registration? = nil) {
     self.cache = cache
@@ -53,7 +55,7 @@ final class Bracket {
     #endif
     cache.leave(ticket)
     self.ticket = nil
-    if !order.isEmpty { giveBack(to: 0) }
+    giveBack(to: 0)
   }
 
   /// Reads something of which nothing but the result is used later.
@@ -66,21 +68,23 @@ final class Bracket {
   // MARK: Kept images
 
   /// The image of what a table entry names, if it is kept here.
-  func find(_ entry: TableEntry) -> PageImage? { kept[entry.rawValue] }
+  func find(_ entry: TableEntry) -> PageImage? {
+    keptCount == 0 ? nil : kept[entry.rawValue]
+  }
 
   /// Keeps an image until `leave`; takes over the reference.
   func keep(_ image: PageImage) {
     kept[image.place.rawValue] = image
     order.append(image)
+    keptCount += 1
   }
-
-  var keptCount: Int { order.count }
 
   /// Gives back all but the first `count` images that were kept.
   ///
   /// For whoever knows that nobody looks at what was read since there were that many.
   func giveBack(to count: Int) {
-    while order.count > count, let image = order.popLast() {
+    while keptCount > count, let image = order.popLast() {
+      keptCount -= 1
       kept[image.place.rawValue] = nil
       image.release()
     }

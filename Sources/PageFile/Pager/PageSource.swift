@@ -25,6 +25,7 @@ package final class PageSource {
   private let numbers: PageNumbers?
   /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
   private var doomed: [PageImage] = []
+  private var doomedCount = 0
   private let dirtyPageCountMax: Int
   /// For whoever reads all values of a snapshot, see `refuseSharedChains`.
   private var chainOwners: ChainOwners?
@@ -83,12 +84,13 @@ package final class PageSource {
   /// Ends an operation.
   package func leave() {
     bracket.leave()
-    if bracket.depth == 0, !doomed.isEmpty { releaseDoomed() }
+    if doomedCount > 0, bracket.depth == 0 { releaseDoomed() }
   }
 
   private func releaseDoomed() {
     for image in doomed { image.release() }
     doomed.removeAll()
+    doomedCount = 0
   }
 
   /// From now on no overflow page is read for two values: a store in which cells name each other's pages
@@ -213,7 +215,7 @@ package final class PageSource {
 
   private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {
     // Pages that the operation has freed again are still in memory.
-    let count = dirty.count + doomed.count
+    let count = dirty.count + doomedCount
     guard count < dirtyPageCountMax else {
       throw .limitExceeded(
         what: "bytes of pages changed in one transaction", value: (count + 1) * pageSize,
@@ -257,7 +259,10 @@ package final class PageSource {
   /// Its number is used again only after the commit.
   package func free(_ number: PageNumber) throws(PageFileError) {
     guard let dirty else { preconditionFailure("a read transaction does not write") }
-    if let image = dirty.remove(number) { doomed.append(image) }
+    if let image = dirty.remove(number) {
+      doomed.append(image)
+      doomedCount += 1
+    }
     if fresh.remove(number.rawValue) == nil {
       freed.append(number)
     } else {
