@@ -104,7 +104,8 @@ public struct Conversation: Sendable, Hashable {
 
 /// The last message of a conversation, cut for a list.
 public struct Preview: Sendable, Hashable {
-  /// The message's name.
+  /// A name that leads to the message: its id, but for somebody else's message that came under two names,
+  /// of which this is the one that the server's order has.
   public let messageID: MessageID
   /// Who wrote it.
   public let sender: MemberID

@@ -1,0 +1,179 @@
+import MsgStore
+
+/// Counts anew what a store derives from what it was told, and compares.
+///
+/// The other half of a proof that `check()` begins. A check uses the store's own rules, so a wrong rule
+/// agrees with itself. This one reads what an export writes, which is nothing but facts, and says the
+/// rules once more, after docs/message-format.md: it shares no code with what it is compared with. Every
+/// question that it asks the store is one that a client asks.
+struct Recount {
+  private(set) var differences: [String] = []
+  private let localMember: MemberID?
+  private var rooms: [RoomRecount] = []
+  private var transfers: Set<[String]> = []
+
+  /// - Returns: What is derived otherwise than it is counted here; nil when nothing is.
+  static func defect(of store: MessageStore, for localMember: MemberID?) throws -> String? {
+    var recount = Recount(localMember)
+    try store.read { chat in
+      // Until two conversations have become one, what they have is in neither of them alone.
+      if try chat.isMergingConversations { return }
+      try recount.count(chat)
+    }
+    return recount.differences.isEmpty ? nil : recount.differences.joined(separator: "\n")
+  }
+
+  private init(_ localMember: MemberID?) { self.localMember = localMember }
+
+  /// - Parameter name: Of what is derived.
+  mutating func expect<T: Equatable>(_ derived: T, _ counted: T, _ name: @autoclosure () -> String)
+  {
+    if derived != counted {
+      differences.append("recount: \(name()): derived \(derived), counted \(counted)")
+    }
+  }
+
+  private mutating func count(_ chat: borrowing StoreSnapshot) throws {
+    var stored: [ExportedConversation] = []
+    try chat.forEachExportedConversation { stored.append($0) }
+    for conversation in stored {
+      var room = RoomRecount(conversation, localMember)
+      try room.read(chat)
+      rooms.append(room)
+    }
+    // Messages that went with their conversation are removed in steps; until then they still count.
+    for room in rooms where try isGoing(room.conversation, chat) { return }
+    for room in rooms {
+      try compare(room, chat)
+      for transfer in room.transfers { transfers.insert(transfer) }
+    }
+    try compareLists(chat)
+    try compareTotals(chat)
+    try compareTransfers(chat)
+    try compareOutbox(chat)
+  }
+
+  private func isGoing(
+    _ conversation: ExportedConversation, _ chat: borrowing StoreSnapshot
+  ) throws -> Bool {
+    guard let end = conversation.deletedUpTo else { return false }
+    let first = try chat.thread(conversation.id).at(Timestamp(microseconds: .min), count: 1).first
+    return first?.serverTimestamp.map { $0 <= end } ?? false
+  }
+
+  // MARK: One conversation
+
+  private mutating func compare(_ room: RoomRecount, _ chat: borrowing StoreSnapshot) throws {
+    let id = room.conversation.id
+    differences += room.disorder.map { "recount: \(id): \($0)" }
+    if let shown = try chat.conversation(id) {
+      expect(shown.messageCount, room.messages.count, "\(id): number of messages")
+      expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")
+      expect(shown.unreadMentionCount, room.unreadMentionCount, "\(id): unread mentions")
+      expect(shown.lastActivity, room.lastActivity, "\(id): last activity")
+      expect(shown.preview.map(PreviewText.init), room.preview, "\(id): preview")
+      expect(
+        shown.participantCount, room.conversation.members.count { !$0.hasLeft },
+        "\(id): number of participants")
+    } else {
+      expect(true, room.conversation.isHidden, "\(id): hidden")
+    }
+    for run in zip(room.sequences, room.sequences.dropFirst())
+    where run.0.upperBound.addingReportingOverflow(1).partialValue >= run.1.lowerBound {
+      differences.append("recount: \(id): known sequences \(run.0) and \(run.1) touch")
+    }
+    for message in room.messages {
+      guard let sequence = message.sequence, message.serverTimestamp != nil else { continue }
+      expect(room.knows(sequence), true, "\(id): sequence \(sequence) is known")
+    }
+    if !room.conversation.isHidden { try compareStatus(room, chat) }
+  }
+
+  /// How far the local member's messages have come, as a screen shows it.
+  private mutating func compareStatus(
+    _ room: RoomRecount, _ chat: borrowing StoreSnapshot
+  ) throws {
+    let id = room.conversation.id
+    for message in room.messages {
+      let shown = try chat.message(message.id, in: id)
+      expect(shown?.status, room.status(of: message), "\(id): status of \"\(message.id)\"")
+    }
+  }
+
+  // MARK: The store
+
+  private mutating func compareLists(_ chat: borrowing StoreSnapshot) throws {
+    for isArchived in [false, true] {
+      let slice =
+        try isArchived
+        ? chat.archivedConversations(count: 10_000) : chat.conversations(count: 10_000)
+      let expected = rooms.filter {
+        !$0.conversation.isHidden && $0.conversation.isArchived == isArchived
+      }
+      let name = isArchived ? "archived conversations" : "conversations"
+      expect(Set(slice.map(\.id)), Set(expected.map(\.conversation.id)), name)
+      var times: [ConversationID: Timestamp] = [:]
+      for room in expected { times[room.conversation.id] = room.listTime }
+      for (above, below) in zip(slice, slice.dropFirst()) {
+        var isInOrder = above.isPinned
+        if isArchived || above.isPinned == below.isPinned {
+          // A conversation without messages need not tell how old it is.
+          isInOrder =
+            times[below.id].flatMap { below in times[above.id].map { $0 >= below } } ?? true
+        }
+        expect(isInOrder, true, "\(name): \"\(above.id)\" stands above \"\(below.id)\"")
+      }
+    }
+  }
+
+  private mutating func compareTotals(_ chat: borrowing StoreSnapshot) throws {
+    let totals = try chat.unreadTotals
+    func sum(_ isMuted: Bool, _ count: KeyPath<RoomRecount, Int>) -> Int {
+      rooms.filter { $0.conversation.isMuted == isMuted }.map { $0[keyPath: count] }.reduce(0, +)
+    }
+    expect(totals.messages, sum(false, \.unreadCount), "all unread messages")
+    expect(totals.mutedMessages, sum(true, \.unreadCount), "all muted unread messages")
+    expect(totals.mentions, sum(false, \.unreadMentionCount), "all unread mentions")
+    expect(totals.mutedMentions, sum(true, \.unreadMentionCount), "all muted unread mentions")
+  }
+
+  private mutating func compareTransfers(_ chat: borrowing StoreSnapshot) throws {
+    let moving = try chat.runningTransfers().map {
+      [$0.conversation.string, $0.message.string, $0.attachment.id]
+    }
+    expect(Set(moving), transfers, "running transfers")
+    expect(moving.count, Set(moving).count, "number of running transfers")
+  }
+
+  private mutating func compareOutbox(_ chat: borrowing StoreSnapshot) throws {
+    let entries = try chat.outbox.entries(count: 100_000).entries
+    var counts: [ConversationID?: OutboxCounts] = [:]
+    var all = OutboxCounts()
+    for entry in entries {
+      all.add(entry.state)
+      counts[entry.conversation, default: OutboxCounts()].add(entry.state)
+    }
+    expect(try chat.outbox.counts(), all, "entries of the outbox")
+    for room in rooms where !room.conversation.isHidden {
+      expect(
+        try chat.outbox.counts(in: room.conversation.id),
+        counts[room.conversation.id] ?? OutboxCounts(),
+        "entries of the outbox in \(room.conversation.id)")
+    }
+    for (above, below) in zip(entries, entries.dropFirst()) where above.id >= below.id {
+      differences.append("recount: the outbox lists \(above.id) before \(below.id)")
+    }
+  }
+}
+
+extension OutboxCounts {
+  fileprivate mutating func add(_ state: OutboxState) {
+    switch state {
+    case .queued: queued += 1
+    case .held: held += 1
+    case .running: running += 1
+    case .waiting: waiting += 1
+    case .failed: failed += 1
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import MsgStore
+import PageFile
+import Testing
+
+/// Whatever is done to a store, what it derives is what a count says, after every transaction.
+@Suite struct RecountTests {
+  @Test(arguments: [8, 30])
+  func whatIsDerivedIsWhatACountSaysAfterEveryStep(_ idCount: Int) throws {
+    for seed in seeds(seedCount) { expectSound(seed, idCount, isNarrow: false) }
+  }
+
+  @Test func whatIsDerivedIsWhatACountSaysBetweenTheStepsOfWork() throws {
+    for seed in seeds(seedCount) { expectSound(seed, 8, isNarrow: true) }
+  }
+
+  private var seedCount: Int {
+    let text = ProcessInfo.processInfo.environment["MSGSTORE_STORES"]
+    return text.flatMap { Int($0) } ?? 2
+  }
+
+  private func expectSound(_ seed: UInt64, _ idCount: Int, isNarrow: Bool) {
+    struct Difference: Error, CustomStringConvertible { let description: String }
+    let random = RandomStore(
+      seed: seed, packing: .random(seed), idCount: idCount, isNarrow: isNarrow)
+    random.expectSound(stepCount: 150) { made in
+      let store = try made.play { store in
+        if let defect = try Recount.defect(of: store, for: "me") {
+          throw Difference(description: defect)
+        }
+      }
+      try store.close()
+      return nil
+    }
+  }
+}
