@@ -84,6 +84,12 @@ extension WriteState {
       try write(
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
+    if summary.deletedUpTo != nil {
+      // What waits to go out goes first: a deletion takes a message of its name away, and with it what
+      // the outbox has by now under that name.
+      var count = 0
+      _ = try movePending(of: number, summary, into: target.number, &count) { _ in false }
+    }
     // A deletion may give the other a new number.
     let name = try reader.details(target.number).id
     if let time = summary.deletedUpTo { _ = try delete(target, upTo: time) }

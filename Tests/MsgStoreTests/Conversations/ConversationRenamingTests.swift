@@ -204,4 +204,26 @@ import Testing
       #expect(room.messageCount == 1201 && room.id == "c")
     }
   }
+
+  /// A deletion that comes with the other name takes a message of the same name away: what waits here
+  /// under it is one with it, and is neither left behind without its entry nor sent for ever.
+  @Test func whatWaitsGoesBeforeTheDeletionThatComesWithTheOtherName() throws {
+    let store = try quietStore()
+    try store.write { chat in
+      try chat.receiveConversationDeletion("mine", at: time(100))
+      try chat.insert(chatMessage("m", in: "server", at: 50), as: .history)
+      for id in ["m", "n"] as [MessageID] {
+        try chat.send(Message(id: id, in: "mine", from: "me", text: "hello"))
+      }
+      try chat.renameConversation("mine", to: "server")
+    }
+    let gone = try store.read { try $0.message("m", in: "server") }
+    #expect(gone == nil)
+    let waiting = try store.read { try $0.message("n", in: "server") }
+    #expect(waiting?.status == .pending)
+    let entries = try store.read { try $0.outbox.entries(count: 9).entries }
+    #expect(entries.map(\.message) == ["n"])
+    #expect(try Recount.defect(of: store, for: "me") == nil)
+    try store.expectSound()
+  }
 }

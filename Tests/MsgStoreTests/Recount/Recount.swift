@@ -160,6 +160,20 @@ struct Recount {
         counts[room.conversation.id] ?? OutboxCounts(),
         "entries of the outbox in \(room.conversation.id)")
     }
+    var sends: Set<[String]> = []
+    for entry in entries where entry.kind == .send {
+      guard let room = entry.conversation, let message = entry.message else { continue }
+      sends.insert([room.string, message.string])
+    }
+    for room in rooms {
+      for message in room.messages where message.waitsToBeSent(by: localMember) {
+        let id = room.conversation.id
+        expect(
+          sends.contains([id.string, message.id.string]), true,
+          "\(id): \"\(message.id)\" is \(message.status ?? message.assumedStatus) and in the outbox"
+        )
+      }
+    }
     for (above, below) in zip(entries, entries.dropFirst()) where above.id >= below.id {
       differences.append("recount: the outbox lists \(above.id) before \(below.id)")
     }
@@ -175,5 +189,13 @@ extension OutboxCounts {
     case .waiting: waiting += 1
     case .failed: failed += 1
     }
+  }
+}
+
+extension ExportedMessage {
+  /// Whether it was written here, and nobody has said that it needs no more attempts.
+  fileprivate func waitsToBeSent(by member: MemberID?) -> Bool {
+    serverTimestamp == nil && sender == member && !isUnsent && !isHidden
+      && [.pending, .held, .sending, .retrying].contains(status ?? assumedStatus)
   }
 }
