@@ -275,6 +275,24 @@ import msgdump
     #expect(cells.segmentCount > 5)
   }
 
+  /// Counters, lists, previews, receipts to tell, and the outbox's order are what they were when the text
+  /// was written: by whoever reads the store, and by whoever opens it to write.
+  ///
+  /// `MSGSTORE_GOLDEN=derived` writes the text anew.
+  @Test(arguments: [2, 3, 4] as [UInt64])
+  func whatEveryVersionDerivesStaysAsItWas(version: UInt64) throws {
+    let name = "version-\(version).derived.txt"
+    let reader = try open(files(version), .readOnly)
+    let text = try DerivedText.lines(of: reader).joined(separator: "\n") + "\n"
+    try reader.close()
+    if ProcessInfo.processInfo.environment["MSGSTORE_GOLDEN"] == "derived" {
+      try Data(text.utf8).write(to: Self.folder.appendingPathComponent(name))
+    }
+    let expected = String(decoding: try Self.contents(name), as: UTF8.self)
+    #expect(text == expected)
+    #expect(try Recount.defect(of: open(files(version)), for: "ann") == nil)
+  }
+
   @Test func eachVersionHasWhatItIsKeptFor() throws {
     let old = try cells(files(2))
     #expect(old.singleCount == 47 && old.segmentCount == 0)

@@ -1,0 +1,81 @@
+import MsgStore
+
+/// Everything that a store derives, as text, by questions that a client asks.
+struct DerivedText {
+  private(set) var lines: [String] = []
+
+  static func lines(of store: MessageStore) throws -> [String] {
+    var text = DerivedText()
+    try store.read { try text.add($0) }
+    return text.lines
+  }
+
+  private mutating func add(_ chat: borrowing StoreSnapshot) throws {
+    let totals = try chat.unreadTotals
+    lines.append(
+      "totals: \(totals.messages) unread, \(totals.mutedMessages) muted,"
+        + " \(totals.mentions) mentions, \(totals.mutedMentions) muted")
+    let waiting = try chat.waitingFacts
+    lines.append("waiting: \(waiting.waiting), dropped \(waiting.dropped)")
+    for room in try chat.conversations(count: 1000) { add(room, to: "list") }
+    for room in try chat.archivedConversations(count: 1000) { add(room, to: "archive") }
+    for transfer in try chat.runningTransfers() {
+      lines.append(
+        "transfer: \(transfer.conversation) \(transfer.message) \(transfer.attachment.id)"
+          + " up \(transfer.upload) down \(transfer.download)")
+    }
+    let counts = try chat.outbox.counts()
+    lines.append("outbox: \(Self.text(counts))")
+    for entry in try chat.outbox.entries(count: 1000).entries {
+      lines.append(
+        "entry: \(entry.kind) \(entry.conversation?.string ?? "-") \(entry.message?.string ?? "-")"
+          + " blocked \(entry.isBlocked) attempts \(entry.attemptCount)")
+    }
+    var ids: [ConversationID] = []
+    try chat.forEachExportedConversation { ids.append($0.id) }
+    for id in ids { try add(id, chat) }
+  }
+
+  private mutating func add(_ room: Conversation, to list: String) {
+    let preview = room.preview.map {
+      "\($0.messageID) \($0.sender) \($0.status) deleted \($0.isDeleted)"
+        + " \($0.attachment.map { "\($0.kind)" } ?? "-") \($0.text.debugDescription)"
+    }
+    lines.append(
+      "\(list): \(room.id) pinned \(room.isPinned) muted \(room.isMuted)"
+        + " \(room.participantCount) participants, \(room.messageCount) messages,"
+        + " \(room.unreadCount) unread, \(room.unreadMentionCount) mentions,"
+        + " \(Self.text(room.lastActivity)), \(preview ?? "-")")
+  }
+
+  private mutating func add(_ id: ConversationID, _ chat: borrowing StoreSnapshot) throws {
+    let known = try chat.knownSequences(in: id, count: 1000)
+    lines.append("\(id): known \(known)")
+    for kind in ReceiptKind.allCases {
+      for receipt in try chat.pendingReceipts(in: id, kind, as: .ids(countMax: 500)) {
+        lines.append("\(id): to tell \(kind) \(receipt.ids.map(\.string))")
+      }
+    }
+    lines.append("\(id): outbox \(Self.text(try chat.outbox.counts(in: id)))")
+    let firstUnread = try chat.thread(id).firstUnread(count: 1).first?.id
+    lines.append("\(id): first unread near \(firstUnread?.string ?? "-")")
+    var messages: [MessageID] = []
+    try chat.forEachExportedMessage(in: id) { messages.append($0.id) }
+    for message in messages {
+      guard let delivery = try chat.delivery(of: message, in: id) else { continue }
+      if delivery.recipientCount == 0 { continue }
+      lines.append(
+        "\(id): \(message) \(delivery.status) of \(delivery.recipientCount):"
+          + " \(delivery.deliveredCount) have it, \(delivery.readCount) have read it")
+    }
+  }
+
+  private static func text(_ counts: OutboxCounts) -> String {
+    "queued \(counts.queued) held \(counts.held) running \(counts.running)"
+      + " waiting \(counts.waiting) failed \(counts.failed)"
+  }
+
+  private static func text(_ time: Timestamp?) -> String {
+    time.map { "\($0.microseconds)" } ?? "-"
+  }
+}
