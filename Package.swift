@@ -66,6 +66,8 @@ let package = Package(
       exclude: ["Golden/Expected", "Golden/Stores"], swiftSettings: strict),
     .testTarget(
       name: "BenchTests", dependencies: ["msgstore-bench"], swiftSettings: strict),
+    // What holds of the sources themselves.
+    .testTarget(name: "TidyTests", swiftSettings: strict),
     // A disk that loses power, and what is asked of stores on it.
     .target(
       name: "Simulation", dependencies: ["PageFile"], path: "Tests/Simulation",
@@ -95,8 +97,12 @@ let package = Package(
       name: "torture",
       dependencies: [
         "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "PageFile",
+        "MsgStore",
       ],
       path: "Tests/Torture", swiftSettings: strict),
+    // Single operations to be looked at by a profiler.
+    .executableTarget(
+      name: "walk", dependencies: ["MsgStore"], path: "Tests/Walk", swiftSettings: strict),
     // A client that shows how the store is used, and two people who use it. They see what a user of
     // the package sees, and nothing else.
     .target(
