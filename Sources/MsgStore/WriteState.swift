@@ -128,6 +128,8 @@ final class WriteState {
   /// Moves a conversation's entry in the lists.
   private func list(_ conversation: OpenConversation, at place: ListPlace?) throws(StoreError) {
     switch (conversation.listed, place) {
+    case (.some, .some) where StoreDefect.listPlaceKept.isPlanted:
+      break
     case (let old?, let new?):
       let key = old.key(conversation.number)
       let other = new.key(conversation.number)

@@ -51,7 +51,7 @@ extension Subcommand {
         print(failure)
       }
       // A failure is enough: it is printed, and what comes after it may be the same.
-      return isSound ? explorer.runCount - before : 1 << 40
+      return isSound ? explorer.runCount - before : SeedRunner.workEnd
     }
     let (runCount, stepCount, tally) = idle.withLock { idle in
       idle.reduce(into: (0, 0, [String: Int]())) { sum, one in

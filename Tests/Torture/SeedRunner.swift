@@ -2,6 +2,9 @@ import PageFile
 
 /// Work shared by several threads: each takes the next seed until the time is over, or enough was done.
 enum SeedRunner {
+  /// What `body` answers when nothing more need be done, whatever was asked for.
+  static let workEnd = 1 << 40
+
   /// Calls `body` with one seed after the other on each thread; it answers how much that was.
   ///
   /// - Returns: The seeds, and what is missing of what was asked for.
@@ -11,7 +14,7 @@ enum SeedRunner {
     let next = Locked(arguments.seed)
     let doneCount = Locked(0)
     let end = Stopwatch.seconds() + Double(arguments.seconds)
-    let enough = arguments.count ?? .max
+    let enough = arguments.count ?? workEnd
     let workers = (0..<arguments.threads).map { _ in Worker() }
     for worker in workers {
       worker.enqueue {

@@ -57,7 +57,7 @@ extension AttachmentRecord {
   func forEachIndexKey(
     of fact: Bytes, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    if isMoving {
+    if isMoving, !StoreDefect.transfersUnlisted.isPlanted {
       let key = TransferIndex.movingKey(fact)
       try body(key)
     }

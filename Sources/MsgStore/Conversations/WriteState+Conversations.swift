@@ -48,7 +48,8 @@ extension WriteState {
   ) throws(StoreError) {
     hasAdded = true
     let active = new.members.active
-    new.details.participantCount = active.count
+    new.details.participantCount =
+      StoreDefect.leftOnesCounted.isPlanted ? new.members.members.count : active.count
     new.details.firstParticipants = try reader.ordered(new.members.members.filter(\.isActive))
       .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
     new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
@@ -58,7 +59,7 @@ extension WriteState {
     try insert(key.bytes, value.bytes, in: Schema.conversations)
     let oldActive = old.active
     guard active != oldActive else { return }
-    if !oldActive.isEmpty {
+    if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
       let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
       try remove(entry.bytes, in: Schema.participants)
     }

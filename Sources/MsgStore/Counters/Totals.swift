@@ -16,7 +16,7 @@ struct Totals: Hashable {
   ///
   /// Nothing when it is hidden, as it has no messages then.
   init(_ summary: ConversationSummary) {
-    if summary.marks.contains(.muted) {
+    if summary.marks.contains(.muted), !StoreDefect.mutedCountedAlike.isPlanted {
       unreadMuted = summary.unreadCount
       mentionsMuted = summary.mentionCount
     } else {
@@ -55,6 +55,7 @@ struct TotalsChange {
 
   mutating func replace(_ old: Totals, with new: Totals) {
     guard old != new else { return }
+    if new.unread < old.unread, StoreDefect.totalsKept.isPlanted { return }
     change.unread &+= new.unread &- old.unread
     change.unreadMuted &+= new.unreadMuted &- old.unreadMuted
     change.mentions &+= new.mentions &- old.mentions

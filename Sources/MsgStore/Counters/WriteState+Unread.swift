@@ -22,7 +22,8 @@ extension ConversationSummary {
   /// Whether nothing that was done here has covered a message: what a message keeps when it moves,
   /// while the mark that was told covers it or not by its place alone.
   func isUnseenHere(_ record: some Seeable, at position: Position) -> Bool {
-    guard !record.flags.contains(.history), !record.marks.contains(.seen) else { return false }
+    let isHistory = record.flags.contains(.history) && !StoreDefect.historyUnread.isPlanted
+    guard !isHistory, !record.marks.contains(.seen) else { return false }
     guard let mark, position <= mark else { return true }
     return record.markOrdinal == markOrdinal
   }
@@ -33,6 +34,7 @@ extension ConversationSummary {
   /// Adds messages to the counters, or takes them out.
   mutating func count(_ change: UnreadCount) {
     unreadCount = max(0, unreadCount + change.messages)
+    if change.mentions < 0 && StoreDefect.mentionsKept.isPlanted { return }
     mentionCount = max(0, mentionCount + change.mentions)
   }
 
@@ -92,7 +94,8 @@ extension StoreReader {
   ) -> UnreadCount {
     guard let localMember, record.sender != localMember, summary.isUnseen(record, at: position)
     else { return UnreadCount() }
-    return UnreadCount(messages: 1, mentions: record.mentions(localMember) ? 1 : 0)
+    let isMentioned = record.mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
+    return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)
   }
 }
 

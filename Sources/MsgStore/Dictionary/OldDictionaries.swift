@@ -32,7 +32,7 @@ struct OldDictionaries: Sendable {
     for _ in 0..<Self.stepCellCount {
       guard cursor.isAtCell, !unnamed.isEmpty else { return false }
       if let number = try Self.dictionary(of: cursor, reader, &value),
-        !Defect.dictionaryDroppedEarly.isPlanted
+        !StoreDefect.dictionaryDroppedEarly.isPlanted
       {
         unnamed.remove(number)
       }

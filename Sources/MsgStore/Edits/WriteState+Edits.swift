@@ -38,7 +38,7 @@ extension WriteState {
     _ version: TextVersion, into old: StoredMessage, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    guard !old.traits.marks.contains(.unsent) else { return false }
+    if old.traits.marks.contains(.unsent), !StoreDefect.withdrawnEdited.isPlanted { return false }
     var new = old
     let id = old.id(at: position)
     let hasNews = try mergeReceived(version, into: &new, named: id, in: conversation.number)
@@ -129,7 +129,10 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in
-      _ = try removeVersion(at: time.microseconds, from: &message, named: own, in: open.number)
+      if !StoreDefect.refusedEditStays.isPlanted {
+        _ = try removeVersion(
+          at: time.microseconds, from: &message, named: own, in: open.number)
+      }
       message.traits.sending.failure = failure
     }
   }

@@ -35,9 +35,10 @@ extension WriteState {
       message.version = replacingOriginal ? given : shown.union(given)
     } else if given.editTime == nil && shown.editTime == nil {
       if replacingOriginal || shown.precedes(given) { message.version = given }
-    } else if shown.precedes(given) {
+    } else if shown.precedes(given) || StoreDefect.olderEditWins.isPlanted {
       message.version = given
       message.traits.marks.insert(.versions)
+      if StoreDefect.historyLost.isPlanted { return false }
       return try put(shown, of: id, in: conversation)
     } else {
       message.traits.marks.insert(.versions)

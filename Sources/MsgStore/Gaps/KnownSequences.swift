@@ -129,8 +129,9 @@ extension ClosedRange<Int64> {
   /// Whether no number lies between this run and another: they overlap, or one goes on where the
   /// other ends.
   func touches(_ other: ClosedRange<Int64>) -> Bool {
+    if StoreDefect.sequencesApart.isPlanted { return overlaps(other) }
     // Where one begins above the other's end, that end is not the greatest number.
-    (lowerBound <= other.upperBound || lowerBound == other.upperBound + 1)
+    return (lowerBound <= other.upperBound || lowerBound == other.upperBound + 1)
       && (other.lowerBound <= upperBound || other.lowerBound == upperBound + 1)
   }
 

@@ -59,6 +59,7 @@ extension WriteState {
       joined = joined.union(run)
       // What begins where the joined run does is overwritten by it.
       if isLowest, !joinsNewest { break }
+      if StoreDefect.joinedRunKept.isPlanted { break }
       let key = KnownSequences.key(conversation.number, run.lowerBound)
       try remove(key.bytes, in: Schema.sequences)
     }

@@ -152,6 +152,7 @@ extension WriteState {
     _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane
   ) throws(StoreError) {
     var totals = try outbox
+    if change < 0, StoreDefect.entryCountKept.isPlanted { return }
     totals.counts.add(change, record.state)
     setOutbox(totals)
     lane.counts.add(change, record.state)
@@ -203,7 +204,7 @@ extension WriteState {
   /// Sees which entry of a lane is next, and writes the lane.
   func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
     let due = try reader.nextDue(conversation, lane)
-    if due != lane.due {
+    if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
       if let old = lane.due {
         let key = OutboxKey.due(old.time, old.ordinal)
         try remove(key.bytes, in: Schema.work)
@@ -253,9 +254,11 @@ extension WriteState {
     guard let id = changed.subject.message else { return }
     let conversation = changed.conversation
     let entries = try reader.outboxEntries(of: id, in: conversation)
-    let isTakenBack = entries.contains { (_, record) in record.subject.isUnsend }
+    let isTakenBack = entries.contains { (_, record) in
+      record.subject.isUnsend && !StoreDefect.withdrawnStillTold.isPlanted
+    }
     let isUploadAside = entries.contains { (_, record) in
-      !record.subject.isInOrder && record.isAside
+      !record.subject.isInOrder && record.isAside && !StoreDefect.uploadsNotWaitedFor.isPlanted
     }
     var isSendAside = false
     var isSendThere = false

@@ -70,7 +70,7 @@ extension WriteState {
     switch record.subject {
     case .setTitle, .setAvatar:
       let newest = try reader.outboxLane(record.conversation)[record.subject] ?? 0
-      return newest > ordinal
+      return newest > ordinal && !StoreDefect.supersededHandedOut.isPlanted
     default: return false
     }
   }
@@ -141,7 +141,9 @@ extension WriteState {
       return record.failure ?? Failure(.other, text: "older than the outbox keeps trying")
     }
     let failureCount = record.failuresSoFar
-    if let limit = rules.outbox.attemptCountMax, failureCount >= UInt64(max(limit, 1)) {
+    if let limit = rules.outbox.attemptCountMax, failureCount >= UInt64(max(limit, 1)),
+      !StoreDefect.attemptsUnlimited.isPlanted
+    {
       return record.failure ?? Failure(.other, text: "handed out as often as the outbox tries")
     }
     return nil
@@ -154,7 +156,9 @@ extension WriteState {
     var new = record
     let sum = task.contentSum
     // The server may have had the token with other content.
-    if sum != record.contentSum, record.attemptCount > 0 { new.token = .random() }
+    if sum != record.contentSum, record.attemptCount > 0, !StoreDefect.tokenKept.isPlanted {
+      new.token = .random()
+    }
     new.contentSum = sum
     new.failureCount = min(record.failuresSoFar, OutboxRecord.countMax - 1)
     new.failure = nil

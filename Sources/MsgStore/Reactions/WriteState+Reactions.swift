@@ -41,7 +41,11 @@ extension WriteState {
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
     let key = ReactionRecord.key(conversation, id, member: member, emoji: emoji)
-    if let old = try reaction(key.bytes), !record.succeeds(old) { return false }
+    if let old = try reaction(key.bytes), !record.succeeds(old),
+      !StoreDefect.olderReactionWins.isPlanted
+    {
+      return false
+    }
     hasAdded = true
     var value = ByteBuffer()
     record.appendChecked(to: &value)

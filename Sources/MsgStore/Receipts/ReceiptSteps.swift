@@ -131,7 +131,7 @@ package struct ReceiptRecord: Hashable, Sendable {
 /// The earlier of two times that may be unknown: an unknown one says nothing.
 func earliest(_ a: Int64?, _ b: Int64?) -> Int64? {
   guard let a, let b else { return a ?? b }
-  return min(a, b)
+  return StoreDefect.latestReceiptWins.isPlanted ? max(a, b) : min(a, b)
 }
 
 /// The position further on of two that may be missing.

@@ -168,8 +168,10 @@ extension WriteState {
     upTo limit: Position?, from mark: Position?, in conversation: UInt32
   ) throws(StoreError) -> Position? {
     let limit = min(limit ?? .firstPending, .firstPending)
-    if let mark, limit < mark { return nil }
+    let isForward = !StoreDefect.markGoesBack.isPlanted
+    if let mark, limit < mark, isForward { return nil }
     // The message at the mark may be gone; the mark stays where it is all the same.
+    if !isForward { return try reader.lastPosition(upTo: limit, in: conversation) }
     return latest(try reader.lastPosition(upTo: limit, in: conversation), mark)
   }
 

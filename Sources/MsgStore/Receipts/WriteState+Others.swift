@@ -16,6 +16,7 @@ extension WriteState {
   ) throws(StoreError) {
     let others = own.others(kind)
     guard others.laggard == 0 || others.laggard == member else { return }
+    if others.laggard != 0, StoreDefect.laggardKept.isPlanted { return }
     let recipients = try self.others(conversation)
     let known = others.laggard == 0 ? nil : others
     own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: known))

@@ -94,10 +94,12 @@ extension WriteState {
       var isPending = try reader.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
-        isPending = try !reader.details(conversation.number).hasLeft
+        let hasLeft = try reader.details(conversation.number).hasLeft
+        isPending = !hasLeft || StoreDefect.leftOnesTold.isPlanted
       }
       try enterReceipt(kind, isPending: isPending, in: conversation.number)
       guard isPending != own.isListed(kind) else { continue }
+      if !isPending, StoreDefect.untoldKept.isPlanted { continue }
       let key = ReceiptKey.pending(kind, conversation.number)
       if isPending {
         try insert(key.bytes, .empty, in: Schema.receipts)

@@ -195,7 +195,7 @@ extension WriteState {
   /// Takes the local member's mark as the server has it: what is covered by it is read.
   func tell(_ mark: Position?, to conversation: OpenConversation) throws(StoreError) {
     let old = conversation.summary
-    guard mark != old.toldMark else { return }
+    guard mark != old.toldMark, !StoreDefect.toldMarkKept.isPlanted else { return }
     var summary = old
     summary.toldMark = mark
     if let mark, old.toldMark.map({ $0 < mark }) ?? true {
@@ -213,7 +213,7 @@ extension WriteState {
   func applyWaitingMarks(
     of id: MessageID, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard !position.place.isPending else { return }
+    guard !position.place.isPending, !StoreDefect.waitingMarksIgnored.isPlanted else { return }
     for mark in try waitingMarks(of: id, in: conversation.number) {
       let key = waitingKey(conversation.number, id, mark.kind, mark.member)
       try remove(key.bytes, in: Schema.facts)
@@ -244,6 +244,7 @@ extension WriteState {
     from old: Position, to new: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     guard old != new, !old.place.isPending, !new.place.isPending else { return }
+    if StoreDefect.marksStay.isPlanted { return }
     var moved: [(member: UInt32, record: ReceiptRecord)] = []
     try reader.forEachReceipts(conversation.number) { (member, record) throws(StoreError) in
       var changed = record
@@ -267,7 +268,7 @@ extension WriteState {
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> MessageTraits.Bits {
     let exact = try reader.exactReceipts(of: id, in: conversation)
-    guard !exact.isEmpty else { return [] }
+    guard !exact.isEmpty, !StoreDefect.waitingReceiptsIgnored.isPlanted else { return [] }
     let isSeen = exact.contains { $0.member == localMember && $0.receipt.isRead }
     return isSeen ? [.receipts, .seen] : .receipts
   }

@@ -114,7 +114,7 @@ package struct ConversationSummary: Hashable {
   package init(created: Int64) { self.created = created }
 
   /// The time under which the list shows the conversation.
-  var listTime: Int64 { hasLast ? activity : created }
+  var listTime: Int64 { hasLast && !StoreDefect.listedByCreation.isPlanted ? activity : created }
 
   /// Whether there is a last message; comparing it with nil would copy it.
   var hasLast: Bool {

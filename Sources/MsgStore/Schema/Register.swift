@@ -20,7 +20,11 @@ package struct TextRegister: Hashable {
   package mutating func merge(_ other: TextRegister) {
     guard let otherTime = other.time else { return }
     guard let time else { return self = other }
-    if otherTime > time || otherTime == time && precedes(other) { self = other }
+    if otherTime > time || StoreDefect.olderTitleWins.isPlanted
+      || otherTime == time && precedes(other)
+    {
+      self = other
+    }
   }
 
   private func precedes(_ other: TextRegister) -> Bool {

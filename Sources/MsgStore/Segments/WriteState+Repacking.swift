@@ -107,7 +107,9 @@ extension WriteState {
   /// Whether a message is packed where those from a limit on have cells of their own.
   private static func isPacked(_ position: Position, before limit: Position?) -> Bool {
     guard let limit else { return !position.place.isPending }
-    if Defect.placesComparedAlone.isPlanted { return Place.precedes(position.place, limit.place) }
+    if StoreDefect.placesComparedAlone.isPlanted {
+      return Place.precedes(position.place, limit.place)
+    }
     return position < limit
   }
 

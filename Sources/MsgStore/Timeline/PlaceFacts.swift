@@ -52,7 +52,7 @@ struct PlaceFacts {
 
   mutating func merge(_ other: PlaceFacts?) {
     guard let other else { return }
-    guard other.revision == revision else {
+    guard other.revision == revision || StoreDefect.revisionIgnored.isPlanted else {
       if other.revision > revision { self = other }
       return
     }
@@ -62,7 +62,7 @@ struct PlaceFacts {
       sequenced = sequenced ?? other.sequenced
       return
     }
-    if theirs < mine { sequenced = theirs }
+    if StoreDefect.largerPlaceWins.isPlanted ? theirs > mine : theirs < mine { sequenced = theirs }
   }
 
   /// The place of a message that was at another one.

@@ -138,7 +138,7 @@ extension WriteState {
   ) -> Place {
     let time = message.localTime ?? clock().microseconds
     message.localTime = time
-    defer { conversation.summary.nextLocalOrder += 1 }
+    defer { conversation.summary.nextLocalOrder += StoreDefect.localOrderReused.isPlanted ? 0 : 1 }
     return .pending(time, localOrder: conversation.summary.nextLocalOrder)
   }
 
@@ -196,7 +196,7 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, to place: Place,
     from conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    guard place != position.place, !place.isPending,
+    guard place != position.place, !place.isPending, !StoreDefect.movedPastDeletion.isPlanted,
       isDeleted(Timestamp(microseconds: place.time), in: conversation)
     else { return false }
     reader.source.isErasing = true
@@ -226,7 +226,10 @@ extension WriteState {
     guard !new.traits.marks.contains(.unsent), !given.traits.marks.contains(.unsent) else {
       return false
     }
-    if let reply = given.replyTo { new.replyTo = new.replyTo.map { max($0, reply) } ?? reply }
+    if let reply = given.replyTo {
+      let isGreatest = !StoreDefect.lastReplyWins.isPlanted
+      new.replyTo = isGreatest ? new.replyTo.map { max($0, reply) } ?? reply : reply
+    }
     return try mergeReceived(
       given.version, isComposed: given.flags.contains(.composed), into: &new, named: id,
       in: conversation)
@@ -295,7 +298,8 @@ extension WriteState {
     reader.source.isErasing = true
     let message = try message(at: position, in: conversation.number)
     try remove(message, at: position, in: conversation)
-    for name in [position.id] + message.traits.names {
+    let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
+    for name in [position.id] + names {
       try write(.deleted, of: name, in: conversation.number)
     }
     try removeFacts(of: message.id(at: position), in: conversation.number)
@@ -319,7 +323,7 @@ extension StoredMessage {
     if status.isServerKnowledge {
       // What was known of sending it says nothing any more.
       if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
-      self.status = max(self.status, status)
+      self.status = StoreDefect.statusLowered.isPlanted ? status : max(self.status, status)
     }
     traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
     traits.readAt = Self.earlier(traits.readAt, readAt)

@@ -34,7 +34,9 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) {
-    summary.messageCount += 1
+    if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
+      summary.messageCount += 1
+    }
     summary.count(unreadCount(message, at: position, summary))
     try include(message, at: position, &summary, in: conversation)
   }
@@ -59,14 +61,18 @@ extension WriteState {
       }
       try removeRecord(at: oldPosition, in: conversation.number)
     }
-    summary.count(unreadCount(new, at: position, summary) - counted)
+    if !StoreDefect.unreadKept.isPlanted {
+      summary.count(unreadCount(new, at: position, summary) - counted)
+    }
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
       try writeNames(of: new, at: position, in: conversation)
     }
     if position == oldPosition {
       if summary.last?.position == position {
-        try refreshLast(&summary, in: conversation.number)
+        if !StoreDefect.previewKept.isPlanted {
+          try refreshLast(&summary, in: conversation.number)
+        }
       } else if old.status == .failed, new.status != .failed {
         try include(new, at: position, &summary, in: conversation.number)
       }
@@ -93,7 +99,9 @@ extension WriteState {
   ) throws(StoreError) {
     try removeRecord(at: position, in: conversation.number)
     var summary = conversation.summary
-    summary.messageCount = max(0, summary.messageCount - 1)
+    if !StoreDefect.messageCountKept.isPlanted {
+      summary.messageCount = max(0, summary.messageCount - 1)
+    }
     summary.count(UnreadCount() - unreadCount(message, at: position, summary))
     try exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
@@ -175,9 +183,9 @@ extension WriteState {
   private func exclude(
     _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
-    guard summary.last?.position == position || summary.activity == position.place.time else {
-      return
-    }
+    let isNewest =
+      summary.activity == position.place.time && !StoreDefect.activityKept.isPlanted
+    guard summary.last?.position == position || isNewest else { return }
     try refreshLast(&summary, in: conversation)
   }
 
@@ -193,7 +201,7 @@ extension WriteState {
     while let position = try reader.lastPosition(upTo: limit, in: conversation) {
       let message = try message(at: position, in: conversation)
       if position.place.isPending, message.status == .failed, let newest,
-        position.place.time < newest.place.time
+        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
       {
         guard let before = try reader.lastPosition(before: position, in: conversation) else {
           break
@@ -201,7 +209,8 @@ extension WriteState {
         limit = before
         continue
       }
-      summary.activity = max(position.place.time, newest?.place.time ?? .min)
+      let isAlone = StoreDefect.activityOfLast.isPlanted
+      summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
       summary.last = try last(message, at: position, in: conversation)
       return
     }

@@ -74,7 +74,7 @@ extension WriteState {
     var key = ByteBuffer()
     key.append(bigEndian: waiting.ordinal)
     try remove(key.bytes, in: Schema.waiting)
-    try add(-1, to: .waitingCount)
+    if !StoreDefect.waitingCountKept.isPlanted { try add(-1, to: .waitingCount) }
     return waiting
   }
 
@@ -103,7 +103,8 @@ extension WriteState {
     in conversation: UInt32
   ) throws(StoreError) {
     message.raise(
-      waiting.status, deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
+      StoreDefect.waitingStatusIgnored.isPlanted ? .pending : waiting.status,
+      deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
       unsentAt: waiting.traits.unsentAt)
     if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
       try erase(&message, named: id, in: conversation)

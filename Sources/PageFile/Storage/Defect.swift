@@ -8,10 +8,17 @@
   #endif
 #endif
 
+#if PLANTED_DEFECTS
+  /// The name of the defect that the environment asks for.
+  package let plantedDefectName: String? = unsafe getenv("MSGSTORE_DEFECT").map {
+    unsafe String(cString: $0)
+  }
+#endif
+
 /// Mistakes in the protocol that can be planted, one at a time, to see whether the tests find them.
 ///
 /// Each takes out one step that durability or the truth of an answer rests on, and so marks its
-/// place, in this module or in one above it. In an ordinary build none of this exists: `isPlanted` is the constant false, and the
+/// place. In an ordinary build none of this exists: `isPlanted` is the constant false, and the
 /// compiler drops what depends on it. `make test-defects` builds with PLANTED_DEFECTS.
 package enum Defect: String, CaseIterable, Sendable {
   // Syncs that are left out.
@@ -36,9 +43,6 @@ package enum Defect: String, CaseIterable, Sendable {
   case olderTableIgnored, slotsFreedAtOnce, slotsNotReserved, numbersGivenTwice
   case expiryIgnored, lockIgnored, replacedFileIgnored, abortedCommitted
 
-  // What the message store keeps apart.
-  case dictionaryDroppedEarly, placesComparedAlone
-
   // What only certain orders of several threads show.
   case readersUnannounced, gateNotAbandoned, roomAskedOnce, walkUnregistered, changedPagesCounted
 
@@ -48,13 +52,8 @@ package enum Defect: String, CaseIterable, Sendable {
   ]
 
   #if PLANTED_DEFECTS
-    /// The one that the environment names.
-    private static let planted: Defect? = {
-      guard let name = unsafe getenv("MSGSTORE_DEFECT") else { return nil }
-      let known = unsafe Defect(rawValue: String(cString: name))
-      precondition(known != nil, "MSGSTORE_DEFECT names no defect")
-      return known
-    }()
+    /// The one that the environment names; nil as well when that is one of the layer above.
+    private static let planted = plantedDefectName.flatMap(Defect.init)
   #endif
 
   /// Whether this one is planted.
