@@ -4,12 +4,12 @@ import PageFile
 ///
 /// As `Defect` of the paged file: in an ordinary build none of this exists.
 package enum StoreDefect: String, CaseIterable, Sendable {
-  // Rules of what is derived: something has to find them that does not use the rule.
+  // Rules of derived values: tests that do not use the rule have to find them.
   case historyUnread, mentionsOfAll, mutedCountedAlike, pendingUncounted, failedHoldsPreview
   case activityOfLast, listedByCreation, sequencesApart, waitingStatusIgnored, joiningIgnored
   case leftOnesTold, leftOnesCounted, transfersUnlisted
 
-  // What is derived and does not follow a change.
+  // Derived values that miss a change.
   case unreadKept, mentionsKept, totalsKept, messageCountKept, previewKept, activityKept
   case listPlaceKept, joinedRunKept, waitingCountKept, laggardKept, untoldKept, participantsKept
   case toldMarkKept, entryCountKept, dueEntryKept
@@ -28,7 +28,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
     private static let planted = plantedDefectName.flatMap(StoreDefect.init)
   #endif
 
-  /// Whether this one is planted.
+  /// True while this defect is planted.
   @inline(__always)
   package var isPlanted: Bool {
     #if PLANTED_DEFECTS

@@ -85,8 +85,8 @@ extension WriteState {
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
     if summary.deletedUpTo != nil {
-      // What waits to go out goes first: a deletion takes a message of its name away, and with it what
-      // the outbox has by now under that name.
+      // Pending messages move first: the deletion would take a message of the same name away, and with it
+      // the outbox's entries, which have moved already.
       var count = 0
       _ = try movePending(of: number, summary, into: target.number, &count) { _ in false }
     }

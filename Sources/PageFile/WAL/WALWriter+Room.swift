@@ -23,14 +23,14 @@ extension WALWriter {
     appendLock.withLock { position.allocatedByteCounts[current] = target }
   }
 
-  /// Whether commits that make room have filled half of the spare bytes of a file that cannot grow.
+  /// True once commits that make room have filled half of the spare bytes of a file that cannot grow.
   var isShort: Bool {
     appendLock.withLock {
       position.offset + Self.spareByteCount / 2 > position.allocatedByteCounts[position.current]
     }
   }
 
-  /// Whether the current file should be grown before the next commits need it.
+  /// True if the current file should grow before the next commits need it.
   var wantsToGrow: Bool {
     appendLock.withLock {
       let allocated = position.allocatedByteCounts[position.current]

@@ -275,8 +275,8 @@ import msgdump
     #expect(cells.segmentCount > 5)
   }
 
-  /// Counters, lists, previews, receipts to tell, and the outbox's order are what they were when the text
-  /// was written: by whoever reads the store, and by whoever opens it to write.
+  /// Counters, lists, previews, receipts to tell, and the outbox's order are those of the text; and once
+  /// the store was opened to be written, a recount finds nothing.
   ///
   /// `MSGSTORE_GOLDEN=derived` writes the text anew.
   @Test(arguments: [2, 3, 4] as [UInt64])
