@@ -209,8 +209,8 @@ extension WriteState {
     if let conversation = try existingConversation(id) { return conversation }
     hasAdded = true
     let number = try newNumber(.nextConversation, "conversation")
-    try write(ConversationName(number: number, isFormer: false), of: id)
-    try write(details(), of: number)
+    try writeName(ConversationName(number: number, isFormer: false), of: id)
+    try writeDetails(details(), of: number)
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
     conversation.id = id
@@ -286,7 +286,7 @@ extension WriteState {
     memory.forgetNames()
     if !areFormer { memory.conversations[number]?.id = ids.last }
     for id in ids {
-      try write(ConversationName(number: number, isFormer: areFormer), of: id)
+      try writeName(ConversationName(number: number, isFormer: areFormer), of: id)
       memory.numbers.insert(id, number)
     }
   }
@@ -302,7 +302,7 @@ extension WriteState {
     }
   }
 
-  private func write(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
+  private func writeName(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
     let key = KeyEncoding.key(id.string)
     var value = ByteBuffer()
     name.append(to: &value)

@@ -78,7 +78,7 @@ extension WriteState {
     try insert(fact, value.bytes, in: Schema.facts)
     if let old {
       if old.isMoving == record.isMoving, old.indexedHash == record.indexedHash { return }
-      try unlist(old, at: fact)
+      try unlistTransfers(old, at: fact)
     }
     try list(record, at: fact)
   }
@@ -89,7 +89,7 @@ extension WriteState {
     }
   }
 
-  func unlist(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
+  func unlistTransfers(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
       try remove(key.bytes, in: Schema.transfers)
     }
@@ -102,6 +102,6 @@ extension WriteState {
       let record = try reader.attachmentRecord(key)
     else { return }
     endTransfers(at: key)
-    try unlist(record, at: key)
+    try unlistTransfers(record, at: key)
   }
 }

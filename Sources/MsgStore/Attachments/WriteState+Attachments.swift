@@ -12,7 +12,7 @@ extension WriteState {
   /// - Parameter isComposed: Whether the local member has said it and no server has: then it only
   ///   stands in for what is not received.
   /// - Returns: Whether that is news.
-  func merge(
+  func mergeAttachments(
     _ attachments: [Attachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var isNews = false
@@ -21,13 +21,13 @@ extension WriteState {
       if isComposed {
         record.composed = .told(by: attachment).intersection(.composable)
       }
-      if try merge(record, of: id, in: conversation) { isNews = true }
+      if try mergeAttachment(record, of: id, in: conversation) { isNews = true }
     }
     return isNews
   }
 
   /// Merges a record into what is stored of the same attachment.
-  func merge(
+  func mergeAttachment(
     _ given: AttachmentRecord, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     let key = FactKey.key(conversation, id, attachment: given.attachment.id)
@@ -53,7 +53,7 @@ extension WriteState {
     return try change { () throws(StoreError) in
       let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
       return try withFacts(of: id, in: open) { (own) throws(StoreError) in
-        try merge(record, of: own, in: open.number)
+        try mergeAttachment(record, of: own, in: open.number)
       }
     }
   }
@@ -70,7 +70,7 @@ extension WriteState {
     for record in records {
       let key = FactKey.key(conversation, id, attachment: record.attachment.id)
       endTransfers(at: key.bytes)
-      try unlist(record, at: key.bytes)
+      try unlistTransfers(record, at: key.bytes)
       try remove(key.bytes, in: Schema.facts)
     }
     return records.count
@@ -81,7 +81,7 @@ extension WriteState {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     for record in try reader.attachmentRecords(of: id, in: conversation) {
-      _ = try merge(record, of: other, in: target)
+      _ = try mergeAttachment(record, of: other, in: target)
       let old = FactKey.key(conversation, id, attachment: record.attachment.id)
       let new = FactKey.key(target, other, attachment: record.attachment.id)
       for direction in TransferDirection.allCases where record[direction].isRunning {

@@ -51,7 +51,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`; `titleTooLong`, `avatarTooLong` and `textTooLong` above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
-    try state.receive(conversation)
+    try state.receiveConversation(conversation)
   }
 }
 

@@ -38,7 +38,7 @@ extension WriteState {
   func addParticipants(
     _ participants: [MemberID], to id: ConversationID
   ) throws(StoreError) -> Bool {
-    try Self.validate(participants)
+    try Self.validateParticipants(participants)
     return try change { () throws(StoreError) in
       let conversation = try groupConversation(id)
       let old = try reader.members(conversation.number)
@@ -73,7 +73,7 @@ extension WriteState {
   func removeParticipants(
     _ participants: [MemberID], from id: ConversationID
   ) throws(StoreError) -> Bool {
-    try Self.validate(participants)
+    try Self.validateParticipants(participants)
     return try change { () throws(StoreError) in
       let conversation = try groupConversation(id)
       let numbers = try memberNumbers(of: participants)
@@ -141,7 +141,7 @@ extension WriteState {
       let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
       if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
       if old == nil && hasNothing { return false }
-      try write(draft, of: conversation)
+      try writeDraft(draft, of: conversation)
       return true
     }
   }
@@ -152,7 +152,7 @@ extension WriteState {
   }
 
   /// Writes a draft, and whether there is one.
-  func write(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
+  func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
     if draft.text != nil { hasAdded = true }
     let key = DraftRecord.key(conversation.number)
     var value = ByteBuffer(capacity: 256)

@@ -35,7 +35,7 @@ extension WriteState {
     }
     if new.details != old.details {
       hasAdded = true
-      try write(new.details, of: number)
+      try writeDetails(new.details, of: number)
     }
     if new.members != old.members { try membershipChanged(conversation) }
     return new.members != old.members || new.marks != old.marks || new.details != old.details
@@ -70,7 +70,7 @@ extension WriteState {
   }
 
   /// Writes the details of a conversation.
-  func write(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
+  func writeDetails(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
     let key = ConversationDetails.key(number)
     var value = ByteBuffer(capacity: 256)
     details.appendChecked(to: &value)
@@ -101,7 +101,7 @@ extension WriteState {
     return numbers
   }
 
-  static func validate(_ participants: [MemberID]) throws(StoreError) {
+  static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
     guard participants.count <= ConversationDetails.participantCountMax else {
       throw .tooManyParticipants(
         count: participants.count, limit: ConversationDetails.participantCountMax)
@@ -128,7 +128,7 @@ extension WriteState {
     _ id: ConversationID, participants: [MemberID], title: String?, kind: ConversationKind?
   ) throws(StoreError) -> Bool {
     try id.validate()
-    try Self.validate(participants)
+    try Self.validateParticipants(participants)
     try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
     return try change { () throws(StoreError) in
       hasAdded = true
@@ -162,7 +162,7 @@ extension WriteState {
   ) throws(StoreError) -> Conversation {
     try id?.validate()
     let participants = try withLocalMember(participants)
-    try Self.validate(participants)
+    try Self.validateParticipants(participants)
     try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
     try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
     return try change { () throws(StoreError) in
@@ -181,7 +181,7 @@ extension WriteState {
     let participants = try withLocalMember(participants)
     guard !participants.isEmpty else { throw .noParticipants }
     if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
-    try Self.validate(participants)
+    try Self.validateParticipants(participants)
     return try change { () throws(StoreError) in
       let members = try memberNumbers(of: participants)
       let kind: ConversationKind = members.count <= 2 ? .direct : .group

@@ -82,10 +82,10 @@ extension WriteState {
         after: time, try reader.draftRecord(conversation.number)?.time,
         try reader.details(conversation.number).newestTime)
     }
-    _ = try merge(DraftRecord(nil, replyTo: nil, time: end), of: conversation)
+    _ = try mergeDraft(DraftRecord(nil, replyTo: nil, time: end), of: conversation)
     _ = try update(conversation) { new in
-      merge(false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
-      merge(false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
+      mergeMark(false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
+      mergeMark(false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
     }
   }
 
@@ -215,7 +215,7 @@ extension WriteState {
   func takeOut(
     _ position: Position, of conversation: OpenConversation
   ) throws(StoreError) -> Int {
-    let message = try message(at: position, in: conversation.number)
+    let message = try reader.message(at: position, in: conversation.number)
     let id = message.id(at: position)
     try remove(message, at: position, in: conversation)
     for name in [position.id] + message.traits.names {

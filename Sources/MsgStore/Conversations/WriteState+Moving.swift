@@ -59,7 +59,7 @@ extension WriteState {
     _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) {
     let conversation = try conversation(target)
-    var message = try message(at: position, in: number)
+    var message = try reader.message(at: position, in: number)
     let id = message.id(at: position)
     try removeRecord(at: position, in: number)
     for name in [position.id] + message.traits.names { try removeEntry(of: name, in: number) }
@@ -200,7 +200,7 @@ extension WriteState {
       for name in names { _ = try acknowledge(own, as: name, nil, in: conversation) }
       return
     }
-    let old = try message(at: position, in: target)
+    let old = try reader.message(at: position, in: target)
     let own = old.id(at: position)
     try moveFacts(of: id, in: number, to: own, in: target)
     var new = old
@@ -237,15 +237,11 @@ extension WriteState {
       newKey.removeAll()
       newKey.append(bigEndian: target)
       newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      if try !contains(newKey.bytes, in: tree) {
+      if try !reader.contains(newKey.bytes, in: tree) {
         try insert(stored: newKey.bytes, value.bytes, in: tree)
       }
       count += 1
     }
     return count
-  }
-
-  private func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
-    try storage { () throws(PageFileError) in try BTree(reader.source, tree).contains(key) }
   }
 }

@@ -5,8 +5,8 @@ import PageFile
 ///
 /// See docs/message-format.md, C-8 … C-13.
 extension WriteState {
-  func receive(_ received: ReceivedConversation) throws(StoreError) -> Bool {
-    try Self.validate(received)
+  func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
+    try Self.validateReceived(received)
     return try change { () throws(StoreError) in
       let isNew = try existingConversation(received.id) == nil
       let conversation = try conversation(received.id) { ConversationDetails(id: received.id) }
@@ -33,18 +33,18 @@ extension WriteState {
           new.details.createdAt = min(time, new.details.createdAt ?? time)
         }
         try merge(creator: creator, &new)
-        merge(received.isPinned, .pinned, \.pinnedAt, received.at, &new)
-        merge(received.isMuted, .muted, \.mutedAt, received.at, &new)
-        merge(received.isArchived, .archived, \.archivedAt, received.at, &new)
+        mergeMark(received.isPinned, .pinned, \.pinnedAt, received.at, &new)
+        mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
+        mergeMark(received.isArchived, .archived, \.archivedAt, received.at, &new)
       }
       let hasDraft = try received.draft.map { (draft) throws(StoreError) in
-        try merge(DraftRecord(draft), of: conversation)
+        try mergeDraft(DraftRecord(draft), of: conversation)
       }
       return isNew || isBack || isChanged || hasDraft == true
     }
   }
 
-  static func validate(_ received: ReceivedConversation) throws(StoreError) {
+  static func validateReceived(_ received: ReceivedConversation) throws(StoreError) {
     try received.id.validate()
     for member in received.members { try member.id.validate() }
     try received.createdBy?.validate()
@@ -85,7 +85,7 @@ extension WriteState {
   }
 
   /// Of two facts of one time the one that says yes counts.
-  func merge(
+  func mergeMark(
     _ isSet: Bool?, _ mark: ConversationSummary.Flags,
     _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
     _ new: inout Attributes
@@ -99,11 +99,11 @@ extension WriteState {
   }
 
   /// Takes in a draft; returns whether it is the one that counts.
-  func merge(
+  func mergeDraft(
     _ draft: DraftRecord, of conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let old = try reader.draftRecord(conversation.number), !old.precedes(draft) { return false }
-    try write(draft, of: conversation)
+    try writeDraft(draft, of: conversation)
     return true
   }
 }

@@ -34,7 +34,7 @@ extension WriteState {
     details.aliases.append(details.id)
     details.id = id
     try forget(names: details.dropOldestAliases())
-    try write(details, of: number)
+    try writeDetails(details, of: number)
     return true
   }
 
@@ -53,11 +53,11 @@ extension WriteState {
     _ = try update(target, members: true) { (new) throws(StoreError) in
       new.members.merge(members)
       try merge(creator: details.createdBy, &new)
-      merge(details, summary.marks, &new)
+      mergeDetails(details, summary.marks, &new)
       new.details.aliases += ([details.id] + details.aliases).filter { $0 != new.details.id }
       dropped = new.details.dropOldestAliases()
     }
-    if let draft { _ = try merge(draft, of: target) }
+    if let draft { _ = try mergeDraft(draft, of: target) }
     if !summary.marks.contains(.hidden) { reveal(target) }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 
@@ -102,7 +102,7 @@ extension WriteState {
   }
 
   /// Takes in the details of another conversation, but for its names and numbers.
-  func merge(
+  func mergeDetails(
     _ other: ConversationDetails, _ marks: ConversationSummary.Flags, _ new: inout Attributes
   ) {
     new.details.kind = max(new.details.kind, other.kind)
@@ -113,7 +113,7 @@ extension WriteState {
       _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>
     ) {
       guard let time = other[keyPath: path] else { return }
-      self.merge(marks.contains(mark), mark, path, Timestamp(microseconds: time), &new)
+      self.mergeMark(marks.contains(mark), mark, path, Timestamp(microseconds: time), &new)
     }
     merge(.pinned, \.pinnedAt)
     merge(.muted, \.mutedAt)

@@ -100,13 +100,6 @@ extension StoreReader {
 }
 
 extension WriteState {
-  /// What one message contributes to the counters.
-  func unreadCount(
-    _ record: some Seeable, at position: Position, _ summary: ConversationSummary
-  ) -> UnreadCount {
-    reader.unreadCount(record, at: position, summary)
-  }
-
   /// How many messages behind a position are unread.
   ///
   /// Reads all of them.
@@ -117,7 +110,7 @@ extension WriteState {
     guard localMember != nil else { return count }
     var scan = try ThreadScan(reader, conversation, after: position)
     while let record = try scan.next() {
-      count = count + unreadCount(record, at: try scan.position(), summary)
+      count = count + reader.unreadCount(record, at: try scan.position(), summary)
     }
     return count
   }
@@ -140,11 +133,11 @@ extension WriteState {
     let start = try reader.unreadStart(conversation, old)
     var before = try ThreadScan(reader, conversation, from: start ?? .start)
     while true {
-      left = left + unreadCount(record, at: try behind.position(), summary)
+      left = left + reader.unreadCount(record, at: try behind.position(), summary)
       guard let other = try before.next(), case let position = try before.position(),
         position <= mark
       else { return old.counted - covered }
-      covered = covered + unreadCount(other, at: position, old)
+      covered = covered + reader.unreadCount(other, at: position, old)
       guard let next = try behind.next() else { return left }
       record = next
     }

@@ -24,7 +24,7 @@ extension WriteState {
       case .deleted?:
         return false
       case .here(let position)?:
-        let old = try message(at: position, in: conversation.number)
+        let old = try reader.message(at: position, in: conversation.number)
         return try mergeEdit(version, into: old, at: position, in: conversation)
       case .alias(let own)?:
         return try waitingEdit(version, of: own, in: conversation.number)
@@ -145,7 +145,7 @@ extension WriteState {
       guard let open = try existingConversation(conversation),
         let position = try reader.position(of: id, in: open.number)
       else { return false }
-      let old = try message(at: position, in: open.number)
+      let old = try reader.message(at: position, in: open.number)
       guard let index = old.traits.pendingEdits.firstIndex(of: time.microseconds) else {
         return false
       }

@@ -105,7 +105,7 @@ extension WriteState {
       guard let open = try existingConversation(conversation),
         let position = try reader.position(of: id, in: open.number)
       else { return false }
-      let old = try message(at: position, in: open.number)
+      let old = try reader.message(at: position, in: open.number)
       guard old.traits.marks.contains(.hidden) else { return false }
       var new = old
       try body(&new, old.id(at: position), open.number)

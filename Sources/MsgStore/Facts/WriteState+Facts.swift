@@ -17,7 +17,7 @@ extension WriteState {
     case .deleted?:
       return false
     case .here(let position)?:
-      let old = try message(at: position, in: conversation.number)
+      let old = try reader.message(at: position, in: conversation.number)
       if old.traits.marks.contains(.unsent) && !keepsUnsent { return false }
       let own = old.id(at: position)
       guard try body(own) else { return false }
@@ -57,7 +57,7 @@ extension WriteState {
     case .deleted?:
       return false
     case .here(let position)?:
-      let old = try message(at: position, in: conversation.number)
+      let old = try reader.message(at: position, in: conversation.number)
       var new = old
       try here(&new, old.id(at: position))
       guard new != old else { return false }
@@ -82,9 +82,9 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     guard message.rare != nil else { return false }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
-    let attachments = try merge(
+    let attachments = try mergeAttachments(
       message.attachments, isComposed: isComposed, of: id, in: conversation)
-    let reactions = try merge(message.reactions, of: id, in: conversation)
+    let reactions = try mergeReactions(message.reactions, of: id, in: conversation)
     return attachments || reactions
   }
 }
@@ -113,7 +113,7 @@ extension WriteState {
       let position = try reader.position(of: id, in: open.number)
     else { throw .messageNotFound(id, in: conversation) }
     try checkMembership(open, conversation)
-    let message = try message(at: position, in: open.number)
+    let message = try reader.message(at: position, in: open.number)
     if message.traits.isWithdrawn { throw .messageIsDeleted(id, in: conversation) }
     return Target(
       conversation: open, position: position, message: message, id: message.id(at: position))

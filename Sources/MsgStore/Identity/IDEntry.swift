@@ -147,7 +147,7 @@ extension WriteState {
   }
 
   /// Writes the ids tree's entry of a name.
-  func write(
+  func writeEntry(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     memory.conversations[conversation]?.raiseGreatestName(to: id)

@@ -47,7 +47,7 @@ extension WriteState {
   }
 
   private func nameCount(_ position: Position, in conversation: UInt32) throws(StoreError) -> Int {
-    try message(at: position, in: conversation).traits.names.count + 1
+    try reader.message(at: position, in: conversation).traits.names.count + 1
   }
 
   /// Gives a message other names, with what has waited under them.
@@ -57,7 +57,7 @@ extension WriteState {
     _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
     in conversation: OpenConversation, _ join: (inout Names) -> Void
   ) throws(StoreError) {
-    let old = try message(at: position, in: conversation.number)
+    let old = try reader.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
@@ -121,7 +121,7 @@ extension WriteState {
   private func unite(
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    let second = try message(at: b, in: conversation.number)
+    let second = try reader.message(at: b, in: conversation.number)
     try remove(second, at: b, in: conversation)
     if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
@@ -164,7 +164,7 @@ extension WriteState {
     _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {
-    let first = try message(at: a, in: conversation.number)
+    let first = try reader.message(at: a, in: conversation.number)
     let (id, otherID) = (first.id(at: a), second.id(at: b))
     var (new, other) = (first, second)
     var versions = try reader.versions(of: otherID, in: number)
@@ -231,7 +231,7 @@ extension WriteState {
         [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
       waiting.traits.names = kept
     }
-    for name in kept { try write(.alias(of: target), of: name, in: conversation) }
+    for name in kept { try writeEntry(.alias(of: target), of: name, in: conversation) }
     try forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
@@ -255,7 +255,7 @@ extension WriteState {
         try removeFacts(of: id, in: conversation.number)
         gone += waiting.traits.names
       }
-      for name in gone { try write(.deleted, of: name, in: conversation.number) }
+      for name in gone { try writeEntry(.deleted, of: name, in: conversation.number) }
     }
   }
 
@@ -289,7 +289,7 @@ extension WriteState {
       reactions.append((member, rest.dropFirst(4).repairedText(), record))
     }
     for (member, emoji, record) in reactions {
-      _ = try merge(record, emoji, member, of: other, in: target)
+      _ = try mergeReaction(record, emoji, member, of: other, in: target)
     }
     for (member, receipt) in try reader.exactReceipts(of: id, in: conversation) {
       try join(receipt, of: member, with: other, in: target)

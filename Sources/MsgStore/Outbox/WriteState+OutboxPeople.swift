@@ -239,7 +239,7 @@ extension WriteState {
     let time = Self.provisionalTime(after: old.time, try newestServerTime(in: open))
     let record = ReactionRecord(time: time, isRemoved: !isRemoved)
     _ = try withFacts(of: message, in: open) { (own) throws(StoreError) in
-      try merge(record, emoji, member, of: own, in: open.number)
+      try mergeReaction(record, emoji, member, of: own, in: open.number)
     }
   }
 }

@@ -17,7 +17,7 @@ extension WriteState {
     let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
     let open = try self.conversation(conversation)
     _ = try withFacts(of: id, in: open) { (_) throws(StoreError) in
-      try merge(record, emoji, localMember, of: own, in: conversation)
+      try mergeReaction(record, emoji, localMember, of: own, in: conversation)
     }
   }
 

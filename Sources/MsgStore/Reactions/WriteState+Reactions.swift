@@ -18,25 +18,25 @@ extension WriteState {
       let member = try memberNumber(of: reaction.member)
       let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
       return try withFacts(of: id, in: conversation) { (own) throws(StoreError) in
-        try merge(record, reaction.emoji, member, of: own, in: conversation.number)
+        try mergeReaction(record, reaction.emoji, member, of: own, in: conversation.number)
       }
     }
   }
 
   /// Merges reactions that came with a message.
-  func merge(
+  func mergeReactions(
     _ reactions: [Reaction], of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var isNews = false
     for reaction in reactions {
       let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: false)
       let member = try memberNumber(of: reaction.member)
-      if try merge(record, reaction.emoji, member, of: id, in: conversation) { isNews = true }
+      if try mergeReaction(record, reaction.emoji, member, of: id, in: conversation) { isNews = true }
     }
     return isNews
   }
 
-  func merge(
+  func mergeReaction(
     _ record: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -80,7 +80,7 @@ extension WriteState {
       let record = ReactionRecord(time: time, isRemoved: isRemoved)
       let number = target.conversation.number
       let isNews = try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in
-        try merge(record, emoji, member, of: own, in: number)
+        try mergeReaction(record, emoji, member, of: own, in: number)
       }
       if isNews { try enterReaction(emoji, isRemoved: isRemoved, to: target.id, in: number) }
       return isNews

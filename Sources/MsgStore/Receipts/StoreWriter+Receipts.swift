@@ -89,7 +89,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
-    try state.receive(receipt)
+    try state.receiveReceipt(receipt)
   }
 
   /// Takes note that the server has what `pendingReceipts` has handed out.

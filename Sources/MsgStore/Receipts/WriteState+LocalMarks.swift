@@ -40,7 +40,7 @@ extension WriteState {
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
-    try write(own, conversation)
+    try writeOwn(own, conversation)
     try updatePending(conversation)
     return true
   }
@@ -90,7 +90,7 @@ extension WriteState {
       own.deliveredMark = target
       own.deliveredTimes.join(target, clock().microseconds)
       own.deliveredOrdinal += 1
-      try write(own, conversation)
+      try writeOwn(own, conversation)
       try updatePending(conversation)
       return true
     }
@@ -136,7 +136,7 @@ extension WriteState {
       }
       if own.lateFrom.map({ position < $0 }) ?? true {
         own.lateFrom = position
-        try write(own, conversation)
+        try writeOwn(own, conversation)
       }
     }
     if let mark = own.deliveredMark, position <= mark {

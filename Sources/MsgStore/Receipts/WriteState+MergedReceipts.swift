@@ -30,7 +30,7 @@ extension WriteState {
     own.lateFrom = [own.lateFrom, old.lateFrom].compactMap { $0 }.min()
     own.readTimes.join(old.readTimes)
     own.deliveredTimes.join(old.deliveredTimes)
-    if own != before { try write(own, target) }
+    if own != before { try writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
     if try reader.contains(key.bytes, in: Schema.receipts) {
       try remove(key.bytes, in: Schema.receipts)
@@ -38,7 +38,7 @@ extension WriteState {
     source.receipts = ConversationReceipts()
     try mergeMembers(from: source.number, into: target.number)
     if let localMember {
-      try tell(try receipts(of: localMember, in: target.number).read.mark, to: target)
+      try tell(try reader.receipts(of: localMember, in: target.number).read.mark, to: target)
     }
     try membershipChanged(target)
   }
@@ -50,9 +50,9 @@ extension WriteState {
       return true
     }
     for (member, record) in records {
-      var merged = try receipts(of: member, in: target)
+      var merged = try reader.receipts(of: member, in: target)
       merged.join(record)
-      try write(merged, of: member, in: target)
+      try writeReceipts(merged, of: member, in: target)
       let key = ReceiptKey.member(source, member)
       try remove(key.bytes, in: Schema.receipts)
     }

@@ -46,7 +46,7 @@ extension WriteState {
     // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
     let isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
-    if own != before, !isNothing { try write(own, conversation) }
+    if own != before, !isNothing { try writeOwn(own, conversation) }
     // What was marked by its name may have to be told all the same.
     try updatePending(conversation, isMembershipNew: true)
   }

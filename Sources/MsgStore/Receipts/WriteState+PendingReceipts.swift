@@ -78,7 +78,7 @@ extension WriteState {
       for id in gap { try rememberExact(kind, id, from: 0, in: conversation) }
     }
     own.confirm(kind, upTo: upTo)
-    try write(own, conversation)
+    try writeOwn(own, conversation)
     return true
   }
 
@@ -108,7 +108,7 @@ extension WriteState {
       }
       own.setListed(kind, isPending)
     }
-    if own != before { try write(own, conversation) }
+    if own != before { try writeOwn(own, conversation) }
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       try renewReceipt(kind, own, in: conversation)
     }
@@ -134,7 +134,7 @@ extension WriteState {
       let key = ReceiptKey.pending(kind, conversation.number)
       try remove(key.bytes, in: Schema.receipts)
       own.setListed(kind, false)
-      try write(own, conversation)
+      try writeOwn(own, conversation)
       try enterReceipt(kind, isPending: false, in: conversation.number)
     }
   }

@@ -5,7 +5,7 @@ import PageFile
 ///
 /// See docs/message-format.md, V-1 … V-5.
 extension WriteState {
-  func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
+  func receiveReceipt(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try receipt.validate()
     return try change { () throws(StoreError) in
       let conversation = try conversation(receipt.conversation) {
@@ -64,7 +64,7 @@ extension WriteState {
     _ kind: ReceiptKind, upTo position: Position, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let old = try receipts(of: member, in: conversation.number)
+    let old = try reader.receipts(of: member, in: conversation.number)
     var new = old
     new[kind].join(position, time)
     guard new != old else { return false }
@@ -75,7 +75,7 @@ extension WriteState {
       let isRising = mark.map { $0 < position } ?? true
       notes.delivered(between: isRising ? mark : nil, and: position, in: conversation.number)
     }
-    try write(new, of: member, in: conversation.number)
+    try writeReceipts(new, of: member, in: conversation.number)
     try marksChanged(of: member, from: old, to: new, in: conversation)
     return true
   }
@@ -169,7 +169,7 @@ extension WriteState {
     case .alias(let own)?: (own, nil)
     case nil: (id, nil)
     case .here(let position)?:
-      (try message(at: position, in: conversation).id(at: position), position)
+      (try reader.message(at: position, in: conversation).id(at: position), position)
     }
   }
 
@@ -189,7 +189,7 @@ extension WriteState {
     for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
       try marksRose(kind, of: member, &own, in: conversation)
     }
-    if own != before { try write(own, conversation) }
+    if own != before { try writeOwn(own, conversation) }
   }
 
   /// Takes the local member's mark as the server has it: what is covered by it is read.
@@ -256,7 +256,7 @@ extension WriteState {
     guard !moved.isEmpty else { return }
     if isHeard { notes.delivered(between: old, and: new, in: conversation.number) }
     for (member, record) in moved {
-      try write(record, of: member, in: conversation.number)
+      try writeReceipts(record, of: member, in: conversation.number)
       if member == localMember { try tell(record.read.mark, to: conversation) }
     }
     try membershipChanged(conversation)
@@ -293,10 +293,6 @@ extension WriteState {
 
 /// The receipts tree, and the bits of a message.
 extension WriteState {
-  func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError) -> ReceiptRecord {
-    try reader.receipts(of: member, in: conversation)
-  }
-
   func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts {
     try readReceipts(of: conversation)
     return conversation.receipts ?? ConversationReceipts()
@@ -308,7 +304,7 @@ extension WriteState {
     conversation.receipts = try reader.receipts(conversation.number)
   }
 
-  func write(
+  func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
   ) throws(StoreError) {
     let key = ReceiptKey.member(conversation, member)
@@ -317,7 +313,7 @@ extension WriteState {
     try insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
-  func write(
+  func writeOwn(
     _ record: ConversationReceipts, _ conversation: OpenConversation
   ) throws(StoreError) {
     conversation.receipts = record
@@ -339,7 +335,7 @@ extension WriteState {
       throw reader.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
     }
     guard !traits.marks.isSuperset(of: marks) else { return false }
-    let before = unreadCount(record, at: position, conversation.summary)
+    let before = reader.unreadCount(record, at: position, conversation.summary)
     traits.marks.formUnion(marks)
     var block = ByteBuffer()
     traits.append(to: &block)
@@ -347,8 +343,8 @@ extension WriteState {
     record.flags.insert(.traits)
     var new = ByteBuffer(capacity: value.count + 16)
     record.append(to: &new)
-    try write(new.bytes, at: position, in: conversation.number)
-    let after = unreadCount(record, at: position, conversation.summary)
+    try writeRecord(new.bytes, at: position, in: conversation.number)
+    let after = reader.unreadCount(record, at: position, conversation.summary)
     if after != before { conversation.summary.count(after - before) }
     return true
   }

@@ -9,7 +9,7 @@ extension WriteState {
     var given = messages
     for index in given.indices {
       if given[index].conversation != id { given[index].conversation = id }
-      try Self.validate(given[index])
+      try Self.validateMessage(given[index])
     }
     return try change { () throws(StoreError) in
       var outcomes: [InsertOutcome] = []
@@ -59,12 +59,12 @@ extension WriteState {
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> MessageID {
     reader.source.isErasing = true
-    let message = try message(at: position, in: conversation.number)
+    let message = try reader.message(at: position, in: conversation.number)
     _ = try takeOut(position, of: conversation)
     if message.traits.marks.contains(.unsent) {
       // An old copy that is still on its way must not bring its text back.
       for name in [position.id] + message.traits.names {
-        try write(.deleted, of: name, in: conversation.number)
+        try writeEntry(.deleted, of: name, in: conversation.number)
       }
     }
     return message.id(at: position)
@@ -84,8 +84,8 @@ extension WriteState {
 /// The list of conversations.
 extension WriteState {
   func reconcile(_ conversations: [ReceivedConversation]) throws(StoreError) -> [ConversationID] {
-    for received in conversations { try Self.validate(received) }
-    for received in conversations { _ = try receive(received) }
+    for received in conversations { try Self.validateReceived(received) }
+    for received in conversations { _ = try receiveConversation(received) }
     return try change { () throws(StoreError) in
       try flush()
       var listed: Set<UInt32> = []

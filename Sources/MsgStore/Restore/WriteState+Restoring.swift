@@ -6,7 +6,7 @@ extension WriteState {
   func restore(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
-    try Self.validate(message)
+    try Self.validateExported(message)
     return try change { () throws(StoreError) in
       let conversation = try self.conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
@@ -54,16 +54,16 @@ extension WriteState {
     var own = try receipts(conversation)
     if let late = own.lateFrom, late <= position { return }
     own.lateFrom = position
-    try write(own, conversation)
+    try writeOwn(own, conversation)
   }
 
-  private static func validate(_ message: ExportedMessage) throws(StoreError) {
+  private static func validateExported(_ message: ExportedMessage) throws(StoreError) {
     var plain = Message(
       id: message.id, in: message.conversation, from: message.sender, text: message.text,
       replyTo: message.replyTo)
     plain.mentions = message.mentions
-    try validate(plain)
-    try validate(message.facts)
+    try validateMessage(plain)
+    try validateFacts(message.facts)
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
     guard message.aliases.count < MessageTraits.nameCountMax else {
@@ -74,7 +74,7 @@ extension WriteState {
     }
   }
 
-  static func validate(_ facts: ExportedFacts) throws(StoreError) {
+  static func validateFacts(_ facts: ExportedFacts) throws(StoreError) {
     for attachment in facts.attachments { try attachment.attachment.validate() }
     for reaction in facts.reactions { try reaction.reaction.validate() }
     for receipt in facts.receipts { try receipt.member.validate() }
@@ -149,13 +149,13 @@ extension WriteState {
       record.failureCounts = TransferCounts(
         uploads: Int(clamping: max(0, attachment.failedUploadCount)),
         downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
-      _ = try merge(record, of: id, in: conversation)
+      _ = try mergeAttachment(record, of: id, in: conversation)
     }
     for given in facts.reactions {
       let record = ReactionRecord(
         time: given.reaction.time.microseconds, isRemoved: given.isRemoved)
       let member = try memberNumber(of: given.reaction.member)
-      _ = try merge(record, given.reaction.emoji, member, of: id, in: conversation)
+      _ = try mergeReaction(record, given.reaction.emoji, member, of: id, in: conversation)
     }
     for given in facts.receipts {
       var receipt = ExactReceipt()
@@ -183,7 +183,7 @@ extension WriteState {
     guard waiting.aliases.count <= MessageTraits.nameCountMax else {
       throw .tooManyNames(waiting.id, in: waiting.conversation)
     }
-    try Self.validate(waiting.facts)
+    try Self.validateFacts(waiting.facts)
     return try change { () throws(StoreError) in
       let conversation = try self.conversation(waiting.conversation) {
         ConversationDetails(id: waiting.conversation)
@@ -208,7 +208,7 @@ extension WriteState {
         facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
       }
       for alias in waiting.aliases {
-        try write(.alias(of: waiting.id), of: alias, in: number)
+        try writeEntry(.alias(of: waiting.id), of: alias, in: number)
       }
       try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
         try put(version, of: waiting.id, in: number)
@@ -228,7 +228,7 @@ extension WriteState {
         try waiting(id, in: open.number) == nil
       else { return false }
       hasAdded = true
-      try write(.deleted, of: id, in: open.number)
+      try writeEntry(.deleted, of: id, in: open.number)
       return true
     }
   }

@@ -5,7 +5,7 @@ extension WriteState {
   func restore(_ given: ExportedConversation) throws(StoreError) {
     try given.id.validate()
     for alias in given.aliases { try alias.validate() }
-    try Self.validate(given.participants)
+    try Self.validateParticipants(given.participants)
     for member in given.members { try member.member.validate() }
     try given.createdBy?.validate()
     try Self.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
@@ -91,7 +91,7 @@ extension WriteState {
       let conversation = try self.conversation(draft.conversation) {
         ConversationDetails(id: draft.conversation)
       }
-      try write(
+      try writeDraft(
         DraftRecord(draft.text, replyTo: draft.replyTo, time: draft.time.microseconds),
         of: conversation)
     }
@@ -115,7 +115,7 @@ extension WriteState {
       own.confirmedDelivered = marks.confirmedDelivered
       own.readTimes = Self.steps(marks.read)
       own.deliveredTimes = Self.steps(marks.delivered)
-      if own != before { try write(own, conversation) }
+      if own != before { try writeOwn(own, conversation) }
     }
   }
 
@@ -127,13 +127,13 @@ extension WriteState {
         ConversationDetails(id: receipts.conversation)
       }
       let member = try memberNumber(of: receipts.member)
-      let old = try self.receipts(of: member, in: conversation.number)
+      let old = try reader.receipts(of: member, in: conversation.number)
       var new = old
       new.read.join(Self.steps(receipts.read))
       new.delivered.join(Self.steps(receipts.delivered))
       hasAdded = true
       if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
-      try write(new, of: member, in: conversation.number)
+      try writeReceipts(new, of: member, in: conversation.number)
       try marksChanged(of: member, from: old, to: new, in: conversation)
     }
   }

@@ -115,7 +115,7 @@ extension WriteState {
     {
       place.message = position
       count += 1
-      let message = try message(at: position, in: conversation)
+      let message = try reader.message(at: position, in: conversation)
       if message.sender == localMember, !message.status.isServerKnowledge,
         !message.traits.marks.contains(.unsent)
       {

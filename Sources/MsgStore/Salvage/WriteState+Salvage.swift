@@ -5,7 +5,7 @@ extension WriteState {
   /// Makes a conversation, or adds to one, with all that was saved of it but its messages.
   ///
   /// Numbers of members are the old store's; `names` knows whose they are.
-  func restore(
+  func restoreSalvaged(
     _ id: ConversationID, _ salvaged: SalvagedConversations.Salvaged, _ names: SalvagedNames
   ) throws(StoreError) {
     try change { () throws(StoreError) in
@@ -28,7 +28,7 @@ extension WriteState {
         new.members.merge(facts)
         try merge(creator: creator, &new)
         guard let details = salvaged.details else { return }
-        merge(details, salvaged.summary?.marks ?? [], &new)
+        mergeDetails(details, salvaged.summary?.marks ?? [], &new)
       }
       try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
       if let summary = salvaged.summary {
@@ -38,7 +38,7 @@ extension WriteState {
         // A message that is saved afterwards brings it back.
         if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
       }
-      if let draft = salvaged.draft { _ = try merge(draft, of: conversation) }
+      if let draft = salvaged.draft { _ = try mergeDraft(draft, of: conversation) }
     }
   }
 

@@ -108,7 +108,7 @@ extension WriteState {
     try change { () throws(StoreError) in
       let conversation = try conversation(number)
       if let localMember {
-        conversation.summary.toldMark = try receipts(of: localMember, in: number).mark(.read)
+        conversation.summary.toldMark = try reader.receipts(of: localMember, in: number).mark(.read)
         try membershipChanged(conversation)
       }
       conversation.summary.counted = try countUnread(number, conversation.summary, after: .start)

@@ -6,7 +6,7 @@ import PageFile
 /// becomes two. See docs/message-format.md, M-9.
 extension WriteState {
   /// Stores the record of a message at a place where there may be one of it already.
-  func write(
+  func writeRecord(
     _ record: Bytes, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
@@ -20,7 +20,7 @@ extension WriteState {
       return try insert(stored: key.bytes, record, in: Schema.messages)
     }
     run.set(key.bytes, record)
-    try replace(cell.bytes, with: run)
+    try replaceSegment(cell.bytes, with: run)
   }
 
   /// Removes the record of a message that is there.
@@ -35,11 +35,11 @@ extension WriteState {
     let found = run.search(key.bytes)
     guard found.isEqual else { throw reader.corrupt(Schema.messages, "an entry is missing") }
     run.remove(at: found.index)
-    try replace(cell.bytes, with: run)
+    try replaceSegment(cell.bytes, with: run)
   }
 
   /// Stores other messages in the stead of a segment.
-  private func replace(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
+  private func replaceSegment(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
     if run.count == 0 || run.key(0).compare(to: cell) != 0 {
       try remove(cell, in: Schema.messages)
     }

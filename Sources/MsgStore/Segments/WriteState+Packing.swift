@@ -131,7 +131,7 @@ extension WriteState {
       if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: reader.source) }
       return
     }
-    try replace(cells, with: packed)
+    try replaceCells(cells, with: packed)
     if let thread {
       try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
     }
@@ -178,7 +178,7 @@ extension WriteState {
   /// keeps it.
   ///
   /// Both are in the order of their keys.
-  func replace(
+  func replaceCells(
     _ old: [(key: [UInt8], isSegment: Bool)], with new: [PackedCell]
   ) throws(StoreError) {
     var index = 0

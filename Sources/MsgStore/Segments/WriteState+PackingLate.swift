@@ -54,6 +54,6 @@ extension WriteState {
     var packed: [PackedCell] = []
     _ = pack(run, with: encoder, to: &packed)
     if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
-    try replace(cells, with: packed)
+    try replaceCells(cells, with: packed)
   }
 }

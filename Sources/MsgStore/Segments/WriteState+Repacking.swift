@@ -158,6 +158,6 @@ extension WriteState {
     guard byteCount < chunk.byteCount || chunk.hasOtherDictionary else { return }
     // The last segment may be packed once more, with what follows it.
     if chunk.isCut, let last = cells.last, cells.count > 1 { chunk.next = last.key }
-    try replace(chunk.cells, with: cells)
+    try replaceCells(chunk.cells, with: cells)
   }
 }

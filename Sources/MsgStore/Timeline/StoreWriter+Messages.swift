@@ -30,7 +30,7 @@ extension StoreWriter {
     contentsOf messages: some Sequence<Message>, as arrival: Arrival = .live
   ) throws(StoreError) -> [InsertOutcome] {
     let messages = Array(messages)
-    for message in messages { try WriteState.validate(message) }
+    for message in messages { try WriteState.validateMessage(message) }
     var outcomes: [InsertOutcome] = []
     outcomes.reserveCapacity(messages.count)
     for message in messages { outcomes.append(try state.insert(valid: message, as: arrival)) }

@@ -6,7 +6,7 @@ import PageFile
 /// number of times: all of it is merged field by field, so the same facts end in the same message.
 extension WriteState {
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
-    try Self.validate(message)
+    try Self.validateMessage(message)
     return try insert(valid: message, as: arrival)
   }
 
@@ -43,7 +43,7 @@ extension WriteState {
     return time.microseconds <= deletedUpTo
   }
 
-  static func validate(_ message: Message) throws(StoreError) {
+  static func validateMessage(_ message: Message) throws(StoreError) {
     try message.id.validate()
     try message.conversation.validate()
     try message.sender.validate()
@@ -147,7 +147,7 @@ extension WriteState {
     _ message: Message, _ arrival: Arrival, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) -> InsertOutcome {
-    let old = try self.message(at: position, in: conversation.number)
+    let old = try reader.message(at: position, in: conversation.number)
     var new = old
     let id = old.id(at: position)
     let given = try stored(message, arrival)
@@ -270,7 +270,7 @@ extension WriteState {
   func acknowledge(
     at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
   ) throws(StoreError) {
-    let old = try message(at: position, in: conversation.number)
+    let old = try reader.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
@@ -296,11 +296,11 @@ extension WriteState {
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     reader.source.isErasing = true
-    let message = try message(at: position, in: conversation.number)
+    let message = try reader.message(at: position, in: conversation.number)
     try remove(message, at: position, in: conversation)
     let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
     for name in [position.id] + names {
-      try write(.deleted, of: name, in: conversation.number)
+      try writeEntry(.deleted, of: name, in: conversation.number)
     }
     try removeFacts(of: message.id(at: position), in: conversation.number)
     try removeEntries(of: message.id(at: position), in: conversation.number)

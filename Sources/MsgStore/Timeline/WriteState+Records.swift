@@ -5,12 +5,6 @@ import PageFile
 /// All changes of a message that is there go through `replace`, all removals through `remove`: they
 /// keep counters, preview and activity right (docs/message-format.md, A-1 … A-4).
 extension WriteState {
-  func message(
-    at position: Position, in conversation: UInt32
-  ) throws(StoreError) -> StoredMessage {
-    try reader.message(at: position, in: conversation)
-  }
-
   /// Puts a new message to its place.
   func place(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
@@ -37,7 +31,7 @@ extension WriteState {
     if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
       summary.messageCount += 1
     }
-    summary.count(unreadCount(message, at: position, summary))
+    summary.count(reader.unreadCount(message, at: position, summary))
     try include(message, at: position, &summary, in: conversation)
   }
 
@@ -51,7 +45,7 @@ extension WriteState {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
     var new = new
     var summary = conversation.summary
-    let counted = unreadCount(old, at: oldPosition, summary)
+    let counted = reader.unreadCount(old, at: oldPosition, summary)
     if position != oldPosition {
       let isBelowMark = summary.mark.map { position <= $0 } ?? false
       let wasUnseen = summary.isUnseenHere(old, at: oldPosition)
@@ -62,7 +56,7 @@ extension WriteState {
       try removeRecord(at: oldPosition, in: conversation.number)
     }
     if !StoreDefect.unreadKept.isPlanted {
-      summary.count(unreadCount(new, at: position, summary) - counted)
+      summary.count(reader.unreadCount(new, at: position, summary) - counted)
     }
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
@@ -102,7 +96,7 @@ extension WriteState {
     if !StoreDefect.messageCountKept.isPlanted {
       summary.messageCount = max(0, summary.messageCount - 1)
     }
-    summary.count(UnreadCount() - unreadCount(message, at: position, summary))
+    summary.count(UnreadCount() - reader.unreadCount(message, at: position, summary))
     try exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
     if isHeard { notes.removed(message.id(at: position), from: position, in: conversation.number) }
@@ -113,7 +107,7 @@ extension WriteState {
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.appendChecked(at: position.place, to: &value)
-    try write(value.bytes, at: position, in: conversation)
+    try writeRecord(value.bytes, at: position, in: conversation)
   }
 
   /// Has a message written that lies behind all others.
@@ -133,7 +127,7 @@ extension WriteState {
   ) throws(StoreError) {
     try writeEntry(at: position, in: conversation)
     for name in message.traits.names {
-      try write(.here(position), of: name, in: conversation.number)
+      try writeEntry(.here(position), of: name, in: conversation.number)
     }
   }
 }
@@ -199,7 +193,7 @@ extension WriteState {
     let newest = try reader.lastPosition(upTo: .firstPending, in: conversation)
     var limit = Position.end
     while let position = try reader.lastPosition(upTo: limit, in: conversation) {
-      let message = try message(at: position, in: conversation)
+      let message = try reader.message(at: position, in: conversation)
       if position.place.isPending, message.status == .failed, let newest,
         position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
       {

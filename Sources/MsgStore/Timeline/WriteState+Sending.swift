@@ -6,7 +6,7 @@ extension WriteState {
       throw .notOwnMessage(message.id, in: message.conversation)
     }
     try check(message.text, hasAttachment: !message.attachments.isEmpty)
-    try Self.validate(message)
+    try Self.validateMessage(message)
     for attachment in message.attachments {
       // The source may be larger than what is uploaded in the end, which is checked then.
       var source = attachment

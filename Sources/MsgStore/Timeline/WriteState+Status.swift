@@ -16,7 +16,7 @@ extension WriteState {
       guard let open = try existingConversation(conversation),
         let position = try reader.position(of: id, in: open.number)
       else { return false }
-      let old = try message(at: position, in: open.number)
+      let old = try reader.message(at: position, in: open.number)
       guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
         return false
       }
