@@ -98,45 +98,45 @@ final class StoreCore: Sendable {
   func commit<R>(
     _ level: SyncLevel, _ urgency: WriteUrgency, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> (value: R, lsn: LSN, life: Int) {
-    let transaction = try storage { () throws(PageFileError) in try database.beginWrite(urgency) }
-    let life = transaction.life
-    let lsn = transaction.lsn
+    let pages = try storage { () throws(PageFileError) in try database.beginWrite(urgency) }
+    let life = pages.life
+    let lsn = pages.lsn
     let (names, dictionaries, memory) = known.withLock {
       ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
     }
     let reader = StoreReader(
-      source: transaction.source, names: names, dictionaries: dictionaries, isCommitted: false,
+      source: pages.source, names: names, dictionaries: dictionaries, isCommitted: false,
       localMember: localNumber,
       previewsSkipDeleted: rules.previewsSkipDeleted)
     defer { reader.isOver = true }
-    let state = WriteState(
+    let transaction = Transaction(
       reader, memory: memory, localMember: localNumber, rules: rules, running: running,
       isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
     let result: R
     let hasWork: Bool
     do {
-      result = try body(StoreWriter(state))
-      try state.finish()
-      hasWork = try state.hasWork
-      if transaction.source.hasChanges { try state.saveProgress() }
+      result = try body(StoreWriter(transaction))
+      try transaction.summaries.finish()
+      hasWork = try transaction.steps.hasWork
+      if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
-      transaction.rollback()
+      pages.rollback()
       throw error
     }
-    let wantsDictionary = state.takeDictionaryDemand()
-    let changes = state.changes()
+    let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand()
+    let changes = transaction.changes.changes()
     // What is known in memory alone may change without a page.
-    let isToldOf = transaction.source.hasChanges || !state.transferChanges.isEmpty
+    let isToldOf = pages.source.hasChanges || !transaction.transferChanges.isEmpty
     var waiters: [ChangeListeners.Waiter] = []
-    running.begin(state.transferChanges)
+    running.begin(transaction.transferChanges)
     let committed: LSN
     do throws(PageFileError) {
-      committed = try transaction.commit(
-        (state.isDurabilityWanted ? .full : level).pageLevel
+      committed = try pages.commit(
+        (transaction.isDurabilityWanted ? .full : level).pageLevel
       ) { moment in
         switch moment {
         case .visible:
-          running.end(state.transferChanges)
+          running.end(transaction.transferChanges)
           if isToldOf { waiters = listeners.put(changes) }
         case .over: ChangeListeners.wake(waiters)
         }
@@ -144,8 +144,8 @@ final class StoreCore: Sendable {
     } catch {
       throw StoreError.storage(error)
     }
-    running.wereSaved(state.savedProgress)
-    memory.settle(isAnythingWaiting: state.isAnythingWaiting)
+    running.wereSaved(transaction.savedProgress)
+    memory.settle(isAnythingWaiting: transaction.isAnythingWaiting)
     known.withLock { $0.keep(memory, of: committed, in: life) }
     if hasWork { scheduleWork() }
     if wantsDictionary { scheduleDictionary() }
@@ -157,7 +157,7 @@ final class StoreCore: Sendable {
     guard let isOverdue = running.report(max(byteCount, 0), key, at: clock()) else { return false }
     guard isOverdue else { return true }
     do {
-      try write(.relaxed) { writer in try writer.state.saveProgress() }
+      try write(.relaxed) { writer in try writer.transaction.attachments.saveProgress() }
     } catch let error as StoreError {
       throw error
     } catch {

@@ -55,10 +55,10 @@ public struct StoreSnapshot: ~Copyable {
 
 extension StoreReader {
   func thread(
-    _ id: ConversationID, in state: WriteState? = nil
+    _ id: ConversationID, in transaction: Transaction? = nil
   ) throws(StoreError) -> Thread {
     let found = try within { () throws(StoreError) in try find(id) }
-    return Thread(self, found?.id ?? id, found?.number, in: state)
+    return Thread(self, found?.id ?? id, found?.number, in: transaction)
   }
 
   func message(

@@ -5,9 +5,9 @@
 /// `corruptRecord`; after one of these the transaction is rolled back, also when the closure goes on.
 /// Everything else that is thrown changes nothing.
 public struct StoreWriter: ~Copyable {
-  let state: WriteState
+  let transaction: Transaction
 
-  init(_ state: WriteState) { self.state = state }
+  init(_ transaction: Transaction) { self.transaction = transaction }
 }
 
 /// Reading, as in a snapshot.
@@ -16,13 +16,13 @@ extension StoreWriter {
   ///
   /// It shows later changes of this transaction too.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
-    try state.reader.thread(id, in: state)
+    try transaction.reader.thread(id, in: transaction)
   }
 
   /// One message by its name, or nil when it is not there.
   public func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try state.reader.message(id, in: conversation)
+    try transaction.reader.message(id, in: conversation)
   }
 }

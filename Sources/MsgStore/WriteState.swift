@@ -9,7 +9,7 @@ import PageFile
 ///  1. A fault of the storage or a corrupt record may have left a change half done; from then on
 ///     every change throws it again, and so does `finish`, and nothing is committed.
 ///  2. Whatever else is refused is refused before anything changes.
-final class WriteState {
+final class Transaction {
   let reader: StoreReader
   /// The time, for what comes without one.
   let clock: @Sendable () -> Timestamp
@@ -89,65 +89,6 @@ final class WriteState {
     }
   }
 
-  /// Writes what is still only here.
-  ///
-  /// After it the transaction can be committed.
-  func finish() throws(StoreError) {
-    try change { () throws(StoreError) in
-      try packGrown()
-      try flush()
-    }
-    reader.source.usesReserve = !hasAdded
-  }
-
-  /// Writes the summaries that changed, for reading conversations.
-  func flush() throws(StoreError) {
-    try reader.flushUnwritten()
-    for conversation in memory.touched where conversation.isChanged {
-      try write(conversation)
-    }
-    try writeTotals()
-    try writeOutboxTotals()
-  }
-
-  private func write(_ conversation: OpenConversation) throws(StoreError) {
-    conversation.summary.cutPreview()
-    let key = KeyEncoding.key(conversation.number)
-    var value = ByteBuffer(capacity: 256)
-    conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
-    assert(
-      ConversationSummary(value.bytes) == conversation.summary, "a summary is not what was written")
-    if isHeard { try noteEntry(conversation, key.bytes, value.bytes) }
-    try insert(key.bytes, value.bytes, in: Schema.conversations)
-    let place = conversation.summary.listPlace
-    if conversation.listed != place { try list(conversation, at: place) }
-    totals.replace(conversation.counted, with: Totals(conversation.summary))
-    conversation.wasWritten(byteCount: value.count)
-  }
-
-  /// Moves a conversation's entry in the lists.
-  private func list(_ conversation: OpenConversation, at place: ListPlace?) throws(StoreError) {
-    switch (conversation.listed, place) {
-    case (.some, .some) where StoreDefect.listPlaceKept.isPlanted:
-      break
-    case (let old?, let new?):
-      let key = old.key(conversation.number)
-      let other = new.key(conversation.number)
-      let wasThere = try storage { () throws(PageFileError) in
-        try BTree(reader.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
-      }
-      guard wasThere else { throw reader.corrupt(Schema.activity, "an entry is missing") }
-    case (let old?, nil):
-      let key = old.key(conversation.number)
-      try remove(key.bytes, in: Schema.activity)
-    case (nil, let new?):
-      let key = new.key(conversation.number)
-      try insert(key.bytes, .empty, in: Schema.activity)
-    case (nil, nil):
-      break
-    }
-  }
-
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): nobody could read it")
     try insert(stored: key, value, in: tree)
@@ -171,7 +112,7 @@ final class WriteState {
 }
 
 /// Numbers of conversations and members, given when there is none yet.
-extension WriteState {
+extension Transaction {
   /// A conversation by its name, or nil when it is not there.
   func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
     if let conversation = memory.conversation(id) { return conversation }
@@ -210,7 +151,7 @@ extension WriteState {
     hasAdded = true
     let number = try newNumber(.nextConversation, "conversation")
     try writeName(ConversationName(number: number, isFormer: false), of: id)
-    try writeDetails(details(), of: number)
+    try conversations.writeDetails(details(), of: number)
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
     conversation.id = id
@@ -240,8 +181,8 @@ extension WriteState {
 
   private func keep(_ conversation: OpenConversation) throws(StoreError) {
     if memory.conversations.count >= WriterMemory.conversationCountMax {
-      try packGrown()
-      try flush()
+      try packer.packGrown()
+      try summaries.flush()
       memory.forgetConversations()
     }
     memory.insert(conversation)
@@ -265,44 +206,7 @@ extension WriteState {
     return conversation
   }
 
-  /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
-  func drop(_ conversation: OpenConversation) throws(StoreError) {
-    try reader.flushUnwritten()
-    let key = KeyEncoding.key(conversation.number)
-    try remove(key.bytes, in: Schema.conversations)
-    if let listed = conversation.listed {
-      let key = listed.key(conversation.number)
-      try remove(key.bytes, in: Schema.activity)
-    }
-    totals.replace(conversation.counted, with: Totals())
-    if isHeard { notes.listed(conversation.number, from: conversation.listed, to: nil) }
-    memory.remove(conversation)
-  }
-
-  /// Has names lead to a number: the one that a conversation has now, or those it had before.
-  func lead(
-    _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
-  ) throws(StoreError) {
-    memory.forgetNames()
-    if !areFormer { memory.conversations[number]?.id = ids.last }
-    for id in ids {
-      try writeName(ConversationName(number: number, isFormer: areFormer), of: id)
-      memory.numbers.insert(id, number)
-    }
-  }
-
-  /// Has former names lead nowhere.
-  func forget(names ids: [ConversationID]) throws(StoreError) {
-    if ids.isEmpty { return }
-    memory.forgetNames()
-    for id in ids {
-      let key = KeyEncoding.key(id.string)
-      try remove(key.bytes, in: Schema.conversationNames)
-      memory.numbers.remove(id)
-    }
-  }
-
-  private func writeName(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
+  func writeName(_ name: ConversationName, of id: ConversationID) throws(StoreError) {
     let key = KeyEncoding.key(id.string)
     var value = ByteBuffer()
     name.append(to: &value)
@@ -369,5 +273,60 @@ final class OpenConversation {
     storedByteCount = byteCount
     listed = summary.listPlace
     counted = Totals(summary)
+  }
+}
+
+extension Transaction {
+  /// The members' numbers in the order given, each once.
+  func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
+    var seen: Set<UInt32> = []
+    var numbers: [UInt32] = []
+    for member in members {
+      let number = try memberNumber(of: member)
+      if seen.insert(number).inserted { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  /// The name of the local member.
+  func localMemberID() throws(StoreError) -> MemberID {
+    guard let localMember else { throw .noLocalMember }
+    return try change { () throws(StoreError) in try reader.member(localMember) }
+  }
+
+  /// Notes that the outbox has changed.
+  func noteOutboxChange() {
+    if isHeard { notes.hasOutboxChanges = true }
+  }
+
+  /// Notes what can be seen from a tree's key alone.
+  ///
+  /// Whatever writes facts, details, members or a draft comes by here, and need not think of it.
+  func noteChange(of key: Bytes, in tree: TreeNumber) {
+    if tree == Schema.facts {
+      guard let parts = FactKey.parts(key) else { return }
+      notes.factChanged(parts.kind, of: parts.id, in: parts.conversation)
+    } else if tree == Schema.conversations, key.count > KeyEncoding.numberByteCount,
+      let number = key.bigEndianNumber(at: 0)
+    {
+      notes.touched(number)
+    }
+  }
+
+  /// How many entries of the outbox one commit may change.
+  var entryCountMax: Int { rules.steps.entryCountMax }
+
+  /// How many entries one commit may remove.
+  var sweepCountMax: Int { rules.steps.sweepCountMax }
+
+  /// How many messages one commit may move.
+  var mergeCountMax: Int { rules.steps.mergeCountMax }
+
+  /// From now on what is done counts as one step.
+  func beginStep() { stepEnd = .now + rules.steps.timeMax }
+
+  /// Whether a step has done enough; it does one thing at least.
+  func isStepFull(_ count: Int, of countMax: Int) -> Bool {
+    count >= countMax || count > 0 && stepEnd.map { $0 <= .now } ?? false
   }
 }

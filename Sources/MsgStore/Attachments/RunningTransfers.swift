@@ -87,19 +87,19 @@ final class RunningTransfers: Sendable {
 }
 
 /// The part of a write transaction.
-extension WriteState {
+extension Attachments {
   /// How far a transfer of this moment is; nil when nobody here moves its bytes.
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
-    if let change = transferChanges[key] { return change }
-    return running.doneByteCount(key)
+    if let change = transaction.transferChanges[key] { return change }
+    return transaction.running.doneByteCount(key)
   }
 
   /// Writes progress that is only in memory.
   func saveProgress() throws(StoreError) {
-    let unsaved = running.unsaved()
+    let unsaved = transaction.running.unsaved()
     if unsaved.isEmpty { return }
-    try change { () throws(StoreError) in
-      for (key, byteCount) in unsaved where transferChanges[key] == nil {
+    try transaction.change { () throws(StoreError) in
+      for (key, byteCount) in unsaved where transaction.transferChanges[key] == nil {
         var fact = ByteBuffer()
         fact.append(key.fact)
         guard let old = try reader.attachmentRecord(fact.bytes), old[key.direction].isRunning else {
@@ -108,7 +108,7 @@ extension WriteState {
         var new = old
         new.step(key.direction, to: .running(doneByteCount: byteCount))
         if new != old { try write(new, replacing: old, at: fact.bytes) }
-        savedProgress[key] = byteCount
+        transaction.savedProgress[key] = byteCount
       }
     }
   }

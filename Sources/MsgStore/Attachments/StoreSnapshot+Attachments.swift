@@ -41,18 +41,19 @@ extension StoreWriter {
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
-    try state.reader.attachmentStates(of: message, in: conversation, state.doneByteCount)
+    try transaction.reader.attachmentStates(
+      of: message, in: conversation, transaction.attachments.doneByteCount)
   }
 
   /// All attachments that are moving or queued, see `StoreSnapshot.runningTransfers()`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try state.reader.movingAttachments(state.doneByteCount)
+    try transaction.reader.movingAttachments(transaction.attachments.doneByteCount)
   }
 
   /// An attachment that need not be sent again, see `StoreSnapshot.attachment(withContentHash:)`.
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {
-    try state.reader.attachment(withContentHash: hash, state.doneByteCount)
+    try transaction.reader.attachment(withContentHash: hash, transaction.attachments.doneByteCount)
   }
 }

@@ -24,7 +24,7 @@ extension StoreWriter {
     _ attachment: Attachment, at index: Int? = nil, of message: MessageID,
     in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.receive(attachment, at: index, of: message, in: conversation)
+    try transaction.attachments.receive(attachment, at: index, of: message, in: conversation)
   }
 
   /// Keeps where on this device the bytes are; nil: nowhere.
@@ -35,7 +35,8 @@ extension StoreWriter {
   public func setLocalPath(
     _ path: String?, of attachment: String, message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.setLocalPath(path, of: attachment, message: message, in: conversation)
+    try transaction.attachments.setLocalPath(
+      path, of: attachment, message: message, in: conversation)
   }
 
   /// Describes the file as it will be uploaded, which is where the limits hold, and queues the upload
@@ -53,7 +54,7 @@ extension StoreWriter {
   public func prepareUpload(
     _ prepared: Attachment, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.prepareUpload(prepared, of: message, in: conversation)
+    try transaction.attachments.prepareUpload(prepared, of: message, in: conversation)
   }
 
   /// Takes the transfer of an attachment's bytes a step on.
@@ -72,7 +73,7 @@ extension StoreWriter {
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.setTransfer(
+    try transaction.attachments.setTransfer(
       direction, to: transfer, of: attachment, message: message, in: conversation, isLimited: true)
   }
 }

@@ -68,14 +68,14 @@ extension AttachmentRecord {
   }
 }
 
-extension WriteState {
+extension Attachments {
   /// Writes a record and what the transfers tree has of it.
   func write(
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: 256)
     record.appendChecked(to: &value)
-    try insert(fact, value.bytes, in: Schema.facts)
+    try transaction.insert(fact, value.bytes, in: Schema.facts)
     if let old {
       if old.isMoving == record.isMoving, old.indexedHash == record.indexedHash { return }
       try unlistTransfers(old, at: fact)
@@ -85,13 +85,13 @@ extension WriteState {
 
   private func list(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      try insert(key.bytes, .empty, in: Schema.transfers)
+      try transaction.insert(key.bytes, .empty, in: Schema.transfers)
     }
   }
 
   func unlistTransfers(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      try remove(key.bytes, in: Schema.transfers)
+      try transaction.remove(key.bytes, in: Schema.transfers)
     }
   }
 

@@ -6,7 +6,11 @@ import PageFile
 ///
 ///     key    … 0x03, bytes of the attachment's id
 ///     value  the record
-extension WriteState {
+struct Attachments: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Merges the attachments that a message came with into what is known.
   ///
   /// - Parameter isComposed: Whether the local member has said it and no server has: then it only
@@ -34,7 +38,7 @@ extension WriteState {
     let old = try reader.attachmentRecord(key.bytes)
     let record = old?.merged(with: given) ?? given
     if record == old { return false }
-    hasAdded = true
+    transaction.hasAdded = true
     try write(record, replacing: old, at: key.bytes)
     return true
   }
@@ -50,9 +54,11 @@ extension WriteState {
     received.localPath = nil
     let place = index.flatMap { UInt32(exactly: $0) } ?? .max
     let record = AttachmentRecord(received, index: place)
-    return try change { () throws(StoreError) in
-      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
-      return try withFacts(of: id, in: open) { (own) throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
+      let open = try transaction.conversation(conversation) {
+        ConversationDetails(id: conversation)
+      }
+      return try transaction.messageFacts.withFacts(of: id, in: open) { (own) throws(StoreError) in
         try mergeAttachment(record, of: own, in: open.number)
       }
     }
@@ -71,7 +77,7 @@ extension WriteState {
       let key = FactKey.key(conversation, id, attachment: record.attachment.id)
       endTransfers(at: key.bytes)
       try unlistTransfers(record, at: key.bytes)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
     }
     return records.count
   }
@@ -87,7 +93,8 @@ extension WriteState {
       for direction in TransferDirection.allCases where record[direction].isRunning {
         let key = RunningTransfers.Key(fact: old.bytes.array(), direction: direction)
         guard let byteCount = doneByteCount(key) else { continue }
-        transferChanges[.init(fact: new.bytes.array(), direction: direction)] = byteCount
+        transaction.transferChanges[.init(fact: new.bytes.array(), direction: direction)] =
+          byteCount
       }
     }
     try removeAttachments(of: id, in: conversation)
@@ -97,13 +104,13 @@ extension WriteState {
   func endTransfers(at fact: Bytes) {
     for direction in TransferDirection.allCases {
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
-      if doneByteCount(key) != nil { transferChanges[key] = .some(nil) }
+      if doneByteCount(key) != nil { transaction.transferChanges[key] = .some(nil) }
     }
   }
 }
 
 /// What the local member's device does with attachments.
-extension WriteState {
+extension Attachments {
   func setLocalPath(
     _ path: String?, of attachment: String, message id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
@@ -135,22 +142,24 @@ extension WriteState {
       record.step(direction, to: transfer)
       isDone = direction == .upload && record.upload == .done
       if case .running(let byteCount) = record[direction] {
-        transferChanges[key] = byteCount
+        transaction.transferChanges[key] = byteCount
         return wasRunning != byteCount
       } else if wasRunning != nil {
-        transferChanges[key] = .some(nil)
+        transaction.transferChanges[key] = .some(nil)
       }
       return false
     }
-    if isChanged && isDone { try settleUpload(attachment, of: id, in: conversation) }
+    if isChanged && isDone {
+      try transaction.outboxFollowing.settleUpload(attachment, of: id, in: conversation)
+    }
     return isChanged
   }
 
   func prepareUpload(
     _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      let target = try ownMessage(id, in: conversation)
+    try transaction.change { () throws(StoreError) in
+      let target = try transaction.composing.ownMessage(id, in: conversation)
       let number = target.conversation.number
       let key = FactKey.key(number, target.id, attachment: prepared.id)
       guard let old = try reader.attachmentRecord(key.bytes) else { return false }
@@ -162,9 +171,11 @@ extension WriteState {
       let told = AttachmentFields.told(by: prepared).intersection(.composable)
       new.composed.formUnion(told)
       if !new.upload.isRunning { new.step(.upload, to: .queued) }
-      let isReleased = try releasePrepared(prepared.id, of: target.id, in: number)
+      let isReleased = try transaction.outboxUploads.releasePrepared(
+        prepared.id, of: target.id, in: number)
       if new == old { return isReleased }
-      return try withFacts(of: id, in: target.conversation) { (_) throws(StoreError) in
+      return try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
+        (_) throws(StoreError) in
         try write(new, replacing: old, at: key.bytes)
         return true
       }
@@ -182,8 +193,9 @@ extension WriteState {
     _ attachment: String, of id: MessageID, in conversation: ConversationID,
     _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard Attachment.isID(attachment), let open = try existingConversation(conversation),
+    try transaction.change { () throws(StoreError) in
+      guard Attachment.isID(attachment),
+        let open = try transaction.existingConversation(conversation),
         let (_, message, own) = try reader.found(id, in: open.number),
         !message.traits.marks.contains(.unsent)
       else { return false }
@@ -196,4 +208,8 @@ extension WriteState {
       return true
     }
   }
+}
+
+extension Transaction {
+  var attachments: Attachments { Attachments(self) }
 }

@@ -1,7 +1,11 @@
 import PageFile
 
 /// Keeping what clients say of themselves.
-extension WriteState {
+struct SyncPositions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Sets what is kept under a key, for a conversation or the store; nil removes it.
   ///
   /// Returns whether anything changed.
@@ -13,24 +17,28 @@ extension WriteState {
     if let bytes, bytes.count > SyncPosition.byteCountMax {
       throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.byteCountMax)
     }
-    return try change { () throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
       guard try reader.syncPosition(for: key, in: conversation) != bytes else { return false }
       guard let bytes else {
         let number = try reader.clientNumber(of: conversation) ?? ClientKey.store
         let key = ClientKey.key(number, key)
-        try remove(key.bytes, in: Schema.client)
+        try transaction.remove(key.bytes, in: Schema.client)
         return true
       }
-      hasAdded = true
+      transaction.hasAdded = true
       let number =
         try conversation.map { (id) throws(StoreError) in
-          try self.conversation(id) { ConversationDetails(id: id) }.number
+          try transaction.conversation(id) { ConversationDetails(id: id) }.number
         } ?? ClientKey.store
       let key = ClientKey.key(number, key)
       var value = ByteBuffer(capacity: bytes.count)
       value.append(bytes)
-      try insert(key.bytes, value.bytes, in: Schema.client)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.client)
       return true
     }
   }
+}
+
+extension Transaction {
+  var syncPositions: SyncPositions { SyncPositions(self) }
 }

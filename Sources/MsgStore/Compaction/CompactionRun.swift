@@ -35,7 +35,9 @@ struct CompactionRun: Sendable {
       _ = try store.makeDictionary()
       stage = .packingMessages(from: [])
     case .packingMessages(let key):
-      let next = try store.write(.relaxed) { writer in try writer.state.repack(from: key) }
+      let next = try store.write(.relaxed) { writer in
+        try writer.transaction.packer.repack(from: key)
+      }
       stage = next.map { .packingMessages(from: $0) } ?? .forgettingDictionaries(OldDictionaries())
     case .forgettingDictionaries(var old):
       stage = try store.step(&old) ? .forgettingDictionaries(old) : .packingPages
@@ -69,8 +71,8 @@ extension StoreCore {
   /// Does a part of the work that is left, in one commit; true when nothing is left.
   fileprivate func stepWork() throws -> Bool {
     try write(.relaxed) { writer in
-      try writer.state.step()
-      return try !writer.state.hasWork
+      try writer.transaction.steps.step()
+      return try !writer.transaction.steps.hasWork
     }
   }
 }

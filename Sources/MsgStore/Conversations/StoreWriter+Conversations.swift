@@ -15,7 +15,8 @@ extension StoreWriter {
     _ id: ConversationID, participants: [MemberID], title: String? = nil,
     kind: ConversationKind? = nil
   ) throws(StoreError) -> Bool {
-    try state.putConversation(id, participants: participants, title: title, kind: kind)
+    try transaction.conversationActs.putConversation(
+      id, participants: participants, title: title, kind: kind)
   }
 
   /// The direct conversation with somebody, or for three and more the oldest group with exactly these
@@ -26,7 +27,7 @@ extension StoreWriter {
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `noParticipants`, `onlyOneself`.
   public func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
-    try state.conversation(with: participants)
+    try transaction.conversationActs.conversation(with: participants)
   }
 
   /// Makes a group, also where there is one with the same participants.
@@ -42,7 +43,8 @@ extension StoreWriter {
     _ id: ConversationID? = nil, participants: [MemberID], title: String? = nil,
     avatar: String? = nil
   ) throws(StoreError) -> Conversation {
-    try state.createGroup(id, participants: participants, title: title, avatar: avatar)
+    try transaction.conversationActs.createGroup(
+      id, participants: participants, title: title, avatar: avatar)
   }
 
   /// Takes in what the server says of a conversation, which is made if it is not there.
@@ -51,7 +53,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`; `titleTooLong`, `avatarTooLong` and `textTooLong` above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
-    try state.receiveConversation(conversation)
+    try transaction.receivedConversations.receiveConversation(conversation)
   }
 }
 
@@ -65,7 +67,7 @@ extension StoreWriter {
   /// - Throws: `titleTooLong`, `notAMember`.
   @discardableResult
   public func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try state.setTitle(title, of: id)
+    try transaction.conversationActs.setTitle(title, of: id)
   }
 
   /// Gives a conversation a picture by its reference of at most 64 KiB, or takes it away.
@@ -73,7 +75,7 @@ extension StoreWriter {
   /// - Throws: `avatarTooLong`, `notAMember`.
   @discardableResult
   public func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try state.setAvatar(avatar, of: id)
+    try transaction.conversationActs.setAvatar(avatar, of: id)
   }
 
   /// Has members join a group.
@@ -83,7 +85,7 @@ extension StoreWriter {
   public func addParticipants(
     _ participants: [MemberID], to id: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.addParticipants(participants, to: id)
+    try transaction.conversationActs.addParticipants(participants, to: id)
   }
 
   /// Has members leave a group.
@@ -93,31 +95,33 @@ extension StoreWriter {
   public func removeParticipants(
     _ participants: [MemberID], from id: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.removeParticipants(participants, from: id)
+    try transaction.conversationActs.removeParticipants(participants, from: id)
   }
 
   /// Has the local member leave a group, which stays and can be read.
   ///
   /// - Throws: `directConversation`, `noLocalMember`.
   @discardableResult
-  public func leave(_ id: ConversationID) throws(StoreError) -> Bool { try state.leave(id) }
+  public func leave(_ id: ConversationID) throws(StoreError) -> Bool {
+    try transaction.conversationActs.leave(id)
+  }
 
   /// Keeps a conversation on top of the list, or does not any more.
   @discardableResult
   public func setPinned(_ isPinned: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try state.set(.pinned, \.pinnedAt, to: isPinned, of: id)
+    try transaction.conversationActs.set(.pinned, \.pinnedAt, to: isPinned, of: id)
   }
 
   /// Counts what a conversation has unread apart, or does not any more.
   @discardableResult
   public func setMuted(_ isMuted: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try state.set(.muted, \.mutedAt, to: isMuted, of: id)
+    try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id)
   }
 
   /// Moves a conversation to the list of archived ones, where it stays whatever comes, or back.
   @discardableResult
   public func setArchived(_ isArchived: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try state.set(.archived, \.archivedAt, to: isArchived, of: id)
+    try transaction.conversationActs.set(.archived, \.archivedAt, to: isArchived, of: id)
   }
 
   /// Keeps what has been begun to write in a conversation.
@@ -131,7 +135,7 @@ extension StoreWriter {
   public func setDraft(
     _ text: String?, replyTo: MessageID? = nil, in id: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.setDraft(text, replyTo: replyTo, in: id)
+    try transaction.conversationActs.setDraft(text, replyTo: replyTo, in: id)
   }
 }
 
@@ -181,9 +185,9 @@ extension StoreWriter {
   private func flushed<R>(
     _ body: (StoreReader) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    try state.change { () throws(StoreError) in
-      try state.flush()
-      return try body(state.reader)
+    try transaction.change { () throws(StoreError) in
+      try transaction.summaries.flush()
+      return try body(transaction.reader)
     }
   }
 }

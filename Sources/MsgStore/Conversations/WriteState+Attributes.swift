@@ -4,33 +4,39 @@ import PageFile
 /// is later than what it replaces.
 ///
 /// Nothing is written where nothing changes.
-extension WriteState {
+struct ConversationActs: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    return try change { () throws(StoreError) in
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    return try transaction.change { () throws(StoreError) in
       let conversation = try memberConversation(id)
-      let known = try newestServerTime(in: conversation)
-      let isChanged = try update(conversation) { new in
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      let isChanged = try transaction.conversations.update(conversation) { new in
         if new.details.title.hasText(title) { return }
-        let time = Self.provisionalTime(after: known, new.details.newestTime)
+        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
         new.details.title = TextRegister(title, time: time)
       }
-      if isChanged { try enterState(.setTitle, of: conversation.number) }
+      if isChanged { try transaction.outboxEntering.enterState(.setTitle, of: conversation.number) }
       return isChanged
     }
   }
 
   func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
-    return try change { () throws(StoreError) in
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    return try transaction.change { () throws(StoreError) in
       let conversation = try memberConversation(id)
-      let known = try newestServerTime(in: conversation)
-      let isChanged = try update(conversation) { new in
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      let isChanged = try transaction.conversations.update(conversation) { new in
         if new.details.avatar.hasText(avatar) { return }
-        let time = Self.provisionalTime(after: known, new.details.newestTime)
+        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
         new.details.avatar = TextRegister(avatar, time: time)
       }
-      if isChanged { try enterState(.setAvatar, of: conversation.number) }
+      if isChanged {
+        try transaction.outboxEntering.enterState(.setAvatar, of: conversation.number)
+      }
       return isChanged
     }
   }
@@ -38,8 +44,8 @@ extension WriteState {
   func addParticipants(
     _ participants: [MemberID], to id: ConversationID
   ) throws(StoreError) -> Bool {
-    try Self.validateParticipants(participants)
-    return try change { () throws(StoreError) in
+    try Conversations.validateParticipants(participants)
+    return try transaction.change { () throws(StoreError) in
       let conversation = try groupConversation(id)
       let old = try reader.members(conversation.number)
       let count = try old.active.count + newcomerCount(participants, to: old)
@@ -47,13 +53,14 @@ extension WriteState {
         throw .tooManyParticipants(
           count: count, limit: ConversationDetails.participantCountMax)
       }
-      let numbers = try memberNumbers(of: participants)
-      let known = try newestServerTime(in: conversation)
+      let numbers = try transaction.memberNumbers(of: participants)
+      let known = try transaction.conversations.newestServerTime(in: conversation)
       let added = Set(numbers).subtracting(old.active).sorted()
-      let isChanged = try update(conversation, members: true) { new in
-        join(numbers, isLater: true, after: known, &new)
+      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+        transaction.conversations.join(numbers, isLater: true, after: known, &new)
       }
-      try enterMembers(added: added, removed: [], of: conversation.number)
+      try transaction.outboxEntering.enterMembers(
+        added: added, removed: [], of: conversation.number)
       return isChanged
     }
   }
@@ -73,35 +80,38 @@ extension WriteState {
   func removeParticipants(
     _ participants: [MemberID], from id: ConversationID
   ) throws(StoreError) -> Bool {
-    try Self.validateParticipants(participants)
-    return try change { () throws(StoreError) in
+    try Conversations.validateParticipants(participants)
+    return try transaction.change { () throws(StoreError) in
       let conversation = try groupConversation(id)
-      let numbers = try memberNumbers(of: participants)
+      let numbers = try transaction.memberNumbers(of: participants)
       let removed = Set(numbers).intersection(try reader.members(conversation.number).active)
-      let known = try newestServerTime(in: conversation)
-      let isChanged = try update(conversation, members: true) { new in
-        leave(numbers, after: known, &new)
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+        transaction.conversations.leave(numbers, after: known, &new)
       }
-      try enterMembers(added: [], removed: removed.sorted(), of: conversation.number)
+      try transaction.outboxEntering.enterMembers(
+        added: [], removed: removed.sorted(), of: conversation.number)
       return isChanged
     }
   }
 
   func leave(_ id: ConversationID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       guard let localMember else { throw .noLocalMember }
-      let conversation = try knownConversation(id)
+      let conversation = try transaction.conversations.knownConversation(id)
       let details = try reader.details(conversation.number)
       if details.kind == .direct { throw .directConversation(details.id) }
-      let known = try newestServerTime(in: conversation)
-      let isChanged = try update(conversation, members: true) { new in
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
         if new.members.hasLeft(localMember) { return }
-        let time = Self.provisionalTime(
+        let time = Conversations.provisionalTime(
           after: known, new.details.newestTime, new.members.lastTime)
         new.members.merge(.init(localMember, time: time, isActive: false))
       }
-      if isChanged, entersOutbox, try !isUnknownToServer(conversation.number) {
-        try enter(.leaveConversation, of: conversation.number)
+      if isChanged, transaction.outboxEntries.isOn,
+        try !transaction.outboxEntering.isUnknownToServer(conversation.number)
+      {
+        try transaction.outboxEntries.enter(.leaveConversation, of: conversation.number)
       }
       return isChanged
     }
@@ -112,12 +122,13 @@ extension WriteState {
     _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
     to isSet: Bool, of id: ConversationID
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      let conversation = try knownConversation(id)
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversations.knownConversation(id)
       if conversation.summary.marks.contains(mark) == isSet { return false }
-      let known = try newestServerTime(in: conversation)
-      return try update(conversation) { new in
-        new.details[keyPath: path] = Self.provisionalTime(after: known, new.details.newestTime)
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      return try transaction.conversations.update(conversation) { new in
+        new.details[keyPath: path] = Conversations.provisionalTime(
+          after: known, new.details.newestTime)
         if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
       }
     }
@@ -131,17 +142,17 @@ extension WriteState {
       throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
     }
     try replyTo?.validate()
-    return try change { () throws(StoreError) in
-      let conversation = try knownConversation(id)
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversations.knownConversation(id)
       let old = try reader.draftRecord(conversation.number)
       let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
-      let time = Self.provisionalTime(
-        after: old?.time, try newestServerTime(in: conversation),
+      let time = Conversations.provisionalTime(
+        after: old?.time, try transaction.conversations.newestServerTime(in: conversation),
         try reader.details(conversation.number).newestTime)
       let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
       if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
       if old == nil && hasNothing { return false }
-      try writeDraft(draft, of: conversation)
+      try transaction.conversations.writeDraft(draft, of: conversation)
       return true
     }
   }
@@ -151,19 +162,9 @@ extension WriteState {
     return a.hasSameBytes(as: b)
   }
 
-  /// Writes a draft, and whether there is one.
-  func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
-    if draft.text != nil { hasAdded = true }
-    let key = DraftRecord.key(conversation.number)
-    var value = ByteBuffer(capacity: 256)
-    draft.append(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.conversations)
-    _ = try update(conversation) { new in new.details.hasDraft = draft.text != nil }
-  }
-
   /// A conversation that the local member may change for all who take part.
   private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
-    let conversation = try knownConversation(id)
+    let conversation = try transaction.conversations.knownConversation(id)
     let details = try reader.details(conversation.number)
     if details.hasLeft { throw .notAMember(details.id) }
     return conversation
@@ -176,4 +177,38 @@ extension WriteState {
     if details.kind == .direct { throw .directConversation(details.id) }
     return conversation
   }
+}
+
+extension ConversationActs {
+  /// Returns the messages that the server never got; nil when there is no such conversation.
+  func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id),
+        !conversation.summary.marks.contains(.hidden)
+      else { return nil }
+      var withdrawn: [MessageID] = []
+      // No time of this device: what came to the server meanwhile was not deleted.
+      var time = max(conversation.summary.deletedUpTo ?? 0, 0)
+      let numbers =
+        try [conversation.number] + transaction.deletions.merging(into: conversation.number)
+      for number in numbers {
+        withdrawn += try transaction.deletions.pending(in: number)
+        let newest = try reader.lastPosition(upTo: .firstPending, in: number)
+        time = max(time, newest?.place.time ?? .min)
+      }
+      let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)
+      try transaction.deletions.forget(conversation, at: time, isLocal: true)
+      try transaction.deletions.clear(conversation, upTo: time)
+      if !isUnknown, transaction.outboxEntries.isOn,
+        let left = try transaction.existingConversation(id)
+      {
+        try transaction.outboxEntries.enter(.deleteConversation, of: left.number)
+      }
+      return withdrawn
+    }
+  }
+}
+
+extension Transaction {
+  var conversationActs: ConversationActs { ConversationActs(self) }
 }

@@ -3,7 +3,11 @@ import PageFile
 /// Making conversations, and changing what is known of them beside their messages.
 ///
 /// See docs/message-format.md, C-7 … C-14.
-extension WriteState {
+struct Conversations: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// What one change sees of a conversation and leaves behind.
   struct Attributes {
     var details: ConversationDetails
@@ -34,10 +38,10 @@ extension WriteState {
       conversation.summary.created = created
     }
     if new.details != old.details {
-      hasAdded = true
+      transaction.hasAdded = true
       try writeDetails(new.details, of: number)
     }
-    if new.members != old.members { try membershipChanged(conversation) }
+    if new.members != old.members { try transaction.othersMarks.membershipChanged(conversation) }
     return new.members != old.members || new.marks != old.marks || new.details != old.details
   }
 
@@ -46,7 +50,7 @@ extension WriteState {
   private func write(
     _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
   ) throws(StoreError) {
-    hasAdded = true
+    transaction.hasAdded = true
     let active = new.members.active
     new.details.participantCount =
       StoreDefect.leftOnesCounted.isPlanted ? new.members.members.count : active.count
@@ -56,16 +60,16 @@ extension WriteState {
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
     new.members.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
     let oldActive = old.active
     guard active != oldActive else { return }
     if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
       let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
-      try remove(entry.bytes, in: Schema.participants)
+      try transaction.remove(entry.bytes, in: Schema.participants)
     }
     if !active.isEmpty {
       let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-      try insert(entry.bytes, .empty, in: Schema.participants)
+      try transaction.insert(entry.bytes, .empty, in: Schema.participants)
     }
   }
 
@@ -74,12 +78,12 @@ extension WriteState {
     let key = ConversationDetails.key(number)
     var value = ByteBuffer(capacity: 256)
     details.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
   }
 
   /// A conversation that can be seen.
   func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
-    guard let conversation = try existingConversation(id),
+    guard let conversation = try transaction.existingConversation(id),
       !conversation.summary.marks.contains(.hidden)
     else { throw .conversationNotFound(id) }
     return conversation
@@ -88,17 +92,6 @@ extension WriteState {
   /// Brings a deleted conversation back to the lists, for something newer than its deletion.
   func reveal(_ conversation: OpenConversation) {
     if conversation.summary.marks.contains(.hidden) { conversation.summary.marks.remove(.hidden) }
-  }
-
-  /// The members' numbers in the order given, each once.
-  func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
-    var seen: Set<UInt32> = []
-    var numbers: [UInt32] = []
-    for member in members {
-      let number = try memberNumber(of: member)
-      if seen.insert(number).inserted { numbers.append(number) }
-    }
-    return numbers
   }
 
   static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
@@ -123,34 +116,35 @@ extension WriteState {
 }
 
 /// Conversations that are made or found here.
-extension WriteState {
+extension ConversationActs {
   func putConversation(
     _ id: ConversationID, participants: [MemberID], title: String?, kind: ConversationKind?
   ) throws(StoreError) -> Bool {
     try id.validate()
-    try Self.validateParticipants(participants)
-    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    return try change { () throws(StoreError) in
-      hasAdded = true
-      let isNew = try existingConversation(id) == nil
-      let conversation = try conversation(id) { ConversationDetails(id: id) }
+    try Conversations.validateParticipants(participants)
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    return try transaction.change { () throws(StoreError) in
+      transaction.hasAdded = true
+      let isNew = try transaction.existingConversation(id) == nil
+      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
       let wasHidden = conversation.summary.marks.contains(.hidden)
-      reveal(conversation)
-      let numbers = try memberNumbers(of: participants)
-      let known = try newestServerTime(in: conversation)
-      let isChanged = try update(conversation, members: true) { (new) throws(StoreError) in
+      transaction.conversations.reveal(conversation)
+      let numbers = try transaction.memberNumbers(of: participants)
+      let known = try transaction.conversations.newestServerTime(in: conversation)
+      let isChanged = try transaction.conversations.update(conversation, members: true) {
+        (new) throws(StoreError) in
         let guess: ConversationKind = participants.count == 2 ? .direct : .group
         let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
         new.details.kind = max(kind, new.details.kind)
         if !new.details.title.hasText(title) {
-          let time = Self.provisionalTime(after: known, new.details.newestTime)
+          let time = Conversations.provisionalTime(after: known, new.details.newestTime)
           new.details.title = TextRegister(title, time: time)
         }
         let isFirst = new.members.isEmpty
         let staying = Set(numbers)
         let gone = new.members.active.filter { !staying.contains($0) }
-        join(numbers, isLater: !isFirst, after: known, &new)
-        leave(gone, after: known, &new)
+        transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
+        transaction.conversations.leave(gone, after: known, &new)
       }
       return isNew || wasHidden || isChanged
     }
@@ -162,14 +156,14 @@ extension WriteState {
   ) throws(StoreError) -> Conversation {
     try id?.validate()
     let participants = try withLocalMember(participants)
-    try Self.validateParticipants(participants)
-    try Self.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    try Self.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
-    return try change { () throws(StoreError) in
-      if let id, try existingConversation(id) != nil { throw .conversationExists(id) }
+    try Conversations.validateParticipants(participants)
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    return try transaction.change { () throws(StoreError) in
+      if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
       let group = try makeConversation(id, .group, participants)
-      _ = try update(group) { (new) throws(StoreError) in
-        let time = Self.provisionalTime()
+      _ = try transaction.conversations.update(group) { (new) throws(StoreError) in
+        let time = Conversations.provisionalTime()
         if title != nil { new.details.title = TextRegister(title, time: time) }
         if avatar != nil { new.details.avatar = TextRegister(avatar, time: time) }
       }
@@ -181,49 +175,52 @@ extension WriteState {
     let participants = try withLocalMember(participants)
     guard !participants.isEmpty else { throw .noParticipants }
     if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
-    try Self.validateParticipants(participants)
-    return try change { () throws(StoreError) in
-      let members = try memberNumbers(of: participants)
+    try Conversations.validateParticipants(participants)
+    return try transaction.change { () throws(StoreError) in
+      let members = try transaction.memberNumbers(of: participants)
       let kind: ConversationKind = members.count <= 2 ? .direct : .group
       guard let found = try existingConversation(kind, with: members) else {
         return try stored(makeConversation(nil, kind, participants))
       }
-      reveal(found)
+      transaction.conversations.reveal(found)
       return try stored(found)
     }
   }
 
   /// The participants given, and the local member.
-  private func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
+  func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
     guard let localMember else { return participants }
     let local = try reader.within { () throws(StoreError) in try reader.member(localMember) }
     return participants.contains(local) ? participants : participants + [local]
   }
 
-  private func makeConversation(
+  func makeConversation(
     _ id: ConversationID?, _ kind: ConversationKind, _ participants: [MemberID]
   ) throws(StoreError) -> OpenConversation {
     let id = id ?? ConversationID(MessageID.random().string)
-    let conversation = try conversation(id) { ConversationDetails(id: id) }
-    let numbers = try memberNumbers(of: participants)
-    _ = try update(conversation, members: true) { (new) throws(StoreError) in
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    let numbers = try transaction.memberNumbers(of: participants)
+    _ = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
       new.details.kind = kind
-      new.details.createdAt = clock().microseconds
+      new.details.createdAt = transaction.clock().microseconds
       new.details.createdBy = localMember
-      join(numbers, isLater: false, after: nil, &new)
+      transaction.conversations.join(numbers, isLater: false, after: nil, &new)
     }
-    if entersOutbox { try enter(.createConversation, of: conversation.number) }
+    if transaction.outboxEntries.isOn {
+      try transaction.outboxEntries.enter(.createConversation, of: conversation.number)
+    }
     return conversation
   }
 
-  private func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
-    try flush()
+  func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
+    try transaction.summaries.flush()
     var cursor = Cursor(reader.source, Schema.conversations)
     return try reader.conversation(conversation.number, &cursor)
   }
 
   /// The oldest conversation with exactly these participants, of this kind or of none that is known.
-  private func existingConversation(
+  func existingConversation(
     _ kind: ConversationKind, with members: [UInt32]
   ) throws(StoreError) -> OpenConversation? {
     let wanted = members.sorted()
@@ -247,7 +244,7 @@ extension WriteState {
       guard details.kind == kind || details.kind == .unknown,
         details.participantCount == wanted.count, try reader.members(number).active == wanted
       else { continue }
-      let found = try conversation(number)
+      let found = try transaction.conversation(number)
       if let oldest, oldest.summary.created <= found.summary.created { continue }
       oldest = found
     }
@@ -256,7 +253,7 @@ extension WriteState {
 }
 
 /// Facts about members that the local member makes.
-extension WriteState {
+extension Conversations {
   /// Has members join one after the other, so that their order is the one given.
   ///
   /// - Parameters:
@@ -289,4 +286,72 @@ extension WriteState {
 extension ConversationKind: Comparable {
   /// What says more comes last: of two that contradict each other, that one counts.
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension Conversations {
+  /// Writes a draft, and whether there is one.
+  func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
+    if draft.text != nil { transaction.hasAdded = true }
+    let key = DraftRecord.key(conversation.number)
+    var value = ByteBuffer(capacity: 256)
+    draft.append(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    _ = try update(conversation) { new in new.details.hasDraft = draft.text != nil }
+  }
+
+  /// Of two who are said to have made it the one with the lesser name counts, on all stores.
+  func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
+    guard let creator else { return }
+    guard let old = new.details.createdBy, old != creator else {
+      new.details.createdBy = creator
+      return
+    }
+    if try reader.member(creator) < reader.member(old) { new.details.createdBy = creator }
+  }
+
+  /// Of two facts of one time the one that says yes counts.
+  func mergeMark(
+    _ isSet: Bool?, _ mark: ConversationSummary.Flags,
+    _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
+    _ new: inout Attributes
+  ) {
+    guard let isSet else { return }
+    if let old = new.details[keyPath: path] {
+      if time.microseconds < old || time.microseconds == old && !isSet { return }
+    }
+    new.details[keyPath: path] = time.microseconds
+    if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
+  }
+
+  /// Takes in a draft; returns whether it is the one that counts.
+  func mergeDraft(
+    _ draft: DraftRecord, of conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let old = try reader.draftRecord(conversation.number), !old.precedes(draft) { return false }
+    try writeDraft(draft, of: conversation)
+    return true
+  }
+
+  /// Takes in the details of another conversation, but for its names and numbers.
+  func mergeDetails(
+    _ other: ConversationDetails, _ marks: ConversationSummary.Flags, _ new: inout Attributes
+  ) {
+    new.details.kind = max(new.details.kind, other.kind)
+    new.details.title.merge(other.title)
+    new.details.avatar.merge(other.avatar)
+    new.details.createdAt = [new.details.createdAt, other.createdAt].compactMap { $0 }.min()
+    func merge(
+      _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>
+    ) {
+      guard let time = other[keyPath: path] else { return }
+      self.mergeMark(marks.contains(mark), mark, path, Timestamp(microseconds: time), &new)
+    }
+    merge(.pinned, \.pinnedAt)
+    merge(.muted, \.mutedAt)
+    merge(.archived, \.archivedAt)
+  }
+}
+
+extension Transaction {
+  var conversations: Conversations { Conversations(self) }
 }

@@ -4,36 +4,15 @@ import PageFile
 ///
 /// The name gets a new number at once, hidden and without messages; what the old one has is swept in
 /// steps. See docs/message-format.md, C-15 … C-17.
-extension WriteState {
-  /// Returns the messages that the server never got; nil when there is no such conversation.
-  func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id),
-        !conversation.summary.marks.contains(.hidden)
-      else { return nil }
-      var withdrawn: [MessageID] = []
-      // No time of this device: what came to the server meanwhile was not deleted.
-      var time = max(conversation.summary.deletedUpTo ?? 0, 0)
-      let numbers = try [conversation.number] + merging(into: conversation.number)
-      for number in numbers {
-        withdrawn += try pending(in: number)
-        let newest = try reader.lastPosition(upTo: .firstPending, in: number)
-        time = max(time, newest?.place.time ?? .min)
-      }
-      let isUnknown = try isUnknownToServer(conversation.number)
-      try forget(conversation, at: time, isLocal: true)
-      try clear(conversation, upTo: time)
-      if !isUnknown, entersOutbox, let left = try existingConversation(id) {
-        try enter(.deleteConversation, of: left.number)
-      }
-      return withdrawn
-    }
-  }
+struct Deletions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
 
   func receiveDeletion(of id: ConversationID, at time: Timestamp) throws(StoreError) -> Bool {
     try id.validate()
-    return try change { () throws(StoreError) in
-      let conversation = try conversation(id) { ConversationDetails(id: id) }
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
       return try delete(conversation, upTo: time.microseconds)
     }
   }
@@ -48,7 +27,7 @@ extension WriteState {
     if isLeft || isExpecting {
       conversation.summary.deletedUpTo = time
       if try !trim(conversation.number, upTo: time) {
-        try addWork(WorkRecord(.trim(upTo: time), of: conversation.number))
+        try transaction.steps.addWork(WorkRecord(.trim(upTo: time), of: conversation.number))
       }
     } else if last == nil {
       conversation.summary.deletedUpTo = time
@@ -64,28 +43,31 @@ extension WriteState {
   ///
   /// What was done here since stays as it is.
   func confirmDeletion(of number: UInt32, at time: Int64) throws(StoreError) {
-    let conversation = try conversation(number)
+    let conversation = try transaction.conversation(number)
     if let old = conversation.summary.deletedUpTo, old >= time { return }
     conversation.summary.deletedUpTo = time
     guard conversation.summary.messageCount > 0, try !trim(number, upTo: time) else { return }
-    try addWork(WorkRecord(.trim(upTo: time), of: number))
+    try transaction.steps.addWork(WorkRecord(.trim(upTo: time), of: number))
   }
 
   /// Gives up what a deletion ends: draft and pin, and the place among the archived ones.
-  private func forget(
+  func forget(
     _ conversation: OpenConversation, at time: Int64, isLocal: Bool
   ) throws(StoreError) {
     var end = time
     if isLocal {
       // The local member's act is later than anything it ends.
-      end = Self.provisionalTime(
+      end = Conversations.provisionalTime(
         after: time, try reader.draftRecord(conversation.number)?.time,
         try reader.details(conversation.number).newestTime)
     }
-    _ = try mergeDraft(DraftRecord(nil, replyTo: nil, time: end), of: conversation)
-    _ = try update(conversation) { new in
-      mergeMark(false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
-      mergeMark(false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
+    _ = try transaction.conversations.mergeDraft(
+      DraftRecord(nil, replyTo: nil, time: end), of: conversation)
+    _ = try transaction.conversations.update(conversation) { new in
+      transaction.conversations.mergeMark(
+        false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
+      transaction.conversations.mergeMark(
+        false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
     }
   }
 
@@ -98,17 +80,17 @@ extension WriteState {
   func clear(
     _ conversation: OpenConversation, upTo time: Int64?, keepsFacts: Bool = false
   ) throws(StoreError) {
-    try flush()
+    try transaction.summaries.flush()
     reader.source.isErasing = true
     let old = conversation.number
-    if keepsFacts { try finishReleases(of: old) }
+    if keepsFacts { try transaction.outboxReleases.finishReleases(of: old) }
     for (ordinal, work) in try reader.work() {
       guard case .merge(into: old, _) = work.kind else { continue }
-      try write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
+      try transaction.steps.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
     }
     let details = try reader.details(old)
     let active = try reader.members(old).active
-    let number = try newNumber(.nextConversation, "conversation")
+    let number = try transaction.newNumber(.nextConversation, "conversation")
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
     var to = KeyEncoding.key(number)
@@ -121,15 +103,15 @@ extension WriteState {
       guard try reader.value(of: from.bytes, in: Schema.conversations, appendTo: &cell) else {
         continue
       }
-      try remove(from.bytes, in: Schema.conversations)
-      try insert(stored: to.bytes, cell.bytes, in: Schema.conversations)
+      try transaction.remove(from.bytes, in: Schema.conversations)
+      try transaction.insert(stored: to.bytes, cell.bytes, in: Schema.conversations)
     }
     if !active.isEmpty {
       let digest = ConversationMembers.digest(active)
       let entry = KeyEncoding.key(digest, old)
-      try remove(entry.bytes, in: Schema.participants)
+      try transaction.remove(entry.bytes, in: Schema.participants)
       let newEntry = KeyEncoding.key(digest, number)
-      try insert(newEntry.bytes, .empty, in: Schema.participants)
+      try transaction.insert(newEntry.bytes, .empty, in: Schema.participants)
     }
     var summary = ConversationSummary(created: conversation.summary.created)
     summary.marks = conversation.summary.marks.union(.hidden)
@@ -137,28 +119,28 @@ extension WriteState {
     summary.nextLocalOrder = conversation.summary.nextLocalOrder
     // What was deleted here is no gap.
     summary.sequences = conversation.summary.sequences
-    try forgetPending(conversation)
-    try drop(conversation)
-    if isHeard { notes.renumbered(old, to: number) }
-    let new = try add(number, summary)
-    try lead([details.id], to: number)
-    try lead(details.aliases, to: number, areFormer: true)
+    try transaction.pendingReceipts.forgetPending(conversation)
+    try transaction.summaries.drop(conversation)
+    if transaction.isHeard { transaction.notes.renumbered(old, to: number) }
+    let new = try transaction.add(number, summary)
+    try transaction.conversationNames.lead([details.id], to: number)
+    try transaction.conversationNames.lead(details.aliases, to: number, areFormer: true)
     // Those who joined later are not waited for before that, whatever else is known of them.
-    try membershipChanged(new)
+    try transaction.othersMarks.membershipChanged(new)
     guard keepsFacts else {
-      try keepEntries(of: old, for: number)
-      return try addWork(WorkRecord(.sweep, of: old))
+      try transaction.outboxSweeps.keepEntries(of: old, for: number)
+      return try transaction.steps.addWork(WorkRecord(.sweep, of: old))
     }
-    try moveEntries(of: old, to: number)
-    try mergeReceipts(from: conversation, into: new)
+    try transaction.outboxFollowing.moveEntries(of: old, to: number)
+    try transaction.receipts.mergeReceipts(from: conversation, into: new)
     let oldSummary = conversation.summary
-    if try !moveMessages(of: old, oldSummary, into: number) {
-      try addWork(WorkRecord(.merge(into: number, oldSummary), of: old))
+    if try !transaction.moves.moveMessages(of: old, oldSummary, into: number) {
+      try transaction.steps.addWork(WorkRecord(.merge(into: number, oldSummary), of: old))
     }
   }
 
   /// The messages that the server has not got, in their order.
-  private func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
+  func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
     var found: [MessageID] = []
     try reader.flushUnwritten()
     var cursor = Cursor(reader.source, Schema.messages)
@@ -184,13 +166,13 @@ extension WriteState {
   func trim(_ number: UInt32, upTo time: Int64) throws(StoreError) -> Bool {
     let summaryKey = KeyEncoding.key(number)
     // It was deleted as a whole meanwhile.
-    guard try isStored(number) else { return true }
+    guard try transaction.isStored(number) else { return true }
     reader.source.isErasing = true
-    let conversation = try conversation(number)
+    let conversation = try transaction.conversation(number)
     var key = ByteBuffer()
     var count = 0
     var isDone = false
-    while !isStepFull(count, of: sweepCountMax) {
+    while !transaction.isStepFull(count, of: transaction.sweepCountMax) {
       guard try reader.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break
@@ -202,27 +184,16 @@ extension WriteState {
         isDone = true
         break
       }
-      count += try takeOut(position, of: conversation)
+      count += try transaction.receivedMessages.takeOut(position, of: conversation)
     }
-    if count > 0 { try updatePending(conversation) }
+    if count > 0 { try transaction.pendingReceipts.updatePending(conversation) }
     if conversation.summary.messageCount == 0 && isDone {
       conversation.summary.marks.insert(.hidden)
     }
     return isDone
   }
+}
 
-  /// Removes a message with everything that is known of it; returns how many entries that were.
-  func takeOut(
-    _ position: Position, of conversation: OpenConversation
-  ) throws(StoreError) -> Int {
-    let message = try reader.message(at: position, in: conversation.number)
-    let id = message.id(at: position)
-    try remove(message, at: position, in: conversation)
-    for name in [position.id] + message.traits.names {
-      try removeEntry(of: name, in: conversation.number)
-    }
-    try forgetLate(id, in: conversation)
-    try removeEntries(of: id, in: conversation.number)
-    return try 1 + removeFacts(of: id, in: conversation.number)
-  }
+extension Transaction {
+  var deletions: Deletions { Deletions(self) }
 }

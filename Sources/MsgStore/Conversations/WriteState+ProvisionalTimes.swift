@@ -8,7 +8,7 @@ import PageFile
 /// time that the conversation knows, and what the server says of anything later counts more. When the
 /// server tells the time at which it took the act, that is merged as any fact. See
 /// docs/message-format.md, C-21.
-extension WriteState {
+extension Conversations {
   /// The newest server time of a message here, or up to which messages were deleted; nil where there
   /// is none.
   ///

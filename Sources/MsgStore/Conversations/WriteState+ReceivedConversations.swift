@@ -4,23 +4,30 @@ import PageFile
 /// own, so they may come in any order and any number of times.
 ///
 /// See docs/message-format.md, C-8 … C-13.
-extension WriteState {
+struct ReceivedConversations: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
     try Self.validateReceived(received)
-    return try change { () throws(StoreError) in
-      let isNew = try existingConversation(received.id) == nil
-      let conversation = try conversation(received.id) { ConversationDetails(id: received.id) }
+    return try transaction.change { () throws(StoreError) in
+      let isNew = try transaction.existingConversation(received.id) == nil
+      let conversation = try transaction.conversation(received.id) {
+        ConversationDetails(id: received.id)
+      }
       // One that was deleted comes back for something newer only; one that a list did not have, when
       // it is told again.
       let isBack =
         conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
-      if isBack { reveal(conversation) }
+      if isBack { transaction.conversations.reveal(conversation) }
       let facts = try memberFacts(received)
       let creator = try received.createdBy.map { (id) throws(StoreError) in
-        try memberNumber(of: id)
+        try transaction.memberNumber(of: id)
       }
       let hasMembers = !facts.isEmpty || received.hasAllMembers
-      let isChanged = try update(conversation, members: hasMembers) { (new) throws(StoreError) in
+      let isChanged = try transaction.conversations.update(conversation, members: hasMembers) {
+        (new) throws(StoreError) in
         if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
         for fact in facts { new.members.merge(fact) }
         if received.hasAllMembers {
@@ -32,13 +39,15 @@ extension WriteState {
         if let time = received.createdAt?.microseconds {
           new.details.createdAt = min(time, new.details.createdAt ?? time)
         }
-        try merge(creator: creator, &new)
-        mergeMark(received.isPinned, .pinned, \.pinnedAt, received.at, &new)
-        mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
-        mergeMark(received.isArchived, .archived, \.archivedAt, received.at, &new)
+        try transaction.conversations.merge(creator: creator, &new)
+        transaction.conversations.mergeMark(
+          received.isPinned, .pinned, \.pinnedAt, received.at, &new)
+        transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
+        transaction.conversations.mergeMark(
+          received.isArchived, .archived, \.archivedAt, received.at, &new)
       }
       let hasDraft = try received.draft.map { (draft) throws(StoreError) in
-        try mergeDraft(DraftRecord(draft), of: conversation)
+        try transaction.conversations.mergeDraft(DraftRecord(draft), of: conversation)
       }
       return isNew || isBack || isChanged || hasDraft == true
     }
@@ -49,8 +58,12 @@ extension WriteState {
     for member in received.members { try member.id.validate() }
     try received.createdBy?.validate()
     let limit = ConversationDetails.registerByteCountMax
-    if case .text(let title)? = received.title { try validate(title: title, limit: limit) }
-    if case .text(let avatar)? = received.avatar { try validate(avatar: avatar, limit: limit) }
+    if case .text(let title)? = received.title {
+      try Conversations.validate(title: title, limit: limit)
+    }
+    if case .text(let avatar)? = received.avatar {
+      try Conversations.validate(avatar: avatar, limit: limit)
+    }
     if let draft = received.draft {
       try draft.replyTo?.validate()
       let byteCount = draft.text.utf8.count
@@ -68,43 +81,10 @@ extension WriteState {
     for member in received.members {
       facts.append(
         .init(
-          try memberNumber(of: member.id), time: received.at.microseconds,
+          try transaction.memberNumber(of: member.id), time: received.at.microseconds,
           isActive: member.isActive, joinedAt: member.joinedAt?.microseconds))
     }
     return facts
-  }
-
-  /// Of two who are said to have made it the one with the lesser name counts, on all stores.
-  func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
-    guard let creator else { return }
-    guard let old = new.details.createdBy, old != creator else {
-      new.details.createdBy = creator
-      return
-    }
-    if try reader.member(creator) < reader.member(old) { new.details.createdBy = creator }
-  }
-
-  /// Of two facts of one time the one that says yes counts.
-  func mergeMark(
-    _ isSet: Bool?, _ mark: ConversationSummary.Flags,
-    _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
-    _ new: inout Attributes
-  ) {
-    guard let isSet else { return }
-    if let old = new.details[keyPath: path] {
-      if time.microseconds < old || time.microseconds == old && !isSet { return }
-    }
-    new.details[keyPath: path] = time.microseconds
-    if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
-  }
-
-  /// Takes in a draft; returns whether it is the one that counts.
-  func mergeDraft(
-    _ draft: DraftRecord, of conversation: OpenConversation
-  ) throws(StoreError) -> Bool {
-    if let old = try reader.draftRecord(conversation.number), !old.precedes(draft) { return false }
-    try writeDraft(draft, of: conversation)
-    return true
   }
 }
 
@@ -123,4 +103,8 @@ extension DraftRecord {
     self.init(
       isThere ? draft.text : nil, replyTo: draft.replyTo, time: draft.time.microseconds)
   }
+}
+
+extension Transaction {
+  var receivedConversations: ReceivedConversations { ReceivedConversations(self) }
 }

@@ -90,15 +90,19 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+struct StoreTotals: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Adds what has changed to the stored totals.
   func writeTotals() throws(StoreError) {
-    let change = totals.take()
+    let change = transaction.totals.take()
     guard change != Totals() else { return }
     let old = if let known = memory.totals { known } else { try reader.totals() }
     let new = old.adding(change)
     memory.totals = nil
-    if isHeard && new != old { notes.hasCounterChanges = true }
+    if transaction.isHeard && new != old { transaction.notes.hasCounterChanges = true }
     try set(.unread, to: new.unread, from: old.unread)
     try set(.unreadMuted, to: new.unreadMuted, from: old.unreadMuted)
     try set(.mentions, to: new.mentions, from: old.mentions)
@@ -116,4 +120,8 @@ extension WriteState {
     let sum = Totals.sum(try reader.count(setting), change)
     try reader.source.set(setting, to: UInt64(sum))
   }
+}
+
+extension Transaction {
+  var storeTotals: StoreTotals { StoreTotals(self) }
 }

@@ -99,7 +99,11 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+struct UnreadCounts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// How many messages behind a position are unread.
   ///
   /// Reads all of them.
@@ -142,4 +146,8 @@ extension WriteState {
       record = next
     }
   }
+}
+
+extension Transaction {
+  var unreadCounts: UnreadCounts { UnreadCounts(self) }
 }

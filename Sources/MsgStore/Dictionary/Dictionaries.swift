@@ -194,25 +194,29 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+struct DictionaryTable: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Stores a dictionary, which the segments that are packed from now on use.
   ///
   /// False, and nothing stored, when there is another newest one than was expected.
   func add(
     _ bytes: Bytes, number: UInt32, ifNewestIs expected: UInt32
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       // A segment names one more than the number, in the same 32 bits.
       guard number < .max, try reader.newestDictionary() == expected else { return false }
-      hasAdded = true
+      transaction.hasAdded = true
       // Until this is committed its number may still be given to another.
-      stopKeepingDictionaries()
+      transaction.stopKeepingDictionaries()
       let checksum = DictionaryPieces.checksum(of: bytes, number: number)
       for copy in 0..<DictionaryPieces.copyCount {
         for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {
           let key = DictionaryPieces.key(number, copy: copy, index)
           let value = DictionaryPieces.value(index, of: bytes, checksum)
-          try insert(key.bytes, value.bytes, in: Schema.settings)
+          try transaction.insert(key.bytes, value.bytes, in: Schema.settings)
         }
       }
       return true
@@ -224,12 +228,16 @@ extension StoreWriter {
   /// Stores a dictionary as if it had been made; for tests, whose stores have too little text for one.
   package func addDictionary(_ bytes: [UInt8], number: UInt32) throws(StoreError) {
     try Bytes.with(bytes) { (bytes) throws(StoreError) in
-      _ = try state.add(bytes, number: number, ifNewestIs: number - 1)
+      _ = try transaction.dictionaryTable.add(bytes, number: number, ifNewestIs: number - 1)
     }
   }
 
   /// Removes an older dictionary, whatever names it; for tests of what is said about the loss.
   package func removeDictionary(_ number: UInt32) throws(StoreError) {
-    try state.remove(dictionaries: [number])
+    try transaction.dictionaryTable.remove(dictionaries: [number])
   }
+}
+
+extension Transaction {
+  var dictionaryTable: DictionaryTable { DictionaryTable(self) }
 }

@@ -157,7 +157,7 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+extension DictionaryTable {
   /// Whether so much was packed without a dictionary that one may pay.
   ///
   /// Asks once, and when as much again was packed: each attempt reads the whole store, and there are
@@ -233,7 +233,8 @@ extension StoreCore {
     else { return false }
     return try write(.relaxed) { writer in
       // Somebody else may have been quicker.
-      try writer.state.add(bytes.bytes, number: number, ifNewestIs: old.version)
+      try writer.transaction.dictionaryTable.add(
+        bytes.bytes, number: number, ifNewestIs: old.version)
     }
   }
 }

@@ -79,22 +79,24 @@ extension StoreCore {
     }
     old = new
     if !isGoingOn, let unnamed = new.unnamed, !unnamed.isEmpty {
-      try write(.relaxed) { writer in try writer.state.remove(dictionaries: unnamed) }
+      try write(.relaxed) { writer in
+        try writer.transaction.dictionaryTable.remove(dictionaries: unnamed)
+      }
     }
     return isGoingOn
   }
 }
 
-extension WriteState {
+extension DictionaryTable {
   /// Removes dictionaries that no segment names; the newest stays.
   func remove(dictionaries numbers: Set<UInt32>) throws(StoreError) {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       let newest = try reader.newestDictionary()
       var key = ByteBuffer()
       for number in numbers.sorted() where number < newest {
         let prefix = DictionaryPieces.prefix(number)
         while try reader.firstKey(prefix.bytes, in: Schema.settings, to: &key) {
-          try remove(key.bytes, in: Schema.settings)
+          try transaction.remove(key.bytes, in: Schema.settings)
         }
       }
     }

@@ -3,7 +3,11 @@ import PageFile
 /// Editing messages and taking them back, here and as told by the server.
 ///
 /// See docs/message-format.md, G-4 … G-6.
-extension WriteState {
+struct Edits: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Merges what was received of an edit.
   func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
@@ -11,15 +15,15 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
-    try Self.validate(text: text)
-    try Self.validate(mentions: mentions)
-    return try change { () throws(StoreError) in
-      let conversation = try self.conversation(conversation) {
+    try ReceivedMessages.validate(text: text)
+    try ReceivedMessages.validate(mentions: mentions)
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(conversation) {
         ConversationDetails(id: conversation)
       }
       let version = TextVersion(
         editTime: time.microseconds, text: text,
-        mentions: Array(Set(try memberNumbers(of: mentions))).sorted())
+        mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
       switch try reader.entry(of: id, in: conversation.number) {
       case .deleted?:
         return false
@@ -41,65 +45,24 @@ extension WriteState {
     if old.traits.marks.contains(.unsent), !StoreDefect.withdrawnEdited.isPlanted { return false }
     var new = old
     let id = old.id(at: position)
-    let hasNews = try mergeReceived(version, into: &new, named: id, in: conversation.number)
+    let hasNews = try transaction.versions.mergeReceived(
+      version, into: &new, named: id, in: conversation.number)
     guard hasNews || new != old else { return false }
-    try replace(old, at: position, with: new, at: position, in: conversation)
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
     return true
   }
 
   private func waitingEdit(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    if try waiting(id, in: conversation)?.traits.marks.contains(.unsent) == true { return false }
-    guard try put(version, of: id, in: conversation) else { return false }
-    try noteWaiting(id, in: conversation)
+    if try transaction.waitingMessages.waiting(id, in: conversation)?.traits.marks.contains(.unsent)
+      == true
+    {
+      return false
+    }
+    guard try transaction.versions.put(version, of: id, in: conversation) else { return false }
+    try transaction.waitingMessages.noteWaiting(id, in: conversation)
     return true
-  }
-
-  /// Edits a message of the local member's.
-  ///
-  /// Returns the time of the edit, by which the server's answer names it; nil when nothing changes.
-  func edit(
-    _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID]
-  ) throws(StoreError) -> Timestamp? {
-    try Self.validate(mentions: mentions)
-    return try change { () throws(StoreError) in
-      let target = try ownMessage(id, in: conversation)
-      let old = target.message
-      try check(text, hasAttachment: old.traits.marks.contains(.attachments))
-      if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
-      guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
-        throw .tooManyPendingEdits(id, in: conversation)
-      }
-      let numbers = Array(Set(try memberNumbers(of: mentions))).sorted()
-      let time = Self.provisionalTime(
-        after: old.traits.editTime, old.traits.pendingEdits.max(),
-        try newestServerTime(in: target.conversation))
-      var new = old
-      try mergeVersion(
-        TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
-        named: target.id, in: target.conversation.number)
-      new.traits.pendingEdits.append(time)
-      new.traits.sending.failure = nil
-      try replace(
-        old, at: target.position, with: new, at: target.position, in: target.conversation)
-      if entersOutbox { try enter(.edit(target.id, at: time), of: target.conversation.number) }
-      return Timestamp(microseconds: time)
-    }
-  }
-
-  /// Whether a message mentions just these; nobody gets a number by asking.
-  private func isMentioning(
-    _ mentions: [MemberID], _ message: StoredMessage
-  ) throws(StoreError) -> Bool {
-    var numbers: Set<UInt32> = []
-    for mention in mentions {
-      guard let number = try reader.number(of: mention.string, in: Schema.memberNames) else {
-        return false
-      }
-      numbers.insert(number)
-    }
-    return message.traits.mentions == numbers.sorted()
   }
 
   /// The server has taken an edit, perhaps under a time of its own.
@@ -115,11 +78,11 @@ extension WriteState {
         : try reader.versions(of: own, in: open.number)
           .first { $0.editTime == time.microseconds }
       guard var version,
-        try removeVersion(
+        try transaction.versions.removeVersion(
           at: time.microseconds, from: &message, named: own, in: open.number)
       else { return }
       version.editTime = serverTime.microseconds
-      try mergeVersion(version, into: &message, named: own, in: open.number)
+      try transaction.versions.mergeVersion(version, into: &message, named: own, in: open.number)
     }
   }
 
@@ -130,7 +93,7 @@ extension WriteState {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in
       if !StoreDefect.refusedEditStays.isPlanted {
-        _ = try removeVersion(
+        _ = try transaction.versions.removeVersion(
           at: time.microseconds, from: &message, named: own, in: open.number)
       }
       message.traits.sending.failure = failure
@@ -141,8 +104,8 @@ extension WriteState {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
     _ body: (inout StoredMessage, MessageID, OpenConversation) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let open = try existingConversation(conversation),
+    try transaction.change { () throws(StoreError) in
+      guard let open = try transaction.existingConversation(conversation),
         let position = try reader.position(of: id, in: open.number)
       else { return false }
       let old = try reader.message(at: position, in: open.number)
@@ -152,8 +115,12 @@ extension WriteState {
       var new = old
       new.traits.pendingEdits.remove(at: index)
       try body(&new, old.id(at: position), open)
-      try replace(old, at: position, with: new, at: position, in: open)
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
       return true
     }
   }
+}
+
+extension Transaction {
+  var edits: Edits { Edits(self) }
 }

@@ -3,7 +3,11 @@ import PageFile
 /// Versions of a message's text: the one shown in its record, the others among the facts.
 ///
 /// See docs/message-format.md, F-4 and G-4.
-extension WriteState {
+struct Versions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Merges a version that was received.
   ///
   /// The first original of the server's replaces the one that was composed here; of several of the
@@ -64,10 +68,10 @@ extension WriteState {
         return false
       }
     }
-    hasAdded = true
+    transaction.hasAdded = true
     var value = ByteBuffer(capacity: version.text.utf8.count + 16)
     VersionRecord.append(version, to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     return true
   }
 
@@ -89,7 +93,7 @@ extension WriteState {
         continue
       }
       let key = VersionRecord.key(conversation, id, version)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
       try mergeVersion(version, into: &message, named: id, in: conversation)
     }
   }
@@ -107,32 +111,18 @@ extension WriteState {
       guard var best = others.first else { return false }
       for other in others where best.precedes(other) { best = other }
       let key = VersionRecord.key(conversation, id, best)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
       message.version = best
     } else {
       guard let version = others.first(where: { $0.editTime == time }) else { return false }
       let key = VersionRecord.key(conversation, id, version)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
     }
     if others.count == 1 { message.traits.marks.remove(.versions) }
     return true
   }
+}
 
-  /// Takes text, history, reactions and attachments away for good.
-  func erase(
-    _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
-  ) throws(StoreError) {
-    try eraseFacts(of: id, in: conversation)
-    message.erase()
-  }
-
-  /// The same for what lies beside a message's record, or waits for it.
-  func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
-    reader.source.isErasing = true
-    try removeAttachments(of: id, in: conversation)
-    for kind in [FactKind.version, .reaction] {
-      let prefix = FactKey.prefix(conversation, id, kind)
-      try removeFacts(prefix)
-    }
-  }
+extension Transaction {
+  var versions: Versions { Versions(self) }
 }

@@ -40,13 +40,13 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+extension MessageFacts {
   /// Removes all that is known of a message beside its record.
   ///
   /// Returns how many facts there were.
   @discardableResult
   func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
-    let attachmentCount = try removeAttachments(of: id, in: conversation)
+    let attachmentCount = try transaction.attachments.removeAttachments(of: id, in: conversation)
     let facts = FactKey.prefix(conversation, id)
     return try attachmentCount + removeFacts(facts)
   }
@@ -64,7 +64,7 @@ extension WriteState {
       try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
       guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return count }
       cursor.appendKey(to: &key)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
       count += 1
     }
   }

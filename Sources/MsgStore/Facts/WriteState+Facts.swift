@@ -1,7 +1,11 @@
 import PageFile
 
 /// Changing what is known of a message, wherever that lies.
-extension WriteState {
+struct MessageFacts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Runs `body`, which changes facts, with the name they are kept under.
   ///
   /// A message that is here gets marks in its record that say which kinds of facts it has; one that is
@@ -23,7 +27,7 @@ extension WriteState {
       guard try body(own) else { return false }
       var new = old
       try noteFacts(of: own, in: conversation.number, &new)
-      try replace(old, at: position, with: new, at: position, in: conversation)
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
       return try withWaitingFacts(of: own, in: conversation, body)
@@ -36,12 +40,12 @@ extension WriteState {
     of id: MessageID, in conversation: OpenConversation,
     _ body: (MessageID) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    if let waiting = try waiting(id, in: conversation.number) {
+    if let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number) {
       if waiting.traits.marks.contains(.unsent) { return false }
       return try body(id)
     }
     guard try body(id) else { return false }
-    try noteWaiting(id, in: conversation.number)
+    try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
     return true
   }
 
@@ -61,14 +65,16 @@ extension WriteState {
       var new = old
       try here(&new, old.id(at: position))
       guard new != old else { return false }
-      try replace(old, at: position, with: new, at: position, in: conversation)
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
-      return try noteWaiting(own, in: conversation.number) { (facts) throws(StoreError) in
+      return try transaction.waitingMessages.noteWaiting(own, in: conversation.number) {
+        (facts) throws(StoreError) in
         try change(&facts, own)
       }
     case nil:
-      return try noteWaiting(id, in: conversation.number) { (facts) throws(StoreError) in
+      return try transaction.waitingMessages.noteWaiting(id, in: conversation.number) {
+        (facts) throws(StoreError) in
         try change(&facts, id)
       }
     }
@@ -82,20 +88,16 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     guard message.rare != nil else { return false }
     let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
-    let attachments = try mergeAttachments(
+    let attachments = try transaction.attachments.mergeAttachments(
       message.attachments, isComposed: isComposed, of: id, in: conversation)
-    let reactions = try mergeReactions(message.reactions, of: id, in: conversation)
+    let reactions = try transaction.reactions.mergeReactions(
+      message.reactions, of: id, in: conversation)
     return attachments || reactions
   }
 }
 
 /// What the local member may do.
-extension WriteState {
-  /// The name of the local member.
-  func localMemberID() throws(StoreError) -> MemberID {
-    guard let localMember else { throw .noLocalMember }
-    return try change { () throws(StoreError) in try reader.member(localMember) }
-  }
+extension Composing {
 
   /// A message that the local member means to do something to.
   struct Target {
@@ -109,7 +111,7 @@ extension WriteState {
   func ownTarget(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Target {
-    guard let open = try existingConversation(conversation),
+    guard let open = try transaction.existingConversation(conversation),
       let position = try reader.position(of: id, in: open.number)
     else { throw .messageNotFound(id, in: conversation) }
     try checkMembership(open, conversation)
@@ -130,4 +132,46 @@ extension WriteState {
     }
     return target
   }
+}
+
+extension MessageFacts {
+  /// Takes text, history, reactions and attachments away for good.
+  func erase(
+    _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    try eraseFacts(of: id, in: conversation)
+    message.erase()
+  }
+
+  /// The same for what lies beside a message's record, or waits for it.
+  func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+    reader.source.isErasing = true
+    try transaction.attachments.removeAttachments(of: id, in: conversation)
+    for kind in [FactKind.version, .reaction] {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try removeFacts(prefix)
+    }
+  }
+
+  /// Sets the marks that say which kinds of facts there are.
+  func noteFacts(
+    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
+  ) throws(StoreError) {
+    let kinds: [(FactKind, MessageTraits.Bits)] = [
+      (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
+      (.receipt, .receipts),
+    ]
+    for (kind, bit) in kinds {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      if try hasFacts(prefix) {
+        message.traits.marks.insert(bit)
+      } else {
+        message.traits.marks.remove(bit)
+      }
+    }
+  }
+}
+
+extension Transaction {
+  var messageFacts: MessageFacts { MessageFacts(self) }
 }

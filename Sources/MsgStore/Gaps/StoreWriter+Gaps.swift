@@ -12,7 +12,7 @@ extension StoreWriter {
   public func declareAbsent(
     _ sequences: ClosedRange<Int64>, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.declareAbsent(sequences, in: conversation)
+    try transaction.sequences.declareAbsent(sequences, in: conversation)
   }
 
   /// The sequence numbers of a conversation that are missing, see
@@ -20,9 +20,12 @@ extension StoreWriter {
   public func gaps(
     in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil
   ) throws(StoreError) -> [ClosedRange<Int64>] {
-    try state.change { () throws(StoreError) in
-      guard let number = try state.existingConversation(conversation)?.number else { return [] }
-      return try state.knownSequences(of: number).gaps(count: count, after: sequence)
+    try transaction.change { () throws(StoreError) in
+      guard let number = try transaction.existingConversation(conversation)?.number else {
+        return []
+      }
+      return try transaction.sequences.knownSequences(of: number).gaps(
+        count: count, after: sequence)
     }
   }
 }

@@ -4,7 +4,11 @@ import PageFile
 ///
 /// See docs/message-format.md, Q-1 … Q-4. What is known is a set, so neither order nor repetition
 /// makes a difference.
-extension WriteState {
+struct Sequences: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Notes the number of a message that came: now, before, or not to stay.
   ///
   /// In order it costs a comparison. Called before the summary is copied for other changes.
@@ -19,7 +23,7 @@ extension WriteState {
     sequences range: ClosedRange<Int64>, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let isNew = try join(range, in: conversation)
-    if isNew && isHeard { notes.sequencesChanged(in: conversation.number) }
+    if isNew && transaction.isHeard { transaction.notes.sequencesChanged(in: conversation.number) }
     return isNew
   }
 
@@ -61,7 +65,7 @@ extension WriteState {
       if isLowest, !joinsNewest { break }
       if StoreDefect.joinedRunKept.isPlanted { break }
       let key = KnownSequences.key(conversation.number, run.lowerBound)
-      try remove(key.bytes, in: Schema.sequences)
+      try transaction.remove(key.bytes, in: Schema.sequences)
     }
     if joinsNewest {
       conversation.summary.sequences = joined
@@ -77,27 +81,31 @@ extension WriteState {
     let key = KnownSequences.key(conversation, run.lowerBound)
     var value = ByteBuffer()
     value.append(time: run.upperBound)
-    try insert(key.bytes, value.bytes, in: Schema.sequences)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.sequences)
   }
 
   func declareAbsent(
     _ range: ClosedRange<Int64>, in id: ConversationID
   ) throws(StoreError) -> Bool {
     try id.validate()
-    return try change { () throws(StoreError) in
-      let conversation = try conversation(id) { ConversationDetails(id: id) }
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
       guard try note(sequences: range, in: conversation) else { return false }
-      hasAdded = true
+      transaction.hasAdded = true
       return true
     }
   }
 
   /// What is known, with what this transaction has not written yet.
   func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
-    guard let summary = openSummary(conversation) else {
+    guard let summary = transaction.openSummary(conversation) else {
       return try reader.knownSequences(of: conversation)
     }
     return KnownSequences(
       reader: reader, conversation: conversation, newest: summary.sequences)
   }
+}
+
+extension Transaction {
+  var sequences: Sequences { Sequences(self) }
 }

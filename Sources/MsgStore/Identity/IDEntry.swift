@@ -130,7 +130,11 @@ extension StoreReader {
   }
 }
 
-extension WriteState {
+struct MessageNames: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// What the ids tree has for a name of a message, or nil.
   ///
   /// Most names come in their order, whether a clock or a counter makes them: one that is greater than
@@ -154,7 +158,7 @@ extension WriteState {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     entry.append(for: id, to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.ids)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.ids)
   }
 
   /// Writes where a message is under the name in its key.
@@ -165,12 +169,25 @@ extension WriteState {
     let key = KeyEncoding.key(conversation.number, position.id)
     var value = ByteBuffer()
     IDEntry.append(position.place, to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.ids)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.ids)
   }
 
   /// Forgets a name that the ids tree has.
   func removeEntry(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, id)
-    try remove(key.bytes, in: Schema.ids)
+    try transaction.remove(key.bytes, in: Schema.ids)
   }
+}
+
+extension MessageNames {
+  /// Forgets what names led to that are nobody's any more, as far as they led to something.
+  func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
+    for name in names where try reader.entry(of: name, in: conversation) != nil {
+      try removeEntry(of: name, in: conversation)
+    }
+  }
+}
+
+extension Transaction {
+  var messageNames: MessageNames { MessageNames(self) }
 }

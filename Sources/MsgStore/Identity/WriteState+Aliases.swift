@@ -5,7 +5,11 @@ import PageFile
 /// A message keeps the name it was written under; the server's is another one that leads to it, and
 /// decides its place among messages of the same time, so that all stores agree. When both have come
 /// as messages, they are one from then on. See docs/message-format.md, N-5 and G-7.
-extension WriteState {
+struct Identities: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Acknowledges a message under the name that the server has for it.
   ///
   /// Returns false when neither name is one of a message that is here.
@@ -24,13 +28,17 @@ extension WriteState {
       try deleteUnder([own, serverName], in: conversation)
       return false
     case (.here(let a)?, .here(let b)?) where a == b:
-      if given != nil { try acknowledge(at: a, given, in: conversation) }
+      if given != nil {
+        try transaction.receivedMessages.acknowledge(at: a, given, in: conversation)
+      }
     case (.here(let a)?, .here(let b)?):
       guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
       else { return false }
       try unite(a, with: b, in: conversation)
       guard let position = try reader.position(of: own, in: number) else { return false }
-      if given != nil { try acknowledge(at: position, given, in: conversation) }
+      if given != nil {
+        try transaction.receivedMessages.acknowledge(at: position, given, in: conversation)
+      }
     case (.here(let position)?, _):
       try attach([serverName], toMessageAt: position, given, in: conversation) {
         $0.add(serverName, isOwn: false)
@@ -74,11 +82,12 @@ extension WriteState {
     join(&names)
     for other in waitingFor where other != id {
       if !added.contains(other) { names.add(other, isOwn: true) }
-      if let waiting = try takeWaiting(other, in: conversation.number) {
+      if let waiting = try transaction.waitingMessages.takeWaiting(other, in: conversation.number) {
         if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
         for name in waiting.traits.names { names.add(name) }
         try moveFacts(of: other, to: id, in: conversation.number)
-        try absorb(waiting, named: id, into: &new, in: conversation.number)
+        try transaction.waitingMessages.absorb(
+          waiting, named: id, into: &new, in: conversation.number)
         facts.merge(waiting.place)
       }
     }
@@ -93,28 +102,21 @@ extension WriteState {
     var new = changed
     let (oldID, id) = (old.id(at: position), names.own)
     let place = facts.place(of: new, from: position.place)
-    if try isGone(old, at: position, to: place, from: conversation) {
-      return try forget(names.all.sorted(), in: conversation.number)
+    if try transaction.receivedMessages.isGone(old, at: position, to: place, from: conversation) {
+      return try transaction.messageNames.forget(names.all.sorted(), in: conversation.number)
     }
     if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
     let target = Position(place, names.key)
     if target != position || new != old {
-      try replace(old, at: position, with: new, at: target, in: conversation)
+      try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     }
-    try forget(names.refused, in: conversation.number)
+    try transaction.messageNames.forget(names.refused, in: conversation.number)
     guard !place.isPending else { return }
-    try moveMarks(from: position, to: target, in: conversation)
+    try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     // Some may have waited under another of its names.
-    try applyWaitingMarks(of: id, at: target, in: conversation)
-  }
-
-  /// Forgets what names led to that are nobody's any more, as far as they led to something.
-  func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
-    for name in names where try reader.entry(of: name, in: conversation) != nil {
-      try removeEntry(of: name, in: conversation)
-    }
+    try transaction.receipts.applyWaitingMarks(of: id, at: target, in: conversation)
   }
 
   /// Makes one message of two.
@@ -122,8 +124,8 @@ extension WriteState {
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     let second = try reader.message(at: b, in: conversation.number)
-    try remove(second, at: b, in: conversation)
-    if !b.place.isPending { try moveMarks(from: b, to: a, in: conversation) }
+    try transaction.messages.remove(second, at: b, in: conversation)
+    if !b.place.isPending { try transaction.receipts.moveMarks(from: b, to: a, in: conversation) }
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
   }
 
@@ -176,16 +178,17 @@ extension WriteState {
     try moveFacts(of: otherID, in: number, to: id, in: conversation.number)
     let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
     for version in versions where !isErased {
-      _ = try mergeReceived(
+      _ = try transaction.versions.mergeReceived(
         version, isComposed: other.flags.contains(.composed), into: &new, named: id,
         in: conversation.number)
     }
-    try mergeOriginal(other, into: &new, named: id, in: conversation.number)
+    try transaction.receivedMessages.mergeOriginal(
+      other, into: &new, named: id, in: conversation.number)
     new.raise(other)
     if !other.flags.contains(.history) { new.flags.remove(.history) }
     if other.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
-    if isErased { try erase(&new, named: id, in: conversation.number) }
-    try noteFacts(of: id, in: conversation.number, &new)
+    if isErased { try transaction.messageFacts.erase(&new, named: id, in: conversation.number) }
+    try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &new)
     var facts = PlaceFacts(of: first, at: a.place)
     facts.merge(PlaceFacts(of: second, at: b.place))
     var names = Names(of: first, at: a)
@@ -206,7 +209,7 @@ extension WriteState {
     let mine = try named(own)
     let theirs = try named(serverName)
     if mine == theirs {
-      try noteWaiting(mine, in: conversation) { $0.merge(given) }
+      try transaction.waitingMessages.noteWaiting(mine, in: conversation) { $0.merge(given) }
       return
     }
     // Where both have names of their own already, the least becomes that of both.
@@ -216,14 +219,17 @@ extension WriteState {
     var all = WaitingFacts(ordinal: 0)
     all.merge(given)
     for name in [mine, theirs] where name != target {
-      guard let waiting = try takeWaiting(name, in: conversation) else { continue }
+      guard let waiting = try transaction.waitingMessages.takeWaiting(name, in: conversation) else {
+        continue
+      }
       try moveFacts(of: name, to: target, in: conversation)
       if let first = waiting.traits.names.first { key = min(key, first) }
       names.formUnion(waiting.traits.names)
       all.merge(waiting)
     }
     var kept: [MessageID] = []
-    try noteWaiting(target, in: conversation) { (waiting) throws(StoreError) in
+    try transaction.waitingMessages.noteWaiting(target, in: conversation) {
+      (waiting) throws(StoreError) in
       if let first = waiting.traits.names.first { key = min(key, first) }
       names.formUnion(waiting.traits.names)
       waiting.merge(all)
@@ -231,8 +237,10 @@ extension WriteState {
         [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
       waiting.traits.names = kept
     }
-    for name in kept { try writeEntry(.alias(of: target), of: name, in: conversation) }
-    try forget(names.subtracting(kept).sorted(), in: conversation)
+    for name in kept {
+      try transaction.messageNames.writeEntry(.alias(of: target), of: name, in: conversation)
+    }
+    try transaction.messageNames.forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
   /// What was deleted under one name is deleted under the other, and under those of what waits.
@@ -244,18 +252,21 @@ extension WriteState {
       switch try reader.entry(of: name, in: conversation.number) {
       case .deleted?: continue
       case .here(let position)?:
-        try delete(at: position, in: conversation)
+        try transaction.receivedMessages.delete(at: position, in: conversation)
         continue
       case .alias(let own)?: gone.append(own)
       case nil: break
       }
       for id in gone {
-        guard let waiting = try takeWaiting(id, in: conversation.number) else { continue }
+        guard let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+        else { continue }
         reader.source.isErasing = true
-        try removeFacts(of: id, in: conversation.number)
+        try transaction.messageFacts.removeFacts(of: id, in: conversation.number)
         gone += waiting.traits.names
       }
-      for name in gone { try writeEntry(.deleted, of: name, in: conversation.number) }
+      for name in gone {
+        try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
+      }
     }
   }
 
@@ -272,14 +283,17 @@ extension WriteState {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     guard id != other || conversation != target else { return }
-    try moveEntries(of: id, in: conversation, to: other, in: target)
-    if id != other { try moveExact(of: id, to: other, in: try self.conversation(target)) }
-    let prefix = FactKey.prefix(conversation, id)
-    guard try hasFacts(prefix) else { return }
-    for version in try reader.versions(of: id, in: conversation) {
-      try put(version, of: other, in: target)
+    try transaction.outboxFollowing.moveEntries(of: id, in: conversation, to: other, in: target)
+    if id != other {
+      try transaction.namedReceipts.moveExact(
+        of: id, to: other, in: try transaction.conversation(target))
     }
-    try moveAttachments(of: id, in: conversation, to: other, in: target)
+    let prefix = FactKey.prefix(conversation, id)
+    guard try transaction.messageFacts.hasFacts(prefix) else { return }
+    for version in try reader.versions(of: id, in: conversation) {
+      try transaction.versions.put(version, of: other, in: target)
+    }
+    try transaction.attachments.moveAttachments(of: id, in: conversation, to: other, in: target)
     var reactions: [(UInt32, String, ReactionRecord)] = []
     let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
     try reader.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
@@ -289,13 +303,13 @@ extension WriteState {
       reactions.append((member, rest.dropFirst(4).repairedText(), record))
     }
     for (member, emoji, record) in reactions {
-      _ = try mergeReaction(record, emoji, member, of: other, in: target)
+      _ = try transaction.reactions.mergeReaction(record, emoji, member, of: other, in: target)
     }
     for (member, receipt) in try reader.exactReceipts(of: id, in: conversation) {
-      try join(receipt, of: member, with: other, in: target)
+      try transaction.receipts.join(receipt, of: member, with: other, in: target)
     }
-    try moveWaitingMarks(of: id, in: conversation, to: other, in: target)
-    try removeFacts(prefix)
+    try transaction.receipts.moveWaitingMarks(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.removeFacts(prefix)
   }
 }
 
@@ -386,4 +400,8 @@ extension WaitingFacts {
     traits.sequencedTime = message.traits.sequencedTime
     status = max(status, .sent)
   }
+}
+
+extension Transaction {
+  var identities: Identities { Identities(self) }
 }

@@ -1,25 +1,10 @@
 import PageFile
 
 /// Telling what a transaction has changed.
-extension WriteState {
-  /// Notes that the outbox has changed.
-  func noteOutboxChange() {
-    if isHeard { notes.hasOutboxChanges = true }
-  }
+struct Changes: TransactionPart {
+  let transaction: Transaction
 
-  /// Notes what can be seen from a tree's key alone.
-  ///
-  /// Whatever writes facts, details, members or a draft comes by here, and need not think of it.
-  func noteChange(of key: Bytes, in tree: TreeNumber) {
-    if tree == Schema.facts {
-      guard let parts = FactKey.parts(key) else { return }
-      notes.factChanged(parts.kind, of: parts.id, in: parts.conversation)
-    } else if tree == Schema.conversations, key.count > KeyEncoding.numberByteCount,
-      let number = key.bigEndianNumber(at: 0)
-    {
-      notes.touched(number)
-    }
-  }
+  init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Notes a summary that is about to be written, if it differs from the one that is stored.
   func noteEntry(_ conversation: OpenConversation, _ key: Bytes, _ value: Bytes) throws(StoreError)
@@ -30,14 +15,14 @@ extension WriteState {
       let isThere = try reader.value(of: key, in: Schema.conversations, appendTo: &old)
       if isThere, old.bytes.compare(to: value) == 0 { return }
     }
-    notes.listed(conversation.number, from: from, to: to)
+    transaction.notes.listed(conversation.number, from: from, to: to)
   }
 
   /// What the transaction has changed, as others are told; called when all of it is written.
   ///
   /// What cannot be looked up need not end the transaction: then anything may have changed.
   func changes() -> StoreChanges? {
-    guard isHeard else { return nil }
+    guard transaction.isHeard else { return nil }
     do throws(StoreError) {
       return try reader.within { () throws(StoreError) in try resolvedNotes() }
     } catch {
@@ -46,11 +31,11 @@ extension WriteState {
   }
 
   private func resolvedNotes() throws(StoreError) -> StoreChanges {
-    if notes.isAnything { return .anything }
+    if transaction.notes.isAnything { return .anything }
     var all = StoreChanges()
-    all.hasCounterChanges = notes.hasCounterChanges
-    all.hasOutboxChanges = notes.hasOutboxChanges
-    for (number, noted) in notes.conversations {
+    all.hasCounterChanges = transaction.notes.hasCounterChanges
+    all.hasOutboxChanges = transaction.notes.hasOutboxChanges
+    for (number, noted) in transaction.notes.conversations {
       if let formerID = noted.formerID {
         var changes = noted.changes
         changes.forgetMessages()
@@ -59,7 +44,7 @@ extension WriteState {
         all.add(try resolved(noted, number), of: id)
       }
     }
-    for renaming in notes.renamings {
+    for renaming in transaction.notes.renamings {
       guard let id = try id(of: renaming.number), id != renaming.formerID else { continue }
       all.addName(id, for: renaming.formerID, isMerged: renaming.isMerged)
     }
@@ -76,13 +61,13 @@ extension WriteState {
       if let known = noted.changes.messages[id] {
         // One that has come or gone shows nothing else.
         changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
-      } else if case (id, let position?)? = try resolve(id, in: number) {
+      } else if case (id, let position?)? = try transaction.receipts.resolve(id, in: number) {
         // Under another of its names facts have only lain until then.
         changes.add(MessageChange(from: position, to: position, parts), of: id)
       }
     }
     if noted.isTouched, changes.entry == nil {
-      let place = try conversation(number).listed
+      let place = try transaction.conversation(number).listed
       let position = place.map { ConversationPosition(place: $0, number: number) }
       changes.addEntry(from: position, to: position)
     }
@@ -92,9 +77,13 @@ extension WriteState {
   /// The name of a conversation; nil when its number leads to none any more.
   private func id(of number: UInt32) throws(StoreError) -> ConversationID? {
     if let id = memory.conversations[number]?.id { return id }
-    guard try isStored(number) else { return nil }
+    guard try transaction.isStored(number) else { return nil }
     let id = try reader.details(number).id
     memory.conversations[number]?.id = id
     return id
   }
+}
+
+extension Transaction {
+  var changes: Changes { Changes(self) }
 }

@@ -1,6 +1,6 @@
 extension StoreSnapshot {
   /// What waits to go out.
-  public var outbox: OutboxReader { OutboxReader(reader: reader, state: nil) }
+  public var outbox: OutboxReader { OutboxReader(reader: reader, transaction: nil) }
 }
 
 /// The outbox, to be looked at.
@@ -9,17 +9,17 @@ extension StoreSnapshot {
 /// throw `storage` and `corruptRecord`.
 public struct OutboxReader: ~Copyable {
   let reader: StoreReader
-  let state: WriteState?
+  let transaction: Transaction?
 
   private func within<R>(
     _ body: (StoreReader) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    guard let state else {
+    guard let transaction else {
       return try reader.within { () throws(StoreError) in try body(reader) }
     }
-    return try state.change { () throws(StoreError) in
-      try state.flush()
-      return try body(state.reader)
+    return try transaction.change { () throws(StoreError) in
+      try transaction.summaries.flush()
+      return try body(transaction.reader)
     }
   }
 

@@ -1,6 +1,6 @@
 extension StoreWriter {
   /// What waits to go out, to be handed out, taken back, and decided about.
-  public var outbox: OutboxWriter { OutboxWriter(state: state) }
+  public var outbox: OutboxWriter { OutboxWriter(transaction: transaction) }
 }
 
 /// The outbox within one write transaction.
@@ -18,7 +18,7 @@ extension StoreWriter {
 /// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
 /// throw `storage` and `corruptRecord`.
 public struct OutboxWriter: ~Copyable {
-  let state: WriteState
+  let transaction: Transaction
 
   /// Hands out what is due, oldest first: nobody else gets it before the lease expires.
   ///
@@ -39,7 +39,7 @@ public struct OutboxWriter: ~Copyable {
   public func next(
     for owner: String, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
-    try state.nextWork(for: owner, lease: lease)
+    try transaction.outboxLeases.nextWork(for: owner, lease: lease)
   }
 
   /// Keeps work for longer.
@@ -48,7 +48,7 @@ public struct OutboxWriter: ~Copyable {
   public func renew(
     _ item: OutboxItem, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
-    try state.renew(item, lease: lease)
+    try transaction.outboxAnswers.renew(item, lease: lease)
   }
 
   /// The server has it.
@@ -69,7 +69,7 @@ public struct OutboxWriter: ~Copyable {
   public func done(
     _ item: OutboxItem, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.finish(item, serverTime: serverTime)
+    try transaction.outboxAnswers.finish(item, serverTime: serverTime)
   }
 
   /// The attempt has failed.
@@ -87,7 +87,7 @@ public struct OutboxWriter: ~Copyable {
   public func failed(
     _ item: OutboxItem, because failure: Failure, retryAt: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.fail(item, because: failure, retryAt: retryAt)
+    try transaction.outboxAnswers.fail(item, because: failure, retryAt: retryAt)
   }
 
   /// Gives work back that was not begun.
@@ -95,7 +95,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: false when it is not the holder's any more.
   @discardableResult
   public func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try state.giveBack(item)
+    try transaction.outboxAnswers.giveBack(item)
   }
 
   /// Gives back all that an owner had, which may have been begun: for one that starts anew and does
@@ -106,7 +106,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: How much that was.
   @discardableResult
   public func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try state.giveBackAll(of: owner)
+    try transaction.outboxAnswers.giveBackAll(of: owner)
   }
 
   /// Enters something of the client's own, in the order of a conversation or by itself.
@@ -120,7 +120,7 @@ public struct OutboxWriter: ~Copyable {
   public func enter(
     _ name: String, payload: [UInt8] = [], in conversation: ConversationID? = nil
   ) throws(StoreError) -> OutboxEntry.ID {
-    try state.enterClientWork(name, payload, in: conversation)
+    try transaction.outboxEntering.enterClientWork(name, payload, in: conversation)
   }
 }
 
@@ -136,7 +136,7 @@ extension OutboxWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    try state.setHolding(isHolding)
+    try transaction.outboxDecisions.setHolding(isHolding)
   }
 
   /// Keeps an entry from being handed out until it is released, and with a message its uploads.
@@ -144,13 +144,17 @@ extension OutboxWriter {
   /// - Returns: Whether anything changed.
   /// - Throws: `outboxEntryIsRunning`.
   @discardableResult
-  public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool { try state.hold(id) }
+  public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    try transaction.outboxDecisions.hold(id)
+  }
 
   /// Lets an entry go that was held, at its place in the order, and with a message its uploads.
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
-  public func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool { try state.release(id) }
+  public func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    try transaction.outboxDecisions.release(id)
+  }
 
   /// Lets everything go that is held, in a conversation or everywhere.
   ///
@@ -160,7 +164,7 @@ extension OutboxWriter {
   /// - Returns: How many entries that were.
   @discardableResult
   public func releaseAll(in conversation: ConversationID? = nil) throws(StoreError) -> Int {
-    try state.releaseAll(in: conversation)
+    try transaction.outboxDecisions.releaseAll(in: conversation)
   }
 
   /// Has an entry that failed, or waits for its time, go as soon as its turn comes, and with a
@@ -170,7 +174,9 @@ extension OutboxWriter {
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
-  public func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool { try state.retry(id) }
+  public func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    try transaction.outboxDecisions.retry(id)
+  }
 
   /// Has everything go that waits for its time, as when the connection is there again; much of it in
   /// the background, as `releaseAll(in:)` does.
@@ -181,7 +187,7 @@ extension OutboxWriter {
   public func retryAll(
     in conversation: ConversationID? = nil, includesFailed: Bool = false
   ) throws(StoreError) -> Int {
-    try state.retryAll(in: conversation, includesFailed: includesFailed)
+    try transaction.outboxDecisions.retryAll(in: conversation, includesFailed: includesFailed)
   }
 
   /// Has everything go: what is held is released, what waits or has failed is tried again, and
@@ -189,7 +195,7 @@ extension OutboxWriter {
   ///
   /// - Returns: How many entries that were.
   @discardableResult
-  public func sendAll() throws(StoreError) -> Int { try state.sendAll() }
+  public func sendAll() throws(StoreError) -> Int { try transaction.outboxDecisions.sendAll() }
 
   /// Changes the text of a message or an edit that cannot have left.
   ///
@@ -202,7 +208,7 @@ extension OutboxWriter {
   public func setText(
     _ text: String, mentions: [MemberID] = [], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
-    try state.setText(text, mentions: mentions, of: id)
+    try transaction.outboxDecisions.setText(text, mentions: mentions, of: id)
   }
 
   /// Removes an entry, and undoes here what it was to tell.
@@ -214,10 +220,14 @@ extension OutboxWriter {
   ///
   /// - Throws: `outboxEntryIsRunning`; `outboxEntryIsNeeded` of an upload and a new conversation:
   ///   take the message back or delete the conversation.
-  public func remove(_ id: OutboxEntry.ID) throws(StoreError) { try state.removeEntry(id) }
+  public func remove(_ id: OutboxEntry.ID) throws(StoreError) {
+    try transaction.outboxDecisions.removeEntry(id)
+  }
 }
 
 extension OutboxWriter {
   /// The same as reading it in a snapshot, with what this transaction has changed.
-  public var entries: OutboxReader { OutboxReader(reader: state.reader, state: state) }
+  public var entries: OutboxReader {
+    OutboxReader(reader: transaction.reader, transaction: transaction)
+  }
 }

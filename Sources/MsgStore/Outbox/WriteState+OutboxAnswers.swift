@@ -3,24 +3,28 @@ import PageFile
 /// What is said of work that was handed out: that it goes on, is done, has failed, or was not begun.
 ///
 /// See docs/message-format.md, O-19 … O-24.
-extension WriteState {
+struct OutboxAnswers: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// The entry of an item while its lease is the newest one.
   private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
-    guard let record = try currentEntry(item.id.rawValue),
+    guard let record = try transaction.outboxSweeps.currentEntry(item.id.rawValue),
       case .running(item.lease, _, _) = record.state
     else { return nil }
     return record
   }
 
   func renew(_ item: OutboxItem, lease: Duration) throws(StoreError) -> OutboxItem? {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       guard let old = try held(item) else { return nil }
       let range = OutboxOptions.leaseRange
       let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-      let expiry = Self.time(clock().microseconds, plus: length)
+      let expiry = OutboxLeases.time(transaction.clock().microseconds, plus: length)
       var new = old
       new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
-      try replace(entry: item.id.rawValue, old, with: new)
+      try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
       return OutboxItem(
         id: item.id, token: item.token, conversation: item.conversation, task: item.task,
         attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
@@ -30,36 +34,40 @@ extension WriteState {
 
   /// The server has it.
   func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      isDurabilityWanted = true
+    try transaction.change { () throws(StoreError) in
+      transaction.isDurabilityWanted = true
       let ordinal = item.id.rawValue
-      let record = try currentEntry(ordinal)
+      let record = try transaction.outboxSweeps.currentEntry(ordinal)
       if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
       guard let record, record.token == item.token else { return false }
       if let id = item.conversation {
         switch (record.subject, item.task) {
         case (.send(let message), _):
-          _ = try receiveStatus(.sent, of: message, in: id, at: nil)
+          _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
         case (.edit(let message, let time), _):
-          _ = try confirmEdit(
+          _ = try transaction.edits.confirmEdit(
             of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
         case (.unsend(let message), _):
-          _ = try confirmUnsend(of: message, in: id, serverTime: serverTime)
+          _ = try transaction.unsends.confirmUnsend(of: message, in: id, serverTime: serverTime)
         case (.react(let message, let emoji, let isRemoved), _):
           guard let serverTime else { break }
-          try confirmReaction(
+          try transaction.outboxServerTimes.confirmReaction(
             emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
         case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
           (.leaveConversation, _), (.deleteConversation, _):
           guard let serverTime else { break }
-          try confirm(record, ordinal, item.task, at: serverTime.microseconds)
+          try transaction.outboxServerTimes.confirm(
+            record, ordinal, item.task, at: serverTime.microseconds)
         case (.upload(let message, let attachment), _):
-          _ = try setTransfer(.upload, to: .done, of: attachment, message: message, in: id)
+          _ = try transaction.attachments.setTransfer(
+            .upload, to: .done, of: attachment, message: message, in: id)
         default: break
         }
       }
       // Most are settled by what they have led to.
-      if try reader.outboxEntry(ordinal) != nil { try remove(entry: ordinal) }
+      if try reader.outboxEntry(ordinal) != nil {
+        try transaction.outboxEntries.remove(entry: ordinal)
+      }
       return true
     }
   }
@@ -71,7 +79,7 @@ extension WriteState {
     _ item: OutboxItem, _ receipt: PendingReceipt
   ) throws(StoreError) -> Bool {
     let isHolder = try held(item) != nil
-    let isChanged = try confirm(receipt)
+    let isChanged = try transaction.pendingReceipts.confirm(receipt)
     guard isHolder, let left = try held(item) else { return isChanged }
     try begin(anew: item.id.rawValue, left)
     return true
@@ -85,14 +93,14 @@ extension WriteState {
     new.attemptCount = 0
     new.failure = nil
     new.contentSum = 0
-    beginLimits(of: &new)
-    try replace(entry: ordinal, record, with: new)
+    transaction.outboxDecisions.beginLimits(of: &new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
   }
 
   func fail(
     _ item: OutboxItem, because failure: Failure, retryAt: Timestamp?
   ) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       guard let record = try held(item) else { return false }
       let isLast =
         rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
@@ -114,23 +122,23 @@ extension WriteState {
     if isFinal {
       new.state = .failed
     } else {
-      let now = clock().microseconds
-      let until = Self.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
-      let limit = Self.time(now, plus: OutboxOptions.leaseRange.upperBound)
+      let now = transaction.clock().microseconds
+      let until = OutboxLeases.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
+      let limit = OutboxLeases.time(now, plus: OutboxOptions.leaseRange.upperBound)
       let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
       new.state = .waiting(until: wanted)
       time = Timestamp(microseconds: wanted)
     }
-    try replace(entry: ordinal, record, with: new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
     guard let conversation = try reader.conversationName(of: record) else { return }
-    try show(
+    try transaction.outboxLeases.show(
       record, isFinal ? .failed : .retrying, retryAt: time, failure: failure, in: conversation)
     if case .upload(let id, let attachment) = record.subject {
       if isFinal {
-        _ = try setTransfer(
+        _ = try transaction.attachments.setTransfer(
           .upload, to: .failed(failure, count: 1), of: attachment, message: id, in: conversation)
       } else {
-        try pauseUpload(of: attachment, message: id, in: conversation)
+        try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)
       }
     }
     if isFinal, record.subject.needsMessage, let id = record.subject.message {
@@ -138,8 +146,9 @@ extension WriteState {
     }
     // What was marked while it was on its way was not refused.
     if isFinal, case .receipt(let kind) = record.subject {
-      let open = try self.conversation(record.conversation)
-      try renewReceipt(kind, try receipts(open), in: open)
+      let open = try transaction.conversation(record.conversation)
+      try transaction.outboxEntering.renewReceipt(
+        kind, try transaction.receipts.receipts(open), in: open)
     }
   }
 
@@ -147,18 +156,18 @@ extension WriteState {
   private func note(
     _ failure: Failure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
-    guard let open = try existingConversation(conversation),
+    guard let open = try transaction.existingConversation(conversation),
       let (position, old, _) = try reader.found(id, in: open.number)
     else { return }
     var new = old
     new.traits.sending.failure = failure
     guard new != old else { return }
-    try replace(old, at: position, with: new, at: position, in: open)
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
   }
 
   /// Takes back what was handed out and not begun.
   func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       guard let record = try held(item) else { return false }
       var new = record
       new.attemptCount -= min(new.attemptCount, 1)
@@ -169,8 +178,8 @@ extension WriteState {
 
   /// Takes back all that an owner had, which may have been begun; returns how much that was.
   func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try change { () throws(StoreError) in
-      guard try outbox.counts.running > 0 else { return 0 }
+    try transaction.change { () throws(StoreError) in
+      guard try transaction.outboxEntries.totals.counts.running > 0 else { return 0 }
       var found: [UInt64] = []
       try reader.forEachOutboxEntry { (ordinal, record) in
         if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
@@ -180,7 +189,7 @@ extension WriteState {
       }
       var count = 0
       for ordinal in found {
-        guard let record = try currentEntry(ordinal) else { continue }
+        guard let record = try transaction.outboxSweeps.currentEntry(ordinal) else { continue }
         try requeue(ordinal, record, as: record)
         count += 1
       }
@@ -193,11 +202,15 @@ extension WriteState {
   ) throws(StoreError) {
     var new = record
     new.state = .queued
-    try replace(entry: ordinal, old, with: new)
+    try transaction.outboxEntries.replace(entry: ordinal, old, with: new)
     guard let conversation = try reader.conversationName(of: record) else { return }
-    try show(new, .pending, retryAt: nil, failure: nil, in: conversation)
+    try transaction.outboxLeases.show(new, .pending, retryAt: nil, failure: nil, in: conversation)
     if case .upload(let id, let attachment) = record.subject {
-      try pauseUpload(of: attachment, message: id, in: conversation)
+      try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)
     }
   }
+}
+
+extension Transaction {
+  var outboxAnswers: OutboxAnswers { OutboxAnswers(self) }
 }

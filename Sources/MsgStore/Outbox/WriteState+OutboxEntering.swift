@@ -2,31 +2,35 @@
 ///
 /// What is newer takes in what is older, as far as that cannot have left: the server need not be told
 /// what does not hold any more. See docs/message-format.md, O-10 … O-15.
-extension WriteState {
+struct OutboxEntering: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Enters a message that was composed, behind the uploads that it waits for.
   func enterSend(
     _ message: Message, in conversation: UInt32
   ) throws(StoreError) {
-    guard entersOutbox else { return }
+    guard transaction.outboxEntries.isOn else { return }
     let isHeld: Bool? = message.status == .held ? true : nil
     for attachment in message.attachments where attachment.remoteURL == nil {
-      try enter(
+      try transaction.outboxEntries.enter(
         .upload(message.id, attachment: attachment.id), of: conversation, isHeld: isHeld)
     }
-    try enter(.send(message.id), of: conversation, isHeld: isHeld)
+    try transaction.outboxEntries.enter(.send(message.id), of: conversation, isHeld: isHeld)
   }
 
   /// Whether what is composed now is held until somebody releases it.
   var holdsComposed: Bool {
     get throws(StoreError) {
-      if !entersOutbox { return false }
-      return try outbox.isHolding
+      if !transaction.outboxEntries.isOn { return false }
+      return try transaction.outboxEntries.totals.isHolding
     }
   }
 
   /// Whether the server may have a message, as far as the outbox knows; nil when it does not.
   func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
-    if try isOutboxEmpty { return nil }
+    if try transaction.outboxEntries.isEmpty { return nil }
     for (_, record) in try reader.outboxEntries(of: id, in: conversation) {
       if case .send = record.subject { return record.mayHaveLeft }
     }
@@ -40,56 +44,59 @@ extension WriteState {
   func enterUnsend(
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
-    if try !isOutboxEmpty {
+    if try !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
         if !mayHaveLeft {
-          try remove(entry: ordinal)
+          try transaction.outboxEntries.remove(entry: ordinal)
         } else if case .send = record.subject, record.state == .failed || record.state == .held {
           var new = record
-          try sendAgain(&new)
-          try replace(entry: ordinal, record, with: new)
+          try transaction.outboxFollowing.sendAgain(&new)
+          try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
         }
       }
     }
-    if mayHaveLeft, entersOutbox { try enter(.unsend(id), of: conversation) }
+    if mayHaveLeft, transaction.outboxEntries.isOn {
+      try transaction.outboxEntries.enter(.unsend(id), of: conversation)
+    }
   }
 
   /// Enters a reaction, or takes out the one that it undoes where that cannot have left.
   func enterReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
-    guard entersOutbox else { return }
-    if try !isOutboxEmpty {
+    guard transaction.outboxEntries.isOn else { return }
+    if try !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
         guard case .react(_, let other, let wasRemoved) = record.subject,
           other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
           !record.mayHaveLeft
         else { continue }
-        return try remove(entry: ordinal)
+        return try transaction.outboxEntries.remove(entry: ordinal)
       }
     }
-    try enter(.react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
+    try transaction.outboxEntries.enter(
+      .react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
   }
 
   /// Enters what is to be told of a conversation as it is when that is told, unless it is entered
   /// already.
   func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
-    guard entersOutbox else { return }
+    guard transaction.outboxEntries.isOn else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
       // The server has refused another one, or somebody wants to look at this one first.
-      let isHolding = try outbox.isHolding
+      let isHolding = try transaction.outboxEntries.totals.isHolding
       let isOther = record.state == .failed || isHolding && record.state != .held
       guard isOther, record.subject == subject else { return }
-      try remove(entry: ordinal)
+      try transaction.outboxEntries.remove(entry: ordinal)
     }
-    try enter(subject, of: conversation)
+    try transaction.outboxEntries.enter(subject, of: conversation)
   }
 
   /// The entry that will tell of a change of a conversation that is made now.
   private func unsentState(
     _ subject: OutboxSubject, of conversation: UInt32
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
-    if try isOutboxEmpty { return nil }
+    if try transaction.outboxEntries.isEmpty { return nil }
     let lane = try reader.outboxLane(conversation)
     if let creation = try unsentCreation(lane) { return creation }
     guard let ordinal = lane[subject], ordinal != 0 else { return nil }
@@ -111,9 +118,10 @@ extension WriteState {
   func enterMembers(
     added: [UInt32], removed: [UInt32], of conversation: UInt32
   ) throws(StoreError) {
-    guard entersOutbox, !added.isEmpty || !removed.isEmpty else { return }
+    guard transaction.outboxEntries.isOn, !added.isEmpty || !removed.isEmpty else { return }
     if try isUnknownToServer(conversation) { return }
-    try enter(.changeMembers(added: added, removed: removed), of: conversation)
+    try transaction.outboxEntries.enter(
+      .changeMembers(added: added, removed: removed), of: conversation)
   }
 
   /// Enters that there is something to tell of what was read or delivered, or that there is nothing
@@ -121,11 +129,15 @@ extension WriteState {
   func enterReceipt(
     _ kind: ReceiptKind, isPending: Bool, in conversation: UInt32
   ) throws(StoreError) {
-    let ordinal = try isOutboxEmpty ? 0 : reader.outboxLane(conversation)[.receipt(kind)] ?? 0
+    let ordinal =
+      try transaction.outboxEntries.isEmpty
+      ? 0 : reader.outboxLane(conversation)[.receipt(kind)] ?? 0
     if isPending {
-      if ordinal == 0, entersOutbox { try enter(.receipt(kind), of: conversation) }
+      if ordinal == 0, transaction.outboxEntries.isOn {
+        try transaction.outboxEntries.enter(.receipt(kind), of: conversation)
+      }
     } else if ordinal != 0 {
-      try remove(entry: ordinal)
+      try transaction.outboxEntries.remove(entry: ordinal)
     }
   }
 
@@ -133,7 +145,7 @@ extension WriteState {
   func renewReceipt(
     _ kind: ReceiptKind, _ own: ConversationReceipts, in conversation: OpenConversation
   ) throws(StoreError) {
-    guard try outbox.counts.failed > 0,
+    guard try transaction.outboxEntries.totals.counts.failed > 0,
       case let ordinal = try reader.outboxLane(conversation.number)[.receipt(kind)] ?? 0,
       ordinal != 0, case let record = try reader.indexedOutboxEntry(ordinal),
       record.state == .failed,
@@ -142,12 +154,12 @@ extension WriteState {
         conversation.summary, own, as: rules.outbox.receiptForm
       ), OutboxTask.receipt(receipt).contentSum != record.contentSum
     else { return }
-    try begin(anew: ordinal, record)
+    try transaction.outboxAnswers.begin(anew: ordinal, record)
   }
 
   /// Whether a conversation was made here and the server cannot know of it yet.
   func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
-    if try isOutboxEmpty { return false }
+    if try transaction.outboxEntries.isEmpty { return false }
     return try unsentCreation(try reader.outboxLane(conversation)) != nil
   }
 
@@ -161,10 +173,17 @@ extension WriteState {
       throw .outboxPayloadTooLong(
         byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
     }
-    return try change { () throws(StoreError) in
-      let number = try id.map { (id) throws(StoreError) in try knownConversation(id).number }
+    return try transaction.change { () throws(StoreError) in
+      let number = try id.map { (id) throws(StoreError) in
+        try transaction.conversations.knownConversation(id).number
+      }
       return OutboxEntry.ID(
-        rawValue: try enter(.client(name: name, payload: payload), of: number ?? 0))
+        rawValue: try transaction.outboxEntries.enter(
+          .client(name: name, payload: payload), of: number ?? 0))
     }
   }
+}
+
+extension Transaction {
+  var outboxEntering: OutboxEntering { OutboxEntering(self) }
 }

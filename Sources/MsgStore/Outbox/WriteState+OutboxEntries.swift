@@ -4,9 +4,13 @@ import PageFile
 ///
 /// All changes go through `enter`, `replace(entry:)` and `remove(entry:)`; they keep right what
 /// docs/message-format.md, O-1 … O-9, says.
-extension WriteState {
+struct OutboxEntries: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// What is kept of all entries together.
-  var outbox: OutboxTotals {
+  var totals: OutboxTotals {
     get throws(StoreError) {
       if let known = memory.outbox { return known }
       let totals = try reader.outboxTotals()
@@ -15,45 +19,45 @@ extension WriteState {
     }
   }
 
-  func setOutbox(_ totals: OutboxTotals) {
+  func setTotals(_ totals: OutboxTotals) {
     memory.outbox = totals
-    isOutboxChanged = true
+    transaction.isOutboxChanged = true
   }
 
   func setHolding(totals isHolding: Bool) throws(StoreError) {
-    var totals = try outbox
+    var totals = try totals
     totals.isHolding = isHolding
-    setOutbox(totals)
-    noteOutboxChange()
+    setTotals(totals)
+    transaction.noteOutboxChange()
   }
 
   /// The number of a lease that nobody has had.
   func takeLease() throws(StoreError) -> UInt64 {
-    var totals = try outbox
+    var totals = try totals
     let lease = totals.nextLease
     guard lease < .max else { throw .numbersExhausted(what: "lease") }
     totals.nextLease = lease + 1
-    setOutbox(totals)
+    setTotals(totals)
     return lease
   }
 
   /// Writes the totals where they have changed.
-  func writeOutboxTotals() throws(StoreError) {
-    guard isOutboxChanged, let totals = memory.outbox else { return }
-    isOutboxChanged = false
+  func writeTotals() throws(StoreError) {
+    guard transaction.isOutboxChanged, let totals = memory.outbox else { return }
+    transaction.isOutboxChanged = false
     let key = OutboxKey.totals()
     var value = ByteBuffer()
     totals.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   /// Whether nothing waits to go out: then nobody has to look for anything.
-  var isOutboxEmpty: Bool {
-    get throws(StoreError) { try outbox.counts.total == 0 }
+  var isEmpty: Bool {
+    get throws(StoreError) { try totals.counts.total == 0 }
   }
 
   /// Whether what the local member does is entered.
-  var entersOutbox: Bool { rules.outbox.isOn && localMember != nil }
+  var isOn: Bool { rules.outbox.isOn && localMember != nil }
 
   /// Enters something that the server has to be told.
   @discardableResult
@@ -61,8 +65,8 @@ extension WriteState {
     _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
   ) throws(StoreError) -> UInt64 {
     var record = OutboxRecord(
-      subject, of: conversation, token: .random(), created: clock().microseconds)
-    let isHolding = try outbox.isHolding
+      subject, of: conversation, token: .random(), created: transaction.clock().microseconds)
+    let isHolding = try totals.isHolding
     if isHeld ?? (isHolding && !subject.isReceipt) { record.state = .held }
     return try enter(record)
   }
@@ -70,12 +74,12 @@ extension WriteState {
   /// Puts an entry behind all others.
   @discardableResult
   func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
-    var totals = try outbox
+    var totals = try totals
     // 0 stands for none; the totals of a damaged store may say it.
     let ordinal = max(1, totals.nextOrdinal)
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
     totals.nextOrdinal = ordinal + 1
-    setOutbox(totals)
+    setTotals(totals)
     var record = record
     record.isBlocked = try isUnprepared(record)
     try put(record, at: ordinal)
@@ -84,7 +88,7 @@ extension WriteState {
 
   /// Puts an entry where there is none.
   func put(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    hasAdded = true
+    transaction.hasAdded = true
     try list(record, at: ordinal)
     try write(record, at: ordinal)
     var lane = try reader.outboxLane(record.conversation)
@@ -113,7 +117,7 @@ extension WriteState {
     try write(new, at: ordinal)
     var lane = try reader.outboxLane(new.conversation)
     if new.state != old.state {
-      try noteDecision(on: ordinal, new.state)
+      try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
       try count(-1, old, &lane)
       try count(1, new, &lane)
     }
@@ -130,7 +134,7 @@ extension WriteState {
     // What it says is nowhere else, and must be nowhere after it.
     if record.subject.hasContent { reader.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
-    try remove(key.bytes, in: Schema.work)
+    try transaction.remove(key.bytes, in: Schema.work)
     try unlist(record, at: ordinal)
     var lane = try reader.outboxLane(record.conversation)
     if lane[record.subject] == ordinal { lane[record.subject] = 0 }
@@ -141,20 +145,20 @@ extension WriteState {
   }
 
   private func write(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     let key = OutboxKey.entry(ordinal)
     var value = ByteBuffer(capacity: 128)
     record.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   private func count(
     _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane
   ) throws(StoreError) {
-    var totals = try outbox
+    var totals = try totals
     if change < 0, StoreDefect.entryCountKept.isPlanted { return }
     totals.counts.add(change, record.state)
-    setOutbox(totals)
+    setTotals(totals)
     lane.counts.add(change, record.state)
   }
 
@@ -163,19 +167,19 @@ extension WriteState {
   /// The indexes that every entry is in.
   private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     let listed = OutboxKey.listed(record.conversation, ordinal)
-    try insert(listed.bytes, .empty, in: Schema.work)
+    try transaction.insert(listed.bytes, .empty, in: Schema.work)
     guard let message = record.subject.message else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
-    try insert(key.bytes, .empty, in: Schema.work)
+    try transaction.insert(key.bytes, .empty, in: Schema.work)
   }
 
   func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     let listed = OutboxKey.listed(record.conversation, ordinal)
-    try remove(listed.bytes, in: Schema.work)
+    try transaction.remove(listed.bytes, in: Schema.work)
     guard let message = record.subject.message else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
-    try remove(key.bytes, in: Schema.work)
+    try transaction.remove(key.bytes, in: Schema.work)
   }
 
   /// The indexes that an active entry is in: its lane, or what is due for what goes in no order.
@@ -183,10 +187,10 @@ extension WriteState {
     guard record.isActive else { return }
     if record.subject.isInOrder {
       let key = OutboxKey.lane(record.conversation, ordinal)
-      try insert(key.bytes, .empty, in: Schema.work)
+      try transaction.insert(key.bytes, .empty, in: Schema.work)
     } else {
       let key = OutboxKey.due(record.dueTime, ordinal)
-      try insert(key.bytes, .empty, in: Schema.work)
+      try transaction.insert(key.bytes, .empty, in: Schema.work)
     }
   }
 
@@ -194,10 +198,10 @@ extension WriteState {
     guard record.isActive else { return }
     if record.subject.isInOrder {
       let key = OutboxKey.lane(record.conversation, ordinal)
-      try remove(key.bytes, in: Schema.work)
+      try transaction.remove(key.bytes, in: Schema.work)
     } else {
       let key = OutboxKey.due(record.dueTime, ordinal)
-      try remove(key.bytes, in: Schema.work)
+      try transaction.remove(key.bytes, in: Schema.work)
     }
   }
 
@@ -207,11 +211,11 @@ extension WriteState {
     if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
       if let old = lane.due {
         let key = OutboxKey.due(old.time, old.ordinal)
-        try remove(key.bytes, in: Schema.work)
+        try transaction.remove(key.bytes, in: Schema.work)
       }
       if let due {
         let key = OutboxKey.due(due.time, due.ordinal)
-        try insert(key.bytes, .empty, in: Schema.work)
+        try transaction.insert(key.bytes, .empty, in: Schema.work)
       }
       lane.due = due
     }
@@ -224,7 +228,7 @@ extension WriteState {
     }
     var value = ByteBuffer()
     lane.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
@@ -300,4 +304,8 @@ extension OutboxSubject {
     default: false
     }
   }
+}
+
+extension Transaction {
+  var outboxEntries: OutboxEntries { OutboxEntries(self) }
 }

@@ -2,7 +2,11 @@
 /// came, and the end of what they are about.
 ///
 /// See docs/message-format.md, O-16 and O-17.
-extension WriteState {
+struct OutboxFollowing: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// After a message has changed: takes out what need not be told any more.
   func settleEntries(
     of old: StoredMessage, as new: StoredMessage, at position: Position, in conversation: UInt32
@@ -12,7 +16,8 @@ extension WriteState {
     let isErased = marks.contains(.unsent) && !was.contains(.unsent)
     let isShown = was.contains(.hidden) && !marks.contains(.hidden)
     let isEditSettled = new.traits.pendingEdits != old.traits.pendingEdits
-    guard isSent || isErased || isShown || isEditSettled, try !isOutboxEmpty else { return }
+    guard isSent || isErased || isShown || isEditSettled, try !transaction.outboxEntries.isEmpty
+    else { return }
     for (ordinal, record) in try reader.outboxEntries(
       of: new.id(at: position), in: conversation)
     {
@@ -23,17 +28,17 @@ extension WriteState {
         case .unsend: isErased || isShown
         default: isErased
         }
-      if isSettled { try remove(entry: ordinal) }
+      if isSettled { try transaction.outboxEntries.remove(entry: ordinal) }
     }
   }
 
   /// A message is gone here, and so is all there was to tell of it, but that it was taken back: others
   /// still have it.
   func removeEntries(of id: MessageID, in conversation: UInt32) throws(StoreError) {
-    if try isOutboxEmpty { return }
+    if try transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation)
     where !record.subject.isUnsend {
-      try remove(entry: ordinal)
+      try transaction.outboxEntries.remove(entry: ordinal)
     }
   }
 
@@ -41,7 +46,7 @@ extension WriteState {
   func moveEntries(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
-    if try isOutboxEmpty { return }
+    if try transaction.outboxEntries.isEmpty { return }
     // Those of a conversation that becomes another one have gone there before its messages.
     for number in conversation == target ? [target] : [conversation, target]
     where id != other || number != target {
@@ -56,13 +61,13 @@ extension WriteState {
 
   /// A conversation has become another one.
   func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    try finishReleases(of: conversation)
-    try redirectSweeps(of: conversation, to: target)
-    if try isOutboxEmpty { return }
+    try transaction.outboxReleases.finishReleases(of: conversation)
+    try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
+    if try transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try reader.outboxEntries(in: conversation) {
       // Entered anew where the other has something to tell.
       if record.subject.isReceipt || record.subject == .createConversation {
-        try remove(entry: ordinal)
+        try transaction.outboxEntries.remove(entry: ordinal)
         continue
       }
       var new = record
@@ -72,36 +77,37 @@ extension WriteState {
   }
 
   func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
-    try remove(entry: ordinal)
-    try put(new, at: ordinal)
+    try transaction.outboxEntries.remove(entry: ordinal)
+    try transaction.outboxEntries.put(new, at: ordinal)
   }
 
   /// Has what may have left go again, so that what comes behind it can go.
   func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
-    record.state = try outbox.isHolding ? .held : .queued
-    beginLimits(of: &record)
+    record.state = try transaction.outboxEntries.totals.isHolding ? .held : .queued
+    transaction.outboxDecisions.beginLimits(of: &record)
   }
 
   /// The server has a conversation that was made here.
   func settleCreation(of conversation: UInt32) throws(StoreError) {
-    if try isOutboxEmpty { return }
+    if try transaction.outboxEntries.isEmpty { return }
     let lane = try reader.outboxLane(conversation)
     guard lane.creation != 0 else { return }
-    try remove(entry: lane.creation)
+    try transaction.outboxEntries.remove(entry: lane.creation)
   }
 
   /// An upload is done, whoever says so.
   func settleUpload(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
-    try change { () throws(StoreError) in
-      guard try !isOutboxEmpty, let number = try reader.number(of: conversation),
+    try transaction.change { () throws(StoreError) in
+      guard try !transaction.outboxEntries.isEmpty,
+        let number = try reader.number(of: conversation),
         let (_, _, own) = try reader.found(id, in: number)
       else { return }
       for (ordinal, record) in try reader.outboxEntries(of: own, in: number) {
         guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
         else { continue }
-        try remove(entry: ordinal)
+        try transaction.outboxEntries.remove(entry: ordinal)
       }
     }
   }
@@ -110,7 +116,7 @@ extension WriteState {
   func followStatus(
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
-    guard (old == .held) != (new == .held), try !isOutboxEmpty else { return }
+    guard (old == .held) != (new == .held), try !transaction.outboxEntries.isEmpty else { return }
     for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
       switch record.subject {
       case .send, .upload: break
@@ -124,7 +130,11 @@ extension WriteState {
       case .queued where new == .held, .waiting where new == .held: changed.state = .held
       default: continue
       }
-      try replace(entry: ordinal, record, with: changed)
+      try transaction.outboxEntries.replace(entry: ordinal, record, with: changed)
     }
   }
+}
+
+extension Transaction {
+  var outboxFollowing: OutboxFollowing { OutboxFollowing(self) }
 }

@@ -7,17 +7,21 @@ import PageFile
 ///  1. Nobody gets what somebody else has whose lease has not expired.
 ///  2. Whoever says that work is done is believed, also when the lease has expired and another has the
 ///     work: the token is the same. What failed, and how long it goes on, only the holder says.
-extension WriteState {
+struct OutboxLeases: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Hands out what is due first; nil when nothing is.
   func nextWork(for owner: String, lease: Duration) throws(StoreError) -> OutboxItem? {
     try Identifier.validate("owner", byteCount: owner.utf8.count)
     let range = OutboxOptions.leaseRange
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-    return try change { () throws(StoreError) in
-      if try isOutboxEmpty { return nil }
+    return try transaction.change { () throws(StoreError) in
+      if try transaction.outboxEntries.isEmpty { return nil }
       // What is told is read from the trees.
-      try flush()
-      let now = clock().microseconds
+      try transaction.summaries.flush()
+      let now = transaction.clock().microseconds
       var leftCount = 0
       while let due = try nextDue(at: now) {
         let ordinal = due.ordinal
@@ -28,21 +32,23 @@ extension WriteState {
           throw reader.corrupt(
             Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
         }
-        if try isLeft(ordinal, record) {
+        if try transaction.outboxSweeps.isLeft(ordinal, record) {
           leftCount += 1
-          if isStepFull(leftCount, of: entryCountMax) { return nil }
+          if transaction.isStepFull(leftCount, of: transaction.entryCountMax) { return nil }
           continue
         }
         if try isSuperseded(ordinal, record) {
-          try remove(entry: ordinal)
+          try transaction.outboxEntries.remove(entry: ordinal)
           continue
         }
         if let reason = reasonToGiveUp(record, at: now) {
-          try fail(ordinal, record, because: reason, retryAt: nil, isFinal: true)
+          try transaction.outboxAnswers.fail(
+            ordinal, record, because: reason, retryAt: nil, isFinal: true)
           continue
         }
         let task = try reader.outboxTask(
-          record, form: rules.outbox.receiptForm, doneByteCount: doneByteCount)
+          record, form: rules.outbox.receiptForm,
+          doneByteCount: transaction.attachments.doneByteCount)
         guard let task else {
           try drop(entry: ordinal, record)
           continue
@@ -58,8 +64,8 @@ extension WriteState {
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
     if let due = try dueEntry(at: now) { return due }
-    guard try outbox.hasSteps else { return nil }
-    try stepOutbox()
+    guard try transaction.outboxEntries.totals.hasSteps else { return nil }
+    try transaction.outboxSweeps.stepOutbox()
     return try dueEntry(at: now)
   }
 
@@ -85,9 +91,9 @@ extension WriteState {
     {
       var new = record
       new.state = .queued
-      return try replace(entry: ordinal, record, with: new)
+      return try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
     }
-    try remove(entry: ordinal)
+    try transaction.outboxEntries.remove(entry: ordinal)
   }
 
   /// A time so much later, or the last there is.
@@ -116,7 +122,7 @@ extension WriteState {
       found.append((time, ordinal))
       return found.count < Self.waitedCountMax
     }
-    let horizon = try releaseHorizon
+    let horizon = try transaction.outboxReleases.releaseHorizon
     if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) {
       return oldest.ordinal < horizon ?? .max ? oldest : nil
     }
@@ -163,14 +169,14 @@ extension WriteState {
     new.failureCount = min(record.failuresSoFar, OutboxRecord.countMax - 1)
     new.failure = nil
     new.attemptCount = min(new.attemptCount + 1, OutboxRecord.countMax - 1)
-    let lease = try takeLease()
+    let lease = try transaction.outboxEntries.takeLease()
     new.state = .running(lease: lease, expiry: expiry, owner: owner)
-    try replace(entry: ordinal, record, with: new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
     let conversation = try reader.conversationName(of: record)
     if let conversation {
       try show(new, .sending, retryAt: nil, failure: nil, in: conversation)
     }
-    isDurabilityWanted = true
+    transaction.isDurabilityWanted = true
     var task = task
     if case .upload(let id, _) = record.subject, case .upload(let state) = task {
       task = .upload(try begin(state, of: id))
@@ -185,9 +191,10 @@ extension WriteState {
   private func begin(
     _ state: AttachmentState, of id: MessageID
   ) throws(StoreError) -> AttachmentState {
-    let byteCount = try uploadedByteCount(state.attachment.id, of: id, in: state.conversation)
+    let byteCount = try transaction.outboxUploads.uploadedByteCount(
+      state.attachment.id, of: id, in: state.conversation)
     let transfer = AttachmentTransfer.running(doneByteCount: byteCount)
-    _ = try setTransfer(
+    _ = try transaction.attachments.setTransfer(
       .upload, to: transfer, of: state.attachment.id, message: id, in: state.conversation)
     return AttachmentState(
       conversation: state.conversation, message: state.message, attachment: state.attachment,
@@ -200,7 +207,7 @@ extension WriteState {
     in conversation: ConversationID
   ) throws(StoreError) {
     guard case .send(let id) = record.subject else { return }
-    _ = try setStatus(
+    _ = try transaction.statuses.setStatus(
       status, of: id, in: conversation, at: nil, retryAt: retryAt, failure: failure)
   }
 }
@@ -221,4 +228,8 @@ extension OutboxTask {
     }
     return max(Checksum.of(buffer.bytes, seed: 0), 1)
   }
+}
+
+extension Transaction {
+  var outboxLeases: OutboxLeases { OutboxLeases(self) }
 }

@@ -3,35 +3,39 @@ import PageFile
 /// What people decide about what waits: hold, release, retry, change, remove.
 ///
 /// See docs/message-format.md, O-25 … O-29.
-extension WriteState {
+struct OutboxDecisions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   private func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
-    guard let record = try currentEntry(id.rawValue) else {
+    guard let record = try transaction.outboxSweeps.currentEntry(id.rawValue) else {
       throw .outboxEntryNotFound(id)
     }
     return record
   }
 
   func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      if isHolding { try stopReleases() }
-      guard try outbox.isHolding != isHolding else { return false }
-      try setHolding(totals: isHolding)
+    try transaction.change { () throws(StoreError) in
+      if isHolding { try transaction.outboxReleases.stopReleases() }
+      guard try transaction.outboxEntries.totals.isHolding != isHolding else { return false }
+      try transaction.outboxEntries.setHolding(totals: isHolding)
       return true
     }
   }
 
   func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       let old = try entry(id)
       if old.isRunning { throw .outboxEntryIsRunning(id) }
       if old.state == .held {
         // It may be about to go with others.
-        try noteDecision(on: id.rawValue, .held)
+        try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
         return false
       }
       var new = old
       new.state = .held
-      try replace(entry: id.rawValue, old, with: new)
+      try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
       try show(.held, of: new)
       return true
     }
@@ -40,21 +44,23 @@ extension WriteState {
   /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
   func beginLimits(of record: inout OutboxRecord) {
     record.failureCount = 0
-    if rules.outbox.ageMax != nil { record.created = clock().microseconds }
+    if rules.outbox.ageMax != nil { record.created = transaction.clock().microseconds }
   }
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      try letGo(id.rawValue, try entry(id), if: .held)
+    try transaction.change { () throws(StoreError) in
+      try transaction.outboxReleases.letGo(id.rawValue, try entry(id), if: .held)
     }
   }
 
   func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {
-    try change { () throws(StoreError) in try release(.held, in: id) }
+    try transaction.change { () throws(StoreError) in
+      try transaction.outboxReleases.release(.held, in: id)
+    }
   }
 
   func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       let record = try entry(id)
       var ordinals: [UInt64] = []
       if case .send(let message) = record.subject {
@@ -66,7 +72,9 @@ extension WriteState {
       var isChanged = false
       for ordinal in ordinals {
         guard let record = try reader.outboxEntry(ordinal) else { continue }
-        if try letGo(ordinal, record, if: [.waiting, .failed]) { isChanged = true }
+        if try transaction.outboxReleases.letGo(ordinal, record, if: [.waiting, .failed]) {
+          isChanged = true
+        }
       }
       return isChanged
     }
@@ -75,15 +83,18 @@ extension WriteState {
   /// Has what waits for its time, and what has failed, go as soon as it can; returns how much that
   /// is.
   func retryAll(in id: ConversationID?, includesFailed: Bool) throws(StoreError) -> Int {
-    try change { () throws(StoreError) in
-      try release(includesFailed ? [.waiting, .failed] : .waiting, in: id)
+    try transaction.change { () throws(StoreError) in
+      try transaction.outboxReleases.release(
+        includesFailed ? [.waiting, .failed] : .waiting, in: id)
     }
   }
 
   func sendAll() throws(StoreError) -> Int {
-    try change { () throws(StoreError) in
-      if try outbox.isHolding { try setHolding(totals: false) }
-      return try release(.all, in: nil)
+    try transaction.change { () throws(StoreError) in
+      if try transaction.outboxEntries.totals.isHolding {
+        try transaction.outboxEntries.setHolding(totals: false)
+      }
+      return try transaction.outboxReleases.release(.all, in: nil)
     }
   }
 
@@ -91,15 +102,16 @@ extension WriteState {
     guard case .send(let id) = record.subject,
       let conversation = try reader.conversationName(of: record)
     else { return }
-    _ = try setStatus(status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
+    _ = try transaction.statuses.setStatus(
+      status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
   }
 
   /// Changes the text of a message that cannot have left, or of an edit.
   func setText(
     _ text: String, mentions: [MemberID], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
-    try Self.validate(mentions: mentions)
-    return try change { () throws(StoreError) in
+    try ReceivedMessages.validate(mentions: mentions)
+    return try transaction.change { () throws(StoreError) in
       let record = try entry(id)
       if record.isRunning { throw .outboxEntryIsRunning(id) }
       if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
@@ -122,19 +134,19 @@ extension WriteState {
     _ message: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
     _ id: OutboxEntry.ID, _ record: OutboxRecord
   ) throws(StoreError) -> Bool {
-    let target = try ownMessage(message, in: conversation)
+    let target = try transaction.composing.ownMessage(message, in: conversation)
     let old = target.message
     // What is shown may be an edit that came from elsewhere: then there is an original besides.
     if !old.traits.pendingEdits.isEmpty || old.traits.marks.contains(.versions) {
       throw .outboxEntryHasNoText(id)
     }
-    try check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
     var new = old
     new.version = TextVersion(
-      editTime: nil, text: text, mentions: try memberNumbers(of: mentions).sorted())
+      editTime: nil, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
     guard new != old else { return false }
     reader.source.isErasing = true
-    try replace(
+    try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
     try giveToken(to: id, record)
     return true
@@ -145,7 +157,7 @@ extension WriteState {
     if old.attemptCount == 0 { return }
     var new = old
     new.token = .random()
-    try replace(entry: id.rawValue, old, with: new)
+    try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
   }
 
   /// Gives an edit another text, under the time that it has.
@@ -153,24 +165,25 @@ extension WriteState {
     editAt time: Int64, of message: MessageID, in conversation: ConversationID, text: String,
     mentions: [MemberID], _ id: OutboxEntry.ID, _ record: OutboxRecord
   ) throws(StoreError) -> Bool {
-    let target = try ownMessage(message, in: conversation)
+    let target = try transaction.composing.ownMessage(message, in: conversation)
     let (old, number) = (target.message, target.conversation.number)
-    try check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
     let known =
       old.traits.editTime == time
       ? old.version : try reader.versions(of: target.id, in: number).first { $0.editTime == time }
     guard let known else { throw .outboxEntryHasNoText(id) }
     let version = TextVersion(
-      editTime: time, text: text, mentions: try memberNumbers(of: mentions).sorted())
+      editTime: time, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
     if version.text.hasSameBytes(as: known.text), version.mentions == known.mentions {
       return false
     }
     var new = old
-    guard try removeVersion(at: time, from: &new, named: target.id, in: number) else {
+    guard try transaction.versions.removeVersion(at: time, from: &new, named: target.id, in: number)
+    else {
       throw .outboxEntryHasNoText(id)
     }
-    try mergeVersion(version, into: &new, named: target.id, in: number)
-    try replace(
+    try transaction.versions.mergeVersion(version, into: &new, named: target.id, in: number)
+    try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
     try giveToken(to: id, record)
     return true
@@ -178,11 +191,11 @@ extension WriteState {
 
   /// Removes an entry, and undoes what it was to tell where that can be undone.
   func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       let record = try entry(id)
       if record.isRunning { throw .outboxEntryIsRunning(id) }
       guard let conversation = try reader.conversationName(of: record) else {
-        return try remove(entry: id.rawValue)
+        return try transaction.outboxEntries.remove(entry: id.rawValue)
       }
       switch record.subject {
       case .send(let message):
@@ -190,23 +203,25 @@ extension WriteState {
         if let number = try reader.number(of: conversation),
           let (_, stored, _) = try reader.found(message, in: number), !stored.traits.isWithdrawn
         {
-          _ = try unsend(message, in: conversation)
+          _ = try transaction.composing.unsend(message, in: conversation)
           return
         }
       case .upload, .createConversation:
         throw .outboxEntryIsNeeded(id)
       case .edit(let message, let time):
-        _ = try refuseEdit(
+        _ = try transaction.edits.refuseEdit(
           of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
       case .unsend(let message):
-        _ = try refuseUnsend(of: message, in: conversation, because: nil)
+        _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: nil)
       case .react(let message, let emoji, let isRemoved):
         try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
       case .receipt(let kind):
         try confirmAll(kind, in: conversation)
       default: break
       }
-      if try reader.outboxEntry(id.rawValue) != nil { try remove(entry: id.rawValue) }
+      if try reader.outboxEntry(id.rawValue) != nil {
+        try transaction.outboxEntries.remove(entry: id.rawValue)
+      }
     }
   }
 
@@ -218,7 +233,7 @@ extension WriteState {
     for _ in 0..<Self.confirmedRoundCountMax {
       var isChanged = false
       for receipt in try reader.pendingReceipts(in: conversation, kind, as: .mark) {
-        if try confirm(receipt) { isChanged = true }
+        if try transaction.pendingReceipts.confirm(receipt) { isChanged = true }
       }
       if !isChanged { return }
     }
@@ -231,15 +246,22 @@ extension WriteState {
   private func revert(
     _ emoji: String, isRemoved: Bool, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
-    guard let member = localMember, let open = try existingConversation(conversation),
+    guard let member = localMember, let open = try transaction.existingConversation(conversation),
       let (_, _, own) = try reader.found(message, in: open.number)
     else { return }
     let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
-    guard let old = try reaction(key.bytes), old.isRemoved == isRemoved else { return }
-    let time = Self.provisionalTime(after: old.time, try newestServerTime(in: open))
+    guard let old = try transaction.reactions.reaction(key.bytes), old.isRemoved == isRemoved else {
+      return
+    }
+    let time = Conversations.provisionalTime(
+      after: old.time, try transaction.conversations.newestServerTime(in: open))
     let record = ReactionRecord(time: time, isRemoved: !isRemoved)
-    _ = try withFacts(of: message, in: open) { (own) throws(StoreError) in
-      try mergeReaction(record, emoji, member, of: own, in: open.number)
+    _ = try transaction.messageFacts.withFacts(of: message, in: open) { (own) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: open.number)
     }
   }
+}
+
+extension Transaction {
+  var outboxDecisions: OutboxDecisions { OutboxDecisions(self) }
 }

@@ -7,7 +7,11 @@ import PageFile
 ///  1. It goes oldest first, and until all was looked at nothing is handed out that lies behind: what
 ///     was entered later would go before what was entered earlier.
 ///  2. What is held, waits or fails since then stays as it is: that was decided later.
-extension WriteState {
+struct OutboxReleases: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Has everything of some states go; returns how many entries that are.
   func release(
     _ states: OutboxRelease.States, in id: ConversationID?
@@ -19,39 +23,43 @@ extension WriteState {
     }
     let total = states.count(try counts(of: number))
     guard total > 0 else { return 0 }
-    var release = OutboxRelease(states, of: number, next: 0, end: try outbox.nextOrdinal)
-    if try !outbox.hasSteps {
+    var release = OutboxRelease(
+      states, of: number, next: 0, end: try transaction.outboxEntries.totals.nextOrdinal)
+    if try !transaction.outboxEntries.totals.hasSteps {
       let (count, isDone) = try advance(&release, ordinal: 0)
       if isDone { return count }
     }
     for (ordinal, older) in try reader.outboxReleases() where release.covers(older) {
       try end(older, ordinal)
     }
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     // Leases are numbered in the order in which they were given, and so are these.
-    try write(release, at: try takeLease())
-    if number != 0 { try updateStop(of: number) }
-    try updateSteps()
+    try write(release, at: try transaction.outboxEntries.takeLease())
+    if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
+    try transaction.outboxSweeps.updateSteps()
     return total
   }
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
-    conversation == 0 ? try outbox.counts : try reader.outboxLane(conversation).counts
+    conversation == 0
+      ? try transaction.outboxEntries.totals.counts : try reader.outboxLane(conversation).counts
   }
 
   private func write(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
     let key = OutboxKey.release(ordinal)
     var value = ByteBuffer()
     release.append(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   private func end(_ release: OutboxRelease, _ ordinal: UInt64) throws(StoreError) {
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     let key = OutboxKey.release(ordinal)
-    try remove(key.bytes, in: Schema.work)
-    if release.conversation != 0 { try updateStop(of: release.conversation) }
-    try updateSteps()
+    try transaction.remove(key.bytes, in: Schema.work)
+    if release.conversation != 0 {
+      try transaction.outboxSweeps.updateStop(of: release.conversation)
+    }
+    try transaction.outboxSweeps.updateSteps()
   }
 
   /// Goes on with a release as far as one step should; returns how many entries go now, and whether
@@ -61,14 +69,17 @@ extension WriteState {
   ) throws(StoreError) -> (count: Int, isDone: Bool) {
     var (count, seenCount) = (0, 0)
     while release.states.count(try counts(of: release.conversation)) > 0 {
-      if isStepFull(count, of: entryCountMax) || isStepFull(seenCount, of: seenCountMax) {
+      if transaction.isStepFull(count, of: transaction.entryCountMax)
+        || transaction.isStepFull(seenCount, of: seenCountMax)
+      {
         return (count, false)
       }
       let (found, last) = try entries(
-        of: release, countMax: entryCountMax - count, seenCountMax: seenCountMax - seenCount,
+        of: release, countMax: transaction.entryCountMax - count,
+        seenCountMax: seenCountMax - seenCount,
         &seenCount)
       for entry in found {
-        if isStepFull(count, of: entryCountMax) { return (count, false) }
+        if transaction.isStepFull(count, of: transaction.entryCountMax) { return (count, false) }
         release.next = entry + 1
         if try letGo(entry, by: release, ordinal) { count += 1 }
       }
@@ -79,7 +90,7 @@ extension WriteState {
   }
 
   /// How many entries one step looks at: that costs much less than to change them.
-  private var seenCountMax: Int { min(entryCountMax, .max / 16) * 16 }
+  private var seenCountMax: Int { min(transaction.entryCountMax, .max / 16) * 16 }
 
   /// The next entries that a release is about, and the last one that was looked at; nil: there are no
   /// more.
@@ -116,7 +127,7 @@ extension WriteState {
   private func letGo(
     _ entry: UInt64, by release: OutboxRelease, _ ordinal: UInt64
   ) throws(StoreError) -> Bool {
-    guard let record = try currentEntry(entry),
+    guard let record = try transaction.outboxSweeps.currentEntry(entry),
       release.conversation == 0 || release.conversation == record.conversation
     else { return false }
     // It was decided about since.
@@ -131,9 +142,9 @@ extension WriteState {
     guard !states.isDisjoint(with: .init(record.state)) else { return false }
     var new = record
     new.state = .queued
-    beginLimits(of: &new)
-    try replace(entry: ordinal, record, with: new)
-    try show(.pending, of: new)
+    transaction.outboxDecisions.beginLimits(of: &new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
+    try transaction.outboxDecisions.show(.pending, of: new)
     return true
   }
 
@@ -151,26 +162,27 @@ extension WriteState {
 
   /// Notes that an entry is as it is by a decision that is newer than all releases so far.
   func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
-    guard try outbox.hasSteps, !OutboxRelease.States(state).isEmpty,
+    guard try transaction.outboxEntries.totals.hasSteps, !OutboxRelease.States(state).isEmpty,
       let newest = try reader.outboxReleases().last
     else { return }
     let key = OutboxKey.decision(ordinal)
     var value = ByteBuffer()
     value.append(littleEndian: newest.ordinal)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   private func forgetDecisions() throws(StoreError) {
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.decisionPrefix)
-    _ = try removeAll(prefix.bytes, in: Schema.work, limit: sweepCountMax)
-    try updateSteps()
+    _ = try transaction.steps.removeAll(
+      prefix.bytes, in: Schema.work, limit: transaction.sweepCountMax)
+    try transaction.outboxSweeps.updateSteps()
   }
 
   /// Entries from this one on are not handed out yet; nil: all may be.
   var releaseHorizon: UInt64? {
     get throws(StoreError) {
-      guard try outbox.hasSteps else { return nil }
+      guard try transaction.outboxEntries.totals.hasSteps else { return nil }
       return try reader.outboxReleases().filter { $0.release.conversation == 0 }
         .map(\.release.next).min()
     }
@@ -178,7 +190,7 @@ extension WriteState {
 
   /// Nothing that is held goes any more, as it is to be held from now on.
   func stopReleases() throws(StoreError) {
-    guard try outbox.hasSteps else { return }
+    guard try transaction.outboxEntries.totals.hasSteps else { return }
     for (ordinal, release) in try reader.outboxReleases() where release.states.contains(.held) {
       try end(release, ordinal)
     }
@@ -186,7 +198,7 @@ extension WriteState {
 
   /// A conversation was deleted, and its name has another number now, or 0.
   func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    guard try outbox.hasSteps else { return }
+    guard try transaction.outboxEntries.totals.hasSteps else { return }
     for (ordinal, old) in try reader.outboxReleases() where old.conversation == conversation {
       guard target != 0 else {
         try end(old, ordinal)
@@ -195,18 +207,22 @@ extension WriteState {
       var release = old
       release.conversation = target
       try write(release, at: ordinal)
-      try updateStop(of: conversation)
-      try updateStop(of: target)
+      try transaction.outboxSweeps.updateStop(of: conversation)
+      try transaction.outboxSweeps.updateStop(of: target)
     }
   }
 
   /// Finishes what is to go of a conversation that becomes another one: nothing else of that one does.
   func finishReleases(of conversation: UInt32) throws(StoreError) {
-    guard try outbox.hasSteps else { return }
+    guard try transaction.outboxEntries.totals.hasSteps else { return }
     for (ordinal, old) in try reader.outboxReleases() where old.conversation == conversation {
       var release = old
       while try !advance(&release, ordinal: ordinal).isDone {}
       try end(release, ordinal)
     }
   }
+}
+
+extension Transaction {
+  var outboxReleases: OutboxReleases { OutboxReleases(self) }
 }

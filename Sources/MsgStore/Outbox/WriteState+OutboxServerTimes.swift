@@ -4,7 +4,11 @@ import PageFile
 ///
 /// Where the local member has done another such thing since, that stays as it is: its own answer is
 /// still to come. See docs/message-format.md, O-16.
-extension WriteState {
+struct OutboxServerTimes: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func confirmReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
@@ -15,9 +19,9 @@ extension WriteState {
       if case .react(_, let newer, _) = record.subject, newer.hasSameBytes(as: emoji) { return }
     }
     let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
-    let open = try self.conversation(conversation)
-    _ = try withFacts(of: id, in: open) { (_) throws(StoreError) in
-      try mergeReaction(record, emoji, localMember, of: own, in: conversation)
+    let open = try transaction.conversation(conversation)
+    _ = try transaction.messageFacts.withFacts(of: id, in: open) { (_) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, localMember, of: own, in: conversation)
     }
   }
 
@@ -59,15 +63,16 @@ extension WriteState {
       try confirm(number, members: true) { new in
         new.members.merge(.init(localMember, time: time, isActive: false))
       }
-    case (.deleteConversation, _): try confirmDeletion(of: number, at: time)
+    case (.deleteConversation, _): try transaction.deletions.confirmDeletion(of: number, at: time)
     default: break
     }
   }
 
   private func confirm(
-    _ number: UInt32, members: Bool = false, _ body: (inout Attributes) -> Void
+    _ number: UInt32, members: Bool = false, _ body: (inout Conversations.Attributes) -> Void
   ) throws(StoreError) {
-    _ = try update(try conversation(number), members: members) { new in body(&new) }
+    _ = try transaction.conversations.update(try transaction.conversation(number), members: members)
+    { new in body(&new) }
   }
 
   /// Whom later entries of a conversation have come or go.
@@ -76,7 +81,7 @@ extension WriteState {
   ) throws(StoreError) -> Set<UInt32> {
     var changed: Set<UInt32> = []
     var numbers = [conversation]
-    if try outbox.hasSteps {
+    if try transaction.outboxEntries.totals.hasSteps {
       for sweep in try reader.outboxSweeps() where sweep.target == conversation {
         numbers.append(sweep.conversation)
       }
@@ -90,4 +95,8 @@ extension WriteState {
     }
     return changed
   }
+}
+
+extension Transaction {
+  var outboxServerTimes: OutboxServerTimes { OutboxServerTimes(self) }
 }

@@ -8,9 +8,10 @@ import PageFile
 ///  2. Until all of it was gone through, nothing is handed out in the order of the new number: what
 ///     comes over goes before what was entered since.
 ///  3. Whoever names one of these entries brings it to where it belongs first.
-extension WriteState {
-  /// How many entries of the outbox one commit may change.
-  var entryCountMax: Int { rules.steps.entryCountMax }
+struct OutboxSweeps: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Has what is still to be told of a deleted conversation told of its new number, and the rest go.
   ///
@@ -18,13 +19,13 @@ extension WriteState {
   /// conversation itself is still to be told: that it was left, above all. One that may be on its way
   /// to be made is made again first, as its deletion has to name it.
   func keepEntries(of conversation: UInt32, for number: UInt32) throws(StoreError) {
-    let isUnknown = try isUnknownToServer(conversation)
+    let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation)
     let target = isUnknown ? 0 : number
     try redirectSweeps(of: conversation, to: target)
-    try redirectReleases(of: conversation, to: target)
-    if try isOutboxEmpty { return }
+    try transaction.outboxReleases.redirectReleases(of: conversation, to: target)
+    if try transaction.outboxEntries.isEmpty { return }
     let lane = try reader.outboxLane(conversation)
-    guard lane.counts.total > entryCountMax else {
+    guard lane.counts.total > transaction.entryCountMax else {
       for (ordinal, record) in try reader.outboxEntries(in: conversation) {
         try bring(entry: ordinal, record, to: target)
       }
@@ -45,9 +46,9 @@ extension WriteState {
     entry ordinal: UInt64, _ record: OutboxRecord, to target: UInt32
   ) throws(StoreError) {
     if let new = try kept(record, for: target) {
-      try move(entry: ordinal, as: new)
+      try transaction.outboxFollowing.move(entry: ordinal, as: new)
     } else {
-      try remove(entry: ordinal)
+      try transaction.outboxEntries.remove(entry: ordinal)
     }
   }
 
@@ -58,17 +59,19 @@ extension WriteState {
     guard target != 0, record.subject.outlivesItsConversation else { return nil }
     var new = record
     new.conversation = target
-    if case .createConversation = record.subject, !record.isRunning { try sendAgain(&new) }
+    if case .createConversation = record.subject, !record.isRunning {
+      try transaction.outboxFollowing.sendAgain(&new)
+    }
     return new
   }
 
   private func beginSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     try write(sweepOf: conversation, to: target)
-    var totals = try outbox
+    var totals = try transaction.outboxEntries.totals
     totals.counts.subtract(try reader.outboxLane(conversation).counts)
     totals.hasSteps = true
-    setOutbox(totals)
+    transaction.outboxEntries.setTotals(totals)
     try updateStop(of: conversation)
     if target != 0 { try updateStop(of: target) }
   }
@@ -77,7 +80,7 @@ extension WriteState {
     let key = OutboxKey.sweep(conversation)
     var value = ByteBuffer()
     value.append(littleEndian: target)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   /// Goes through some of the entries that a deleted conversation has left; true when none is left.
@@ -88,7 +91,7 @@ extension WriteState {
     let prefix = OutboxKey.listed(conversation)
     var lane = try reader.outboxLane(conversation)
     var count = 0
-    while !isStepFull(count, of: entryCountMax) {
+    while !transaction.isStepFull(count, of: transaction.entryCountMax) {
       guard let ordinal = try reader.outboxOrdinals(prefix, countMax: 1).first else {
         try endSweep(of: conversation, to: target)
         return true
@@ -101,14 +104,14 @@ extension WriteState {
       try sweep(ordinal, record, &lane, to: target)
       count += 1
     }
-    try settle(conversation, &lane)
+    try transaction.outboxEntries.settle(conversation, &lane)
     return false
   }
 
   /// What is still to be told goes to a conversation that is there: else it would go round for ever.
   private func check(_ target: UInt32, of conversation: UInt32) throws(StoreError) {
     guard target != 0 else { return }
-    if try isStored(target), try reader.outboxSweepTarget(of: target) == nil { return }
+    if try transaction.isStored(target), try reader.outboxSweepTarget(of: target) == nil { return }
     throw reader.corrupt(
       Schema.work, "rest of conversation \(conversation): unknown target (conversation \(target))")
   }
@@ -120,17 +123,19 @@ extension WriteState {
   ) throws(StoreError) {
     if record.subject.hasContent { reader.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
-    try remove(key.bytes, in: Schema.work)
-    try unlist(record, at: ordinal)
-    try unindex(record, at: ordinal)
+    try transaction.remove(key.bytes, in: Schema.work)
+    try transaction.outboxEntries.unlist(record, at: ordinal)
+    try transaction.outboxEntries.unindex(record, at: ordinal)
     lane.counts.add(-1, record.state)
-    if let new = try kept(record, for: target) { try put(new, at: ordinal) }
+    if let new = try kept(record, for: target) {
+      try transaction.outboxEntries.put(new, at: ordinal)
+    }
   }
 
   private func endSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     let sweep = OutboxKey.sweep(conversation)
-    try remove(sweep.bytes, in: Schema.work)
+    try transaction.remove(sweep.bytes, in: Schema.work)
     let lane = OutboxKey.laneRecord(conversation)
     _ = try storage { () throws(PageFileError) in
       try BTree(reader.source, Schema.work).remove(lane.bytes)
@@ -143,7 +148,7 @@ extension WriteState {
   ///
   /// - Parameter target: Who gets them now; 0: there is nothing to tell any more.
   func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    guard try outbox.hasSteps else { return }
+    guard try transaction.outboxEntries.totals.hasSteps else { return }
     var isChanged = false
     for sweep in try reader.outboxSweeps() where sweep.target == conversation {
       try write(sweepOf: sweep.conversation, to: target)
@@ -163,14 +168,14 @@ extension WriteState {
   /// Whether an entry is one that a deleted conversation has left; then it is brought to where it
   /// belongs.
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
-    guard try outbox.hasSteps,
+    guard try transaction.outboxEntries.totals.hasSteps,
       let target = try reader.outboxSweepTarget(of: record.conversation)
     else { return false }
     try check(target, of: record.conversation)
-    noteOutboxChange()
+    transaction.noteOutboxChange()
     var lane = try reader.outboxLane(record.conversation)
     try sweep(ordinal, record, &lane, to: target)
-    try settle(record.conversation, &lane)
+    try transaction.outboxEntries.settle(record.conversation, &lane)
     return true
   }
 
@@ -181,17 +186,17 @@ extension WriteState {
     if let sweep = try reader.outboxSweeps(countMax: 1).first {
       _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
     } else {
-      try stepRelease()
+      try transaction.outboxReleases.stepRelease()
     }
   }
 
   /// Notes whether there is something left that is done in steps.
   func updateSteps() throws(StoreError) {
     let hasSteps = try reader.hasOutboxSteps()
-    var totals = try outbox
+    var totals = try transaction.outboxEntries.totals
     guard totals.hasSteps != hasSteps else { return }
     totals.hasSteps = hasSteps
-    setOutbox(totals)
+    transaction.outboxEntries.setTotals(totals)
   }
 
   /// Stops a lane, or has it go on, as it has to be by now.
@@ -200,7 +205,7 @@ extension WriteState {
     let isStopped = try reader.isOutboxLaneStopped(conversation)
     guard lane.isStopped != isStopped else { return }
     lane.isStopped = isStopped
-    try settle(conversation, &lane)
+    try transaction.outboxEntries.settle(conversation, &lane)
   }
 }
 
@@ -285,4 +290,8 @@ extension StoreReader {
     }
     return try outboxReleases().contains { $0.release.conversation == conversation }
   }
+}
+
+extension Transaction {
+  var outboxSweeps: OutboxSweeps { OutboxSweeps(self) }
 }

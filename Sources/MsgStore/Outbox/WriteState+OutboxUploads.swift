@@ -1,7 +1,11 @@
 import PageFile
 
 /// Uploads that stop and go on.
-extension WriteState {
+struct OutboxUploads: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// How many bytes of an attachment are known to be on the server.
   func uploadedByteCount(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
@@ -19,29 +23,29 @@ extension WriteState {
     guard let (key, byteCount) = try runningUpload(attachment, of: id, in: conversation) else {
       return
     }
-    _ = try setTransfer(
+    _ = try transaction.attachments.setTransfer(
       .upload, to: .running(doneByteCount: byteCount), of: attachment, message: id,
       in: conversation)
-    transferChanges[key] = .some(nil)
+    transaction.transferChanges[key] = .some(nil)
     // Its record may be as it was; it reads as queued all the same.
-    guard isHeard else { return }
+    guard transaction.isHeard else { return }
     var fact = ByteBuffer()
     fact.append(key.fact)
-    noteChange(of: fact.bytes, in: Schema.facts)
+    transaction.noteChange(of: fact.bytes, in: Schema.facts)
   }
 
   /// Lets an upload go that has waited until its file was prepared; returns whether one has.
   func releasePrepared(
     _ attachment: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    if try isOutboxEmpty { return false }
+    if try transaction.outboxEntries.isEmpty { return false }
     for (ordinal, old) in try reader.outboxEntries(of: id, in: conversation) where old.isBlocked {
       guard case .upload(_, let other) = old.subject, other.hasSameBytes(as: attachment) else {
         continue
       }
       var new = old
       new.isBlocked = false
-      try replace(entry: ordinal, old, with: new)
+      try transaction.outboxEntries.replace(entry: ordinal, old, with: new)
       return true
     }
     return false
@@ -59,6 +63,10 @@ extension WriteState {
       return nil
     }
     let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)
-    return (key, doneByteCount(key) ?? stored)
+    return (key, transaction.attachments.doneByteCount(key) ?? stored)
   }
+}
+
+extension Transaction {
+  var outboxUploads: OutboxUploads { OutboxUploads(self) }
 }

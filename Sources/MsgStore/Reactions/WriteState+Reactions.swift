@@ -1,7 +1,11 @@
 import PageFile
 
 /// Adding and removing reactions.
-extension WriteState {
+struct Reactions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Merges what was received of a reaction.
   ///
   /// Returns whether that is news.
@@ -11,13 +15,14 @@ extension WriteState {
     try id.validate()
     try conversation.validate()
     try reaction.validate()
-    return try change { () throws(StoreError) in
-      let conversation = try self.conversation(conversation) {
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(conversation) {
         ConversationDetails(id: conversation)
       }
-      let member = try memberNumber(of: reaction.member)
+      let member = try transaction.memberNumber(of: reaction.member)
       let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
-      return try withFacts(of: id, in: conversation) { (own) throws(StoreError) in
+      return try transaction.messageFacts.withFacts(of: id, in: conversation) {
+        (own) throws(StoreError) in
         try mergeReaction(record, reaction.emoji, member, of: own, in: conversation.number)
       }
     }
@@ -30,8 +35,10 @@ extension WriteState {
     var isNews = false
     for reaction in reactions {
       let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: false)
-      let member = try memberNumber(of: reaction.member)
-      if try mergeReaction(record, reaction.emoji, member, of: id, in: conversation) { isNews = true }
+      let member = try transaction.memberNumber(of: reaction.member)
+      if try mergeReaction(record, reaction.emoji, member, of: id, in: conversation) {
+        isNews = true
+      }
     }
     return isNews
   }
@@ -46,10 +53,10 @@ extension WriteState {
     {
       return false
     }
-    hasAdded = true
+    transaction.hasAdded = true
     var value = ByteBuffer()
     record.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     return true
   }
 
@@ -61,29 +68,8 @@ extension WriteState {
     }
     return record
   }
+}
 
-  /// Reacts in the local member's name, or takes that back.
-  func react(
-    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> Bool {
-    let local = try localMemberID()
-    try Reaction(emoji, from: local, at: Timestamp(microseconds: 0)).validate()
-    return try change { () throws(StoreError) in
-      let target = try ownTarget(id, in: conversation)
-      guard let member = localMember else { throw .noLocalMember }
-      let key = ReactionRecord.key(
-        target.conversation.number, target.id, member: member, emoji: emoji)
-      let old = try reaction(key.bytes)
-      guard (old?.isRemoved ?? true) != isRemoved else { return false }
-      let time = Self.provisionalTime(
-        after: old?.time, try newestServerTime(in: target.conversation))
-      let record = ReactionRecord(time: time, isRemoved: isRemoved)
-      let number = target.conversation.number
-      let isNews = try withFacts(of: id, in: target.conversation) { (own) throws(StoreError) in
-        try mergeReaction(record, emoji, member, of: own, in: number)
-      }
-      if isNews { try enterReaction(emoji, isRemoved: isRemoved, to: target.id, in: number) }
-      return isNews
-    }
-  }
+extension Transaction {
+  var reactions: Reactions { Reactions(self) }
 }

@@ -13,7 +13,7 @@ extension StoreWriter {
   public func markRead(
     _ conversation: ConversationID, upTo position: Position? = nil
   ) throws(StoreError) -> Bool {
-    try state.markRead(conversation, upTo: position)
+    try transaction.localMarks.markRead(conversation, upTo: position)
   }
 
   /// Marks messages as read by the local member up to one of them.
@@ -23,8 +23,10 @@ extension StoreWriter {
   public func markRead(
     _ conversation: ConversationID, upTo id: MessageID
   ) throws(StoreError) -> Bool {
-    guard let position = try state.position(of: id, in: conversation) else { return false }
-    return try state.markRead(conversation, upTo: position)
+    guard let position = try transaction.localMarks.position(of: id, in: conversation) else {
+      return false
+    }
+    return try transaction.localMarks.markRead(conversation, upTo: position)
   }
 
   /// Marks messages as read by the local member, and no others.
@@ -38,7 +40,7 @@ extension StoreWriter {
   public func markRead(
     _ ids: [MessageID], in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.markRead(ids, in: conversation)
+    try transaction.localMarks.markRead(ids, in: conversation)
   }
 
   /// Marks messages of a conversation as delivered to the local member, as `markRead(_:upTo:)` does
@@ -50,7 +52,7 @@ extension StoreWriter {
   public func markDelivered(
     _ conversation: ConversationID, upTo position: Position? = nil
   ) throws(StoreError) -> Bool {
-    try state.markDelivered(conversation, upTo: position)
+    try transaction.localMarks.markDelivered(conversation, upTo: position)
   }
 
   /// Marks messages as delivered to the local member up to one of them.
@@ -60,8 +62,10 @@ extension StoreWriter {
   public func markDelivered(
     _ conversation: ConversationID, upTo id: MessageID
   ) throws(StoreError) -> Bool {
-    guard let position = try state.position(of: id, in: conversation) else { return false }
-    return try state.markDelivered(conversation, upTo: position)
+    guard let position = try transaction.localMarks.position(of: id, in: conversation) else {
+      return false
+    }
+    return try transaction.localMarks.markDelivered(conversation, upTo: position)
   }
 
   /// Marks messages as delivered to the local member, and no others.
@@ -75,7 +79,7 @@ extension StoreWriter {
   public func markDelivered(
     _ ids: [MessageID], in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.markDelivered(ids, in: conversation)
+    try transaction.localMarks.markDelivered(ids, in: conversation)
   }
 
   /// Takes a receipt that the server has told, be it of the local member's other devices or of
@@ -89,7 +93,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
-    try state.receiveReceipt(receipt)
+    try transaction.receipts.receiveReceipt(receipt)
   }
 
   /// Takes note that the server has what `pendingReceipts` has handed out.
@@ -99,16 +103,16 @@ extension StoreWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
-    try state.confirm(pending)
+    try transaction.pendingReceipts.confirm(pending)
   }
 }
 
-extension WriteState {
+extension LocalMarks {
   func position(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Position? {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(conversation) else {
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(conversation) else {
         return Optional<Position>.none
       }
       return try reader.position(of: id, in: conversation.number)

@@ -4,13 +4,17 @@ import PageFile
 /// and messages marked by their names.
 ///
 /// See docs/message-format.md, U-4 … U-8.
-extension WriteState {
+struct LocalMarks: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Moves the read mark up to the newest acknowledged message that is not behind a position.
   ///
   /// Returns whether anything changed.
   func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return false }
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id) else { return false }
       return try markRead(conversation, upTo: limit)
     }
   }
@@ -29,69 +33,74 @@ extension WriteState {
     var summary = old
     summary.mark = target
     summary.markOrdinal += 1
-    summary.counted = try countUnread(conversation.number, summary, was: old, after: target)
+    summary.counted = try transaction.unreadCounts.countUnread(
+      conversation.number, summary, was: old, after: target)
     // Without a local member nobody knows whether something came to lie below the mark.
     let isNew = localMember == nil || summary.unreadCount < old.unreadCount
     if target == old.mark && !isNew { return false }
     conversation.summary = summary
-    var own = try receipts(conversation)
+    var own = try transaction.receipts.receipts(conversation)
     own.lateFrom = nil
-    own.readTimes.join(target, clock().microseconds)
+    own.readTimes.join(target, transaction.clock().microseconds)
     if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
       own.confirm(.read, upTo: target)
     }
-    try writeOwn(own, conversation)
-    try updatePending(conversation)
+    try transaction.receipts.writeOwn(own, conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
     return true
   }
 
   /// Marks messages as read by their names.
   func markRead(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
-    return try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return false }
+    return try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id) else { return false }
       var isChanged = false
       for id in ids {
-        guard case (let id, let position?)? = try resolve(id, in: conversation.number),
+        guard
+          case (let id, let position?)? = try transaction.receipts.resolve(
+            id, in: conversation.number),
           try isUnseenByOther(at: position, in: conversation)
         else { continue }
-        hasAdded = true
-        try set(.seen, at: position, conversation)
-        try join(.read, clock().microseconds, id, at: position, in: conversation)
-        try rememberExact(.read, id, from: 0, in: conversation)
+        transaction.hasAdded = true
+        try transaction.receipts.set(.seen, at: position, conversation)
+        try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
+        try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
         // Whoever is told that it was read knows that it was delivered.
-        try forgetExact(.delivered, id, in: conversation)
+        try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
         isChanged = true
       }
-      if isChanged { try updatePending(conversation) }
+      if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
       return isChanged
     }
   }
 
   /// Moves the mark of what has been delivered, as `markRead` does that of what has been read.
   func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return false }
-      var own = try receipts(conversation)
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id) else { return false }
+      var own = try transaction.receipts.receipts(conversation)
       let old = own.deliveredMark
       guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
         return false
       }
-      let hasLate = try hasExact(.delivered, conversation.number) { $0 > own.deliveredOrdinal }
+      let hasLate = try transaction.namedReceipts.hasExact(.delivered, conversation.number) {
+        $0 > own.deliveredOrdinal
+      }
       guard target != old || hasLate else { return false }
       var isNew = hasLate
       if !isNew {
         isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
       }
-      let told = try told(.delivered, conversation)
+      let told = try transaction.receipts.told(.delivered, conversation)
       if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
         own.confirm(.delivered, upTo: target)
       }
       own.deliveredMark = target
-      own.deliveredTimes.join(target, clock().microseconds)
+      own.deliveredTimes.join(target, transaction.clock().microseconds)
       own.deliveredOrdinal += 1
-      try writeOwn(own, conversation)
-      try updatePending(conversation)
+      try transaction.receipts.writeOwn(own, conversation)
+      try transaction.pendingReceipts.updatePending(conversation)
       return true
     }
   }
@@ -100,68 +109,27 @@ extension WriteState {
   func markDelivered(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
     guard let localMember else { return false }
-    return try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return false }
+    return try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id) else { return false }
       var isChanged = false
       for id in ids {
-        guard case (let id, let position?)? = try resolve(id, in: conversation.number),
+        guard
+          case (let id, let position?)? = try transaction.receipts.resolve(
+            id, in: conversation.number),
           try !isDelivered(id, position, in: conversation, localMember)
         else { continue }
-        hasAdded = true
-        try join(.delivered, clock().microseconds, id, at: position, in: conversation)
-        try rememberExact(.delivered, id, from: 0, in: conversation)
+        transaction.hasAdded = true
+        try join(.delivered, transaction.clock().microseconds, id, at: position, in: conversation)
+        try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
         isChanged = true
       }
-      if isChanged { try updatePending(conversation) }
+      if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
       return isChanged
-    }
-  }
-
-  /// Takes note that a message has come live to a place not above a mark that was made here, or was
-  /// moved there unseen: it is not covered until that mark is made again.
-  ///
-  /// Called for every message that comes live or moves, once it is at its place.
-  func noteLate(
-    _ record: StoredMessage, at position: Position, in conversation: OpenConversation
-  ) throws(StoreError) {
-    guard !position.place.isPending, record.sender != localMember,
-      !record.flags.contains(.history), try isMarked(position, in: conversation)
-    else { return }
-    let summary = conversation.summary
-    var own = try receipts(conversation)
-    if let mark = summary.mark, position <= mark, summary.isUnseenHere(record, at: position) {
-      if summary.isUnseen(record, at: position) {
-        try rememberExact(
-          .read, record.id(at: position), from: summary.markOrdinal + 1, in: conversation)
-      }
-      if own.lateFrom.map({ position < $0 }) ?? true {
-        own.lateFrom = position
-        try writeOwn(own, conversation)
-      }
-    }
-    if let mark = own.deliveredMark, position <= mark {
-      if let told = try told(.delivered, conversation), position <= told { return }
-      if record.marks.contains(.receipts), let localMember {
-        let fact = FactKey.key(
-          conversation.number, record.id(at: position), .receipt, member: localMember)
-        if try reader.contains(fact.bytes, in: Schema.facts) { return }
-      }
-      try rememberExact(
-        .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
     }
   }
 }
 
-extension WriteState {
-  /// Whether a place lies below one of the marks that were made here.
-  private func isMarked(
-    _ position: Position, in conversation: OpenConversation
-  ) throws(StoreError) -> Bool {
-    if let mark = conversation.summary.mark, position <= mark { return true }
-    try readReceipts(of: conversation)
-    if let mark = conversation.receipts?.deliveredMark, position <= mark { return true }
-    return false
-  }
+extension LocalMarks {
 
   /// Where a mark goes; nil when it would go back, or there is nothing to mark.
   private func target(
@@ -181,21 +149,14 @@ extension WriteState {
     return latest(confirmed, told).map { $0 < mark } ?? true
   }
 
-  /// The mark of the local member that the server knows of.
-  func told(
-    _ kind: ReceiptKind, _ conversation: OpenConversation
-  ) throws(StoreError) -> Position? {
-    try reader.told(kind, conversation.number, conversation.summary)
-  }
-
   /// Notes when the local member has read or received a message that was marked by its name.
   private func join(
     _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {
     guard let localMember else { return }
-    if try join(kind, id, time, of: localMember, in: conversation) {
-      try set(.receipts, at: position, conversation)
+    if try transaction.receipts.join(kind, id, time, of: localMember, in: conversation) {
+      try transaction.receipts.set(.receipts, at: position, conversation)
     }
   }
 
@@ -221,12 +182,14 @@ extension WriteState {
       throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
     if record.sender == member || record.flags.contains(.history) { return true }
-    if let told = try told(.delivered, conversation), position <= told { return true }
+    if let told = try transaction.receipts.told(.delivered, conversation), position <= told {
+      return true
+    }
     let exact = FactKey.key(conversation.number, id, .receipt, member: member)
     if try reader.contains(exact.bytes, in: Schema.facts) { return true }
-    let own = try receipts(conversation)
+    let own = try transaction.receipts.receipts(conversation)
     guard let mark = own.deliveredMark, position <= mark else { return false }
-    let first = try firstOrdinal(.delivered, id, in: conversation.number)
+    let first = try transaction.namedReceipts.firstOrdinal(.delivered, id, in: conversation.number)
     return first.map { $0 <= own.deliveredOrdinal } ?? true
   }
 
@@ -245,4 +208,8 @@ extension WriteState {
     }
     return true
   }
+}
+
+extension Transaction {
+  var localMarks: LocalMarks { LocalMarks(self) }
 }

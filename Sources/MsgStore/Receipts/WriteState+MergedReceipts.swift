@@ -1,7 +1,7 @@
 import PageFile
 
 /// Receipts follow when two conversations are merged into one.
-extension WriteState {
+extension Receipts {
   /// Takes over what one conversation knows of receipts into another, and forgets it there.
   ///
   /// What was told of the other one stays told of it alone: of its messages everything that was
@@ -9,7 +9,7 @@ extension WriteState {
   func mergeReceipts(
     from source: OpenConversation, into target: OpenConversation
   ) throws(StoreError) {
-    try forgetPending(source)
+    try transaction.pendingReceipts.forgetPending(source)
     let old = try receipts(source)
     var own = try receipts(target)
     let before = own
@@ -22,8 +22,9 @@ extension WriteState {
         return true
       }
       for (id, isDue) in exact {
-        try rememberExact(kind, id, from: isDue ? 0 : targetOrdinal + 1, in: target)
-        try forgetExact(kind, id, in: source)
+        try transaction.namedReceipts.rememberExact(
+          kind, id, from: isDue ? 0 : targetOrdinal + 1, in: target)
+        try transaction.namedReceipts.forgetExact(kind, id, in: source)
       }
     }
     own.deliveredMark = latest(own.deliveredMark, old.deliveredMark)
@@ -33,14 +34,14 @@ extension WriteState {
     if own != before { try writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
     if try reader.contains(key.bytes, in: Schema.receipts) {
-      try remove(key.bytes, in: Schema.receipts)
+      try transaction.remove(key.bytes, in: Schema.receipts)
     }
     source.receipts = ConversationReceipts()
     try mergeMembers(from: source.number, into: target.number)
     if let localMember {
       try tell(try reader.receipts(of: localMember, in: target.number).read.mark, to: target)
     }
-    try membershipChanged(target)
+    try transaction.othersMarks.membershipChanged(target)
   }
 
   private func mergeMembers(from source: UInt32, into target: UInt32) throws(StoreError) {
@@ -54,7 +55,7 @@ extension WriteState {
       merged.join(record)
       try writeReceipts(merged, of: member, in: target)
       let key = ReceiptKey.member(source, member)
-      try remove(key.bytes, in: Schema.receipts)
+      try transaction.remove(key.bytes, in: Schema.receipts)
     }
   }
 }

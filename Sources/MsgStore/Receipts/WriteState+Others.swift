@@ -8,7 +8,11 @@ import PageFile
 /// It is the lowest of the others' marks. As marks rise only, it stays while another than the last
 /// one of them moves on; when the last one does, the next that is still as far back is looked for
 /// from there on, in a circle, so that a whole group that moves on costs one round.
-extension WriteState {
+struct OthersMarks: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// What follows when a member has come further.
   func marksRose(
     _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
@@ -35,9 +39,11 @@ extension WriteState {
   /// What follows when members have come or gone, or marks have gone back.
   func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
     memory.forgetOthers(of: conversation)
-    if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
+    if transaction.isHeard {
+      transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
+    }
     let recipients = try others(conversation)
-    var own = try receipts(conversation)
+    var own = try transaction.receipts.receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
       own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: nil))
@@ -46,9 +52,9 @@ extension WriteState {
     // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
     let isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
-    if own != before, !isNothing { try writeOwn(own, conversation) }
+    if own != before, !isNothing { try transaction.receipts.writeOwn(own, conversation) }
     // What was marked by its name may have to be told all the same.
-    try updatePending(conversation, isMembershipNew: true)
+    try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
 }
 
@@ -139,4 +145,8 @@ extension Optional where Wrapped == Position {
     guard let other else { return false }
     return map { $0 < other } ?? true
   }
+}
+
+extension Transaction {
+  var othersMarks: OthersMarks { OthersMarks(self) }
 }

@@ -4,14 +4,18 @@ import PageFile
 /// messages they are about.
 ///
 /// See docs/message-format.md, V-1 … V-5.
-extension WriteState {
+struct Receipts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func receiveReceipt(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try receipt.validate()
-    return try change { () throws(StoreError) in
-      let conversation = try conversation(receipt.conversation) {
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(receipt.conversation) {
         ConversationDetails(id: receipt.conversation)
       }
-      let member = try memberNumber(of: receipt.member)
+      let member = try transaction.memberNumber(of: receipt.member)
       let time = receipt.time?.microseconds
       switch receipt.extent {
       case .upTo(let id):
@@ -51,12 +55,12 @@ extension WriteState {
     let known = isThere ? try waitingTime(value.bytes) : nil
     let joined = earliest(known, time)
     if isThere && joined == known { return false }
-    hasAdded = true
+    transaction.hasAdded = true
     value.removeAll()
     value.append(optionalTime: joined)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
-    if position == nil { try noteWaiting(id, in: conversation.number) }
-    isAnythingWaiting = true
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    if position == nil { try transaction.waitingMessages.noteWaiting(id, in: conversation.number) }
+    transaction.isAnythingWaiting = true
     return true
   }
 
@@ -68,12 +72,13 @@ extension WriteState {
     var new = old
     new[kind].join(position, time)
     guard new != old else { return false }
-    hasAdded = true
-    if isHeard {
+    transaction.hasAdded = true
+    if transaction.isHeard {
       // A mark that lies behind another still tells when the messages before it were received.
       let mark = old.mark(kind)
       let isRising = mark.map { $0 < position } ?? true
-      notes.delivered(between: isRising ? mark : nil, and: position, in: conversation.number)
+      transaction.notes.delivered(
+        between: isRising ? mark : nil, and: position, in: conversation.number)
     }
     try writeReceipts(new, of: member, in: conversation.number)
     try marksChanged(of: member, from: old, to: new, in: conversation)
@@ -89,16 +94,16 @@ extension WriteState {
     var isTold = false
     if member == localMember {
       for known in ReceiptKind.allCases where known.rawValue <= kind.rawValue {
-        if try forgetExact(known, id, in: conversation) { isTold = true }
+        if try transaction.namedReceipts.forgetExact(known, id, in: conversation) { isTold = true }
       }
     }
-    if isTold { try updatePending(conversation) }
+    if isTold { try transaction.pendingReceipts.updatePending(conversation) }
     guard try join(kind, id, time, of: member, in: conversation) else { return isTold }
     let isOwnReading = member == localMember && kind == .read
     if let position {
       try set(isOwnReading ? [.receipts, .seen] : .receipts, at: position, conversation)
     } else {
-      try noteWaiting(id, in: conversation.number)
+      try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
     }
     return true
   }
@@ -120,10 +125,10 @@ extension WriteState {
     let known = receipt
     receipt.join(kind, time)
     guard receipt != known else { return false }
-    hasAdded = true
+    transaction.hasAdded = true
     value.removeAll()
     receipt.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     return true
   }
 
@@ -142,7 +147,7 @@ extension WriteState {
       value.removeAll()
     }
     joined.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
   }
 
   /// Moves the marks that wait for a message to another name of it.
@@ -156,7 +161,7 @@ extension WriteState {
       let time = isThere ? earliest(try waitingTime(value.bytes), mark.time) : mark.time
       value.removeAll()
       value.append(optionalTime: time)
-      try insert(key.bytes, value.bytes, in: Schema.facts)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     }
   }
 
@@ -180,14 +185,16 @@ extension WriteState {
   ) throws(StoreError) {
     if member == localMember {
       try tell(new.read.mark, to: conversation)
-      for kind in ReceiptKind.allCases { try forgetTold(kind, in: conversation) }
-      try updatePending(conversation)
+      for kind in ReceiptKind.allCases {
+        try transaction.pendingReceipts.forgetTold(kind, in: conversation)
+      }
+      try transaction.pendingReceipts.updatePending(conversation)
       return
     }
     var own = try receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
-      try marksRose(kind, of: member, &own, in: conversation)
+      try transaction.othersMarks.marksRose(kind, of: member, &own, in: conversation)
     }
     if own != before { try writeOwn(own, conversation) }
   }
@@ -199,16 +206,18 @@ extension WriteState {
     var summary = old
     summary.toldMark = mark
     if let mark, old.toldMark.map({ $0 < mark }) ?? true {
-      summary.counted = try countUnread(conversation.number, summary, was: old, after: mark)
+      summary.counted = try transaction.unreadCounts.countUnread(
+        conversation.number, summary, was: old, after: mark)
     } else {
-      summary.counted = try countUnread(conversation.number, summary, after: mark ?? .start)
+      summary.counted = try transaction.unreadCounts.countUnread(
+        conversation.number, summary, after: mark ?? .start)
     }
     conversation.summary = summary
   }
 }
 
 /// What messages have to tell receipts.
-extension WriteState {
+extension Receipts {
   /// Applies the marks that have waited for a message, when it gets an acknowledged place.
   func applyWaitingMarks(
     of id: MessageID, at position: Position, in conversation: OpenConversation
@@ -216,7 +225,7 @@ extension WriteState {
     guard !position.place.isPending, !StoreDefect.waitingMarksIgnored.isPlanted else { return }
     for mark in try waitingMarks(of: id, in: conversation.number) {
       let key = waitingKey(conversation.number, id, mark.kind, mark.member)
-      try remove(key.bytes, in: Schema.facts)
+      try transaction.remove(key.bytes, in: Schema.facts)
       _ = try self.mark(
         mark.kind, upTo: position, mark.time, of: mark.member, in: conversation)
     }
@@ -254,12 +263,14 @@ extension WriteState {
       return true
     }
     guard !moved.isEmpty else { return }
-    if isHeard { notes.delivered(between: old, and: new, in: conversation.number) }
+    if transaction.isHeard {
+      transaction.notes.delivered(between: old, and: new, in: conversation.number)
+    }
     for (member, record) in moved {
       try writeReceipts(record, of: member, in: conversation.number)
       if member == localMember { try tell(record.read.mark, to: conversation) }
     }
-    try membershipChanged(conversation)
+    try transaction.othersMarks.membershipChanged(conversation)
   }
 
   /// What the receipts that have waited for a message say of it, when it comes: bits for its traits,
@@ -292,7 +303,7 @@ extension WriteState {
 }
 
 /// The receipts tree, and the bits of a message.
-extension WriteState {
+extension Receipts {
   func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts {
     try readReceipts(of: conversation)
     return conversation.receipts ?? ConversationReceipts()
@@ -310,7 +321,7 @@ extension WriteState {
     let key = ReceiptKey.member(conversation, member)
     var value = ByteBuffer(capacity: 512)
     record.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.receipts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
   func writeOwn(
@@ -320,7 +331,7 @@ extension WriteState {
     let key = ReceiptKey.own(conversation.number)
     var value = ByteBuffer(capacity: 256)
     record.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.receipts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
   /// Sets bits in the traits of a message that is here, and counts it anew.
@@ -343,9 +354,22 @@ extension WriteState {
     record.flags.insert(.traits)
     var new = ByteBuffer(capacity: value.count + 16)
     record.append(to: &new)
-    try writeRecord(new.bytes, at: position, in: conversation.number)
+    try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
     let after = reader.unreadCount(record, at: position, conversation.summary)
     if after != before { conversation.summary.count(after - before) }
     return true
   }
+}
+
+extension Receipts {
+  /// The mark of the local member that the server knows of.
+  func told(
+    _ kind: ReceiptKind, _ conversation: OpenConversation
+  ) throws(StoreError) -> Position? {
+    try reader.told(kind, conversation.number, conversation.summary)
+  }
+}
+
+extension Transaction {
+  var receipts: Receipts { Receipts(self) }
 }

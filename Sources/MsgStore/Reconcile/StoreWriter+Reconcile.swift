@@ -18,7 +18,7 @@ extension StoreWriter {
     _ messages: [Message], in conversation: ConversationID, _ range: ReconciledRange,
     as arrival: Arrival = .live
   ) throws(StoreError) -> ReconcileOutcome {
-    try state.reconcile(messages, in: conversation, range, as: arrival)
+    try transaction.reconciling.reconcile(messages, in: conversation, range, as: arrival)
   }
 
   /// Takes in a list of all conversations that the server has.
@@ -34,6 +34,6 @@ extension StoreWriter {
   public func reconcile(
     _ conversations: [ReceivedConversation]
   ) throws(StoreError) -> [ConversationID] {
-    try state.reconcile(conversations)
+    try transaction.reconciling.reconcile(conversations)
   }
 }

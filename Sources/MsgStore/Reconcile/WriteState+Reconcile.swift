@@ -1,7 +1,11 @@
 import PageFile
 
 /// Taking in complete lists.
-extension WriteState {
+struct Reconciling: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func reconcile(
     _ messages: [Message], in id: ConversationID, _ range: ReconciledRange, as arrival: Arrival
   ) throws(StoreError) -> ReconcileOutcome {
@@ -9,13 +13,15 @@ extension WriteState {
     var given = messages
     for index in given.indices {
       if given[index].conversation != id { given[index].conversation = id }
-      try Self.validateMessage(given[index])
+      try ReceivedMessages.validateMessage(given[index])
     }
-    return try change { () throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
       var outcomes: [InsertOutcome] = []
       outcomes.reserveCapacity(given.count)
-      for message in given { outcomes.append(try insert(valid: message, as: arrival)) }
-      guard let conversation = try existingConversation(id) else {
+      for message in given {
+        outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
+      }
+      guard let conversation = try transaction.existingConversation(id) else {
         return ReconcileOutcome(outcomes: outcomes, removed: [])
       }
       // Names that the list has may be others than those in the keys, and places may have changed.
@@ -60,11 +66,11 @@ extension WriteState {
   ) throws(StoreError) -> MessageID {
     reader.source.isErasing = true
     let message = try reader.message(at: position, in: conversation.number)
-    _ = try takeOut(position, of: conversation)
+    _ = try transaction.receivedMessages.takeOut(position, of: conversation)
     if message.traits.marks.contains(.unsent) {
       // An old copy that is still on its way must not bring its text back.
       for name in [position.id] + message.traits.names {
-        try writeEntry(.deleted, of: name, in: conversation.number)
+        try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
       }
     }
     return message.id(at: position)
@@ -77,27 +83,31 @@ extension WriteState {
   ) throws(StoreError) {
     let sequences = messages.compactMap(\.sequence)
     guard let least = sequences.min(), let greatest = sequences.max() else { return }
-    _ = try note(sequences: least...greatest, in: conversation)
+    _ = try transaction.sequences.note(sequences: least...greatest, in: conversation)
   }
 }
 
 /// The list of conversations.
-extension WriteState {
+extension Reconciling {
   func reconcile(_ conversations: [ReceivedConversation]) throws(StoreError) -> [ConversationID] {
-    for received in conversations { try Self.validateReceived(received) }
-    for received in conversations { _ = try receiveConversation(received) }
-    return try change { () throws(StoreError) in
-      try flush()
+    for received in conversations { try ReceivedConversations.validateReceived(received) }
+    for received in conversations {
+      _ = try transaction.receivedConversations.receiveConversation(received)
+    }
+    return try transaction.change { () throws(StoreError) in
+      try transaction.summaries.flush()
       var listed: Set<UInt32> = []
       for received in conversations {
-        if let open = try existingConversation(received.id) { listed.insert(open.number) }
+        if let open = try transaction.existingConversation(received.id) {
+          listed.insert(open.number)
+        }
       }
       var removed: [ConversationID] = []
       var number: UInt32 = 0
       while let next = try nextConversation(after: number) {
         number = next
         if listed.contains(next) { continue }
-        let conversation = try conversation(next)
+        let conversation = try transaction.conversation(next)
         guard !conversation.summary.marks.contains(.hidden),
           case let details = try reader.details(next), try !isPending(conversation, details)
         else { continue }
@@ -121,7 +131,7 @@ extension WriteState {
     let last = try reader.lastPosition(upTo: .end, in: conversation.number)
     if let last, last.place.isPending { return true }
     if last == nil, let creator = details.createdBy, creator == localMember { return true }
-    return try !merging(into: conversation.number).isEmpty
+    return try !transaction.deletions.merging(into: conversation.number).isEmpty
   }
 
   /// Takes a conversation out of the list with its messages, for as long as nobody tells it again.
@@ -129,7 +139,11 @@ extension WriteState {
     if conversation.summary.messageCount == 0 {
       conversation.summary.marks.insert(.hidden)
     } else {
-      try clear(conversation, upTo: conversation.summary.deletedUpTo)
+      try transaction.deletions.clear(conversation, upTo: conversation.summary.deletedUpTo)
     }
   }
+}
+
+extension Transaction {
+  var reconciling: Reconciling { Reconciling(self) }
 }

@@ -2,13 +2,17 @@ import PageFile
 
 /// Putting back what an export has read: the stored form itself, without any rule of what may become
 /// of what.
-extension WriteState {
+struct Restoring: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func restore(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
     try Self.validateExported(message)
-    return try change { () throws(StoreError) in
-      let conversation = try self.conversation(message.conversation) {
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
       }
       let number = conversation.number
@@ -17,32 +21,36 @@ extension WriteState {
       for name in [id, key] + message.aliases {
         if try reader.entry(of: name, in: number) != nil { return false }
       }
-      hasAdded = true
+      transaction.hasAdded = true
       var stored = try stored(message, as: arrival)
       var place = placeFacts(message)
       try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
         guard !message.isUnsent else { return }
-        try mergeVersion(version, into: &stored, named: id, in: number)
+        try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
       }
-      let waiting = try takeWaiting(id, in: number)
+      let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
       if let waiting {
-        try absorb(waiting, named: id, into: &stored, in: number)
+        try transaction.waitingMessages.absorb(waiting, named: id, into: &stored, in: number)
         if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
       }
-      if message.isUnsent { try erase(&stored, named: id, in: number) }
-      if waiting != nil || !message.facts.isEmpty { try noteFacts(of: id, in: number, &stored) }
+      if message.isUnsent { try transaction.messageFacts.erase(&stored, named: id, in: number) }
+      if waiting != nil || !message.facts.isEmpty {
+        try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
+      }
       place?.keep(in: &stored)
       let acknowledged = place.flatMap { $0.isPlaced ? $0.place : nil }
-      let position = Position(acknowledged ?? newPendingPlace(&stored, in: conversation), key)
+      let position = Position(
+        acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
+      )
       if message.isLate, let mark = conversation.summary.mark, position <= mark {
         stored.markOrdinal = conversation.summary.markOrdinal
         try noteLate(position, in: conversation)
       }
       if let sequence = position.place.sequence {
-        try note(sequence: sequence, in: conversation)
+        try transaction.sequences.note(sequence: sequence, in: conversation)
       }
-      try self.place(stored, at: position, in: conversation)
-      try applyWaitingMarks(of: id, at: position, in: conversation)
+      try transaction.messages.place(stored, at: position, in: conversation)
+      try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
       return true
     }
   }
@@ -51,10 +59,10 @@ extension WriteState {
   private func noteLate(
     _ position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    var own = try receipts(conversation)
+    var own = try transaction.receipts.receipts(conversation)
     if let late = own.lateFrom, late <= position { return }
     own.lateFrom = position
-    try writeOwn(own, conversation)
+    try transaction.receipts.writeOwn(own, conversation)
   }
 
   private static func validateExported(_ message: ExportedMessage) throws(StoreError) {
@@ -62,7 +70,7 @@ extension WriteState {
       id: message.id, in: message.conversation, from: message.sender, text: message.text,
       replyTo: message.replyTo)
     plain.mentions = message.mentions
-    try validateMessage(plain)
+    try ReceivedMessages.validateMessage(plain)
     try validateFacts(message.facts)
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
@@ -80,7 +88,7 @@ extension WriteState {
     for receipt in facts.receipts { try receipt.member.validate() }
     for mark in facts.waitingMarks { try mark.member.validate() }
     for version in facts.history {
-      try validate(text: version.text)
+      try ReceivedMessages.validate(text: version.text)
       for member in version.mentions { try member.validate() }
       guard version.mentions.count <= MessageTraits.mentionCountMax else {
         throw .tooManyMentions(
@@ -97,7 +105,7 @@ extension WriteState {
     let status = message.status ?? message.assumedStatus
     var stored = StoredMessage(
       status: isPending ? status : max(status, .sent),
-      sender: try memberNumber(of: message.sender), text: message.text)
+      sender: try transaction.memberNumber(of: message.sender), text: message.text)
     if (message.arrival ?? arrival) == .history { stored.flags.insert(.history) }
     if message.isComposed ?? message.isAssumedComposed { stored.flags.insert(.composed) }
     stored.localTime = message.localTime?.microseconds
@@ -106,7 +114,7 @@ extension WriteState {
     if message.isSeen { stored.traits.marks.insert(.seen) }
     if message.isHidden { stored.traits.marks.insert(.hidden) }
     stored.traits.editTime = message.editedAt?.microseconds
-    stored.traits.mentions = try memberNumbers(of: message.mentions).sorted()
+    stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.unsentAt = message.unsentAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
@@ -139,7 +147,7 @@ extension WriteState {
       try version(
         TextVersion(
           editTime: earlier.editedAt?.microseconds, text: earlier.text,
-          mentions: try memberNumbers(of: earlier.mentions).sorted()))
+          mentions: try transaction.memberNumbers(of: earlier.mentions).sorted()))
     }
     for (index, attachment) in facts.attachments.enumerated() {
       var record = AttachmentRecord(
@@ -149,30 +157,32 @@ extension WriteState {
       record.failureCounts = TransferCounts(
         uploads: Int(clamping: max(0, attachment.failedUploadCount)),
         downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
-      _ = try mergeAttachment(record, of: id, in: conversation)
+      _ = try transaction.attachments.mergeAttachment(record, of: id, in: conversation)
     }
     for given in facts.reactions {
       let record = ReactionRecord(
         time: given.reaction.time.microseconds, isRemoved: given.isRemoved)
-      let member = try memberNumber(of: given.reaction.member)
-      _ = try mergeReaction(record, given.reaction.emoji, member, of: id, in: conversation)
+      let member = try transaction.memberNumber(of: given.reaction.member)
+      _ = try transaction.reactions.mergeReaction(
+        record, given.reaction.emoji, member, of: id, in: conversation)
     }
     for given in facts.receipts {
       var receipt = ExactReceipt()
       if given.isDelivered { receipt.join(.delivered, given.deliveredAt?.microseconds) }
       if given.isRead { receipt.join(.read, given.readAt?.microseconds) }
       guard receipt != ExactReceipt() else { continue }
-      let member = try memberNumber(of: given.member)
+      let member = try transaction.memberNumber(of: given.member)
       let key = FactKey.key(conversation, id, .receipt, member: member)
       var value = ByteBuffer()
       receipt.appendChecked(to: &value)
-      try insert(key.bytes, value.bytes, in: Schema.facts)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     }
     for mark in facts.waitingMarks {
-      let key = waitingKey(conversation, id, mark.kind, try memberNumber(of: mark.member))
+      let key = transaction.receipts.waitingKey(
+        conversation, id, mark.kind, try transaction.memberNumber(of: mark.member))
       var value = ByteBuffer()
       value.append(optionalTime: mark.time?.microseconds)
-      try insert(key.bytes, value.bytes, in: Schema.facts)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     }
   }
 
@@ -184,17 +194,17 @@ extension WriteState {
       throw .tooManyNames(waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)
-    return try change { () throws(StoreError) in
-      let conversation = try self.conversation(waiting.conversation) {
+    return try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(waiting.conversation) {
         ConversationDetails(id: waiting.conversation)
       }
       let number = conversation.number
       for name in [waiting.id] + waiting.aliases {
         guard try reader.entry(of: name, in: number) == nil,
-          try self.waiting(name, in: number) == nil
+          try transaction.waitingMessages.waiting(name, in: number) == nil
         else { return false }
       }
-      try noteWaiting(waiting.id, in: number) { facts in
+      try transaction.waitingMessages.noteWaiting(waiting.id, in: number) { facts in
         facts.status = waiting.status
         facts.time = waiting.serverTimestamp?.microseconds
         facts.sequence = waiting.sequence
@@ -208,10 +218,10 @@ extension WriteState {
         facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
       }
       for alias in waiting.aliases {
-        try writeEntry(.alias(of: waiting.id), of: alias, in: number)
+        try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)
       }
       try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
-        try put(version, of: waiting.id, in: number)
+        try transaction.versions.put(version, of: waiting.id, in: number)
       }
       return true
     }
@@ -222,14 +232,20 @@ extension WriteState {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
-    return try change { () throws(StoreError) in
-      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
+    return try transaction.change { () throws(StoreError) in
+      let open = try transaction.conversation(conversation) {
+        ConversationDetails(id: conversation)
+      }
       guard try reader.entry(of: id, in: open.number) == nil,
-        try waiting(id, in: open.number) == nil
+        try transaction.waitingMessages.waiting(id, in: open.number) == nil
       else { return false }
-      hasAdded = true
-      try writeEntry(.deleted, of: id, in: open.number)
+      transaction.hasAdded = true
+      try transaction.messageNames.writeEntry(.deleted, of: id, in: open.number)
       return true
     }
   }
+}
+
+extension Transaction {
+  var restoring: Restoring { Restoring(self) }
 }

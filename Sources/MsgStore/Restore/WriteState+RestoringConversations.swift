@@ -1,27 +1,31 @@
 import PageFile
 
 /// Putting back what an export has read of conversations.
-extension WriteState {
+extension Restoring {
   func restore(_ given: ExportedConversation) throws(StoreError) {
     try given.id.validate()
     for alias in given.aliases { try alias.validate() }
-    try Self.validateParticipants(given.participants)
+    try Conversations.validateParticipants(given.participants)
     for member in given.members { try member.member.validate() }
     try given.createdBy?.validate()
-    try Self.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
-    try Self.validate(avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
-    try change { () throws(StoreError) in
-      hasAdded = true
-      let conversation = try conversation(given.id) { ConversationDetails(id: given.id) }
-      let participants = try memberNumbers(of: given.participants)
+    try Conversations.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
+    try Conversations.validate(
+      avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
+    try transaction.change { () throws(StoreError) in
+      transaction.hasAdded = true
+      let conversation = try transaction.conversation(given.id) {
+        ConversationDetails(id: given.id)
+      }
+      let participants = try transaction.memberNumbers(of: given.participants)
       let members = try members(given)
       let creator = try given.createdBy.map { (id) throws(StoreError) in
-        try memberNumber(of: id)
+        try transaction.memberNumber(of: id)
       }
       let aliases = try newAliases(given.aliases, of: conversation.number)
-      _ = try update(conversation, members: true) { (new) throws(StoreError) in
+      _ = try transaction.conversations.update(conversation, members: true) {
+        (new) throws(StoreError) in
         new.members.merge(members)
-        join(participants, isLater: false, after: nil, &new)
+        transaction.conversations.join(participants, isLater: false, after: nil, &new)
         setAttributes(given, &new)
         new.details.createdBy = creator ?? new.details.createdBy
         new.details.aliases += aliases
@@ -33,13 +37,13 @@ extension WriteState {
     }
   }
 
-  private func setAttributes(_ given: ExportedConversation, _ new: inout Attributes) {
+  private func setAttributes(_ given: ExportedConversation, _ new: inout Conversations.Attributes) {
     let guess: ConversationKind =
       given.participants.isEmpty ? .unknown : given.participants.count == 2 ? .direct : .group
     new.details.kind = max(given.kind ?? guess, new.details.kind)
     func text(_ text: String?, _ time: Timestamp?) -> TextRegister {
       guard text != nil || time != nil else { return TextRegister() }
-      return TextRegister(text, time: time?.microseconds ?? Self.provisionalTime())
+      return TextRegister(text, time: time?.microseconds ?? Conversations.provisionalTime())
     }
     new.details.title.merge(text(given.title, given.titleAt))
     new.details.avatar.merge(text(given.avatar, given.avatarAt))
@@ -60,7 +64,7 @@ extension WriteState {
     for known in given.members {
       members.merge(
         .init(
-          try memberNumber(of: known.member), time: known.time.microseconds,
+          try transaction.memberNumber(of: known.member), time: known.time.microseconds,
           isActive: !known.hasLeft, joinedAt: known.joinedAt?.microseconds))
     }
     if let time = given.completeAt?.microseconds {
@@ -76,8 +80,9 @@ extension WriteState {
     var new: [ConversationID] = []
     let room = ConversationDetails.aliasCountMax - (try reader.details(number).aliases.count)
     // The newest last.
-    for alias in aliases.suffix(max(0, room)) where try existingConversation(alias) == nil {
-      try lead([alias], to: number, areFormer: true)
+    for alias in aliases.suffix(max(0, room))
+    where try transaction.existingConversation(alias) == nil {
+      try transaction.conversationNames.lead([alias], to: number, areFormer: true)
       new.append(alias)
     }
     return new
@@ -86,12 +91,12 @@ extension WriteState {
   func restore(_ draft: ExportedDraft) throws(StoreError) {
     try draft.conversation.validate()
     try draft.replyTo?.validate()
-    if let text = draft.text { try Self.validate(text: text) }
-    try change { () throws(StoreError) in
-      let conversation = try self.conversation(draft.conversation) {
+    if let text = draft.text { try ReceivedMessages.validate(text: text) }
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(draft.conversation) {
         ConversationDetails(id: draft.conversation)
       }
-      try writeDraft(
+      try transaction.conversations.writeDraft(
         DraftRecord(draft.text, replyTo: draft.replyTo, time: draft.time.microseconds),
         of: conversation)
     }
@@ -99,15 +104,15 @@ extension WriteState {
 
   func restore(_ marks: ExportedMarks) throws(StoreError) {
     try marks.conversation.validate()
-    try change { () throws(StoreError) in
-      let conversation = try self.conversation(marks.conversation) {
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(marks.conversation) {
         ConversationDetails(id: marks.conversation)
       }
       guard conversation.summary.messageCount == 0 else { return }
-      hasAdded = true
+      transaction.hasAdded = true
       conversation.summary.mark = marks.readMark
       if marks.readMark != nil { conversation.summary.markOrdinal += 1 }
-      var own = try receipts(conversation)
+      var own = try transaction.receipts.receipts(conversation)
       let before = own
       own.deliveredMark = marks.deliveredMark
       if marks.deliveredMark != nil { own.deliveredOrdinal += 1 }
@@ -115,26 +120,28 @@ extension WriteState {
       own.confirmedDelivered = marks.confirmedDelivered
       own.readTimes = Self.steps(marks.read)
       own.deliveredTimes = Self.steps(marks.delivered)
-      if own != before { try writeOwn(own, conversation) }
+      if own != before { try transaction.receipts.writeOwn(own, conversation) }
     }
   }
 
   func restore(_ receipts: ExportedReceipts) throws(StoreError) {
     try receipts.conversation.validate()
     try receipts.member.validate()
-    try change { () throws(StoreError) in
-      let conversation = try self.conversation(receipts.conversation) {
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(receipts.conversation) {
         ConversationDetails(id: receipts.conversation)
       }
-      let member = try memberNumber(of: receipts.member)
+      let member = try transaction.memberNumber(of: receipts.member)
       let old = try reader.receipts(of: member, in: conversation.number)
       var new = old
       new.read.join(Self.steps(receipts.read))
       new.delivered.join(Self.steps(receipts.delivered))
-      hasAdded = true
-      if isHeard { notes.delivered(between: .start, and: .end, in: conversation.number) }
-      try writeReceipts(new, of: member, in: conversation.number)
-      try marksChanged(of: member, from: old, to: new, in: conversation)
+      transaction.hasAdded = true
+      if transaction.isHeard {
+        transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
+      }
+      try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
+      try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
     }
   }
 
@@ -147,25 +154,26 @@ extension WriteState {
   func restore(_ untold: ExportedUntold) throws(StoreError) {
     try untold.conversation.validate()
     try untold.message.validate()
-    try change { () throws(StoreError) in
-      let conversation = try self.conversation(untold.conversation) {
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(untold.conversation) {
         ConversationDetails(id: untold.conversation)
       }
-      hasAdded = true
+      transaction.hasAdded = true
       let present =
         untold.kind == .read
-        ? conversation.summary.markOrdinal : try receipts(conversation).deliveredOrdinal
-      try rememberExact(
+        ? conversation.summary.markOrdinal
+        : try transaction.receipts.receipts(conversation).deliveredOrdinal
+      try transaction.namedReceipts.rememberExact(
         untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
     }
   }
 
   /// Finds out what follows from all that was put into a conversation.
   func finishRestoring(_ id: ConversationID) throws(StoreError) {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(id) else { return }
-      try membershipChanged(conversation)
-      try updatePending(conversation)
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(id) else { return }
+      try transaction.othersMarks.membershipChanged(conversation)
+      try transaction.pendingReceipts.updatePending(conversation)
     }
   }
 }

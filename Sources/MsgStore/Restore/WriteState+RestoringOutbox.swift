@@ -14,17 +14,21 @@ package struct WaitingPlace {
 ///
 /// All of it is held: who restores a store, or opens one that another program has written to, decides
 /// whether what it has not sent is still to be sent, and may have sent it elsewhere meanwhile.
-extension WriteState {
+struct RestoredOutbox: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Enters, held, what an export has read; false when there is nothing of that to tell.
   ///
   /// - Parameter isComplete: Whether all that is known of receipts is here; if not, what is to be told
   ///   of them is looked at by `finishRestoring`.
   func restore(_ given: ExportedEntry, isComplete: Bool) throws(StoreError) -> Bool {
     try given.validate()
-    return try change { () throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
       var number: UInt32 = 0
       if let id = given.conversation {
-        guard let conversation = try existingConversation(id) else { return false }
+        guard let conversation = try transaction.existingConversation(id) else { return false }
         number = conversation.number
       } else if given.task != .client {
         return false
@@ -34,12 +38,12 @@ extension WriteState {
         given.message = own
       }
       let subject = try OutboxSubject(given) { (members) throws(StoreError) in
-        try memberNumbers(of: members)
+        try transaction.memberNumbers(of: members)
       }
       guard let subject else { return false }
       var record = OutboxRecord(
         subject, of: number, token: given.token ?? .random(),
-        created: (given.created ?? clock()).microseconds)
+        created: (given.created ?? transaction.clock()).microseconds)
       record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
       record.failure = given.failure
       record.contentSum = given.contentSum
@@ -53,17 +57,17 @@ extension WriteState {
     var record = record
     record.state = .held
     if record.subject.isReceipt, try isEntered(record) { return false }
-    try enter(record)
+    try transaction.outboxEntries.enter(record)
     guard case .send(let id) = record.subject,
       let conversation = try reader.conversationName(of: record)
     else { return true }
-    _ = try setStatus(
+    _ = try transaction.statuses.setStatus(
       .held, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
     return true
   }
 
   private func isEntered(_ record: OutboxRecord) throws(StoreError) -> Bool {
-    if try isOutboxEmpty { return false }
+    if try transaction.outboxEntries.isEmpty { return false }
     return try reader.outboxLane(record.conversation)[record.subject] ?? 0 != 0
   }
 
@@ -78,7 +82,7 @@ extension WriteState {
     from place: inout WaitingPlace, messages: Bool, isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
     guard localMember != nil else { return true }
-    return try change { () throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
       var count = 0
       while !isFull(count) {
         var cursor = Cursor(reader.source, Schema.conversations)
@@ -98,7 +102,8 @@ extension WriteState {
     var count = 0
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       let record = OutboxRecord(
-        .receipt(kind), of: conversation, token: .random(), created: clock().microseconds)
+        .receipt(kind), of: conversation, token: .random(),
+        created: transaction.clock().microseconds)
       if try enterHeld(record) { count += 1 }
     }
     return count
@@ -130,7 +135,8 @@ extension WriteState {
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> Int {
     let id = message.id(at: position)
-    let entries = try isOutboxEmpty ? [] : reader.outboxEntries(of: id, in: conversation)
+    let entries =
+      try transaction.outboxEntries.isEmpty ? [] : reader.outboxEntries(of: id, in: conversation)
     if entries.contains(where: { $0.record.subject == .send(id) }) { return 0 }
     var count = 0
     func enter(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {
@@ -188,4 +194,8 @@ extension ExportedEntry {
     default: break
     }
   }
+}
+
+extension Transaction {
+  var restoredOutbox: RestoredOutbox { RestoredOutbox(self) }
 }

@@ -59,7 +59,7 @@ final class SalvagedFacts {
     }
     var fact = ExportedFacts()
     guard fact.take(cursor.key.dropFirst(prefix), cursor.value, member: names.member),
-      (try? WriteState.validate(fact)) != nil
+      (try? Restoring.validateFacts(fact)) != nil
     else { return false }
     found.facts += fact
     return true

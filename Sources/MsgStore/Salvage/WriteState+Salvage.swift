@@ -1,18 +1,18 @@
 import PageFile
 
 /// Giving a conversation of a new store what is left of the old one's.
-extension WriteState {
+extension Restoring {
   /// Makes a conversation, or adds to one, with all that was saved of it but its messages.
   ///
   /// Numbers of members are the old store's; `names` knows whose they are.
   func restoreSalvaged(
     _ id: ConversationID, _ salvaged: SalvagedConversations.Salvaged, _ names: SalvagedNames
   ) throws(StoreError) {
-    try change { () throws(StoreError) in
-      let conversation = try conversation(id) { ConversationDetails(id: id) }
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
       var facts = ConversationMembers()
       for member in salvaged.members?.members ?? [] {
-        let number = try memberNumber(of: names.member(member.number))
+        let number = try transaction.memberNumber(of: names.member(member.number))
         facts.merge(
           .init(
             number, time: member.time, isActive: member.isActive, joinedAt: member.joinedAt))
@@ -22,13 +22,14 @@ extension WriteState {
       }
       var creator: UInt32?
       if let number = salvaged.details?.createdBy {
-        creator = try memberNumber(of: names.member(number))
+        creator = try transaction.memberNumber(of: names.member(number))
       }
-      _ = try update(conversation, members: true) { (new) throws(StoreError) in
+      _ = try transaction.conversations.update(conversation, members: true) {
+        (new) throws(StoreError) in
         new.members.merge(facts)
-        try merge(creator: creator, &new)
+        try transaction.conversations.merge(creator: creator, &new)
         guard let details = salvaged.details else { return }
-        mergeDetails(details, salvaged.summary?.marks ?? [], &new)
+        transaction.conversations.mergeDetails(details, salvaged.summary?.marks ?? [], &new)
       }
       try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
       if let summary = salvaged.summary {
@@ -38,7 +39,9 @@ extension WriteState {
         // A message that is saved afterwards brings it back.
         if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
       }
-      if let draft = salvaged.draft { _ = try mergeDraft(draft, of: conversation) }
+      if let draft = salvaged.draft {
+        _ = try transaction.conversations.mergeDraft(draft, of: conversation)
+      }
     }
   }
 
@@ -49,18 +52,22 @@ extension WriteState {
     let stored = try reader.details(conversation.number).aliases.count
     // The newest last.
     for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
-    where try existingConversation(alias) == nil {
-      try lead([alias], to: conversation.number, areFormer: true)
-      _ = try update(conversation) { new in new.details.aliases.append(alias) }
+    where try transaction.existingConversation(alias) == nil {
+      try transaction.conversationNames.lead([alias], to: conversation.number, areFormer: true)
+      _ = try transaction.conversations.update(conversation) { new in
+        new.details.aliases.append(alias)
+      }
     }
   }
 
   /// Whether there is a message of this name, or something waits for it, or it was deleted.
   func isKnown(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let number = try existingConversation(conversation)?.number else { return false }
+    try transaction.change { () throws(StoreError) in
+      guard let number = try transaction.existingConversation(conversation)?.number else {
+        return false
+      }
       if try reader.entry(of: id, in: number) != nil { return true }
-      return try waiting(id, in: number) != nil
+      return try transaction.waitingMessages.waiting(id, in: number) != nil
     }
   }
 }

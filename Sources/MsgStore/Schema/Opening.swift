@@ -107,43 +107,43 @@ struct Opening {
   private func commit(
     _ found: inout Found, _ former: UInt64?, _ preparation: inout Preparation
   ) throws(StoreError) -> Bool {
-    let transaction = try storage { () throws(PageFileError) in try database.beginWrite() }
-    let source = transaction.source
+    let pages = try storage { () throws(PageFileError) in try database.beginWrite() }
+    let source = pages.source
     let reader = StoreReader(
       source: source, names: names, dictionaries: Dictionaries(), isCommitted: false)
-    let state = WriteState(
+    let transaction = Transaction(
       reader, localMember: found.localMember ?? found.comingMember, rules: options.rules,
       clock: options.clock)
     let isDone: Bool
     do throws(StoreError) {
-      try state.change { () throws(StoreError) in
+      try transaction.change { () throws(StoreError) in
         if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
-        if state.localMember == nil, let id = options.localMember {
-          state.localMember = try state.memberNumber(of: id)
+        if transaction.localMember == nil, let id = options.localMember {
+          transaction.localMember = try transaction.memberNumber(of: id)
         }
       }
-      isDone = try preparation.run(state)
-      try state.change { () throws(StoreError) in
+      isDone = try preparation.run(transaction)
+      try transaction.change { () throws(StoreError) in
         if isDone {
-          try finish(found, state.localMember, source)
+          try finish(found, transaction.localMember, source)
         } else {
-          try note(found, former, state.localMember, source)
+          try note(found, former, transaction.localMember, source)
         }
       }
-      try state.finish()
+      try transaction.summaries.finish()
     } catch {
-      transaction.rollback()
+      pages.rollback()
       throw error
     }
     do throws(PageFileError) {
-      _ = try transaction.commit(isDone ? .full : .relaxed)
+      _ = try pages.commit(isDone ? .full : .relaxed)
     } catch {
       throw .storage(error)
     }
     if isDone {
-      found.localMember = state.localMember
+      found.localMember = transaction.localMember
     } else {
-      note(&found, former, state.localMember)
+      note(&found, former, transaction.localMember)
     }
     return isDone
   }

@@ -24,34 +24,34 @@ struct Preparation {
   }
 
   /// Does one part; returns whether that was the last.
-  mutating func run(_ state: WriteState) throws(StoreError) -> Bool {
+  mutating func run(_ transaction: Transaction) throws(StoreError) -> Bool {
     var count = 0
     if !isCounted {
-      isCounted = try recount(state, &count)
+      isCounted = try recount(transaction, &count)
       if !isCounted { return false }
     }
-    if !isEntered { isEntered = try enterFormer(state, &count) }
+    if !isEntered { isEntered = try enterFormer(transaction, &count) }
     return isEntered
   }
 
-  private static func isFull(_ state: WriteState, _ count: Int) -> Bool {
-    let steps = state.rules.steps
+  private static func isFull(_ transaction: Transaction, _ count: Int) -> Bool {
+    let steps = transaction.rules.steps
     return count >= steps.openingCountMax
-      || count > 0 && state.reader.source.changedByteCount >= steps.openingByteCountMax
+      || count > 0 && transaction.reader.source.changedByteCount >= steps.openingByteCountMax
   }
 
   /// Counts anew what is unread, and finds out what else depends on the local member.
   private mutating func recount(
-    _ state: WriteState, _ count: inout Int
+    _ transaction: Transaction, _ count: inout Int
   ) throws(StoreError) -> Bool {
-    while !Self.isFull(state, count) {
-      let next = try state.change { () throws(StoreError) in
-        var cursor = Cursor(state.reader.source, Schema.conversations)
-        return try state.reader.nextConversation(after: counted, &cursor)
+    while !Self.isFull(transaction, count) {
+      let next = try transaction.change { () throws(StoreError) in
+        var cursor = Cursor(transaction.reader.source, Schema.conversations)
+        return try transaction.reader.nextConversation(after: counted, &cursor)
       }
       guard let next else { return true }
-      guard try seeExactly(state, in: next, &count) else { return false }
-      try state.recountUnread(of: next)
+      guard try seeExactly(transaction, in: next, &count) else { return false }
+      try transaction.preparationSteps.recountUnread(of: next)
       count += 1
       counted = next
       seenKey = nil
@@ -62,14 +62,14 @@ struct Preparation {
   /// Marks as seen what the local member is known to have read by its name; returns whether that was
   /// all in a conversation.
   private mutating func seeExactly(
-    _ state: WriteState, in number: UInt32, _ count: inout Int
+    _ transaction: Transaction, in number: UInt32, _ count: inout Int
   ) throws(StoreError) -> Bool {
-    guard let member = state.localMember else { return true }
-    while !Self.isFull(state, count) {
-      let (found, next) = try state.change { () throws(StoreError) in
-        try state.reader.exactlyRead(by: member, in: number, from: seenKey)
+    guard let member = transaction.localMember else { return true }
+    while !Self.isFull(transaction, count) {
+      let (found, next) = try transaction.change { () throws(StoreError) in
+        try transaction.reader.exactlyRead(by: member, in: number, from: seenKey)
       }
-      for id in found { try state.see(id, in: number) }
+      for id in found { try transaction.preparationSteps.see(id, in: number) }
       count += found.count
       seenKey = next
       if next == nil { return true }
@@ -82,15 +82,15 @@ struct Preparation {
   /// What is on its way to another conversation is brought there before, as the entries are that
   /// one's.
   private mutating func enterFormer(
-    _ state: WriteState, _ count: inout Int
+    _ transaction: Transaction, _ count: inout Int
   ) throws(StoreError) -> Bool {
-    guard state.entersOutbox else { return true }
-    let isFull = { (count: Int) in Self.isFull(state, count) }
-    let isMoved = try state.change { () throws(StoreError) in
-      for (_, work) in try state.reader.work() {
+    guard transaction.outboxEntries.isOn else { return true }
+    let isFull = { (count: Int) in Self.isFull(transaction, count) }
+    let isMoved = try transaction.change { () throws(StoreError) in
+      for (_, work) in try transaction.reader.work() {
         guard case .merge(let target, let summary) = work.kind else { continue }
         guard
-          try state.movePending(
+          try transaction.moves.movePending(
             of: work.conversation, summary, into: target, &count, isFull: isFull)
         else { return false }
       }
@@ -98,28 +98,35 @@ struct Preparation {
     }
     guard isMoved else { return false }
     let before = count
-    return try state.enterWaiting(from: &place, messages: true) { isFull($0 + before) }
+    return try transaction.restoredOutbox.enterWaiting(from: &place, messages: true) {
+      isFull($0 + before)
+    }
   }
 }
 
-extension WriteState {
+struct PreparationSteps: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Counts anew in a conversation, after the local member has become known.
   func recountUnread(of number: UInt32) throws(StoreError) {
-    try change { () throws(StoreError) in
-      let conversation = try conversation(number)
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(number)
       if let localMember {
         conversation.summary.toldMark = try reader.receipts(of: localMember, in: number).mark(.read)
-        try membershipChanged(conversation)
+        try transaction.othersMarks.membershipChanged(conversation)
       }
-      conversation.summary.counted = try countUnread(number, conversation.summary, after: .start)
+      conversation.summary.counted = try transaction.unreadCounts.countUnread(
+        number, conversation.summary, after: .start)
     }
   }
 
   /// Marks a message as seen, if it is here.
   func see(_ id: MessageID, in number: UInt32) throws(StoreError) {
-    try change { () throws(StoreError) in
+    try transaction.change { () throws(StoreError) in
       guard let position = try reader.position(of: id, in: number) else { return }
-      try set(.seen, at: position, try conversation(number))
+      try transaction.receipts.set(.seen, at: position, try transaction.conversation(number))
     }
   }
 }
@@ -150,4 +157,8 @@ extension StoreReader {
     }
     return (found, nil)
   }
+}
+
+extension Transaction {
+  var preparationSteps: PreparationSteps { PreparationSteps(self) }
 }

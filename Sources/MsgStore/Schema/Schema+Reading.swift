@@ -3,7 +3,7 @@ import PageFile
 /// Whether a cell can be read, which is asked of every cell that is written in a debug build.
 ///
 /// A writer that passes a limit which readers hold makes a store that cannot be read: so one renaming
-/// too many once made the whole list of conversations unreadable. `WriteState` asserts this where it
+/// too many once made the whole list of conversations unreadable. `Transaction` asserts this where it
 /// inserts, whatever the cell is, but for what it copies from elsewhere in the store: stored bytes must
 /// never trap. A cell is looked at alone, so it costs what one read of it does.
 extension Schema {

@@ -4,20 +4,20 @@ import PageFile
 ///
 /// A segment that loses, gets or changes a message is packed anew; what no longer fits into one
 /// becomes two. See docs/message-format.md, M-9.
-extension WriteState {
+extension Packer {
   /// Stores the record of a message at a place where there may be one of it already.
   func writeRecord(
     _ record: Bytes, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending {
-      return try insert(stored: key.bytes, record, in: Schema.messages)
+      return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
     var run = MessageRun()
     var cell = ByteBuffer()
     guard try reader.segment(around: key.bytes, to: &run, &cell) else {
       memory.conversations[conversation]?.latePosition = position
-      return try insert(stored: key.bytes, record, in: Schema.messages)
+      return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
     run.set(key.bytes, record)
     try replaceSegment(cell.bytes, with: run)
@@ -26,11 +26,11 @@ extension WriteState {
   /// Removes the record of a message that is there.
   func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
-    if position.place.isPending { return try remove(key.bytes, in: Schema.messages) }
+    if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
     var run = MessageRun()
     var cell = ByteBuffer()
     guard try reader.segment(around: key.bytes, to: &run, &cell) else {
-      return try remove(key.bytes, in: Schema.messages)
+      return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)
     guard found.isEqual else { throw reader.corrupt(Schema.messages, "an entry is missing") }
@@ -41,7 +41,7 @@ extension WriteState {
   /// Stores other messages in the stead of a segment.
   private func replaceSegment(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
     if run.count == 0 || run.key(0).compare(to: cell) != 0 {
-      try remove(cell, in: Schema.messages)
+      try transaction.remove(cell, in: Schema.messages)
     }
     try write(run, 0..<run.count, with: segmentEncoder())
   }
@@ -53,7 +53,7 @@ extension WriteState {
   func segmentEncoder(_ effort: BlockCompressor.Effort = .fast) -> SegmentEncoder {
     let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
     if let known { return known }
-    let new = SegmentEncoder(newestDictionary(), effort)
+    let new = SegmentEncoder(transaction.newestDictionary(), effort)
     switch effort {
     case .fast: memory.encoders.fast = new
     case .high: memory.encoders.high = new
@@ -67,7 +67,7 @@ extension WriteState {
   ) throws(StoreError) {
     guard let first = range.first else { return }
     if range.count == 1 {
-      return try insert(stored: run.key(first), run.record(first), in: Schema.messages)
+      return try transaction.insert(stored: run.key(first), run.record(first), in: Schema.messages)
     }
     if let single = range.first(where: { !SegmentEncoder.canHold(run.key($0), run.record($0)) }) {
       try write(run, range.lowerBound..<single, with: encoder)
@@ -78,7 +78,7 @@ extension WriteState {
     if encoder.encode(run, range, to: &value),
       value.count <= segmentByteCountMax(keyByteCount: run.key(first).count)
     {
-      return try insert(run.key(first), value.bytes, in: Schema.messages)
+      return try transaction.insert(run.key(first), value.bytes, in: Schema.messages)
     }
     let middle = range.lowerBound + range.count / 2
     try write(run, range.lowerBound..<middle, with: encoder)

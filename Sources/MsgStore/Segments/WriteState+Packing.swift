@@ -12,7 +12,11 @@ package import PageFile
 ///  3. A segment is packed anew with what follows it while it is not full.
 ///  4. Late messages gather before or between segments, as when somebody reads back what comes from a
 ///     server. They are packed when there are as many together, at a place that got one of them.
-extension WriteState {
+struct Packer: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// The most that one step looks at.
   private static let stepCountMax = 1024
   private static let stepByteCountMax = 256 << 10
@@ -190,13 +194,13 @@ extension WriteState {
         continue
       }
       try Bytes.with(cell.key) { (key) throws(StoreError) in
-        try remove(key, in: Schema.messages)
+        try transaction.remove(key, in: Schema.messages)
       }
     }
     for (index, cell) in new.enumerated() where !kept.contains(index) {
       try Bytes.with(cell.key) { (key) throws(StoreError) in
         try Bytes.with(cell.value) { (value) throws(StoreError) in
-          try insert(stored: key, value, in: Schema.messages)
+          try transaction.insert(stored: key, value, in: Schema.messages)
         }
       }
     }
@@ -268,4 +272,8 @@ extension SegmentEncoder {
 extension PageSource {
   /// From how many bytes on a record is not packed: it would hardly find room in a segment.
   var packedRecordByteCountMax: Int { 2 * valueByteCountMax(keyByteCount: 40) }
+}
+
+extension Transaction {
+  var packer: Packer { Packer(self) }
 }

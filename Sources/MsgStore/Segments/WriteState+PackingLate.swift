@@ -1,7 +1,7 @@
 import PageFile
 
 /// Packing what has come behind time, see rule 4 of packing.
-extension WriteState {
+extension Packer {
   /// Packs the messages around a position that have cells of their own, up to the segments before and
   /// behind them.
   ///

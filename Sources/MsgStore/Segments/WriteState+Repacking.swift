@@ -7,7 +7,7 @@ import PageFile
 ///  1. A thread that is long, and so may be read at its end often, keeps its newest messages in cells
 ///     of their own; of all others nothing is left out.
 ///  2. What would not get smaller stays as it is, unless it was packed with an older dictionary.
-extension WriteState {
+extension Packer {
   /// How many messages one commit packs at most, give or take a conversation; it may have no time for so
   /// many.
   private static let repackCountMax = 2000
@@ -20,12 +20,12 @@ extension WriteState {
   /// Returns the key to go on from; nil when nothing is left.
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
-    beginStep()
-    return try change { () throws(StoreError) in
+    transaction.beginStep()
+    return try transaction.change { () throws(StoreError) in
       let encoder = segmentEncoder(.high)
       var next: [UInt8]? = start
       var count = 0
-      while !isStepFull(count, of: Self.repackCountMax), let start = next {
+      while !transaction.isStepFull(count, of: Self.repackCountMax), let start = next {
         var chunk = try gather(from: start)
         next = chunk.next
         count += max(1, chunk.run.count)
@@ -126,7 +126,7 @@ extension WriteState {
   /// The first of the messages of a long thread that keep cells of their own; nil in a short one.
   private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
     var conversations = Cursor(reader.source, Schema.conversations)
-    guard try isStored(number),
+    guard try transaction.isStored(number),
       try reader.summary(number, &conversations).messageCount >= rules.packing.longThreadCount
     else { return nil }
     let end = KeyEncoding.key(number, Position.firstPending)

@@ -90,6 +90,6 @@ extension StoreWriter {
   public func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try state.reader.history(of: id, in: conversation)
+    try transaction.reader.history(of: id, in: conversation)
   }
 }

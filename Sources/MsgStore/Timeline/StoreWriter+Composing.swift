@@ -16,7 +16,9 @@ extension StoreWriter {
   ///   `notOwnMessage` for another sender; `notAParticipant` in a conversation that has members, none
   ///   of them the local one; `idInUse` when there is such a message; `invalidIdentifier`.
   @discardableResult
-  public func send(_ message: Message) throws(StoreError) -> Message { try state.send(message) }
+  public func send(_ message: Message) throws(StoreError) -> Message {
+    try transaction.composing.send(message)
+  }
 
   /// Changes the text of one of the local member's messages.
   ///
@@ -29,7 +31,7 @@ extension StoreWriter {
   public func edit(
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = []
   ) throws(StoreError) -> Timestamp? {
-    try state.edit(id, in: conversation, text: text, mentions: mentions)
+    try transaction.composing.edit(id, in: conversation, text: text, mentions: mentions)
   }
 
   /// The server has taken an edit.
@@ -45,7 +47,7 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
     serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime)
+    try transaction.edits.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime)
   }
 
   /// The server has refused an edit: the text is as it was, and `failure` of the message says why.
@@ -55,7 +57,7 @@ extension StoreWriter {
   public func refuseEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
   ) throws(StoreError) -> Bool {
-    try state.refuseEdit(of: id, in: conversation, at: time, because: failure)
+    try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure)
   }
 
   /// Takes one of the local member's messages back.
@@ -70,7 +72,7 @@ extension StoreWriter {
   public func unsend(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.unsend(id, in: conversation)
+    try transaction.composing.unsend(id, in: conversation)
   }
 
   /// The server has taken a message back as it was asked: text, history, reactions and attachments
@@ -87,7 +89,7 @@ extension StoreWriter {
   public func confirmUnsend(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.confirmUnsend(of: id, in: conversation, serverTime: serverTime)
+    try transaction.unsends.confirmUnsend(of: id, in: conversation, serverTime: serverTime)
   }
 
   /// The server has refused to take a message back: it is shown again, and its `failure` says why.
@@ -97,7 +99,7 @@ extension StoreWriter {
   public func refuseUnsend(
     of id: MessageID, in conversation: ConversationID, because failure: Failure
   ) throws(StoreError) -> Bool {
-    try state.refuseUnsend(of: id, in: conversation, because: failure)
+    try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure)
   }
 
   /// Reacts to a message.
@@ -108,7 +110,7 @@ extension StoreWriter {
   public func react(
     _ emoji: String, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.react(emoji, isRemoved: false, to: id, in: conversation)
+    try transaction.composing.react(emoji, isRemoved: false, to: id, in: conversation)
   }
 
   /// Takes a reaction away.
@@ -119,6 +121,6 @@ extension StoreWriter {
   public func removeReaction(
     _ emoji: String, from id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.react(emoji, isRemoved: true, to: id, in: conversation)
+    try transaction.composing.react(emoji, isRemoved: true, to: id, in: conversation)
   }
 }

@@ -19,7 +19,7 @@ extension StoreWriter {
   public func insert(
     _ message: Message, as arrival: Arrival = .live
   ) throws(StoreError) -> InsertOutcome {
-    try state.insert(message, as: arrival)
+    try transaction.receivedMessages.insert(message, as: arrival)
   }
 
   /// Stores messages one after the other, as `insert(_:as:)` does.
@@ -30,10 +30,12 @@ extension StoreWriter {
     contentsOf messages: some Sequence<Message>, as arrival: Arrival = .live
   ) throws(StoreError) -> [InsertOutcome] {
     let messages = Array(messages)
-    for message in messages { try WriteState.validateMessage(message) }
+    for message in messages { try ReceivedMessages.validateMessage(message) }
     var outcomes: [InsertOutcome] = []
     outcomes.reserveCapacity(messages.count)
-    for message in messages { outcomes.append(try state.insert(valid: message, as: arrival)) }
+    for message in messages {
+      outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
+    }
     return outcomes
   }
 
@@ -48,7 +50,7 @@ extension StoreWriter {
     var batch = BatchOutcome()
     for (index, message) in messages.enumerated() {
       do throws(StoreError) {
-        batch.outcomes.append(try state.insert(message, as: arrival))
+        batch.outcomes.append(try transaction.receivedMessages.insert(message, as: arrival))
       } catch {
         switch error {
         case .storage, .corruptRecord, .numbersExhausted: throw error
@@ -86,7 +88,7 @@ extension StoreWriter {
     _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
     sequence: Int64? = nil, revision: Int64 = 0, as serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
-    try state.acknowledge(
+    try transaction.receivedMessages.acknowledge(
       id, in: conversation, serverTimestamp: serverTimestamp, sequence: sequence,
       revision: revision, serverName: serverName)
   }
@@ -111,7 +113,7 @@ extension StoreWriter {
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
   ) throws(StoreError) -> Bool {
-    try state.setStatus(
+    try transaction.statuses.setStatus(
       status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure)
   }
 
@@ -127,7 +129,7 @@ extension StoreWriter {
   public func delete(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.delete(id, in: conversation)
+    try transaction.receivedMessages.delete(id, in: conversation)
   }
 
   /// Merges what was received of an edit, whoever made it.
@@ -142,7 +144,8 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
     at time: Timestamp
   ) throws(StoreError) -> Bool {
-    try state.receiveEdit(of: id, in: conversation, text: text, mentions: mentions, at: time)
+    try transaction.edits.receiveEdit(
+      of: id, in: conversation, text: text, mentions: mentions, at: time)
   }
 
   /// Merges that a message was taken back, whoever says so and however old it is.
@@ -155,7 +158,7 @@ extension StoreWriter {
   public func receiveUnsend(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try state.receiveUnsend(of: id, in: conversation, at: time)
+    try transaction.unsends.receiveUnsend(of: id, in: conversation, at: time)
   }
 
   /// Merges what was received of a reaction: the latest word of a member about an emoji counts, and
@@ -167,6 +170,6 @@ extension StoreWriter {
   public func receive(
     _ reaction: Reaction, isRemoved: Bool = false, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try state.receive(reaction, isRemoved: isRemoved, to: id, in: conversation)
+    try transaction.reactions.receive(reaction, isRemoved: isRemoved, to: id, in: conversation)
   }
 }

@@ -21,16 +21,16 @@ public struct Thread: ~Copyable {
   /// nil: there is no such conversation.
   private let number: UInt32?
   /// The transaction that is being read, which may not have written yet what it knows.
-  private let state: WriteState?
+  private let transaction: Transaction?
 
   init(
     _ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32?,
-    in state: WriteState? = nil
+    in transaction: Transaction? = nil
   ) {
     self.reader = reader
     self.conversation = conversation
     self.number = number
-    self.state = state
+    self.transaction = transaction
   }
 
   /// The newest messages, pending ones last.
@@ -117,7 +117,7 @@ public struct Thread: ~Copyable {
       var cursor = MessageCursor(reader)
       var walk = ThreadWalk(
         SliceBuilder(reader, conversation, number, count: count), at: position,
-        ThreadSequences(reader, number, state))
+        ThreadSequences(reader, number, transaction))
       try body(&walk, &cursor, key.bytes)
       return try walk.finish(&cursor, from: key.bytes)
     }

@@ -173,13 +173,13 @@ struct ThreadWalk: ~Copyable {
 struct ThreadSequences {
   private let reader: StoreReader
   let conversation: UInt32
-  private let state: WriteState?
+  private let transaction: Transaction?
   private var known: KnownSequences?
 
-  init(_ reader: StoreReader, _ conversation: UInt32, _ state: WriteState?) {
+  init(_ reader: StoreReader, _ conversation: UInt32, _ transaction: Transaction?) {
     self.reader = reader
     self.conversation = conversation
-    self.state = state
+    self.transaction = transaction
   }
 
   /// What is missing between two messages.
@@ -203,7 +203,7 @@ struct ThreadSequences {
   }
 
   private func load() throws(StoreError) -> KnownSequences {
-    if let state { return try state.knownSequences(of: conversation) }
+    if let transaction { return try transaction.sequences.knownSequences(of: conversation) }
     return try reader.knownSequences(of: conversation)
   }
 }

@@ -4,7 +4,11 @@ import PageFile
 ///
 /// See docs/message-format.md, E-10 and G-1 … G-9. What is received may come in any order, any
 /// number of times: all of it is merged field by field, so the same facts end in the same message.
-extension WriteState {
+struct ReceivedMessages: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     try Self.validateMessage(message)
     return try insert(valid: message, as: arrival)
@@ -12,13 +16,15 @@ extension WriteState {
 
   /// The same of a message that was validated.
   func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
-    try change { () throws(StoreError) in
-      let conversation = try conversation(message.conversation) {
+    try transaction.change { () throws(StoreError) in
+      let conversation = try transaction.conversation(message.conversation) {
         ConversationDetails(id: message.conversation)
       }
-      if let sequence = message.sequence { try note(sequence: sequence, in: conversation) }
+      if let sequence = message.sequence {
+        try transaction.sequences.note(sequence: sequence, in: conversation)
+      }
       var own = message.id
-      switch try entry(of: message.id, in: conversation) {
+      switch try transaction.messageNames.entry(of: message.id, in: conversation) {
       case nil:
         break
       case .alias(let other)?:
@@ -29,7 +35,7 @@ extension WriteState {
         return try merge(message, arrival, at: position, in: conversation)
       }
       if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
-      reveal(conversation)
+      transaction.conversations.reveal(conversation)
       try add(message, named: own, arrival, to: conversation)
       return .inserted
     }
@@ -74,7 +80,7 @@ extension WriteState {
   ) throws(StoreError) -> StoredMessage {
     var stored = StoredMessage(
       flags: arrival == .history ? .history : [], status: message.status,
-      sender: try memberNumber(of: message.sender), text: message.text)
+      sender: try transaction.memberNumber(of: message.sender), text: message.text)
     stored.localTime = message.localTime?.microseconds
     if message.serverTimestamp == nil {
       if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
@@ -83,7 +89,7 @@ extension WriteState {
     }
     guard message.rare != nil else { return stored }
     stored.replyTo = message.replyTo
-    stored.traits.mentions = try memberNumbers(of: message.mentions).sorted()
+    stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
@@ -101,15 +107,20 @@ extension WriteState {
     _ message: Message, named id: MessageID, _ arrival: Arrival,
     to conversation: OpenConversation
   ) throws(StoreError) {
-    hasAdded = true
+    transaction.hasAdded = true
     var stored = try stored(message, arrival)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
-    if !message.isDeleted, try putFacts(of: message, named: id, in: conversation.number) {
-      try noteFacts(of: id, in: conversation.number, &stored)
+    if !message.isDeleted,
+      try transaction.messageFacts.putFacts(of: message, named: id, in: conversation.number)
+    {
+      try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &stored)
     }
     var key = message.id
-    if try hasWaiting(), let waiting = try takeWaiting(id, in: conversation.number) {
-      try absorb(waiting, named: id, into: &stored, in: conversation.number)
+    if try transaction.waitingMessages.hasWaiting(),
+      let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+    {
+      try transaction.waitingMessages.absorb(
+        waiting, named: id, into: &stored, in: conversation.number)
       if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
       // The server's names came first: the least of them goes into the key.
       if let first = waiting.traits.names.first {
@@ -126,17 +137,19 @@ extension WriteState {
     if arrival == .live, let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
     }
-    try self.place(stored, at: position, in: conversation)
-    if arrival == .live { try noteLate(stored, at: position, in: conversation) }
-    if isAnythingWaiting == true, !place.isPending {
-      try applyWaitingMarks(of: id, at: position, in: conversation)
+    try transaction.messages.place(stored, at: position, in: conversation)
+    if arrival == .live {
+      try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
+    }
+    if transaction.isAnythingWaiting == true, !place.isPending {
+      try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
     }
   }
 
   func newPendingPlace(
     _ message: inout StoredMessage, in conversation: OpenConversation
   ) -> Place {
-    let time = message.localTime ?? clock().microseconds
+    let time = message.localTime ?? transaction.clock().microseconds
     message.localTime = time
     defer { conversation.summary.nextLocalOrder += StoreDefect.localOrderReused.isPlanted ? 0 : 1 }
     return .pending(time, localOrder: conversation.summary.nextLocalOrder)
@@ -158,9 +171,11 @@ extension WriteState {
       new.raise(given)
       if !new.traits.marks.contains(.unsent) {
         if given.traits.marks.contains(.unsent) {
-          try erase(&new, named: id, in: conversation.number)
-        } else if try putFacts(of: message, named: id, in: conversation.number) {
-          try noteFacts(of: id, in: conversation.number, &new)
+          try transaction.messageFacts.erase(&new, named: id, in: conversation.number)
+        } else if try transaction.messageFacts.putFacts(
+          of: message, named: id, in: conversation.number)
+        {
+          try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &new)
           hasNews = true
         }
       }
@@ -182,12 +197,13 @@ extension WriteState {
   ) throws(StoreError) {
     let target = Position(place, position.id)
     if try isGone(old, at: position, to: place, from: conversation) { return }
-    try replace(old, at: position, with: new, at: target, in: conversation)
+    try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
     if position.place.isPending {
-      try applyWaitingMarks(of: new.id(at: target), at: target, in: conversation)
+      try transaction.receipts.applyWaitingMarks(
+        of: new.id(at: target), at: target, in: conversation)
     } else {
-      try moveMarks(from: position, to: target, in: conversation)
+      try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
     }
   }
 
@@ -201,7 +217,7 @@ extension WriteState {
     else { return false }
     reader.source.isErasing = true
     _ = try takeOut(position, of: conversation)
-    try updatePending(conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
     return true
   }
 
@@ -230,7 +246,7 @@ extension WriteState {
       let isGreatest = !StoreDefect.lastReplyWins.isPlanted
       new.replyTo = isGreatest ? new.replyTo.map { max($0, reply) } ?? reply : reply
     }
-    return try mergeReceived(
+    return try transaction.versions.mergeReceived(
       given.version, isComposed: given.flags.contains(.composed), into: &new, named: id,
       in: conversation)
   }
@@ -242,13 +258,15 @@ extension WriteState {
     try id.validate()
     try conversation.validate()
     try serverName?.validate()
-    return try change { () throws(StoreError) in
-      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
-      if let sequence { try note(sequence: sequence, in: open) }
+    return try transaction.change { () throws(StoreError) in
+      let open = try transaction.conversation(conversation) {
+        ConversationDetails(id: conversation)
+      }
+      if let sequence { try transaction.sequences.note(sequence: sequence, in: open) }
       let facts = PlaceFacts(
         serverTimestamp.microseconds, sequence, revision: max(0, revision))
       if let serverName, serverName != id {
-        return try acknowledge(id, as: serverName, facts, in: open)
+        return try transaction.identities.acknowledge(id, as: serverName, facts, in: open)
       }
       switch try reader.entry(of: id, in: open.number) {
       case .deleted?:
@@ -257,10 +275,10 @@ extension WriteState {
         try acknowledge(at: position, facts, in: open)
         return true
       case .alias(let own)?:
-        try noteWaiting(own, in: open.number) { $0.merge(facts) }
+        try transaction.waitingMessages.noteWaiting(own, in: open.number) { $0.merge(facts) }
         return false
       case nil:
-        try noteWaiting(id, in: open.number) { $0.merge(facts) }
+        try transaction.waitingMessages.noteWaiting(id, in: open.number) { $0.merge(facts) }
         return false
       }
     }
@@ -282,8 +300,8 @@ extension WriteState {
   }
 
   func delete(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
-    try change { () throws(StoreError) in
-      guard let conversation = try existingConversation(conversation),
+    try transaction.change { () throws(StoreError) in
+      guard let conversation = try transaction.existingConversation(conversation),
         let position = try reader.position(of: id, in: conversation.number)
       else { return false }
       try delete(at: position, in: conversation)
@@ -297,15 +315,16 @@ extension WriteState {
   ) throws(StoreError) {
     reader.source.isErasing = true
     let message = try reader.message(at: position, in: conversation.number)
-    try remove(message, at: position, in: conversation)
+    try transaction.messages.remove(message, at: position, in: conversation)
     let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
     for name in [position.id] + names {
-      try writeEntry(.deleted, of: name, in: conversation.number)
+      try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
     }
-    try removeFacts(of: message.id(at: position), in: conversation.number)
-    try removeEntries(of: message.id(at: position), in: conversation.number)
-    try forgetLate(message.id(at: position), in: conversation)
-    try updatePending(conversation)
+    try transaction.messageFacts.removeFacts(of: message.id(at: position), in: conversation.number)
+    try transaction.outboxFollowing.removeEntries(
+      of: message.id(at: position), in: conversation.number)
+    try transaction.namedReceipts.forgetLate(message.id(at: position), in: conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
   }
 }
 
@@ -334,4 +353,25 @@ extension StoredMessage {
     guard let a, let b else { return a ?? b }
     return min(a, b)
   }
+}
+
+extension ReceivedMessages {
+  /// Removes a message with everything that is known of it; returns how many entries that were.
+  func takeOut(
+    _ position: Position, of conversation: OpenConversation
+  ) throws(StoreError) -> Int {
+    let message = try reader.message(at: position, in: conversation.number)
+    let id = message.id(at: position)
+    try transaction.messages.remove(message, at: position, in: conversation)
+    for name in [position.id] + message.traits.names {
+      try transaction.messageNames.removeEntry(of: name, in: conversation.number)
+    }
+    try transaction.namedReceipts.forgetLate(id, in: conversation)
+    try transaction.outboxFollowing.removeEntries(of: id, in: conversation.number)
+    return try 1 + transaction.messageFacts.removeFacts(of: id, in: conversation.number)
+  }
+}
+
+extension Transaction {
+  var receivedMessages: ReceivedMessages { ReceivedMessages(self) }
 }

@@ -4,13 +4,19 @@ import PageFile
 ///
 /// All changes of a message that is there go through `replace`, all removals through `remove`: they
 /// keep counters, preview and activity right (docs/message-format.md, A-1 … A-4).
-extension WriteState {
+struct Messages: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Puts a new message to its place.
   func place(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    hasAdded = true
-    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
+    transaction.hasAdded = true
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
     if isLast, !position.place.isPending {
       try append(message, at: position, to: conversation)
@@ -18,21 +24,12 @@ extension WriteState {
       try write(message, at: position, in: conversation.number)
     }
     try writeNames(of: message, at: position, in: conversation)
-    try count(message, at: position, &conversation.summary, in: conversation.number)
+    try transaction.summaries.count(
+      message, at: position, &conversation.summary, in: conversation.number)
     conversation.placedCount += 1
-    if isHeard { notes.inserted(message.id(at: position), at: position, in: conversation.number) }
-  }
-
-  /// Takes a new message into account.
-  private func count(
-    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
-    in conversation: UInt32
-  ) throws(StoreError) {
-    if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
-      summary.messageCount += 1
+    if transaction.isHeard {
+      transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
     }
-    summary.count(reader.unreadCount(message, at: position, summary))
-    try include(message, at: position, &summary, in: conversation)
   }
 
   /// Puts a message in the stead of what was stored of it, to the same place or another.
@@ -42,7 +39,9 @@ extension WriteState {
     _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
     var new = new
     var summary = conversation.summary
     let counted = reader.unreadCount(old, at: oldPosition, summary)
@@ -53,7 +52,7 @@ extension WriteState {
       if !wasUnseen, !isBelowMark, !old.flags.contains(.history) {
         new.traits.marks.insert(.seen)
       }
-      try removeRecord(at: oldPosition, in: conversation.number)
+      try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
     }
     if !StoreDefect.unreadKept.isPlanted {
       summary.count(reader.unreadCount(new, at: position, summary) - counted)
@@ -65,25 +64,29 @@ extension WriteState {
     if position == oldPosition {
       if summary.last?.position == position {
         if !StoreDefect.previewKept.isPlanted {
-          try refreshLast(&summary, in: conversation.number)
+          try transaction.summaries.refreshLast(&summary, in: conversation.number)
         }
       } else if old.status == .failed, new.status != .failed {
-        try include(new, at: position, &summary, in: conversation.number)
+        try transaction.summaries.include(new, at: position, &summary, in: conversation.number)
       }
-    } else if try isNowLast(position, was: oldPosition, summary, in: conversation.number) {
+    } else if try transaction.summaries.isNowLast(
+      position, was: oldPosition, summary, in: conversation.number)
+    {
       summary.activity = position.place.time
-      summary.last = try last(new, at: position, in: conversation.number)
+      summary.last = try transaction.summaries.last(new, at: position, in: conversation.number)
     } else {
-      try exclude(oldPosition, from: &summary, in: conversation.number)
-      try include(new, at: position, &summary, in: conversation.number)
+      try transaction.summaries.exclude(oldPosition, from: &summary, in: conversation.number)
+      try transaction.summaries.include(new, at: position, &summary, in: conversation.number)
     }
     conversation.summary = summary
-    try settleEntries(of: old, as: new, at: position, in: conversation.number)
-    if isHeard {
-      notes.replaced(old, at: oldPosition, by: new, at: position, in: conversation.number)
+    try transaction.outboxFollowing.settleEntries(
+      of: old, as: new, at: position, in: conversation.number)
+    if transaction.isHeard {
+      transaction.notes.replaced(
+        old, at: oldPosition, by: new, at: position, in: conversation.number)
     }
     if position != oldPosition || new.sender != old.sender {
-      try noteLate(new, at: position, in: conversation)
+      try transaction.namedReceipts.noteLate(new, at: position, in: conversation)
     }
   }
 
@@ -91,15 +94,17 @@ extension WriteState {
   func remove(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    try removeRecord(at: position, in: conversation.number)
+    try transaction.packer.removeRecord(at: position, in: conversation.number)
     var summary = conversation.summary
     if !StoreDefect.messageCountKept.isPlanted {
       summary.messageCount = max(0, summary.messageCount - 1)
     }
     summary.count(UnreadCount() - reader.unreadCount(message, at: position, summary))
-    try exclude(position, from: &summary, in: conversation.number)
+    try transaction.summaries.exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
-    if isHeard { notes.removed(message.id(at: position), from: position, in: conversation.number) }
+    if transaction.isHeard {
+      transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
+    }
   }
 
   private func write(
@@ -107,7 +112,7 @@ extension WriteState {
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.appendChecked(at: position.place, to: &value)
-    try writeRecord(value.bytes, at: position, in: conversation)
+    try transaction.packer.writeRecord(value.bytes, at: position, in: conversation)
   }
 
   /// Has a message written that lies behind all others.
@@ -118,24 +123,24 @@ extension WriteState {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.appendChecked(at: position.place, to: &value)
     memory.unwritten.append(key.bytes, value.bytes, to: conversation)
-    if memory.unwritten.isFull { try packGrown() }
+    if memory.unwritten.isFull { try transaction.packer.packGrown() }
   }
 
   /// Writes where a message is under all its names.
   private func writeNames(
     of message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    try writeEntry(at: position, in: conversation)
+    try transaction.messageNames.writeEntry(at: position, in: conversation)
     for name in message.traits.names {
-      try writeEntry(.here(position), of: name, in: conversation.number)
+      try transaction.messageNames.writeEntry(.here(position), of: name, in: conversation.number)
     }
   }
 }
 
 /// The last message and the activity.
-extension WriteState {
+extension Summaries {
   /// Takes a message into account that has come to its place.
-  private func include(
+  func include(
     _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) {
@@ -162,7 +167,7 @@ extension WriteState {
 
   /// Whether the last message was acknowledged, and no other is behind its new place: then nobody has
   /// to look for the last one.
-  private func isNowLast(
+  func isNowLast(
     _ position: Position, was old: Position, _ summary: ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -174,7 +179,7 @@ extension WriteState {
 
   /// Takes a message that has left its place out of a summary, looking for what is last now only if
   /// it was the last or the newest one.
-  private func exclude(
+  func exclude(
     _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
     let isNewest =
@@ -212,7 +217,7 @@ extension WriteState {
     summary.activity = 0
   }
 
-  private func last(
+  func last(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
     try reader.last(message, at: position, in: conversation)
@@ -271,4 +276,8 @@ extension StoreReader {
     }
     return try cursor.position()
   }
+}
+
+extension Transaction {
+  var messages: Messages { Messages(self) }
 }

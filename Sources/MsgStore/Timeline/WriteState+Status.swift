@@ -1,7 +1,11 @@
 import PageFile
 
 /// How far messages have come; docs/message-states.md has the table.
-extension WriteState {
+struct Statuses: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Changes a status: a local one as the client says, what the server knows only upwards.
   ///
   /// Returns false when there is no such message, or nothing changes.
@@ -12,8 +16,8 @@ extension WriteState {
     if status.isServerKnowledge {
       return try receiveStatus(status, of: id, in: conversation, at: time)
     }
-    return try change { () throws(StoreError) in
-      guard let open = try existingConversation(conversation),
+    return try transaction.change { () throws(StoreError) in
+      guard let open = try transaction.existingConversation(conversation),
         let position = try reader.position(of: id, in: open.number)
       else { return false }
       let old = try reader.message(at: position, in: open.number)
@@ -35,8 +39,9 @@ extension WriteState {
         if old.status == .failed && status == .sending { new.traits.sending.retryCount += 1 }
       }
       guard new != old else { return false }
-      try replace(old, at: position, with: new, at: position, in: open)
-      try followStatus(of: old.id(at: position), from: old.status, to: status, in: open.number)
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+      try transaction.outboxFollowing.followStatus(
+        of: old.id(at: position), from: old.status, to: status, in: open.number)
       return true
     }
   }
@@ -50,9 +55,11 @@ extension WriteState {
     try conversation.validate()
     let deliveredAt = status == .delivered ? time?.microseconds : nil
     let readAt = status == .read ? time?.microseconds : nil
-    return try change { () throws(StoreError) in
-      let open = try self.conversation(conversation) { ConversationDetails(id: conversation) }
-      return try update(id, in: open) { (message, _) throws(StoreError) in
+    return try transaction.change { () throws(StoreError) in
+      let open = try transaction.conversation(conversation) {
+        ConversationDetails(id: conversation)
+      }
+      return try transaction.messageFacts.update(id, in: open) { (message, _) throws(StoreError) in
         message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
       } waiting: { (waiting, _) in
         waiting.status = max(waiting.status, status)
@@ -61,4 +68,8 @@ extension WriteState {
       }
     }
   }
+}
+
+extension Transaction {
+  var statuses: Statuses { Statuses(self) }
 }

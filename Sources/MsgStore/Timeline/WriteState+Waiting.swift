@@ -7,7 +7,11 @@ import PageFile
 /// has waited longest makes room, and is counted.
 ///
 /// See docs/message-format.md, F-6 … F-9.
-extension WriteState {
+struct WaitingMessages: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
   /// Notes that something is known of a message that is not here, and changes it.
   ///
   /// Returns whether anything changed.
@@ -21,15 +25,15 @@ extension WriteState {
     if let old {
       new = old
     } else {
-      hasAdded = true
+      transaction.hasAdded = true
       let ordinal = try reader.source.value(of: .nextWaiting) ?? 0
       try reader.source.set(.nextWaiting, to: ordinal &+ 1)
       var key = ByteBuffer()
       key.append(bigEndian: ordinal)
       let name = KeyEncoding.key(conversation, id)
-      try insert(key.bytes, name.bytes, in: Schema.waiting)
-      try add(1, to: .waitingCount)
-      isAnythingWaiting = true
+      try transaction.insert(key.bytes, name.bytes, in: Schema.waiting)
+      try transaction.storeTotals.add(1, to: .waitingCount)
+      transaction.isAnythingWaiting = true
       new = WaitingFacts(ordinal: ordinal)
     }
     try change(&new)
@@ -37,16 +41,16 @@ extension WriteState {
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
     new.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
     if old == nil { try dropOldestWaiting() }
     return true
   }
 
   /// Whether anything is known of messages that are not here.
   func hasWaiting() throws(StoreError) -> Bool {
-    if let isAnythingWaiting { return isAnythingWaiting }
+    if let isAnythingWaiting = transaction.isAnythingWaiting { return isAnythingWaiting }
     let isThere = try reader.count(.waitingCount) > 0
-    isAnythingWaiting = isThere
+    transaction.isAnythingWaiting = isThere
     return isThere
   }
 
@@ -70,11 +74,13 @@ extension WriteState {
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
     let fact = FactKey.prefix(conversation, id, .waiting)
-    try remove(fact.bytes, in: Schema.facts)
+    try transaction.remove(fact.bytes, in: Schema.facts)
     var key = ByteBuffer()
     key.append(bigEndian: waiting.ordinal)
-    try remove(key.bytes, in: Schema.waiting)
-    if !StoreDefect.waitingCountKept.isPlanted { try add(-1, to: .waitingCount) }
+    try transaction.remove(key.bytes, in: Schema.waiting)
+    if !StoreDefect.waitingCountKept.isPlanted {
+      try transaction.storeTotals.add(-1, to: .waitingCount)
+    }
     return waiting
   }
 
@@ -92,9 +98,9 @@ extension WriteState {
     else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
     let id = MessageID(name.bytes.dropFirst(4))
     // Of a conversation that is being swept the names may be gone.
-    try forget(waiting.traits.names, in: conversation)
-    try removeFacts(of: id, in: conversation)
-    try add(1, to: .waitingDropped)
+    try transaction.messageNames.forget(waiting.traits.names, in: conversation)
+    try transaction.messageFacts.removeFacts(of: id, in: conversation)
+    try transaction.storeTotals.add(1, to: .waitingDropped)
   }
 
   /// Merges what has waited for a message into it, but for its place.
@@ -107,30 +113,16 @@ extension WriteState {
       deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
       unsentAt: waiting.traits.unsentAt)
     if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
-      try erase(&message, named: id, in: conversation)
+      try transaction.messageFacts.erase(&message, named: id, in: conversation)
     } else {
-      try absorbVersions(of: id, in: conversation, into: &message)
+      try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)
     }
-    try noteFacts(of: id, in: conversation, &message)
+    try transaction.messageFacts.noteFacts(of: id, in: conversation, &message)
     // A message that the local member has read elsewhere comes as read.
-    message.traits.marks.formUnion(try receiptMarks(of: id, in: conversation))
+    message.traits.marks.formUnion(try transaction.receipts.receiptMarks(of: id, in: conversation))
   }
+}
 
-  /// Sets the marks that say which kinds of facts there are.
-  func noteFacts(
-    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
-  ) throws(StoreError) {
-    let kinds: [(FactKind, MessageTraits.Bits)] = [
-      (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
-      (.receipt, .receipts),
-    ]
-    for (kind, bit) in kinds {
-      let prefix = FactKey.prefix(conversation, id, kind)
-      if try hasFacts(prefix) {
-        message.traits.marks.insert(bit)
-      } else {
-        message.traits.marks.remove(bit)
-      }
-    }
-  }
+extension Transaction {
+  var waitingMessages: WaitingMessages { WaitingMessages(self) }
 }

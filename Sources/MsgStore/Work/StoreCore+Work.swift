@@ -16,7 +16,7 @@ extension StoreCore {
     writer.enqueue { [self] in
       isWorkScheduled.withLock { $0 = false }
       if isEnding { return }
-      try? write(.relaxed) { writer in try writer.state.step() }
+      try? write(.relaxed) { writer in try writer.transaction.steps.step() }
     }
   }
 
@@ -28,8 +28,8 @@ extension MessageStore {
     while try write(
       .relaxed,
       { writer in
-        try writer.state.step(isTimed: false)
-        return try writer.state.hasWork
+        try writer.transaction.steps.step(isTimed: false)
+        return try writer.transaction.steps.hasWork
       })
     {}
   }

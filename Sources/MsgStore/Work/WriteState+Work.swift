@@ -7,28 +7,19 @@ import PageFile
 /// would notice.
 ///
 /// See docs/message-format.md, Y-1 … Y-3.
-extension WriteState {
-  /// How many entries one commit may remove.
-  var sweepCountMax: Int { rules.steps.sweepCountMax }
-  /// How many messages one commit may move.
-  var mergeCountMax: Int { rules.steps.mergeCountMax }
+struct Steps: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Whether there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
-      try change { () throws(StoreError) in
-        if try outbox.hasSteps { return true }
+      try transaction.change { () throws(StoreError) in
+        if try transaction.outboxEntries.totals.hasSteps { return true }
         return try reader.hasStoreWork
       }
     }
-  }
-
-  /// From now on what is done counts as one step.
-  func beginStep() { stepEnd = .now + rules.steps.timeMax }
-
-  /// Whether a step has done enough; it does one thing at least.
-  func isStepFull(_ count: Int, of countMax: Int) -> Bool {
-    count >= countMax || count > 0 && stepEnd.map { $0 <= .now } ?? false
   }
 
   func addWork(_ work: WorkRecord) throws(StoreError) {
@@ -42,29 +33,31 @@ extension WriteState {
     let key = WorkRecord.key(ordinal)
     var value = ByteBuffer()
     work.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
   /// Does a part of the oldest piece of work, after that of the outbox, which others wait for.
   ///
   /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
-    if isTimed { beginStep() }
-    try change { () throws(StoreError) in
-      if try outbox.hasSteps { return try stepOutbox() }
+    if isTimed { transaction.beginStep() }
+    try transaction.change { () throws(StoreError) in
+      if try transaction.outboxEntries.totals.hasSteps {
+        return try transaction.outboxSweeps.stepOutbox()
+      }
       guard let (ordinal, work) = try reader.work().first else { return }
       let isDone: Bool
       switch work.kind {
       case .sweep:
         isDone = try sweep(work.conversation)
       case .trim(let time):
-        isDone = try trim(work.conversation, upTo: time)
+        isDone = try transaction.deletions.trim(work.conversation, upTo: time)
       case .merge(let target, let summary):
-        isDone = try moveMessages(of: work.conversation, summary, into: target)
+        isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
       }
       guard isDone else { return }
       let key = WorkRecord.key(ordinal)
-      try remove(key.bytes, in: Schema.work)
+      try transaction.remove(key.bytes, in: Schema.work)
     }
   }
 
@@ -74,8 +67,8 @@ extension WriteState {
     let prefix = KeyEncoding.key(number)
     var count = 0
     for tree in Schema.treesByConversation {
-      count += try removeAll(prefix.bytes, in: tree, limit: sweepCountMax - count)
-      if isStepFull(count, of: sweepCountMax) { return false }
+      count += try removeAll(prefix.bytes, in: tree, limit: transaction.sweepCountMax - count)
+      if transaction.isStepFull(count, of: transaction.sweepCountMax) { return false }
     }
     return true
   }
@@ -86,15 +79,16 @@ extension WriteState {
   ) throws(StoreError) -> Int {
     var count = 0
     var key = ByteBuffer()
-    while !isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key) {
+    while !transaction.isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key)
+    {
       count += 1
       if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
-        try takeWaiting(parts.id, in: parts.conversation) != nil
+        try transaction.waitingMessages.takeWaiting(parts.id, in: parts.conversation) != nil
       {
         continue
       }
-      if tree == Schema.facts { try unlistFact(key.bytes) }
-      try remove(key.bytes, in: tree)
+      if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
+      try transaction.remove(key.bytes, in: tree)
     }
     return count
   }
@@ -193,4 +187,8 @@ extension StoreReader {
     cursor.appendKey(to: &key)
     return true
   }
+}
+
+extension Transaction {
+  var steps: Steps { Steps(self) }
 }
