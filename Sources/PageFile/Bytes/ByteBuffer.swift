@@ -1,11 +1,11 @@
-/// Bytes of our own that grow: keys under construction, rows copied out of pages, commits on their
-/// way to a WAL file.
+/// A growable buffer that owns its bytes: a key under construction, a row copied out of a page, a
+/// commit on its way to a WAL file.
 ///
-/// One allocation, doubled when it is full, freed with the value. There are always eight readable
-/// bytes of slack behind the content (rule 3 of `Bytes`).
+/// It is a single allocation that doubles when it is full and is freed with the value. Eight
+/// readable bytes of slack always follow the content (rule 3 of `Bytes`).
 @safe
 public struct ByteBuffer: ~Copyable, @unchecked Sendable {
-  // Unchecked: the memory has one owner, and this type cannot be copied.
+  // Unchecked: the memory has a single owner, because this type cannot be copied.
   @usableFromInline var base: UnsafeMutableRawPointer
   /// The number of bytes written so far.
   @inlinable
@@ -15,7 +15,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   @usableFromInline static let slack = 8
 
-  /// An empty buffer with room for `capacity` bytes before it has to grow.
+  /// Creates an empty buffer with room for `capacity` bytes before it has to grow.
   public init(capacity: Int = 64) {
     let capacity = max(capacity, 16)
     unsafe base = Memory.allocate(capacity + Self.slack)
@@ -27,15 +27,15 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     unsafe Memory.free(base)
   }
 
-  /// What has been written.
+  /// The bytes written so far.
   ///
-  /// Valid until the buffer is changed or freed: the bytes of a temporary, as in `makeKey().bytes`,
-  /// dangle, because it is freed at its last use. Give the buffer a name that is used behind them,
-  /// or pass the buffer itself.
+  /// Valid until the buffer is changed or freed. The bytes of a temporary, as in `makeKey().bytes`,
+  /// dangle because the temporary is freed at its last use. Bind the buffer to a name that is used
+  /// after its bytes are, or pass the buffer itself.
   @inlinable
   public var bytes: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
-  /// What has been written, for changing it in place.
+  /// The bytes written so far, mutable in place.
   ///
   /// Valid until the buffer grows or is freed.
   @inlinable
@@ -57,25 +57,25 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     capacity = grown
   }
 
-  /// Forgets the content and keeps the room.
+  /// Removes all content but keeps the capacity.
   public mutating func removeAll() { end = 0 }
 
-  /// How many bytes there is room for before it has to grow.
+  /// The number of bytes the buffer can hold before it has to grow.
   package var room: Int { capacity }
 
-  /// Adds bytes that are undefined until the caller has filled them.
+  /// Appends uninitialized bytes for the caller to fill.
   ///
-  /// Valid until the buffer grows or is freed.
+  /// The result is valid until the buffer grows or is freed.
   package mutating func extend(by byteCount: Int) -> MutableBytes {
     reserve(byteCount)
     defer { end += byteCount }
     return unsafe MutableBytes(base: base + count, count: byteCount)
   }
 
-  /// Forgets everything behind the first `byteCount` bytes.
+  /// Drops everything after the first `byteCount` bytes.
   @inlinable
   package mutating func truncate(to byteCount: Int) {
-    precondition(byteCount >= 0 && byteCount <= count, "a buffer cannot be truncated upwards")
+    precondition(byteCount >= 0 && byteCount <= count, "buffer: cannot truncate to a longer length")
     end = byteCount
   }
 
@@ -104,7 +104,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     end += array.count
   }
 
-  /// The UTF-8 bytes of a string.
+  /// Appends the UTF-8 bytes of a string.
   package mutating func append(_ string: String) {
     var string = string
     string.withUTF8 { source in
@@ -134,7 +134,8 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     end += MemoryLayout<T>.size
   }
 
-  /// An unsigned number, seven bits a byte, low end first, the high bit set on all but the last.
+  /// Appends an unsigned varint: seven bits per byte, low bits first, the high bit set on every
+  /// byte but the last.
   ///
   /// See docs/page-file-format.md, B-2.
   @inlinable
@@ -153,7 +154,8 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     append(UInt8(rest))
   }
 
-  /// A signed number, folded so that small ones of either sign stay short, as a varint.
+  /// Appends a signed number as a varint, zigzag-folded so that small magnitudes of either sign
+  /// stay short.
   package mutating func append(signedVarint value: Int64) {
     append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }

@@ -1,6 +1,7 @@
-/// Reads bytes that nobody has validated yet: every length and offset is checked, nothing traps.
+/// A reader of bytes that have not been validated: it checks every length and offset and never
+/// traps.
 ///
-/// Each read returns nil instead of going past the end; the caller turns that into the error that
+/// Each read returns nil instead of going past the end. The caller turns nil into an error that
 /// names the place.
 @usableFromInline
 package struct ByteReader {
@@ -46,9 +47,9 @@ package struct ByteReader {
     return bytes.uint64(at: offset)
   }
 
-  /// A number written by `append(varint:)`.
+  /// Reads a number written by `append(varint:)`.
   ///
-  /// At most ten bytes, and no more than 64 bits. See docs/page-file-format.md, B-2.
+  /// Accepts at most ten bytes and at most 64 bits. See docs/page-file-format.md, B-2.
   @inlinable
   package mutating func varint() -> UInt64? {
     var value: UInt64 = 0
@@ -64,14 +65,14 @@ package struct ByteReader {
     return nil
   }
 
-  /// A number written by `append(signedVarint:)`.
+  /// Reads a number written by `append(signedVarint:)`.
   @inlinable
   package mutating func signedVarint() -> Int64? {
     guard let folded = varint() else { return nil }
     return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
   }
 
-  /// The next bytes, not copied.
+  /// Reads the next `byteCount` bytes without copying them.
   @inlinable
   package mutating func take(_ byteCount: Int) -> Bytes? {
     guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
@@ -79,14 +80,16 @@ package struct ByteReader {
     return bytes.slice(offset, byteCount)
   }
 
-  /// A length as a varint, capped by what is left.
+  /// Reads a length as a varint.
+  ///
+  /// Returns nil if it exceeds the remaining bytes.
   @inlinable
   package mutating func length() -> Int? {
     guard let value = varint(), value <= UInt64(remainingByteCount) else { return nil }
     return Int(value)
   }
 
-  /// Everything that is left, not copied.
+  /// Reads all remaining bytes without copying them.
   @inlinable
   package mutating func rest() -> Bytes {
     defer { offset = bytes.count }

@@ -1,11 +1,11 @@
-/// Where two versions of a page differ, found a word at a time: this is most of the work of making a
-/// commit. All scans return the byte count when there is nothing more to find.
+/// Scans that compare two versions of a page a word at a time: most of the work of making a commit.
+/// Every scan returns the byte count if it finds nothing.
 extension Bytes {
-  /// The first offset from `start` on at which the two differ.
+  /// Returns the first offset at or after `start` where the two differ.
   package func firstDifference(from other: Bytes, at start: Int) -> Int {
-    precondition(count == other.count && start >= 0, "versions of one page have one size")
+    precondition(count == other.count && start >= 0, "page versions: sizes differ")
     var offset = start
-    // Most of a page is as it was, so 64 bytes are looked at together until some differ.
+    // Most of a page is unchanged, so compare 64 bytes at a time until some differ.
     while offset + 64 <= count {
       let low = vectorDifference(from: other, at: offset)
       let high = vectorDifference(from: other, at: offset + 32)
@@ -23,9 +23,9 @@ extension Bytes {
     return offset
   }
 
-  /// The first offset from `start` on at which the two are equal.
+  /// Returns the first offset at or after `start` where the two are equal.
   package func firstEquality(with other: Bytes, at start: Int) -> Int {
-    precondition(count == other.count && start >= 0, "versions of one page have one size")
+    precondition(count == other.count && start >= 0, "page versions: sizes differ")
     var offset = start
     while offset + 8 <= count {
       if let index = Self.firstZeroByte(wordDifference(from: other, at: offset)) {
@@ -37,9 +37,9 @@ extension Bytes {
     return offset
   }
 
-  /// The first offset from `start` on that does not hold zero.
+  /// Returns the first offset at or after `start` that holds a nonzero byte.
   package func firstNonzero(at start: Int) -> Int {
-    precondition(start >= 0, "bytes outside their range")
+    precondition(start >= 0, "bytes: range out of bounds")
     var offset = start
     while offset + 8 <= count {
       let word = word(at: offset)
@@ -50,7 +50,8 @@ extension Bytes {
     return offset
   }
 
-  /// The first offset in `start ..< end` at which at least `byteCount` zeros begin, else `end`.
+  /// Returns the first offset in `start ..< end` where a run of at least `byteCount` zeros begins,
+  /// or `end` if there is no such run.
   package func firstZeroRun(at start: Int, before end: Int, byteCount: Int) -> Int {
     var offset = firstZero(at: start, before: end)
     while offset < end {
@@ -61,9 +62,11 @@ extension Bytes {
     return end
   }
 
-  /// The first offset from `start` on that holds zero; anything from `end` on may be the answer.
+  /// Returns the first offset at or after `start` that holds zero.
+  ///
+  /// Returns any offset at or above `end` if there is no zero before `end`.
   private func firstZero(at start: Int, before end: Int) -> Int {
-    precondition(start >= 0 && end <= count, "bytes outside their range")
+    precondition(start >= 0 && end <= count, "bytes: range out of bounds")
     var offset = start
     while offset + 8 <= end {
       if let index = Self.firstZeroByte(word(at: offset)) { return offset + index }
@@ -73,25 +76,25 @@ extension Bytes {
     return offset
   }
 
-  /// Eight bytes as they lie in memory.
+  /// Loads eight bytes in memory order.
   ///
-  /// The caller keeps within the bytes.
+  /// Unchecked: the caller stays within bounds.
   @inline(__always)
   private func word(at offset: Int) -> UInt64 {
     unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// The bits in which eight bytes differ.
+  /// Returns the bits in which eight bytes differ.
   ///
-  /// The caller keeps within both.
+  /// Unchecked: the caller stays within bounds of both.
   @inline(__always)
   private func wordDifference(from other: Bytes, at offset: Int) -> UInt64 {
     word(at: offset) ^ other.word(at: offset)
   }
 
-  /// The bits in which 32 bytes differ.
+  /// Returns the bits in which 32 bytes differ.
   ///
-  /// The caller keeps within both.
+  /// Unchecked: the caller stays within bounds of both.
   @inline(__always)
   private func vectorDifference(from other: Bytes, at offset: Int) -> SIMD4<UInt64> {
     let mine = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
@@ -99,9 +102,10 @@ extension Bytes {
     return mine ^ theirs
   }
 
-  /// Which byte of a word is the first zero: subtracting one from each byte borrows into the top bit
-  /// of a zero byte, and only bytes above the first zero can be wrong about it (Warren, "Hacker's
-  /// Delight", 6-1).
+  /// Returns the index of the first zero byte of a word.
+  ///
+  /// Subtracting one from each byte borrows into the top bit of a zero byte. Only bytes above the
+  /// first zero can be marked wrongly (Warren, "Hacker's Delight", 6-1).
   @inline(__always)
   private static func firstZeroByte(_ word: UInt64) -> Int? {
     let word = UInt64(littleEndian: word)

@@ -1,11 +1,12 @@
-/// Text in bytes: checked once when it is read, then made into strings without a second look.
+/// Text stored as bytes: validated once when it is read, then made into strings without another
+/// check.
 ///
-/// Making a string of 60 bytes costs one allocation and little else as long as nothing validates it
-/// again, so the two steps are apart.
+/// Making a string of 60 bytes costs one allocation and little else if it is not validated again,
+/// so validation and conversion are separate steps.
 extension Bytes {
-  /// Whether all bytes are below 128: valid UTF-8 without looking any closer.
+  /// True if all bytes are below 128, which makes them valid UTF-8 without further checks.
   ///
-  /// A word at a time, this takes a tenth of what the standard library's validation takes for a
+  /// Done a word at a time, this takes a tenth of the standard library's validation time for a
   /// short text.
   @inlinable @inline(__always)
   package var isASCII: Bool {
@@ -16,7 +17,7 @@ extension Bytes {
       offset += 8
     }
     if count >= 8 {
-      // What is left, with some that was seen already.
+      // The remaining bytes, overlapping some that were already checked.
       bits |= unsafe base.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
     } else {
       while offset < count {
@@ -27,7 +28,7 @@ extension Bytes {
     return bits & 0x8080_8080_8080_8080 == 0
   }
 
-  /// Whether the bytes are valid UTF-8.
+  /// True if the bytes are valid UTF-8.
   @inlinable
   package var isValidUTF8: Bool { isASCII || isValidBeyondASCII }
 
@@ -44,13 +45,14 @@ extension Bytes {
     }
   }
 
-  /// The bytes as a string.
+  /// Returns the bytes as a string without validating them.
   ///
-  /// Only for bytes that `isValidUTF8` has seen, or that came from a string.
+  /// Only for bytes that passed `isValidUTF8` or came from a string.
   @inlinable @unsafe
   package func uncheckedText() -> String { unsafe uncheckedText(isASCII: isASCII) }
 
-  /// The same, for whoever knows whether the bytes are ASCII.
+  /// Returns the bytes as a string without validating them, for callers that know if they are
+  /// ASCII.
   @inlinable @unsafe
   package func uncheckedText(isASCII: Bool) -> String {
     unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> String in
@@ -59,7 +61,7 @@ extension Bytes {
     }
   }
 
-  /// The bytes as a string, whatever they are: what is not UTF-8 is replaced.
+  /// Returns the bytes as a string, replacing invalid UTF-8.
   package func repairedText() -> String {
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
   }

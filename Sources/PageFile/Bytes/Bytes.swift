@@ -1,18 +1,19 @@
-/// Bytes that somebody else keeps alive: a page in memory, a key, a value.
+/// A view of bytes that it does not own: a page in memory, a key, a value.
 ///
 /// The engine's hot paths read pages in place, and a cursor has to remember the pages it stands on.
-/// A `Span` cannot be stored there, and an array would be copied or counted, so pages travel as this
-/// plain pair of address and length. Every access is checked against the length, so a mistake in the
-/// code that reads a page is a trap at worst and never a read of foreign memory.
+/// A `Span` cannot be stored there, and an array would be copied or reference-counted. So pages
+/// travel as this plain pair of address and length. Every access is checked against the length, so
+/// a mistake in the code that reads a page traps at worst and never reads foreign memory.
 ///
-///  1. Whoever hands out `Bytes` says how long they live. In debug builds those of a page carry the
-///     bracket that handed them out, and an access after it traps; see `PageLease`.
-///  2. The bytes do not change while anybody may read them.
-///  3. Memory behind a page has at least eight readable bytes after its end, so `bigEndianHead` may
+///  1. The owner that hands out `Bytes` documents how long they live. In debug builds the bytes of
+///     a page carry the bracket that handed them out, and an access after its end traps; see
+///     `PageLease`.
+///  2. The bytes do not change while a reader may access them.
+///  3. At least eight readable bytes follow the end of a page in memory, so `bigEndianHead` may
 ///     load a whole word at any offset of the page.
 @safe
 public struct Bytes: @unchecked Sendable {
-  // Unchecked: an immutable view; rule 2 is what makes sharing it sound.
+  // Unchecked: an immutable view; rule 2 makes sharing it sound.
   @usableFromInline let base: UnsafeRawPointer
   /// The number of bytes.
   public let count: Int
@@ -26,15 +27,15 @@ public struct Bytes: @unchecked Sendable {
     self.count = count
   }
 
-  /// Traps, in a debug build, when the page's bracket has ended.
+  /// Traps in debug builds if the page's bracket has ended.
   @inlinable @inline(__always)
   func checkLease() {
     #if DEBUG
-      precondition(!lease.isOver, "a page is read after the leave of its bracket")
+      precondition(!lease.isOver, "page: read after its bracket ended")
     #endif
   }
 
-  /// The bytes of a buffer, for as long as it lives.
+  /// Creates a view of a buffer's bytes, valid for as long as the buffer lives.
   @inlinable @unsafe
   package init(_ buffer: UnsafeRawBufferPointer) {
     guard let start = buffer.baseAddress else {
@@ -44,7 +45,7 @@ public struct Bytes: @unchecked Sendable {
     unsafe self.init(base: start, count: buffer.count)
   }
 
-  /// No bytes at all.
+  /// A view of zero bytes.
   @inlinable
   package static var empty: Bytes {
     unsafe Bytes(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, count: 0)
@@ -55,7 +56,7 @@ public struct Bytes: @unchecked Sendable {
     checkLease()
     precondition(
       offset >= 0 && byteCount >= 0 && offset <= count && byteCount <= count - offset,
-      "bytes outside their range")
+      "bytes: range out of bounds")
   }
 
   /// The byte at an offset.
@@ -64,7 +65,7 @@ public struct Bytes: @unchecked Sendable {
   @inlinable
   public subscript(offset: Int) -> UInt8 {
     checkLease()
-    precondition(offset >= 0 && offset < count, "byte outside its range")
+    precondition(offset >= 0 && offset < count, "bytes: offset out of bounds")
     return unsafe base.load(fromByteOffset: offset, as: UInt8.self)
   }
 
@@ -86,16 +87,17 @@ public struct Bytes: @unchecked Sendable {
     return UInt64(littleEndian: unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Eight bytes as one big-endian number, the form in which keys are compared.
+  /// Returns eight bytes as one big-endian number, the form in which keys are compared.
   @inlinable
   package func bigEndian64(at offset: Int) -> UInt64 {
     checkRange(offset, 8)
     return UInt64(bigEndian: unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Up to eight bytes from `offset` as one big-endian number, padded with zeros at its low end.
+  /// Returns up to eight bytes from `offset` as one big-endian number, padded with zeros at its low
+  /// end.
   ///
-  /// Only for bytes within a page or a `ByteBuffer`, see rule 3.
+  /// Only for bytes within a page or a `ByteBuffer`; see rule 3.
   @inlinable
   package func bigEndianHead(at offset: Int, byteCount: Int) -> UInt64 {
     checkRange(offset, byteCount)
@@ -104,7 +106,7 @@ public struct Bytes: @unchecked Sendable {
     return byteCount >= 8 ? word : byteCount == 0 ? 0 : word & (~0 << UInt64(64 - byteCount * 8))
   }
 
-  /// The part of these bytes that begins at `offset`.
+  /// Returns `byteCount` bytes from `offset` on, without copying them.
   @inlinable
   package func slice(_ offset: Int, _ byteCount: Int) -> Bytes {
     checkRange(offset, byteCount)
@@ -120,7 +122,7 @@ public struct Bytes: @unchecked Sendable {
   @inlinable
   package func dropFirst(_ byteCount: Int) -> Bytes { slice(byteCount, count - byteCount) }
 
-  /// Order as plain bytes: below 0, 0 or above 0, a shorter one before what it begins.
+  /// Compares byte by byte: the result is negative, zero or positive, and a prefix orders first.
   @inlinable
   package func compare(to other: Bytes) -> Int {
     let shared = min(count, other.count)
@@ -140,7 +142,7 @@ public struct Bytes: @unchecked Sendable {
     return count - other.count
   }
 
-  /// How many bytes both begin with.
+  /// Returns the length of the longest common prefix.
   @inlinable
   package func sharedPrefixByteCount(with other: Bytes) -> Int {
     let shared = min(count, other.count)
@@ -159,14 +161,14 @@ public struct Bytes: @unchecked Sendable {
     prefix.count <= count && slice(0, prefix.count).compare(to: prefix) == 0
   }
 
-  /// A copy that lives on its own.
+  /// Returns a copy of the bytes.
   @inlinable
   public func array() -> [UInt8] {
     checkLease()
     return unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// Runs `body` on the bytes as a buffer, for calls into the system or into C.
+  /// Calls `body` with the bytes as a buffer, for calls into the system or C code.
   @inlinable @unsafe
   package func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -175,9 +177,9 @@ public struct Bytes: @unchecked Sendable {
     return unsafe try body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// A view of an array's bytes for the length of `body`.
+  /// Calls `body` with a view of a copy of an array's bytes.
   ///
-  /// The copy has the slack that rule 3 asks for, so what is seen may be used as a key.
+  /// The copy has the slack that rule 3 requires, so the view may be used as a key.
   package static func with<R, E: Error>(
     _ array: [UInt8], _ body: (Bytes) throws(E) -> R
   ) throws(E) -> R {
@@ -187,7 +189,7 @@ public struct Bytes: @unchecked Sendable {
   }
 }
 
-/// Bytes that may be written, kept alive by somebody else: a dirty page, a buffer for a transfer.
+/// A writable view of bytes that it does not own: a dirty page, a transfer buffer.
 @safe
 public struct MutableBytes {
   @usableFromInline let base: UnsafeMutableRawPointer
@@ -200,7 +202,7 @@ public struct MutableBytes {
     self.count = count
   }
 
-  /// The same bytes for reading.
+  /// A read-only view of the same bytes.
   @inlinable
   public var readOnly: Bytes { unsafe Bytes(base: UnsafeRawPointer(base), count: count) }
 
@@ -211,7 +213,7 @@ public struct MutableBytes {
   public subscript(offset: Int) -> UInt8 {
     get { readOnly[offset] }
     nonmutating set {
-      precondition(offset >= 0 && offset < count, "byte outside its range")
+      precondition(offset >= 0 && offset < count, "bytes: offset out of bounds")
       unsafe base.storeBytes(of: newValue, toByteOffset: offset, as: UInt8.self)
     }
   }
@@ -234,7 +236,7 @@ public struct MutableBytes {
     unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// Copies bytes in; the two may overlap.
+  /// Copies `source` to `offset`; the two may overlap.
   @inlinable
   package func copy(_ source: Bytes, to offset: Int) {
     readOnly.checkRange(offset, source.count)
@@ -248,7 +250,7 @@ public struct MutableBytes {
     copy(readOnly.slice(source, byteCount), to: target)
   }
 
-  /// Writes zeros.
+  /// Fills `byteCount` bytes from `offset` on with zeros.
   @inlinable
   package func zero(_ offset: Int, _ byteCount: Int) {
     readOnly.checkRange(offset, byteCount)

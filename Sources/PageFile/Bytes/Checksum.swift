@@ -1,9 +1,9 @@
-/// XXH64, a 64-bit checksum, written from its public specification (XXH64 algorithm description,
-/// revision 0.1.1, by Yann Collet).
+/// The 64-bit checksum XXH64, implemented from its public specification (XXH64 algorithm
+/// description, revision 0.1.1, by Yann Collet).
 ///
 /// Callers seed it with the context of the bytes (store, page number, kind, generation, offset), so
-/// that right bytes in a wrong place fail as surely as wrong bytes do. Known values, which the tests
-/// hold it to: no bytes with seed 0 give EF46DB3751D8E999; "abc" with seed 0 gives 44BC2CF5AD770999.
+/// valid bytes in the wrong place fail as surely as wrong bytes do. The tests check these known
+/// values: zero bytes with seed 0 give EF46DB3751D8E999; "abc" with seed 0 gives 44BC2CF5AD770999.
 ///
 /// See docs/page-file-format.md, B-4 … B-6.
 package enum Checksum {
@@ -13,9 +13,9 @@ package enum Checksum {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The checksum of `bytes` under a seed.
+  /// Returns the checksum of `bytes` with the given seed.
   ///
-  /// About a fifth of a nanosecond a byte.
+  /// Takes about a fifth of a nanosecond per byte.
   package static func of(_ bytes: Bytes, seed: UInt64) -> UInt64 {
     unsafe bytes.withUnsafeBytes { buffer in
       unsafe of(buffer, seed: seed)

@@ -8,14 +8,14 @@
 
 /// Memory from the C library.
 ///
-/// `UnsafeMutableRawPointer.allocate` always asks for aligned memory, which glibc takes from outside
-/// its quick lists and cannot give back to them: three times as many instructions for each of the
-/// hundred short buffers of a commit (docs/decisions.md).
+/// `UnsafeMutableRawPointer.allocate` always asks for aligned memory. glibc does not take it from
+/// its quick lists and cannot return it to them. That costs three times as many instructions for
+/// each of the hundred short buffers of a commit (docs/decisions.md).
 enum Memory {
-  /// Undefined bytes, aligned for anything.
+  /// Returns uninitialized bytes, aligned for any type.
   static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
     guard let memory = unsafe malloc(byteCount) else {
-      preconditionFailure("the process has no more memory")
+      preconditionFailure("memory: allocation failed")
     }
     return unsafe memory
   }
