@@ -6,11 +6,11 @@
   import Glibc
 #endif
 
-/// The thread that asks.
+/// The calling thread.
 enum CurrentThread {
-  /// A number that no other thread has while this one lives.
+  /// The thread's number, unique while the thread lives.
   ///
-  /// Costs a call that reads one register.
+  /// Costs one call that reads a register.
   static var id: UInt {
     #if canImport(Glibc)
       UInt(pthread_self())

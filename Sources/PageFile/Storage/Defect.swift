@@ -9,30 +9,30 @@
 #endif
 
 #if PLANTED_DEFECTS
-  /// The name of the defect that the environment asks for.
+  /// The name of the defect requested by the environment.
   package let plantedDefectName: String? = unsafe getenv("MSGSTORE_DEFECT").map {
     unsafe String(cString: $0)
   }
 #endif
 
-/// Mistakes in the protocol that can be planted, one at a time, to see whether the tests find them.
+/// Protocol mistakes that can be planted, one at a time, to check that the tests find them.
 ///
-/// Each takes out one step that durability or the truth of an answer rests on, and so marks its
-/// place. In an ordinary build none of this exists: `isPlanted` is the constant false, and the
-/// compiler drops what depends on it. `make test-defects` builds with PLANTED_DEFECTS.
+/// Each one removes a step that durability or a correct answer depends on, and so marks its place
+/// in the code. In an ordinary build `isPlanted` is the constant false, and the compiler drops the
+/// code that depends on it. `make test-defects` builds with PLANTED_DEFECTS.
 package enum Defect: String, CaseIterable, Sendable {
-  // Syncs that are left out.
+  // Omitted syncs.
   case commitUnsynced, olderLogUnsynced, endedLogUnsynced, begunLogUnsynced, pagesUnsynced
   case firstMetaUnsynced, secondMetaUnsynced, openedLogUnsynced, foundNamesUnsynced
   case madeNamesUnsynced, erasedLogUnsynced, erasedSlotsUnsynced
 
-  // Steps left out, or in the wrong order.
+  // Steps omitted or done in the wrong order.
   case metaPublishedOnce, metaNotRewritten, inUseUnmarked, openingNotTurned, mapsMergedBackwards
   case watermarkTooEarly, durableTooEarly, patchOnWrongBase
   case failedSyncForgiven, failedSyncRepeated, failedWriteForgiven
   case cleanBeforeErased, idleLogNotErased, endedLogNotErased, slotsNotErased, owedErasureCut
 
-  // What is believed without proof.
+  // Facts believed without proof.
   case generationWithoutRandom, generationIgnored, chainIgnored, commitNumberIgnored
   case logJoinedUnproven, turnBelievedAlone, openingBelievedAlways, cleanOnOneWord
   case damagePassedOver, oldWitnessesBelieved, missingLogBelieved, otherStoreBelieved
@@ -43,20 +43,20 @@ package enum Defect: String, CaseIterable, Sendable {
   case olderTableIgnored, slotsFreedAtOnce, slotsNotReserved, numbersGivenTwice
   case expiryIgnored, lockIgnored, replacedFileIgnored, abortedCommitted
 
-  // What only certain orders of several threads show.
+  // Defects that only certain interleavings of threads reveal.
   case readersUnannounced, gateNotAbandoned, roomAskedOnce, walkUnregistered, changedPagesCounted
 
-  /// These.
+  /// The defects that only certain interleavings of threads reveal.
   package static let interleaved: [Defect] = [
     .readersUnannounced, .gateNotAbandoned, .roomAskedOnce, .walkUnregistered, .changedPagesCounted,
   ]
 
   #if PLANTED_DEFECTS
-    /// The one that the environment names; nil as well when that is one of the layer above.
+    /// The defect named by the environment; nil also if that name belongs to the layer above.
     private static let planted = plantedDefectName.flatMap(Defect.init)
   #endif
 
-  /// Whether this one is planted.
+  /// True if this defect is planted.
   @inline(__always)
   package var isPlanted: Bool {
     #if PLANTED_DEFECTS

@@ -1,8 +1,8 @@
-/// Which file something is, whatever name it has: the one object behind its names.
+/// The identity of a file, independent of its names.
 package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let inode: UInt64
-  /// How many names the file has; 0 once it was removed.
+  /// The number of names the file has; 0 once it is removed.
   package let linkCount: Int
 
   package init(device: UInt64, inode: UInt64, linkCount: Int) {
@@ -11,7 +11,7 @@ package struct FileIdentity: Sendable, Hashable {
     self.linkCount = linkCount
   }
 
-  /// Whether both are the same file, however many names it had at either time.
+  /// Returns true if both are the same file; the number of names is ignored.
   package func isSameFile(as other: FileIdentity) -> Bool {
     device == other.device && inode == other.inode
   }

@@ -6,16 +6,17 @@
   import Glibc
 #endif
 
-/// The one exclusive lock by which a process owns a store.
+/// The exclusive lock by which a process owns a store.
 ///
-/// Linux has locks that belong to the open file description (`F_OFD_SETLK`, fcntl(2)): they are not
-/// lost when some other descriptor of the file is closed, as the older POSIX locks are, and they
-/// also keep two openers in one process apart. Apple's systems offer the same through `flock`. One
-/// kind per platform, for ever: two kinds would not see each other. The kernel frees either when the
-/// process ends, so nobody has to clean up.
+/// On Linux the lock belongs to the open file description (`F_OFD_SETLK`, fcntl(2)). Unlike the
+/// older POSIX locks it is not lost when another descriptor of the file is closed, and it also
+/// keeps apart two openers in one process. Apple's systems offer the same through `flock`. Each
+/// platform must keep its kind for ever, because the two kinds do not see each other. The kernel
+/// releases either kind when the process ends, so no cleanup is needed.
 enum FileLock {
   #if os(Linux) || os(Android)
-    // The number is in <fcntl.h> behind _GNU_SOURCE, where Swift's module of it does not look.
+    // <fcntl.h> defines it under _GNU_SOURCE only, which Swift's module of that header does not
+    // set.
     private static let ofdSetLock: Int32 = 37
   #endif
 
@@ -34,9 +35,9 @@ enum FileLock {
     throw .ioError(call: "lock", errno: code, path: path)
   }
 
-  /// Lets go of the lock.
+  /// Releases the lock.
   ///
-  /// Closing alone does not where a child by `fork` has the file open, too.
+  /// Closing the descriptor alone does not release it if a child made by `fork` has the file open.
   static func unlock(_ descriptor: Int32) {
     #if os(Linux) || os(Android)
       var request = flock()

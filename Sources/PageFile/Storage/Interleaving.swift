@@ -8,30 +8,32 @@
   #endif
 #endif
 
-/// One of the threads of a test, of which one runs at a time: it asks here before it does anything
-/// that another thread could notice, and goes on when it is its turn.
+/// One of a test's threads, of which one runs at a time.
+///
+/// It calls in here before each step that another thread could notice, and returns when it is its
+/// turn.
 package protocol Strand: AnyObject, Sendable {
-  /// Another one may go on here.
+  /// Marks a moment at which another strand may run.
   func reach(_ moment: StaticString)
-  /// Returns when the lock is held.
+  /// Acquires the lock.
   func lock(_ lock: Lock)
   func unlock(_ lock: Lock)
-  /// Lets go of the lock until `broadcast`, then holds it again.
-  /// - Parameter isTimed: Whether it may end by itself, after some time.
+  /// Releases the lock until `broadcast`, then acquires it again.
+  /// - Parameter isTimed: True if the wait may also time out.
   func wait(_ lock: Lock, isTimed: Bool)
   func broadcast(_ lock: Lock)
-  /// Lets others go on, because what is waited for tells nobody when it comes.
+  /// Yields to other strands while polling for an event that is not signalled.
   func pause()
-  /// Starts one more that nobody waits for.
+  /// Starts a detached strand.
   func start(_ body: @escaping @Sendable () -> Void)
 }
 
-/// The moments at which a test may have another thread go on, so that the orders of several threads
-/// can be played, one after the other, and again.
+/// The moments at which a test may switch threads, so that it can play and replay their
+/// interleavings.
 ///
-/// In an ordinary build none of this exists: `strand` is the constant nil, and the compiler drops what
-/// depends on it. `make test-interleavings` builds with INTERLEAVINGS; threads that no test has taken
-/// over do there as always.
+/// In an ordinary build `strand` is the constant nil, and the compiler drops the code that depends
+/// on it. `make test-interleavings` builds with INTERLEAVINGS; there, threads that no test controls
+/// run as usual.
 package enum Interleaving {
   #if INTERLEAVINGS
     private final class Box {
@@ -46,7 +48,7 @@ package enum Interleaving {
     }()
   #endif
 
-  /// Whether this build has those moments.
+  /// True if this build has these moments.
   package static var isBuiltIn: Bool {
     #if INTERLEAVINGS
       true
@@ -55,7 +57,7 @@ package enum Interleaving {
     #endif
   }
 
-  /// The one that the calling thread is, if a test has taken it over.
+  /// The strand of the calling thread; nil if no test controls it.
   @inline(__always)
   package static var strand: (any Strand)? {
     #if INTERLEAVINGS
@@ -66,7 +68,7 @@ package enum Interleaving {
     #endif
   }
 
-  /// Runs `body` with the calling thread taken over.
+  /// Runs `body` with the calling thread under the test's control as `strand`.
   package static func run(as strand: any Strand, _ body: () -> Void) {
     #if INTERLEAVINGS
       let box = Box(strand)
@@ -75,11 +77,11 @@ package enum Interleaving {
       pthread_setspecific(key, nil)
       withExtendedLifetime(box) {}
     #else
-      preconditionFailure("interleavings are not built in")
+      preconditionFailure("interleavings: not in this build")
     #endif
   }
 
-  /// Says that something is about to be done that others can notice without a lock.
+  /// Announces a step that other threads can notice without a lock.
   @inline(__always)
   static func reach(_ moment: StaticString) { strand?.reach(moment) }
 }

@@ -6,20 +6,20 @@
   import Glibc
 #endif
 
-/// A mutual exclusion lock on which one may also wait for a change.
+/// A mutex with a condition to wait on.
 ///
-/// `Synchronization.Mutex` has no way to wait, and on Linux took three times as long as this one
-/// (33 ns against 12 ns, docs/decisions.md).
+/// `Synchronization.Mutex` has no way to wait, and on Linux it took three times as long as this
+/// lock (33 ns against 12 ns, docs/decisions.md).
 @safe
 package final class Lock: @unchecked Sendable {
-  // Unchecked: the two system objects are made to be used from any thread.
+  // Unchecked: the two system objects may be used from any thread.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
   #if INTERLEAVINGS
-    /// The strand that holds it; those of a test leave the system's objects alone.
+    /// The strand that holds the lock; a test's strands do not use the system objects.
     package var holder: Int?
-    /// Where it was made, which is its name.
+    /// The place where the lock was created, which serves as its name.
     package let origin: (file: StaticString, line: Int)
 
     package init(file: StaticString = #fileID, line: Int = #line) {
@@ -47,7 +47,8 @@ package final class Lock: @unchecked Sendable {
     #if canImport(Darwin)
       unsafe pthread_cond_init(condition, nil)
     #else
-      // The clock that nobody sets: a wait must not last for hours because the device's jumped.
+      // The monotonic clock cannot be set: a wait must not last for hours because the wall clock
+      // jumped.
       var attributes = pthread_condattr_t()
       unsafe pthread_condattr_init(&attributes)
       unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -79,15 +80,15 @@ package final class Lock: @unchecked Sendable {
     return try body()
   }
 
-  /// Lets go of the lock until `broadcast`, then holds it again.
+  /// Releases the lock until `broadcast`, then acquires it again.
   ///
-  /// May also return for no reason.
+  /// May wake spuriously.
   package func wait() {
     if let strand = Interleaving.strand { return strand.wait(self, isTimed: false) }
     unsafe pthread_cond_wait(condition, mutex)
   }
 
-  /// Like `wait`, but for a limited time.
+  /// Waits like `wait()`, but no longer than the given time.
   package func wait(milliseconds: Int) {
     if let strand = Interleaving.strand { return strand.wait(self, isTimed: true) }
     #if canImport(Darwin)
@@ -104,7 +105,7 @@ package final class Lock: @unchecked Sendable {
     #endif
   }
 
-  /// Wakes everybody who waits.
+  /// Wakes all waiting threads.
   package func broadcast() {
     if let strand = Interleaving.strand { return strand.broadcast(self) }
     unsafe pthread_cond_broadcast(condition)

@@ -1,4 +1,4 @@
-/// A value that is only reached under its lock.
+/// A value that is accessible only under its lock.
 package final class Locked<Value>: @unchecked Sendable {
   // Unchecked: `value` is only touched under `lock`.
   private let lock: Lock

@@ -1,7 +1,7 @@
-/// Files in memory, for tests and for stores that need not outlive the process.
+/// A directory of files in memory, for tests and for stores that need not outlive the process.
 ///
-/// Syncs do nothing and nothing ever fails; what is written is there at once. Two openers of one
-/// name see the same bytes, and the lock keeps them apart as on a disk.
+/// Syncs do nothing, transfers never fail, and writes are visible at once. Two openers of one name
+/// see the same bytes, and the lock keeps them apart as on a disk.
 package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
   // Unchecked: `contents` is only touched under `lock`.
   private let lock = Lock()
@@ -54,8 +54,8 @@ package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
 
   package func sync() {}
 
-  /// A second directory with copies of all files as they are now: what a copy of the store made at
-  /// this moment would hold.
+  /// Returns a second directory with copies of all files in their current state, as a copy of the
+  /// store made at this moment would hold them.
   package func copy() -> MemoryDirectory {
     let twin = MemoryDirectory()
     lock.withLock {
@@ -68,7 +68,7 @@ package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
     return twin
   }
 
-  /// The bytes of a file, or nil when there is none of that name.
+  /// The bytes of a file; nil if there is no file of that name.
   package subscript(name: String) -> [UInt8]? {
     get {
       lock.withLock { contents[name] }.map { content in content.lock.withLock { content.bytes } }
@@ -84,7 +84,7 @@ package final class MemoryDirectory: StorageDirectory, @unchecked Sendable {
   }
 }
 
-/// The bytes of one name, shared by all who have it open.
+/// The bytes of one file, shared by all its openers.
 private final class MemoryFileContent: @unchecked Sendable {
   // Unchecked: the fields are only touched under `lock`.
   let lock = Lock()

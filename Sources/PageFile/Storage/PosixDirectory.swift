@@ -6,19 +6,20 @@
   import Glibc
 #endif
 
-/// A directory of the operating system.
+/// A directory in the operating system's file system.
 package final class PosixDirectory: StorageDirectory {
   private let directoryPath: String
 
-  /// The directory part and the last name of a path.
+  /// Splits a path into its directory and its last name.
   package static func split(_ path: String) -> (directory: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let directory = slash == path.startIndex ? "/" : String(path[..<slash])
     return (directory, String(path[path.index(after: slash)...]))
   }
 
-  /// The same for what a path leads to: links are followed, also where the last name is one, so
-  /// that a store's files lie together whatever way leads to them.
+  /// Splits a path after following all links in it, including a link as the last name.
+  ///
+  /// So a store's files lie together no matter which path leads to them.
   package static func resolve(_ path: String) -> (directory: String, name: String) {
     if let real = realPath(path) { return split(real) }
     let (directory, name) = split(path)
@@ -82,8 +83,9 @@ package final class PosixDirectory: StorageDirectory {
     }
   }
 
-  /// Descriptors 0 to 2 are the standard streams of whoever assumes so: a stray print must not end
-  /// up in a data file.
+  /// Moves a descriptor above 2, because other code assumes that 0 to 2 are the standard streams.
+  ///
+  /// A stray print must not end up in a data file.
   private func aboveStandardStreams(
     _ descriptor: Int32, _ path: String
   ) throws(PageFileError) -> Int32 {
@@ -98,13 +100,13 @@ package final class PosixDirectory: StorageDirectory {
   package func rename(_ name: String, to newName: String) throws(PageFileError) {
     let path = path(of: name)
     let newPath = self.path(of: newName)
-    // `link` fails when the name is taken, where `rename` would replace what has it.
+    // `link` fails if the name is taken; `rename` would replace the file that has it.
     if unsafe link(path, newPath) == 0 {
       _ = try SystemCall.run("unlink", path) { unsafe unlink(path) }
       return
     }
     let code = errno
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     guard code == EPERM || code == ENOTSUP || code == EMLINK, try !exists(newName) else {
       throw .ioError(call: "link", errno: code, path: newPath)
     }
@@ -126,7 +128,7 @@ package final class PosixDirectory: StorageDirectory {
     let descriptor = try openDescriptor(directoryPath, O_RDONLY | O_CLOEXEC, .read)
     let file = PosixFile(descriptor: descriptor, path: directoryPath)
     defer { file.close() }
-    // Once only, as the sync of a file: after a failure the names may be lost.
+    // Not repeated, like the sync of a file: after a failure the names may be lost.
     if fsync(descriptor) != 0 {
       let code = errno
       throw SystemCall.syncError("fsync", directoryPath, code)

@@ -8,10 +8,11 @@ import Synchronization
   import Glibc
 #endif
 
-/// A file of the operating system.
+/// A file in the operating system's file system.
 ///
-/// Transfers are positioned (`pread`, `pwrite`) and repeated until all bytes are through, because
-/// the system may move fewer than asked for. No `mmap`: there an I/O error is a signal.
+/// Transfers are positioned (`pread`, `pwrite`) and repeated until all bytes are transferred,
+/// because the system may transfer fewer than requested. `mmap` is not used, because it reports an
+/// I/O error as a signal.
 package final class PosixFile: StorageFile {
   package let path: String
   private let descriptor: Int32
@@ -58,13 +59,13 @@ package final class PosixFile: StorageFile {
         return (moved, errno)
       }
       if moved == -1 && code == EINTR { continue }
-      // Only an error that came before the first byte may say that nothing was written.
+      // Only an error before the first byte may claim that nothing was written.
       if moved == -1 {
         throw done == 0
           ? SystemCall.error("pwrite", path, code)
           : .ioError(call: "pwrite", errno: code, path: path)
       }
-      // A write that moves nothing would be repeated for ever.
+      // A write that transfers nothing would be repeated for ever.
       if moved == 0 { throw .ioError(call: "pwrite", errno: EIO, path: path) }
       done += moved
     }
@@ -83,7 +84,7 @@ package final class PosixFile: StorageFile {
       _ = try SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(byteCount)) }
     #else
       while true {
-        // The call answers with the error number instead of setting `errno`.
+        // The call returns the error number instead of setting `errno`.
         let code = posix_fallocate(descriptor, off_t(current), off_t(byteCount - current))
         if code == 0 { return }
         if code == EINTR { continue }
@@ -99,14 +100,14 @@ package final class PosixFile: StorageFile {
 
   package func sync() throws(PageFileError) {
     #if canImport(Darwin)
-      // Not F_BARRIERFSYNC: see `Checkpointer.publish`. And not `fsync` where the file system has
-      // no F_FULLFSYNC: it would promise what it does not do.
+      // Not F_BARRIERFSYNC: see `Checkpointer.publish`. And no fallback to `fsync` if the file
+      // system lacks F_FULLFSYNC: `fsync` would promise durability without providing it.
       if fcntl(descriptor, F_FULLFSYNC) == -1 {
         let code = errno
         throw SystemCall.syncError("fcntl(F_FULLFSYNC)", path, code)
       }
     #else
-      // Not repeated on EINTR: after any failure what is on the disk is unknown.
+      // Not repeated on EINTR: after any failure the disk's content is unknown.
       if fdatasync(descriptor) != 0 {
         let code = errno
         throw SystemCall.syncError("fdatasync", path, code)
@@ -124,7 +125,7 @@ package final class PosixFile: StorageFile {
     guard let other = other as? PosixFile else { return }
     var theirs = stat()
     guard unsafe fstat(other.descriptor, &theirs) == 0 else { return }
-    // The group first: a change of it may take permissions away.
+    // The group first, because changing it may clear permission bits.
     _ = fchown(descriptor, uid_t.max, theirs.st_gid)
     _ = fchmod(descriptor, theirs.st_mode & 0o777)
     #if canImport(Darwin)
@@ -135,7 +136,7 @@ package final class PosixFile: StorageFile {
 
   package func close() {
     if holdsLock.load(ordering: .relaxed) { FileLock.unlock(descriptor) }
-    // Not repeated on EINTR: Linux has closed the descriptor by then, and its number may be in use.
+    // Not repeated on EINTR: Linux has closed the descriptor by then, and its number may be reused.
     #if canImport(Darwin)
       _ = Darwin.close(descriptor)
     #elseif canImport(Musl)
@@ -147,7 +148,7 @@ package final class PosixFile: StorageFile {
 }
 
 extension FileIdentity {
-  /// What the system says of a file.
+  /// Creates the identity from the result of `stat`.
   init(_ status: stat) {
     self.init(
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),

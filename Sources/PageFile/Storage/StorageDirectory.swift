@@ -1,14 +1,15 @@
-/// Where the files of a store live: names, and what makes names durable.
+/// The directory that holds a store's files: their names, and the sync that makes names durable.
 package protocol StorageDirectory: AnyObject, Sendable {
-  /// The full path of a name, for error messages.
+  /// Returns the full path of a name, for error messages.
   func path(of name: String) -> String
 
-  /// The file that has this name now; nil when there is none.
+  /// Returns the identity of the file that currently has this name, or nil if there is no such
+  /// file.
   func identity(of name: String) throws(PageFileError) -> FileIdentity?
 
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile
 
-  /// Gives a file another name, which must be free: nothing is ever replaced.
+  /// Renames a file. The new name must be free: an existing file is never replaced.
   func rename(_ name: String, to newName: String) throws(PageFileError)
 
   func remove(_ name: String) throws(PageFileError)
@@ -18,13 +19,13 @@ package protocol StorageDirectory: AnyObject, Sendable {
 }
 
 extension StorageDirectory {
-  /// Whether there is something under this name.
+  /// Returns true if the name exists.
   package func exists(_ name: String) throws(PageFileError) -> Bool {
     try identity(of: name) != nil
   }
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum FileMode: Sendable {
   /// An existing file, for reading.
   case read

@@ -1,5 +1,5 @@
 /// Fills a range of a file with zeros.
-/// - Throws: What writing throws; some zeros may be there then.
+/// - Throws: Any error of a write; some of the zeros may have been written.
 func writeZeros(
   _ file: any StorageFile, from start: Int, to end: Int
 ) throws(PageFileError) {
@@ -11,7 +11,7 @@ func writeZeros(
     do throws(PageFileError) {
       try file.write(zeros.bytes.slice(0, byteCount), at: offset)
     } catch .ioError(_, SystemCall.noRoom, _) {
-      // A part was written, which nobody needs.
+      // Part of the range was written; that is harmless.
       throw .diskFull
     }
     offset += byteCount

@@ -1,66 +1,69 @@
-/// One open file: positioned transfers, a size, a sync, a lock.
+/// An open file: positioned transfers, a size, a sync, a lock.
 ///
-/// The engine reaches the system through this and `StorageDirectory` only, so that tests can stand
-/// in for both.
+/// The engine reaches the system only through this and `StorageDirectory`, so tests can replace
+/// both.
 package protocol StorageFile: AnyObject, Sendable {
-  /// For error messages.
+  /// The path of the file, for error messages.
   var path: String { get }
 
-  /// Which file this is, and how many names it has now.
+  /// Returns the file's identity and its current number of names.
   func identity() throws(PageFileError) -> FileIdentity
 
-  /// The size of the file in bytes.
+  /// Returns the size of the file in bytes.
   func byteCount() throws(PageFileError) -> Int
 
-  /// Fills `target` from `offset` on and returns how many bytes there were: fewer than asked for
-  /// only at the end of the file.
+  /// Reads into `target` from `offset` on and returns the number of bytes read.
+  ///
+  /// Reads fewer than requested only at the end of the file.
   func read(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Int
 
   /// Writes all bytes at `offset`.
-  /// - Throws: `diskFull` and `deviceLocked` with nothing written; after any other error the range
+  /// - Throws: `diskFull` or `deviceLocked` if nothing was written. After any other error the range
   ///   may hold anything.
   func write(_ bytes: Bytes, at offset: Int) throws(PageFileError)
 
-  /// Makes the file at least `byteCount` long with blocks that exist, reading as zeros.
-  /// - Throws: `diskFull`, with what was there before untouched.
+  /// Makes the file at least `byteCount` bytes long, with allocated blocks that read as zeros.
+  /// - Throws: `diskFull`; the existing content is untouched.
   func extend(to byteCount: Int) throws(PageFileError)
 
-  /// Cuts the file to `byteCount`.
+  /// Truncates the file to `byteCount`.
   func truncate(to byteCount: Int) throws(PageFileError)
 
   /// Returns when everything written to the file is on the medium.
   ///
-  /// Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`, and an error where the file system does not
-  /// have it.
-  /// - Throws: `deviceLocked` with nothing lost, so that a later call may succeed; after any other
-  ///   error what was written since the last sync may be gone for good.
+  /// Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`, and an error if the file system does not
+  /// support it.
+  /// - Throws: `deviceLocked` if nothing was lost, so that a later call may succeed. After any
+  ///   other error the writes since the last sync may be lost for good.
   func sync() throws(PageFileError)
 
-  /// Takes the one exclusive lock without waiting; false when somebody else holds it. It ends with
-  /// `close` or with the process.
+  /// Tries to take the exclusive lock without waiting; returns false if another opener holds it.
+  ///
+  /// The lock is released by `close` or at the end of the process.
   func tryLock() throws(PageFileError) -> Bool
 
-  /// Gives a file that was just created the permissions, the group, and on Apple's systems the
-  /// protection class of another one: whoever may read a data file has to be able to read its log.
+  /// Copies another file's permissions, group, and, on Apple's systems, protection class to this
+  /// newly created file.
   ///
-  /// What the system does not allow stays as it is.
+  /// A process that may read a data file has to be able to read its log. Changes that the system
+  /// does not allow are skipped.
   func takeAccess(of other: any StorageFile)
 
   func close()
 }
 
 extension StorageFile {
-  /// For files that have no such thing.
+  /// Does nothing, for files without access rights.
   package func takeAccess(of other: any StorageFile) {}
 }
 
 extension StorageFile {
-  /// Writes the content of a buffer, which stays alive for the length of the call.
+  /// Writes the content of a buffer, which stays alive during the call.
   package func write(_ buffer: borrowing ByteBuffer, at offset: Int) throws(PageFileError) {
     try write(buffer.bytes, at: offset)
   }
 
-  /// Reads exactly as many bytes as asked for, or says false because the file is shorter.
+  /// Fills `target` completely; returns false if the file is too short for that.
   package func readFully(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Bool {
     try read(into: target, at: offset) == target.count
   }

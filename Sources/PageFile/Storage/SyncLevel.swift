@@ -1,8 +1,8 @@
-/// How safe a transaction is when its commit returns.
+/// The durability of a transaction when its commit returns.
 public enum SyncLevel: Sendable, Hashable {
-  /// On the disk. Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`.
+  /// The commit is on the disk. Linux: `fdatasync`; Apple platforms: `F_FULLFSYNC`.
   case full
-  /// Visible, in order, and safe when the process is killed; a power cut may take it back, with all
-  /// that came after it. Durable with the next `full` commit or checkpoint.
+  /// The commit is visible, in order, and survives the death of the process. A power cut may take
+  /// it back, with all later commits. It becomes durable with the next `full` commit or checkpoint.
   case relaxed
 }

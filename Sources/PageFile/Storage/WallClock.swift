@@ -6,11 +6,11 @@
   import Glibc
 #endif
 
-/// The device's clock, for layers above that are not handed one.
+/// The device's clock, for layers above that are given no other clock.
 ///
-/// Nothing in this module uses it.
+/// This module does not use it.
 package enum WallClock {
-  /// Microseconds since 1970, UTC.
+  /// Returns the microseconds since 1970, UTC.
   package static func microseconds() -> Int64 {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
@@ -18,9 +18,9 @@ package enum WallClock {
   }
 }
 
-/// Letting other threads run, for the rare wait that nobody signals the end of.
+/// A short sleep for the rare waits whose end is not signalled.
 enum Pause {
-  /// About a tenth of a millisecond.
+  /// Sleeps for about a tenth of a millisecond.
   static func briefly() {
     if let strand = Interleaving.strand { return strand.pause() }
     usleep(100)

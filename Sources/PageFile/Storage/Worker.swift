@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// A thread of our own that does one thing after the other.
+/// A dedicated thread that runs queued work in order.
 ///
-/// Swift's cooperative threads must not block, and everything here does: system calls, locks, a
-/// sync. The thread is started with the first thing to do and ends with `stop`.
+/// Swift's cooperative threads must not block, and all work here does: system calls, locks, a sync.
+/// The thread starts with the first work item and ends with `stop`.
 package final class Worker: @unchecked Sendable {
   // Unchecked: the mutable fields are only touched under `lock`.
   private let lock = Lock()
@@ -17,19 +17,21 @@ package final class Worker: @unchecked Sendable {
   private var isRunning = false
   private var isAsleep = false
   private var isStopping = false
-  /// The thread, once it runs.
+  /// The id of the thread, once it runs.
   private var thread: UInt?
   private let hasThread: Bool
   private let lingerMilliseconds: Int
   private let idleMilliseconds: Int?
   private let whenIdle: @Sendable () -> Void
 
+  /// Creates a worker; its thread starts with the first work item.
   /// - Parameters:
-  ///   - hasThread: Otherwise all work waits for `runQueued`.
-  ///   - lingerMilliseconds: For how long after its last work the thread looks for more once a
-  ///     millisecond, before it sleeps. Until then nobody has to wake it, which costs more than much of
-  ///     the work does (docs/decisions.md).
-  ///   - idleMilliseconds: After how long without work `whenIdle` runs, once per quiet time.
+  ///   - hasThread: If false, all work waits for `runQueued`.
+  ///   - lingerMilliseconds: The time after its last work item during which the thread polls for
+  ///     more once a millisecond before it sleeps. While it polls, callers need not wake it; waking
+  ///     it costs more than many work items do (docs/decisions.md).
+  ///   - idleMilliseconds: The time without work after which `whenIdle` runs, once per quiet
+  ///     period.
   package init(
     hasThread: Bool = true, lingerMilliseconds: Int = 0, idleMilliseconds: Int? = nil,
     whenIdle: @escaping @Sendable () -> Void = {}
@@ -40,9 +42,9 @@ package final class Worker: @unchecked Sendable {
     self.whenIdle = whenIdle
   }
 
-  /// Has `body` run on the thread after everything asked for before.
+  /// Queues `body` to run on the thread after all work queued before.
   ///
-  /// - Returns: False after `stop`, when nothing is run any more.
+  /// - Returns: False after `stop`, when no more work is accepted.
   @discardableResult
   package func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
     let (isTaken, hasToWake) = lock.withLock {
@@ -56,34 +58,34 @@ package final class Worker: @unchecked Sendable {
       startThread { self.run() }
       return (true, false)
     }
-    // Not under the lock, which the thread would have to wait for as soon as it is awake.
+    // Outside the lock, or the awakened thread would at once have to wait for it.
     if hasToWake { lock.broadcast() }
     return isTaken
   }
 
-  /// Has what waits run now, also where the thread would look for it a little later.
+  /// Wakes the thread at once, even if it would poll for work a little later.
   package func hurry() { lock.broadcast() }
 
-  /// Does what waits, if there is no thread for it.
+  /// Runs the queued work on the calling thread if the worker has no thread.
   package func runQueued() {
     if hasThread { return }
     while let body = lock.withLock({ queue.isEmpty ? nil : queue.removeFirst() }) { body() }
   }
 
-  /// Lets the thread finish what it was asked for, and waits until it has ended.
+  /// Tells the thread to finish its queued work, and waits until it has ended.
   ///
-  /// On the thread itself it only says so.
+  /// On the worker's own thread this does not wait.
   package func stop() {
     lock.lock()
     isStopping = true
-    // Without a thread nobody has begun what waits, and nobody may any more.
+    // Without a thread the queued work has not begun, and it must not begin any more.
     if !hasThread { queue = [] }
     lock.broadcast()
     while isRunning, thread != CurrentThread.id { lock.wait() }
     lock.unlock()
   }
 
-  /// Whether this is asked on the thread.
+  /// True if the calling thread is the worker's own.
   package var isCurrent: Bool { lock.withLock { isRunning && thread == CurrentThread.id } }
 
   private func run() {
@@ -124,19 +126,19 @@ package final class Worker: @unchecked Sendable {
   }
 }
 
-/// What a new thread runs, carried through C as an opaque address.
+/// The body of a new thread, carried through C as an opaque address.
 private final class ThreadBody {
   let run: () -> Void
   init(_ run: @escaping () -> Void) { self.run = run }
 }
 
-/// Starts a thread that nobody waits for.
+/// Starts a detached thread; a test may replace it with a strand.
 private func startThread(_ body: @escaping @Sendable () -> Void) {
   if let strand = Interleaving.strand { return strand.start(body) }
   startSystemThread(body)
 }
 
-/// The same, whoever asks.
+/// Starts a detached system thread, even inside a test's strand.
 package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
   let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
   #if canImport(Darwin)
@@ -160,5 +162,5 @@ package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
       }, argument)
     if code == 0 { pthread_detach(thread) }
   #endif
-  precondition(code == 0, "the system has no more threads")
+  precondition(code == 0, "thread: creation failed")
 }
