@@ -1,4 +1,4 @@
-/// A cell on its way into a page.
+/// A cell to be written into a page.
 ///
 /// See docs/page-file-format.md, P-7 … P-12.
 ///
@@ -8,12 +8,13 @@
 ///                                       varint value byte count × 2 + 1, first overflow page u32
 ///     branch cell                       varint suffix byte count, suffix, child page u32
 ///
-/// The suffix is the key without the prefix of the page, so the same cell takes different room on
-/// different pages. Whether a value goes to a chain is decided by the length of the whole key:
+/// The suffix is the key without the page's prefix, so the same cell takes different room on
+/// different pages. The length of the whole key decides if a value goes to a chain:
 ///
 ///  1. With its whole key and its pointer, a cell takes at most a quarter of a page. So a page has
-///     room for four cells whatever becomes of its prefix, and a split always yields two that fit.
-///  2. Varints are as short as they can be: one encoding for one number.
+///     room for four cells even if its prefix shrinks, and a split always yields two pages that
+///     fit.
+///  2. Varints are as short as possible: each number has exactly one encoding.
 package struct Cell {
   package let key: CellKey
   package let payload: CellPayload
@@ -28,22 +29,23 @@ package struct Cell {
   /// The longest value, in bytes: half of what one write transaction may change.
   package static let valueByteCountMax = 32 << 20
 
-  /// Bytes of one entry of the cell pointer array.
+  /// The size of an entry of the cell pointer array, in bytes.
   package static let pointerByteCount = 2
 
-  /// The most that a cell may take with its whole key and its pointer.
+  /// Returns the most bytes that a cell may take with its whole key and its pointer.
   package static func byteCountMax(pageSize: Int) -> Int {
     (pageSize &- PageHeader.byteCount) / 4
   }
 
-  /// Whether rule 1 lets a value stay in the page.
+  /// Returns true if rule 1 allows a value to stay in the page.
   package static func fitsInline(keyByteCount: Int, valueByteCount: Int, pageSize: Int) -> Bool {
     let valueVarint = varintByteCount(valueByteCount << 1)
     let cell = varintByteCount(keyByteCount) + keyByteCount + valueVarint + valueByteCount
     return cell + pointerByteCount <= byteCountMax(pageSize: pageSize)
   }
 
-  /// The longest value that rule 1 lets stay in the page with a key of that length.
+  /// Returns the length of the longest value that rule 1 allows in the page with a key of that
+  /// length.
   package static func valueByteCountMax(keyByteCount: Int, pageSize: Int) -> Int {
     let rest =
       byteCountMax(pageSize: pageSize) - pointerByteCount
@@ -51,14 +53,15 @@ package struct Cell {
     return rest - varintByteCount(rest << 1)
   }
 
-  /// What is left of the key behind a prefix.
+  /// Returns the length of the key after a prefix.
   ///
-  /// A branch page's first cell has no key to begin with.
+  /// The first cell of a branch page has an empty key, so its suffix is empty too.
   private func suffixByteCount(behind prefixByteCount: Int) -> Int {
     max(0, key.byteCount - prefixByteCount)
   }
 
-  /// The room the cell takes on a page with a prefix of that many bytes, without its pointer.
+  /// Returns the bytes that the cell takes, without its pointer, on a page with a prefix of that
+  /// length.
   package func byteCount(dropping prefixByteCount: Int) -> Int {
     let suffixByteCount = suffixByteCount(behind: prefixByteCount)
     return Cell.varintByteCount(suffixByteCount) + suffixByteCount + payload.byteCount
@@ -85,10 +88,10 @@ package struct Cell {
   }
 }
 
-/// What a cell holds behind its suffix: at most eight bytes made for it, then bytes that lie
+/// The part of a cell after its suffix: at most eight bytes stored here, then bytes that lie
 /// elsewhere.
 ///
-/// Neither kind of cell needs memory of its own this way.
+/// So neither a leaf cell nor a branch cell needs memory of its own.
 package struct CellPayload {
   /// The first bytes, low end first.
   private let start: UInt64
@@ -97,13 +100,13 @@ package struct CellPayload {
 
   package var byteCount: Int { startByteCount + rest.count }
 
-  /// A value that stays in the page.
+  /// Returns the payload for a value that stays in the page.
   package static func value(_ value: Bytes) -> CellPayload {
     let (start, startByteCount) = varint(value.count << 1)
     return CellPayload(start: start, startByteCount: startByteCount, rest: value)
   }
 
-  /// A value of that many bytes in a chain.
+  /// Returns the payload for a value of that many bytes in an overflow chain.
   package static func overflow(byteCount: Int, first: PageNumber) -> CellPayload {
     let (start, startByteCount) = varint(byteCount << 1 | 1)
     return CellPayload(
@@ -111,12 +114,12 @@ package struct CellPayload {
       startByteCount: startByteCount + 4, rest: .empty)
   }
 
-  /// The child of a branch cell.
+  /// Returns the payload of a branch cell with that child.
   package static func child(_ number: PageNumber) -> CellPayload {
     CellPayload(start: UInt64(number.rawValue), startByteCount: 4, rest: .empty)
   }
 
-  /// What another cell holds.
+  /// Returns the payload of another cell, already encoded.
   package static func copied(_ payload: Bytes) -> CellPayload {
     CellPayload(start: 0, startByteCount: 0, rest: payload)
   }
@@ -130,7 +133,7 @@ package struct CellPayload {
     bytes.copy(rest, to: offset + startByteCount)
   }
 
-  /// A varint as the bytes of a number, low end first.
+  /// Encodes a varint into the bytes of a number, low end first.
   private static func varint(_ value: Int) -> (bits: UInt64, byteCount: Int) {
     var bits: UInt64 = 0
     let byteCount = Cell.varintByteCount(value)

@@ -1,8 +1,8 @@
-/// A key in the two pieces in which a page keeps it: the prefix that the page's keys share, and the
-/// cell's own suffix.
+/// A key in two pieces, as a page stores it: the prefix that the page's keys share, and the cell's
+/// own suffix.
 ///
-/// Putting the pieces together would copy them, so whatever is asked of whole keys is answered here
-/// on the pieces. A key that lies in one piece has an empty `head`.
+/// Joining the pieces would copy them, so all operations on whole keys work on the pieces. A key in
+/// one piece has an empty `head`.
 @usableFromInline
 package struct CellKey {
   @usableFromInline package let head: Bytes
@@ -19,19 +19,19 @@ package struct CellKey {
     self.init(head: .empty, tail: key)
   }
 
-  /// The key of a branch page's first cell: empty, and before all others.
+  /// The key of a branch page's first cell: empty, and ordered before all other keys.
   package static var none: CellKey { CellKey(.empty) }
 
   @inlinable package var byteCount: Int { head.count + tail.count }
 
-  /// The bytes from `offset` to the end of the piece they lie in.
+  /// Returns the bytes from `offset` to the end of the piece that contains it.
   private func piece(from offset: Int) -> Bytes {
     offset < head.count ? head.dropFirst(offset) : tail.dropFirst(offset - head.count)
   }
 
-  /// Eight bytes from `offset` as one big-endian number.
+  /// Returns eight bytes from `offset` as one big-endian number.
   ///
-  /// Only of a key in a page or a `ByteBuffer`, see rule 3 of `Bytes`.
+  /// Only for a key in a page or a `ByteBuffer`; see rule 3 of `Bytes`.
   @inlinable @inline(__always)
   package func bigEndian64(at offset: Int) -> UInt64 {
     let headRest = head.count &- offset
@@ -41,7 +41,7 @@ package struct CellKey {
       | tail.bigEndianHead(at: 0, byteCount: 8 &- headRest) &>> UInt64(headRest &* 8)
   }
 
-  /// How many bytes both keys begin with.
+  /// Returns the length of the longest common prefix of both keys.
   package func sharedByteCount(with other: CellKey) -> Int {
     var shared = 0
     while shared < byteCount && shared < other.byteCount {
@@ -54,7 +54,7 @@ package struct CellKey {
     return shared
   }
 
-  /// Order as plain bytes: below 0, 0 or above 0, a shorter key before what it begins.
+  /// Compares byte by byte: the result is negative, zero or positive, and a prefix orders first.
   @usableFromInline
   package func compare(to other: CellKey) -> Int {
     let shared = sharedByteCount(with: other)
@@ -70,7 +70,7 @@ package struct CellKey {
     return prefix.hasPrefix(head) && tail.hasPrefix(prefix.dropFirst(head.count))
   }
 
-  /// The key's first `byteCount` bytes, where they lie.
+  /// Returns the key's first `byteCount` bytes without copying them.
   package func first(_ byteCount: Int) -> CellKey {
     CellKey(
       head: head.slice(0, min(byteCount, head.count)),

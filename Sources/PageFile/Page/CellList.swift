@@ -1,8 +1,8 @@
-/// The cells of one page or of two neighbours, listed to be written anew: when freed bytes are
-/// gathered, when the prefix changes, when a page is split and when two are merged.
+/// The cells of one page or of several neighbours, listed to be rewritten: when freed bytes are
+/// collected, when the prefix changes, and when pages are split or merged.
 ///
-/// The pages are copied first, since one of them is usually where the cells go. That and the list are
-/// allocations, which is fine: all of this happens once in many insertions.
+/// The pages are copied first, because one of them is usually the target. The copy and the list
+/// cost allocations. That is acceptable because a rewrite happens once in many insertions.
 package struct CellList: ~Copyable {
   private var copy: ByteBuffer
   private var cells: [Cell] = []
@@ -17,10 +17,10 @@ package struct CellList: ~Copyable {
     appendCells(of: TreePage(copy.bytes))
   }
 
-  /// The cells of two neighbours.
+  /// Lists the cells of two neighbours.
   ///
-  /// `separator` is what the parent keeps between them; a branch page's first cell gets it back as
-  /// its key. It stays with the caller.
+  /// `separator` is the parent's key between them; on branch pages the right page's first cell gets
+  /// it back as its key. The caller keeps its bytes alive.
   package init(copying left: TreePage, _ separator: Bytes, _ right: TreePage) {
     pageSize = left.bytes.count
     isLeaf = left.isLeaf
@@ -33,10 +33,10 @@ package struct CellList: ~Copyable {
     if !isLeaf { cells[seam] = Cell(CellKey(separator), cells[seam].payload) }
   }
 
-  /// The cells of a run of neighbours.
+  /// Lists the cells of a run of neighbours.
   ///
-  /// `separators` says what the parent keeps before each page but the first; those keys stay with the
-  /// caller.
+  /// `separators` returns the parent's key before each page but the first. The caller keeps the
+  /// bytes of those keys alive.
   package init(copying pages: [TreePage], _ separators: (Int) -> CellKey) {
     pageSize = pages[0].bytes.count
     isLeaf = pages[0].isLeaf
@@ -52,7 +52,7 @@ package struct CellList: ~Copyable {
   private mutating func appendCells(of page: TreePage) {
     cells.reserveCapacity(cells.count + page.cellCount + 1)
     for index in 0..<page.cellCount {
-      // The first key of a branch page is empty: not even the prefix belongs to it.
+      // The first key of a branch page is empty: not even the prefix is part of it.
       let key = index < page.firstKeyIndex ? .none : page.key(index)
       cells.append(Cell(key, .copied(page.payload(index))))
     }
@@ -60,32 +60,35 @@ package struct CellList: ~Copyable {
 
   package var count: Int { cells.count }
 
-  /// Adds a cell whose bytes stay with the caller.
+  /// Inserts a cell; the caller keeps its bytes alive.
   package mutating func insert(_ cell: Cell, at index: Int) { cells.insert(cell, at: index) }
 
-  /// Puts cells whose bytes stay with the caller in the place of others.
+  /// Replaces a range of cells; the caller keeps the bytes of the new ones alive.
   package mutating func replace(_ range: Range<Int>, with others: [Cell]) {
     cells.replaceSubrange(range, with: others)
   }
 
   package func key(_ index: Int) -> CellKey { cells[index].key }
 
-  /// Whether the keys around the cell at `index` ascend: where two pages meet, nothing but the parent
-  /// has promised it.
+  /// Returns true if the keys around the cell at `index` ascend.
+  ///
+  /// Where two pages meet, only the parent's separators guarantee it.
   package func isAscending(at index: Int) -> Bool {
     let isAboveLower = cells[index - 1].key.compare(to: cells[index].key) < 0
     guard !isLeaf && index + 1 < count else { return isAboveLower }
     return isAboveLower && cells[index].key.compare(to: cells[index + 1].key) < 0
   }
 
-  /// What all keys of a page with these cells share; a branch page's first cell has none.
+  /// Returns the length of the prefix that all keys of a page with these cells share.
+  ///
+  /// A branch page's first cell has no key and is left out.
   private func prefixByteCount(of range: Range<Int>) -> Int {
     let first = range.lowerBound + (isLeaf ? 0 : 1)
     guard first < range.upperBound else { return 0 }
     return cells[first].key.sharedByteCount(with: cells[range.upperBound - 1].key)
   }
 
-  /// What these cells take on a page of their own: prefix, pointers and cells.
+  /// Returns the bytes that these cells take on a page of their own: prefix, pointers and cells.
   package func byteCount(of range: Range<Int>) -> Int {
     let prefix = prefixByteCount(of: range)
     return range.reduce(prefix) { $0 + byteCount($1, in: range, prefix) }
@@ -95,7 +98,9 @@ package struct CellList: ~Copyable {
     written(index, in: range).byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
   }
 
-  /// A cell as it stands on a page that begins with the range: the first of a branch loses its key.
+  /// Returns a cell as it is written to a page that holds the range.
+  ///
+  /// The first cell of a branch page loses its key.
   private func written(_ index: Int, in range: Range<Int>) -> Cell {
     let isKeyless = !isLeaf && index == range.lowerBound
     return isKeyless ? Cell(.none, cells[index].payload) : cells[index]
@@ -105,7 +110,7 @@ package struct CellList: ~Copyable {
     byteCount(of: range) <= TreePage.capacity(pageSize: pageSize)
   }
 
-  /// Divides the cells among pages that are each as full as they get.
+  /// Divides the cells among pages, filling each page as far as possible.
   package func filledPages() -> [Range<Int>] {
     let capacity = TreePage.capacity(pageSize: pageSize)
     var pages: [Range<Int>] = []
@@ -117,7 +122,7 @@ package struct CellList: ~Copyable {
       while page.upperBound < count {
         let longer = start..<page.upperBound + 1
         let longerPrefix = prefixByteCount(of: longer)
-        // The prefix becomes shorter a few times at most; all cells are measured anew only then.
+        // The prefix shrinks a few times at most; only then are all cells measured again.
         used =
           longerPrefix == prefix
           ? used + byteCount(page.upperBound, in: longer, prefix) : byteCount(of: longer)
@@ -130,7 +135,7 @@ package struct CellList: ~Copyable {
     return pages
   }
 
-  /// Where to divide the cells so that both parts take about as much room.
+  /// Returns the index at which to divide the cells so that both parts take about the same room.
   package func middle() -> Int {
     let all = 0..<count
     let prefix = prefixByteCount(of: all)
@@ -144,10 +149,10 @@ package struct CellList: ~Copyable {
     return count - 1
   }
 
-  /// Makes a page of these cells, with the longest prefix that they share.
+  /// Writes a page of these cells, with the longest prefix that they share.
   ///
-  /// The cell of the highest key goes to the high end: the opposite of what insertions in ascending
-  /// order do, see `TreePage.isAscendingRun`.
+  /// The cell with the highest key goes to the high end, the opposite of the layout that ascending
+  /// insertions produce; see `TreePage.isAscendingRun`.
   package func write(_ range: Range<Int>, to editor: TreePageEditor) {
     let prefix = prefixByteCount(of: range)
     editor.format(prefix: cells[range.upperBound - 1].key, prefixByteCount: prefix)

@@ -1,5 +1,6 @@
-/// Where the writer has changed a page since it copied it: what a commit has to compare, instead of
-/// all of the page.
+/// The ranges of a page that the writer has changed since it copied the page.
+///
+/// A commit compares these instead of the whole page.
 ///
 ///     offset  size  field
 ///          0     2  count of ranges
@@ -7,15 +8,15 @@
 ///          4     4  range 0: start and end, two bytes each
 ///          …
 ///
-/// Lies in the page's image, so that it stays where it is while images change places in tables.
+/// They are stored in the page's image, so they keep their address while images move within tables.
 ///
 ///  1. Ranges ascend and do not overlap.
-///  2. They may cover too much, never too little.
+///  2. They may cover too much, but never too little.
 @safe
 package struct EditedRanges {
   package static let byteCount = 4 + 4 * countMax
   private static let countMax = 12
-  /// What is this close is compared together.
+  /// Ranges at most this many bytes apart are merged.
   private static let slack = 16
 
   private let base: UnsafeMutableRawPointer
@@ -44,18 +45,18 @@ package struct EditedRanges {
 
   func removeAll() { setCount(0) }
 
-  /// Takes note that all bytes may have changed.
+  /// Notes that all bytes may have changed.
   func addAll(pageByteCount: Int) {
     set(0, 0, pageByteCount)
     setCount(1)
   }
 
-  /// Takes note of a change.
+  /// Notes a changed range.
   package func add(_ offset: Int, _ byteCount: Int) {
     if byteCount == 0 { return }
     var (start, end) = (offset, offset + byteCount)
     let count = count
-    // The header has a part of the first range, and each edit changes it.
+    // The header lies in the first range, and each edit changes it.
     if count > 0, case let range = self[0], range.lowerBound <= start, end <= range.upperBound {
       return
     }
@@ -64,7 +65,7 @@ package struct EditedRanges {
     var behind = first
     while behind < count && self[behind].lowerBound <= end + Self.slack { behind += 1 }
     if behind == first && count == Self.countMax {
-      // No place for one more: the neighbour takes in what lies between.
+      // No room for another range: extend a neighbour over the gap.
       if first == count { first -= 1 } else { behind += 1 }
     }
     if behind > first {

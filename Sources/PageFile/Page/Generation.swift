@@ -1,9 +1,9 @@
-/// Which life of a WAL file something belongs to.
+/// The identity of one life of a WAL file.
 ///
 /// See docs/page-file-format.md, M-8 and W-3.
 ///
-/// The counter says which of two lives is the later one; the random part keeps apart two lives that
-/// got the same counter because a copy of the store was put back in between.
+/// The counter orders two lives. The random part distinguishes two lives that got the same counter
+/// because a copy of the store was restored in between.
 package struct Generation: Sendable, Hashable, CustomStringConvertible {
   package static let byteCount = 16
 
@@ -15,7 +15,7 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
     self.random = random
   }
 
-  /// A life later than all that the counter has seen.
+  /// Creates a generation later than all up to `counter`.
   package init(after counter: UInt64, random: UInt64) {
     let random = Defect.generationWithoutRandom.isPlanted ? 0 : random
     self.init(counter: counter + 1, random: random)
@@ -29,8 +29,8 @@ package struct Generation: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A store's random name, part of nearly every checksum, so that nothing of another store is
-/// believed.
+/// A store's random identifier, part of nearly every checksum so that bytes of another store never
+/// pass as valid.
 ///
 /// See docs/page-file-format.md, M-5 and B-6.
 package struct StoreID: Sendable, Hashable, CustomStringConvertible {

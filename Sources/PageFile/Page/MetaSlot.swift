@@ -23,14 +23,14 @@
 ///        188     …  zeros
 ///        504     8  checksum of bytes 0 ..< 504
 ///
-/// All of it lies in one 512-byte sector, so a torn write leaves the old slot or the new one.
+/// A slot fits in one 512-byte sector, so a torn write leaves either the old slot or the new one.
 package struct MetaSlot: Sendable {
   package static let byteCount = 512
-  /// Each slot is alone in a region of this size, so that no device writes both at once.
+  /// Each slot has a region of this size to itself, so that no device writes both at once.
   package static let regionByteCount = 16384
   package static let formatVersion: UInt32 = 1
   package static let magic: [UInt8] = [0x89, 0x50, 0x47, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
-  /// Where the store id stands, for those who look for it in a slot that is damaged elsewhere.
+  /// The offset of the store id, for callers that read it from a slot damaged elsewhere.
   package static let storeIDOffset = 40
   private static let checksumOffset = 504
 
@@ -39,23 +39,23 @@ package struct MetaSlot: Sendable {
     case opening = 2
   }
 
-  /// What a file has that this version of the format does not say, one bit for each, by what
-  /// somebody who does not know it may do.
+  /// The features that a file uses beyond this version of the format, one bit each, grouped by how
+  /// a reader that does not know them may treat the file.
   ///
-  /// This version knows none.
+  /// This version knows no features.
   package struct Features: Sendable, Hashable {
-    /// The file may be read, but not written.
+    /// Features that allow reading the file but not writing it.
     package var mayRead: UInt64 = 0
-    /// The file may be read and written; the bit stays.
+    /// Features that allow reading and writing the file; the bits are kept.
     package var mayWrite: UInt64 = 0
-    /// The file may not even be read.
+    /// Features that forbid even reading the file.
     package var mustUnderstand: UInt64 = 0
 
     package var all: UInt64 { mayRead | mayWrite | mustUnderstand }
   }
 
   package var features = Features()
-  /// Whether a checkpoint has still to overwrite what was erased.
+  /// True if a checkpoint still has to overwrite erased content.
   package var isErasurePending = false
   package var pageByteCount: Int
   package var storeID: StoreID
@@ -68,7 +68,7 @@ package struct MetaSlot: Sendable {
   package var table: PageTableRoot
   package var roots: Roots
 
-  /// Where in the data file a meta slot lies.
+  /// Returns the offset of a meta slot in the data file.
   package static func offset(of index: Int) -> Int { index * regionByteCount }
 
   package func encode() -> ByteBuffer {
@@ -101,12 +101,12 @@ package struct MetaSlot: Sendable {
     Checksum.of(bytes.slice(0, checksumOffset), seed: Checksum.seed(0x4D45_5441))
   }
 
-  /// What the bytes of a slot turn out to be.
+  /// The result of decoding the bytes of a slot.
   package enum Reading: Sendable {
     case valid(MetaSlot)
-    /// The first bytes are those of some other kind of file.
+    /// The first bytes belong to another kind of file.
     case foreign
-    /// A newer format, or features this version has to know and does not.
+    /// The slot has a newer format, or features that this version would have to know.
     case unsupported(version: UInt32, features: UInt64)
     case unreadable(reason: String)
   }
@@ -118,7 +118,7 @@ package struct MetaSlot: Sendable {
     }
     guard bytes.count == byteCount else { return .unreadable(reason: "shorter than a meta slot") }
     guard bytes.uint64(at: checksumOffset) == checksum(bytes) else {
-      return .unreadable(reason: "checksum differs")
+      return .unreadable(reason: "checksum mismatch")
     }
     var reader = ByteReader(bytes, at: 8)
     guard let version = reader.uint32(), let pageByteCount = reader.uint32(),
@@ -131,7 +131,7 @@ package struct MetaSlot: Sendable {
       return .unsupported(version: version, features: features.all)
     }
     guard var meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount)) else {
-      return .unreadable(reason: "a field is out of range")
+      return .unreadable(reason: "field out of range")
     }
     meta.features = features
     return .valid(meta)
@@ -147,7 +147,7 @@ package struct MetaSlot: Sendable {
       let erasure = reader.byte(), erasure <= 1,
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), let roots = Roots(&reader),
-      // A margin that no real store reaches keeps later arithmetic from overflowing.
+      // A margin above any real store's counters keeps later arithmetic from overflowing.
       checkpointLSN < Counter.limit, writeNumber < Counter.limit,
       generation.counter < Counter.limit
     else { return nil }
@@ -178,11 +178,11 @@ package struct MetaSlot: Sendable {
   }
 }
 
-/// Where a page table begins, and what proves its first page.
+/// The root of a page table: the entry of its first page, and the checksum that proves that page.
 package struct PageTableRoot: Sendable, Hashable {
   package var entry: TableEntry
   package var checksum: UInt64
-  /// Levels; 0 is the empty table.
+  /// The number of levels; 0 for the empty table.
   package var height: Int
 
   package static var empty: PageTableRoot { PageTableRoot(entry: .none, checksum: 0, height: 0) }

@@ -1,6 +1,6 @@
-/// A page's name.
+/// The name of a page.
 ///
-/// Page numbers begin at 1; they say nothing about where in the file a page lies.
+/// Page numbers begin at 1. They are independent of the page's place in the file.
 public struct PageNumber: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number as it is stored.
   public let rawValue: UInt32
@@ -8,7 +8,7 @@ public struct PageNumber: Sendable, Hashable, Comparable, CustomStringConvertibl
   @inlinable
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// No page: an empty tree's root, the end of an overflow chain.
+  /// The number that stands for no page: the root of an empty tree, the end of an overflow chain.
   public static var none: PageNumber { PageNumber(0) }
 
   /// Orders by number.
@@ -28,15 +28,15 @@ package struct SlotNumber: Sendable, Hashable, Comparable, CustomStringConvertib
   package var description: String { "\(rawValue)" }
 }
 
-/// A commit's number: 1, 2, 3 ….
+/// The number of a commit: 1, 2, 3 ….
 ///
-/// It never restarts. Only the numbers of commits that a power cut took back are given again.
+/// It never restarts. Only the numbers of commits that a power cut took back are reused.
 public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number as it is stored.
   public let rawValue: UInt64
   /// Wraps a stored number.
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }
-  /// Before the first commit.
+  /// The LSN before the first commit.
   public static var zero: LSN { LSN(0) }
   /// The number of the commit after this one.
   package var next: LSN { LSN(rawValue + 1) }
@@ -46,14 +46,14 @@ public struct LSN: Sendable, Hashable, Comparable, CustomStringConvertible {
   public var description: String { "\(rawValue)" }
 }
 
-/// Where counters end: LSNs, generations, and the numbers of meta slots' writes.
+/// The upper bound of all counters: LSNs, generations, and the write numbers of meta slots.
 ///
-/// No store gets there by counting, but a damaged or hostile file may claim it. The margin above it
-/// keeps arithmetic from overflowing.
+/// No store reaches it by counting, but a damaged or hostile file may claim such a value. The
+/// margin above it keeps arithmetic from overflowing.
 package enum Counter {
   package static let limit: UInt64 = 1 << 62
 
-  /// Refuses to write a number that no reader would accept.
+  /// Throws if a number is so large that no reader would accept it.
   static func check(_ value: UInt64, _ what: String) throws(PageFileError) {
     guard value < limit else {
       throw .limitExceeded(what: what, value: Int(clamping: value), limit: Int(limit) - 1)

@@ -1,4 +1,4 @@
-/// One link of an overflow chain: a part of a value too long for a leaf.
+/// One link of an overflow chain: a part of a value that is too long for a leaf.
 ///
 /// See docs/page-file-format.md, P-13.
 ///
@@ -6,9 +6,9 @@
 ///         22     2  byte count: bytes of the value in this link
 ///         24     4  next page number, 0 at the end of the chain
 ///         28     4  zero
-///         32     …  the bytes; zeros behind them
+///         32     …  the bytes; zeros after them
 ///
-/// Every link but the last is full, so the length of a value tells how many links it has.
+/// Every link but the last is full, so the length of a value determines its number of links.
 package struct OverflowPage {
   package let bytes: Bytes
 
@@ -18,10 +18,10 @@ package struct OverflowPage {
   private static let nextOffset = 24
   private static let reservedOffset = 28
 
-  /// What one link holds.
+  /// Returns the number of value bytes that one link holds.
   package static func capacity(pageSize: Int) -> Int { pageSize - PageHeader.byteCount }
 
-  /// How many links a value has.
+  /// Returns the number of links of a value.
   package static func linkCount(valueByteCount: Int, pageSize: Int) -> Int {
     let capacity = capacity(pageSize: pageSize)
     return (valueByteCount + capacity - 1) / capacity
@@ -32,38 +32,38 @@ package struct OverflowPage {
     bytes.slice(PageHeader.byteCount, Int(bytes.uint16(at: OverflowPage.byteCountOffset)))
   }
 
-  /// Fills a new page.
+  /// Writes a part of a value into a new page.
   package static func write(_ content: Bytes, to page: MutableBytes) {
     page.store(UInt16(content.count), at: byteCountOffset)
     page.copy(content, to: PageHeader.byteCount)
   }
 
-  /// Hangs the next link onto a page.
+  /// Sets the next link of a page.
   package static func setNext(_ next: PageNumber, of page: MutableBytes) {
     page.store(next.rawValue, at: nextOffset)
   }
 
-  /// The rule that a page breaks, nil when it keeps all of them.
+  /// Returns the rule that a page breaks, or nil if it is valid.
   ///
-  /// Holds for any bytes of any length.
+  /// Accepts any bytes of any length.
   package static func ruleBroken(_ page: Bytes) -> String? {
     guard page.count >= 4096, page.count <= 32768, page.count & (page.count &- 1) == 0 else {
-      return "the page size is not one of the allowed ones"
+      return "page size not allowed"
     }
     guard page[PageHeader.kindOffset] == PageKind.overflow.rawValue else {
-      return "the page is not an overflow page"
+      return "not an overflow page"
     }
-    guard page[PageHeader.levelOffset] == 0 else { return "an overflow page has a level above 0" }
+    guard page[PageHeader.levelOffset] == 0 else { return "overflow page: level above 0" }
     guard page.uint32(at: reservedOffset) == 0 else { return "reserved header bytes are not zero" }
     let byteCount = Int(page.uint16(at: byteCountOffset))
     let capacity = page.count &- PageHeader.byteCount
-    guard byteCount > 0, byteCount <= capacity else { return "the byte count is out of range" }
+    guard byteCount > 0, byteCount <= capacity else { return "byte count out of range" }
     let next = page.uint32(at: nextOffset)
     guard next == 0 || byteCount == capacity else {
-      return "a link before the last is not full"
+      return "overflow link before the last is not full"
     }
     guard next == 0 || next != page.uint32(at: PageHeader.numberOffset) else {
-      return "a link leads to itself"
+      return "overflow link points to itself"
     }
     return nil
   }

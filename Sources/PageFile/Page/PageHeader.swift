@@ -1,21 +1,21 @@
-/// What every page begins with.
+/// The header of every page.
 ///
 /// See docs/page-file-format.md, P-1 … P-6.
 ///
 ///     offset  size  field
 ///          0     8  checksum of bytes 8 ..< page size
-///          8     8  LSN of the commit that changed the page last
+///          8     8  LSN of the commit that last changed the page
 ///         16     4  page number; in a table page, its place in its level
 ///         20     1  kind
 ///         21     1  level: leaf 0, branch 1 and up; table pages likewise
 ///         22     2  cell count
 ///         24     2  cell area start: offset of the lowest cell
 ///         26     2  freed byte count: bytes of the cell area that no cell owns
-///         28     2  prefix byte count: the prefix all keys share lies at the page's very end
+///         28     2  prefix byte count: the prefix that all keys share lies at the end of the page
 ///         30     1  number of the tree
 ///         31     1  zero
 ///
-/// Bytes 22 ..< 32 are the tree pages' own; the other kinds define them for themselves.
+/// Bytes 22 ..< 32 are described for tree pages; the other kinds define their own.
 @usableFromInline
 package enum PageHeader {
   @inlinable package static var byteCount: Int { 32 }
@@ -32,9 +32,9 @@ package enum PageHeader {
   @inlinable package static var treeOffset: Int { 30 }
 }
 
-/// The kind byte.
+/// The kind byte of a page.
 ///
-/// Zero is no kind, so that a page of zeros is never valid.
+/// Zero is not a kind, so a page of zeros is never valid.
 package enum PageKind: UInt8, Sendable, CaseIterable {
   case leaf = 1
   case branch = 2
@@ -42,7 +42,7 @@ package enum PageKind: UInt8, Sendable, CaseIterable {
   case table = 4
 }
 
-/// Page sizes the format allows, in bytes.
+/// The page sizes that the format allows, in bytes.
 package enum PageSize {
   package static let allowed = [4096, 8192, 16384, 32768]
 }

@@ -1,5 +1,6 @@
-/// Tree number → root page: the state that a commit switches, a few dozen bytes that travel in each
-/// commit header and in the meta slots.
+/// A map from tree number to root page: the state that a commit switches.
+///
+/// Its few dozen bytes are part of each commit header and of the meta slots.
 ///
 /// See docs/page-file-format.md, M-12 and W-10.
 package struct Roots: Sendable {
@@ -7,7 +8,7 @@ package struct Roots: Sendable {
   package static let byteCount = countMax * 4 + 4
 
   private var pages = InlineArray<16, UInt32>(repeating: 0)
-  /// One more than the greatest page number ever used; below it every number is a page or free.
+  /// One more than the greatest page number ever used; every number below it is in use or free.
   package var pageNumberEnd: UInt32 = 1
 
   package init() {}
@@ -22,7 +23,8 @@ package struct Roots: Sendable {
     buffer.append(littleEndian: pageNumberEnd)
   }
 
-  /// Reads what `append` wrote; nil when a root is not below the end of the page numbers.
+  /// Reads the roots written by `append`; returns nil if a root is not below the end of the page
+  /// numbers.
   init?(_ reader: inout ByteReader) {
     for index in 0..<Self.countMax {
       guard let root = reader.uint32() else { return nil }

@@ -1,16 +1,16 @@
-/// The page table's pages: page number → slot and check, a radix tree.
+/// An entry of the page table, a radix tree from page number to slot and check.
 ///
 /// See docs/page-file-format.md, T-1 … T-7.
 ///
 ///     offset  size  field
-///          0    32  page header: kind 4, level (0 for the lowest), page number = place in its level
+///          0    32  page header: kind 4, level (0 is the lowest), page number = place in level
 ///         32     8  entry 0
 ///         40     8  entry 1
 ///          …     …  …
 ///
-/// An entry is a slot number (low 4 bytes) and the low 32 bits of the checksum of what lies there
-/// (high 4 bytes). On level 0 it belongs to a page, above to a table page. Zero: the number is free,
-/// or nothing below is in use.
+/// An entry is a slot number (low 4 bytes) and the low 32 bits of the checksum of the slot's
+/// content (high 4 bytes). On level 0 it leads to a page, on higher levels to a table page. Zero
+/// means that the number is free, or that nothing below it is in use.
 package struct TableEntry: Sendable, Hashable {
   package static let byteCount = 8
   package let rawValue: UInt64
@@ -29,15 +29,15 @@ package struct TableEntry: Sendable, Hashable {
 }
 
 package enum TablePage {
-  /// No table needs more levels: 4 of them address 2^32 pages at the smallest page size.
+  /// The greatest height of a table: 4 levels address 2^32 pages at the smallest page size.
   package static let heightMax = 4
 
-  /// How many entries a table page of this size has.
+  /// Returns the number of entries of a table page of this size.
   package static func entryCount(pageByteCount: Int) -> Int {
     (pageByteCount - PageHeader.byteCount) / TableEntry.byteCount
   }
 
-  /// How many page numbers a table of this height has entries for.
+  /// Returns the number of page numbers that a table of this height has entries for.
   package static func reach(height: Int, entryCount: Int) -> UInt64 {
     var reach: UInt64 = 1
     for _ in 0..<height { reach *= UInt64(entryCount) }
@@ -48,7 +48,7 @@ package enum TablePage {
     PageHeader.byteCount + index * TableEntry.byteCount
   }
 
-  /// The rule that a page's bytes break as a table page, or nil.
+  /// Returns the rule that a page breaks as a table page, or nil if it is valid.
   package static func ruleBroken(_ page: Bytes) -> String? {
     Int(page[PageHeader.levelOffset]) < heightMax ? nil : "table level too high"
   }

@@ -1,37 +1,37 @@
-/// The gate for tree pages: bytes that pass it may be read by `TreePage` without a further thought.
+/// The gate for tree pages: `TreePage` reads bytes that passed it without further checks.
 ///
-/// Every number is checked before it is used as an offset, and sums cannot overflow: all of them are
-/// made of a few 16-bit numbers and of lengths below 2³². The wrapping operators say so.
+/// Every number is checked before it is used as an offset. Sums cannot overflow, because they are
+/// made of a few 16-bit numbers and of lengths below 2³². The wrapping operators express that.
 extension TreePage {
   /// The deepest tree: levels 0 to 31.
   ///
   /// A child is one level below its parent, so no walk is longer.
   package static let depthMax = 32
 
-  /// The rule that a page breaks, nil when it keeps all of them.
+  /// Returns the rule that a page breaks, or nil if it is valid.
   ///
-  /// Holds for any bytes of any length. Checksum, LSN and page number are the pager's concern.
-  /// Costs some nanoseconds a cell.
+  /// Accepts any bytes of any length. Checksum, LSN and page number are the pager's concern. Costs
+  /// a few nanoseconds per cell.
   package static func ruleBroken(_ page: Bytes) -> String? {
     guard page.count >= 4096, page.count <= 32768, page.count & (page.count &- 1) == 0 else {
-      return "the page size is not one of the allowed ones"
+      return "page size not allowed"
     }
     let kind = page[PageHeader.kindOffset]
     let level = page[PageHeader.levelOffset]
     if kind == PageKind.leaf.rawValue {
-      guard level == 0 else { return "a leaf page has a level above 0" }
+      guard level == 0 else { return "leaf page: level above 0" }
     } else if kind == PageKind.branch.rawValue {
-      guard level > 0, level < depthMax else { return "a branch page has a level out of range" }
+      guard level > 0, level < depthMax else { return "branch page: level out of range" }
     } else {
-      return "the page is neither leaf nor branch"
+      return "neither a leaf nor a branch page"
     }
-    guard page[PageHeader.treeOffset] < Roots.countMax else { return "there is no such tree" }
+    guard page[PageHeader.treeOffset] < Roots.countMax else { return "tree number out of range" }
     guard page[31] == 0 else { return "reserved header bytes are not zero" }
 
     let view = TreePage(page)
     let count = view.cellCount
-    guard count > 0 else { return "the page has no cell" }
-    guard view.prefixByteCount <= Cell.keyByteCountMax else { return "the prefix is too long" }
+    guard count > 0 else { return "no cells" }
+    guard view.prefixByteCount <= Cell.keyByteCountMax else { return "prefix too long" }
     let areaStart = view.cellAreaStart
     let areaEnd = page.count &- view.prefixByteCount
     guard pointersOffset &+ count &* Cell.pointerByteCount <= areaStart, areaStart < areaEnd else {
@@ -53,32 +53,32 @@ extension TreePage {
     for index in 0..<page.cellCount {
       let start = page.cellOffset(index)
       guard let suffix = suffixBeforeGate(bytes, start, areaStart, areaEnd) else {
-        return "a cell lies outside the cell area"
+        return "cell outside the cell area"
       }
       let keyByteCount = prefixByteCount &+ suffix.byteCount
       guard keyByteCount > 0, keyByteCount <= Cell.keyByteCountMax else {
-        return "a key's length is out of range"
+        return "key length out of range"
       }
       guard order.admits(bytes, suffix.offset, suffix.byteCount) else {
         return "keys are not in ascending order"
       }
       let payloadStart = suffix.offset &+ suffix.byteCount
       guard let (word, valueStart) = varintBeforeGate(bytes, payloadStart, areaEnd) else {
-        return "a value's length is malformed"
+        return "malformed value length"
       }
       let valueByteCount = word >> 1
       var end = valueStart &+ valueByteCount
       if word & 1 == 1 {
         end = valueStart &+ 4
-        guard end <= areaEnd else { return "a cell lies outside the cell area" }
+        guard end <= areaEnd else { return "cell outside the cell area" }
         guard valueByteCount > 0, valueByteCount <= Cell.valueByteCountMax else {
-          return "the length of a value in an overflow chain is out of range"
+          return "overflow value length out of range"
         }
-        guard bytes.uint32(at: valueStart) != 0 else { return "an overflow chain has no page" }
+        guard bytes.uint32(at: valueStart) != 0 else { return "overflow chain: no first page" }
       }
-      guard end <= areaEnd else { return "a cell lies outside the cell area" }
+      guard end <= areaEnd else { return "cell outside the cell area" }
       let wholeByteCount = end &- start &+ prefixByteCount &+ Cell.pointerByteCount
-      guard wholeByteCount <= byteCountMax else { return "a cell is longer than a quarter page" }
+      guard wholeByteCount <= byteCountMax else { return "cell longer than a quarter page" }
       guard area.claims(start, end) else { return "cells overlap" }
     }
     return areaRuleBroken(page, area, areaStart, areaEnd)
@@ -94,23 +94,23 @@ extension TreePage {
     for index in 0..<page.cellCount {
       let start = page.cellOffset(index)
       guard let suffix = suffixBeforeGate(bytes, start, areaStart, areaEnd) else {
-        return "a cell lies outside the cell area"
+        return "cell outside the cell area"
       }
       if index == 0 {
-        guard suffix.byteCount == 0 else { return "the first branch cell has a key" }
+        guard suffix.byteCount == 0 else { return "first branch cell has a key" }
       } else {
         let keyByteCount = page.prefixByteCount &+ suffix.byteCount
         guard keyByteCount > 0, keyByteCount <= Cell.keyByteCountMax else {
-          return "a separator's length is out of range"
+          return "separator length out of range"
         }
         guard order.admits(bytes, suffix.offset, suffix.byteCount) else {
           return "separators are not in ascending order"
         }
       }
       let childOffset = suffix.offset &+ suffix.byteCount
-      guard childOffset &+ 4 <= areaEnd else { return "a cell lies outside the cell area" }
+      guard childOffset &+ 4 <= areaEnd else { return "cell outside the cell area" }
       let child = bytes.uint32(at: childOffset)
-      guard child != 0, child != ownNumber else { return "a child's page number is impossible" }
+      guard child != 0, child != ownNumber else { return "invalid child page number" }
       guard area.claims(start, childOffset &+ 4) else { return "cells overlap" }
     }
     return areaRuleBroken(page, area, areaStart, areaEnd)
@@ -119,14 +119,14 @@ extension TreePage {
   private static func areaRuleBroken(
     _ page: TreePage, _ area: borrowing CellAreaGauge, _ areaStart: Int, _ areaEnd: Int
   ) -> String? {
-    guard area.lowest == areaStart else { return "no cell begins where the cell area does" }
+    guard area.lowest == areaStart else { return "no cell at the start of the cell area" }
     guard area.byteCount &+ page.freedByteCount == areaEnd &- areaStart else {
-      return "the freed byte count is wrong"
+      return "wrong freed byte count"
     }
     return nil
   }
 
-  /// The suffix of a cell, nil when it does not lie in the cell area.
+  /// Returns the suffix of a cell, or nil if it does not lie in the cell area.
   @inline(__always)
   private static func suffixBeforeGate(
     _ bytes: Bytes, _ start: Int, _ areaStart: Int, _ areaEnd: Int
@@ -144,7 +144,7 @@ extension TreePage {
     return (offset, byteCount)
   }
 
-  /// A varint of at most four bytes and the offset behind it, nil when it is not one.
+  /// Returns a varint of at most four bytes and the offset after it, or nil if it is malformed.
   @inline(__always)
   private static func varintBeforeGate(
     _ bytes: Bytes, _ start: Int, _ areaEnd: Int
@@ -162,7 +162,7 @@ extension TreePage {
   }
 }
 
-/// Watches that each suffix is above the one before it.
+/// A check that each suffix is greater than the one before it.
 private struct OrderGauge {
   private var isFirst = true
   private var head: UInt64 = 0
@@ -185,15 +185,15 @@ private struct OrderGauge {
   }
 }
 
-/// Watches that no byte belongs to two cells: one bit for each byte of the largest page.
+/// A check that no byte belongs to two cells, with one bit for each byte of the largest page.
 private struct CellAreaGauge: ~Copyable {
   private var owned = InlineArray<512, UInt64>(repeating: 0)
   private(set) var lowest = Int.max
   private(set) var byteCount = 0
 
-  /// Notes that a cell owns `start ..< end`, a range within the page that is not empty.
+  /// Marks `start ..< end`, a nonempty range within the page, as owned by a cell.
   ///
-  /// False when another cell owns a part of it.
+  /// Returns false if another cell owns a part of it.
   @inline(__always)
   mutating func claims(_ start: Int, _ end: Int) -> Bool {
     lowest = min(lowest, start)

@@ -9,12 +9,12 @@
 ///          ..< size − prefix cell area: cells in any order, and freed bytes, which are zeros
 ///          ..< size          the prefix that all keys of the page share
 ///
-/// For cells see `Cell`. New cells go to the low end of the cell area, so the order of offsets tells
-/// in which order cells were written; `isAscendingRun` lives off that.
+/// For cells see `Cell`. New cells go to the low end of the cell area, so the offsets tell in which
+/// order cells were written; `isAscendingRun` relies on that.
 ///
-///  1. The view is made of bytes that `ruleBroken` has found nothing against, or that an editor made.
-///  2. Cell 0 of a branch page stands for everything before cell 1: its key is empty, and neither
-///     order nor prefix know of it.
+///  1. The view is made of bytes that passed `ruleBroken`, or that an editor made.
+///  2. Cell 0 of a branch page covers all keys below cell 1: its key is empty, and it takes no part
+///     in order or prefix.
 @usableFromInline
 package struct TreePage {
   @usableFromInline package let bytes: Bytes
@@ -22,7 +22,7 @@ package struct TreePage {
   @inlinable
   package init(_ bytes: Bytes) { self.bytes = bytes }
 
-  /// Where the cell pointers begin.
+  /// The offset of the first cell pointer.
   @inlinable static var pointersOffset: Int { PageHeader.byteCount }
 
   package var number: PageNumber { PageNumber(bytes.uint32(at: PageHeader.numberOffset)) }
@@ -37,14 +37,14 @@ package struct TreePage {
   }
   package var cellAreaEnd: Int { bytes.count - prefixByteCount }
 
-  /// The index of the first cell whose key counts, see rule 2.
+  /// The index of the first cell that has a key; see rule 2.
   @inlinable package var firstKeyIndex: Int { isLeaf ? 0 : 1 }
 
-  /// Free bytes in one piece, between the pointers and the cells.
+  /// The number of contiguous free bytes between the pointers and the cells.
   package var gapByteCount: Int {
     cellAreaStart - TreePage.pointersOffset - cellCount * Cell.pointerByteCount
   }
-  /// What a page can hold: prefix, pointers and cells.
+  /// Returns the number of bytes that a page has for prefix, pointers and cells.
   package static func capacity(pageSize: Int) -> Int { pageSize - PageHeader.byteCount }
   package var capacity: Int { TreePage.capacity(pageSize: bytes.count) }
   package var usedByteCount: Int { capacity - gapByteCount - freedByteCount }
@@ -61,7 +61,7 @@ package struct TreePage {
     Int(bytes.uint16(at: TreePage.pointersOffset + 2 * index))
   }
 
-  /// Where a cell's suffix lies.
+  /// Returns the range of a cell's suffix.
   @inlinable
   package func suffixRange(_ index: Int) -> (offset: Int, byteCount: Int) {
     let offset = cellOffset(index)
@@ -90,14 +90,14 @@ package struct TreePage {
     return range.offset + range.byteCount
   }
 
-  /// The child of a branch cell.
+  /// Returns the child of a branch cell.
   @inlinable
   package func child(_ index: Int) -> PageNumber {
     PageNumber(bytes.uint32(at: payloadOffset(index)))
   }
 
-  /// The value of a leaf cell: its length, where its bytes or its first overflow page are noted, and
-  /// which of the two it is.
+  /// Returns the length of a leaf cell's value, the offset of its bytes or of its first overflow
+  /// page number, and which of the two it is.
   @inlinable
   package func valueRange(_ index: Int) -> (offset: Int, byteCount: Int, isOverflow: Bool) {
     valueRange(at: payloadOffset(index))
@@ -119,7 +119,7 @@ package struct TreePage {
     return (offset, word >> 1, word & 1 == 1)
   }
 
-  /// A leaf cell in one look at it.
+  /// Returns all of a leaf cell, decoding it once.
   @inlinable @inline(__always)
   package func leafCell(_ index: Int) -> LeafCell {
     let suffix = suffixRange(index)
@@ -130,21 +130,21 @@ package struct TreePage {
       valueOffset: value.offset &- suffix.offset, isOverflow: value.isOverflow)
   }
 
-  /// The value of a leaf cell, nil when it lies in an overflow chain.
+  /// Returns the value of a leaf cell, or nil if it lies in an overflow chain.
   @inlinable
   package func inlineValue(_ index: Int) -> Bytes? {
     let value = valueRange(index)
     return value.isOverflow ? nil : bytes.slice(value.offset, value.byteCount)
   }
 
-  /// The chain of a leaf cell's value, nil when the value lies in the page.
+  /// Returns the overflow chain of a leaf cell's value, or nil if the value lies in the page.
   package func overflow(_ index: Int) -> (byteCount: Int, first: PageNumber)? {
     let value = valueRange(index)
     guard value.isOverflow else { return nil }
     return (value.byteCount, PageNumber(bytes.uint32(at: value.offset)))
   }
 
-  /// Everything a cell holds behind its suffix.
+  /// Returns the part of a cell after its suffix.
   package func payload(_ index: Int) -> Bytes {
     let offset = payloadOffset(index)
     guard isLeaf else { return bytes.slice(offset, 4) }
@@ -159,10 +159,10 @@ package struct TreePage {
 
   // MARK: Search
 
-  /// The first cell whose key is not below `key`, and whether it is equal.
+  /// Finds the first cell whose key is not below `key`, and tells if that key is equal.
   ///
-  /// One comparison with the prefix, then a binary search that compares eight bytes as one number and
-  /// looks at more only when these are equal.
+  /// Costs one comparison with the prefix, then a binary search that compares eight bytes as one
+  /// number and looks at more only if these are equal.
   @inlinable
   package func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     var low = firstKeyIndex
@@ -192,18 +192,20 @@ package struct TreePage {
     return (low, false)
   }
 
-  /// The cell of a branch page whose child holds `key`, if any page does.
+  /// Returns the cell of a branch page whose child holds `key`, if any page holds it.
   @inlinable
   package func childIndex(for key: Bytes) -> Int {
     let found = search(key)
     return found.isEqual ? found.index : found.index - 1
   }
 
-  /// Whether a cell put at `index` would go on with cells written one after the other in the order of
-  /// their keys: the one before it was written last of all, or the four before it in that order.
+  /// Returns true if a cell inserted at `index` would continue a run of cells written in the order
+  /// of their keys.
   ///
-  /// The second also finds a thread that grows while others do. `CellList.write` lays cells out in
-  /// the opposite order, so a page that was just rebuilt shows no run.
+  /// Either the cell before it was the last one written, or the four cells before it were written
+  /// in ascending order. The second case also detects a thread that grows while others do.
+  /// `CellList.write` lays cells out in the opposite order, so a page that was just rebuilt shows
+  /// no run.
   package func isAscendingRun(at index: Int) -> Bool {
     guard index > firstKeyIndex else { return false }
     if cellOffset(index - 1) == cellAreaStart { return true }
@@ -212,16 +214,16 @@ package struct TreePage {
   }
 }
 
-/// A leaf cell where it lies: between its suffix and its value there is only what says how long the
-/// value is, so both can be copied at once.
+/// A leaf cell in place: only the length of the value lies between the suffix and the value, so
+/// both can be copied at once.
 @usableFromInline
 package struct LeafCell {
-  /// From the suffix up to the end of the value, which is not here when `isOverflow`.
+  /// The bytes from the suffix to the end of the value; the value is not included if `isOverflow`.
   @usableFromInline package let bytes: Bytes
   @usableFromInline package let suffixByteCount: Int
-  /// Where in `bytes` the value begins.
+  /// The offset of the value in `bytes`.
   @usableFromInline package let valueOffset: Int
-  /// Whether the value lies in an overflow chain.
+  /// True if the value lies in an overflow chain.
   @usableFromInline package let isOverflow: Bool
 
   @inlinable
@@ -232,7 +234,7 @@ package struct LeafCell {
     self.isOverflow = isOverflow
   }
 
-  /// No cell.
+  /// A placeholder for no cell.
   @inlinable
   package static var none: LeafCell {
     LeafCell(bytes: .empty, suffixByteCount: 0, valueOffset: 0, isOverflow: true)

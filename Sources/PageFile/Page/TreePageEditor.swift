@@ -1,26 +1,27 @@
-/// Changes the cells of a branch or leaf page in place.
+/// An editor that changes the cells of a branch or leaf page in place.
 ///
-/// A commit logs the bytes in which a page differs from its version before, so each edit disturbs as
-/// few as it can: an insertion touches the header, the pointers behind it and the new cell; nothing
-/// else moves. Bytes that a cell gives up are zeroed at once, because what was erased must not
-/// survive in a page's slack.
+/// A commit logs the bytes in which a page differs from its previous version, so each edit touches
+/// as few bytes as possible. An insertion touches the header, the pointers after it and the new
+/// cell; nothing else moves. Bytes that a cell gives up are zeroed at once, because erased content
+/// must not survive in a page's slack.
 ///
-///  1. After each call the page keeps the rules of `TreePage.ruleBroken`, but that it may be empty.
-///  2. The cell area starts at the lowest cell, so freed bytes always lie behind some cell.
+///  1. After each call the page keeps the rules of `TreePage.ruleBroken`, except that it may be
+///     empty.
+///  2. The cell area starts at the lowest cell, so freed bytes always lie after some cell.
 package struct TreePageEditor {
   package let bytes: MutableBytes
-  /// Where each change is noted; nil for a page that is compared as a whole.
+  /// Records each change; nil for a page that is compared as a whole.
   private let edited: EditedRanges?
 
-  /// Takes up a page that holds cells already.
+  /// Creates an editor for a page that already holds cells.
   package init(_ bytes: MutableBytes, noting edited: EditedRanges? = nil) {
     self.bytes = bytes
     self.edited = edited
   }
 
-  /// Makes an empty page of a new one.
+  /// Formats a new page as an empty tree page.
   ///
-  /// Its keys will share the first bytes of `key`.
+  /// Its keys share the first `prefixByteCount` bytes of `key`.
   package init(formatting bytes: MutableBytes, prefix key: CellKey, prefixByteCount: Int) {
     self.init(bytes)
     format(prefix: key, prefixByteCount: prefixByteCount)
@@ -30,17 +31,17 @@ package struct TreePageEditor {
 
   // MARK: Room
 
-  /// A page is made anew, to gather its freed bytes or to change its prefix, only if that leaves
-  /// free this part of it.
+  /// Returns the number of bytes that must stay free for a page to be rewritten, either to collect
+  /// its freed bytes or to change its prefix.
   ///
-  /// It is split otherwise: else a nearly full page whose values keep changing their length would
-  /// be rewritten again and again.
+  /// Otherwise it is split. Without this limit a nearly full page whose values keep changing their
+  /// length would be rewritten again and again.
   package static func spareByteCount(capacity: Int) -> Int { capacity / 16 }
 
-  /// Free bytes once the page is made anew with a prefix of that many bytes.
+  /// Returns the number of free bytes after a rewrite with a prefix of that many bytes.
   ///
-  /// Suffixes that grow past 127 bytes need one byte more for their length. Not counting these, less
-  /// than a hundredth of a page, is what the spare bytes also cover.
+  /// Suffixes that grow past 127 bytes need one more byte for their length. Those are not counted:
+  /// they are less than a hundredth of a page, and the spare bytes cover them too.
   private func roomAfterRewrite(prefixByteCount: Int) -> Int {
     let page = page
     let longer = prefixByteCount - page.prefixByteCount
@@ -48,7 +49,7 @@ package struct TreePageEditor {
     return page.gapByteCount + page.freedByteCount + (keyCount - 1) * longer
   }
 
-  /// The prefix all keys share once `key` is among them.
+  /// Returns the length of the prefix that all keys share once `key` is among them.
   private func prefixByteCount(with key: CellKey) -> Int {
     let page = page
     guard page.cellCount > page.firstKeyIndex else { return key.byteCount }
@@ -62,9 +63,9 @@ package struct TreePageEditor {
 
   // MARK: Edits
 
-  /// Puts a cell at `index`, making the page anew if that makes room.
+  /// Inserts a cell at `index`, rewriting the page if that makes room.
   ///
-  /// False, and nothing is changed, when the page has to be split.
+  /// Returns false and changes nothing if the page has to be split.
   package func insert(_ cell: Cell, at index: Int) -> Bool {
     let page = page
     if sharesPrefix(cell.key) {
@@ -86,8 +87,9 @@ package struct TreePageEditor {
     return true
   }
 
-  /// Puts a cell where the caller knows that the gap has room for it and that its key begins with
-  /// the prefix.
+  /// Inserts a cell that fits into the gap and whose key begins with the prefix.
+  ///
+  /// The caller has checked both.
   package func put(_ cell: Cell, at index: Int) {
     put(cell, cell.byteCount(dropping: page.prefixByteCount), at: index)
   }
@@ -95,7 +97,7 @@ package struct TreePageEditor {
   private func put(_ cell: Cell, _ byteCount: Int, at index: Int) {
     let page = page
     let count = page.cellCount
-    precondition(index <= count, "a cell index outside the page")
+    precondition(index <= count, "cell index: out of bounds")
     let offset = page.cellAreaStart - byteCount
     cell.write(dropping: page.prefixByteCount, to: bytes, at: offset)
     let pointer = pointerOffset(index)
@@ -109,7 +111,7 @@ package struct TreePageEditor {
     noteHeader()
   }
 
-  /// Takes a cell out and zeroes its bytes.
+  /// Removes a cell and zeroes its bytes.
   package func remove(at index: Int) {
     let page = page
     let count = page.cellCount
@@ -130,10 +132,10 @@ package struct TreePageEditor {
     if isLowest { raiseCellArea() }
   }
 
-  /// Changes what a leaf cell holds, in place.
+  /// Replaces a leaf cell's payload in place.
   ///
-  /// False, and nothing is changed, when the cell would grow, or shrink at the low end of the cell
-  /// area, where taking it out and putting it back leaves no hole.
+  /// Returns false and changes nothing if the cell would grow, or if it would shrink at the low end
+  /// of the cell area: there removing and inserting it again leaves no hole.
   package func replacePayload(at index: Int, with payload: CellPayload) -> Bool {
     let page = page
     let old = page.payload(index)
@@ -152,15 +154,15 @@ package struct TreePageEditor {
     return true
   }
 
-  /// Gives a leaf cell another key of as many bytes that begins with the prefix; it comes to stand
-  /// before the cell that `target` is the index of now.
+  /// Gives a leaf cell another key of the same length that begins with the prefix, and moves it
+  /// before the cell that is now at index `target`.
   package func rekey(at index: Int, to key: CellKey, before target: Int) {
     let page = page
     let suffix = page.suffixRange(index)
-    precondition(key.byteCount == page.prefixByteCount + suffix.byteCount, "a key's length is kept")
+    precondition(key.byteCount == page.prefixByteCount + suffix.byteCount, "key: length changed")
     let offset = UInt16(page.cellOffset(index))
     key.write(dropping: page.prefixByteCount, to: bytes, at: suffix.offset)
-    // What lies between the two places moves by one.
+    // The pointers between the two places move by one.
     let place = target > index ? target - 1 : target
     let (from, to) = target > index ? (index + 1, index) : (target, target + 1)
     let byteCount = abs(place - index) * Cell.pointerByteCount
@@ -170,14 +172,14 @@ package struct TreePageEditor {
     edited?.add(pointerOffset(min(index, place)), byteCount + Cell.pointerByteCount)
   }
 
-  /// Leads a branch cell to another child.
+  /// Sets the child of a branch cell.
   package func setChild(at index: Int, to child: PageNumber) {
     let offset = page.payloadOffset(index)
     bytes.store(child.rawValue, at: offset)
     edited?.add(offset, 4)
   }
 
-  /// Empties the page, zeroing all of it, and gives it the first bytes of `key` as prefix.
+  /// Empties the page, zeroing all cells, and sets the first bytes of `key` as its prefix.
   package func format(prefix key: CellKey, prefixByteCount: Int) {
     bytes.zero(TreePage.pointersOffset, bytes.count - TreePage.pointersOffset)
     var prefix = ByteBuffer(capacity: prefixByteCount)
@@ -190,7 +192,7 @@ package struct TreePageEditor {
     edited?.addAll(pageByteCount: bytes.count)
   }
 
-  /// Moves the start of the cell area up to the lowest cell, over bytes that were freed there.
+  /// Moves the start of the cell area up to the lowest cell, past freed bytes.
   private func raiseCellArea() {
     let page = page
     var lowest = page.cellAreaEnd

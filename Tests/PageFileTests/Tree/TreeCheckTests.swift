@@ -80,7 +80,7 @@ import Testing
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 3
     try expect([(root.child(2), "the page says that it is of tree 3")])
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 16
-    try expect([(root.child(2), "there is no such tree")])
+    try expect([(root.child(2), "tree number out of range")])
   }
 
   private func chain() throws -> [PageNumber] {
