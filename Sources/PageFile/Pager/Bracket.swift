@@ -1,26 +1,26 @@
-/// What one reader relies on from `enter` to the `leave` that belongs to it.
+/// The protection that one reader has between `enter` and the matching `leave`.
 ///
-/// Images in the cache stay for as long as the reader is inside, see `PageCache`. Where so many images
-/// wait for readers already that the cache takes no more, the reader keeps what it reads, and gives
-/// it back when it leaves. So a reader that stays inside makes others read some pages again, but does not
-/// make memory grow.
+/// Images in the cache are not freed while the reader is inside; see `PageCache`. If so many images
+/// already wait for readers that the cache takes no more, the reader keeps the images it reads and
+/// releases them when it leaves. So a reader that stays inside makes others read some pages again,
+/// but does not make memory grow.
 ///
-/// Not for use by several threads at once.
+/// Must not be used by several threads at once.
 final class Bracket {
   private let cache: PageCache
-  /// Says whether what is read may still be believed; nil for what nobody can take away.
+  /// Tells if the snapshot being read has expired; nil for a read that cannot expire.
   let registration: SnapshotRegistry.Registration?
   private var ticket: ReaderEpochs.Ticket?
   private(set) var depth = 0
   #if DEBUG
-    /// Ends what was handed out since the outermost `enter`.
+    /// The lease of all bytes handed out since the outermost `enter`.
     private(set) var lease = PageLease.unlimited
   #endif
   /// Images that the cache has not taken, by the table entry that names them.
   private var kept: [UInt64: PageImage] = [:]
-  /// The same, in the order in which they were read.
+  /// The same images, in the order in which they were read.
   private var order: [PageImage] = []
-  /// How many they are, which is asked at every page: mostly none.
+  /// The number of kept images, usually 0; it is read for every page.
   private(set) var keptCount = 0
 
   init(_ cache: PageCache, _ registration: SnapshotRegistry.Registration? = nil) {
@@ -32,7 +32,7 @@ final class Bracket {
     if let ticket { end(ticket) }
   }
 
-  /// May be nested.
+  /// Enters the bracket; calls may be nested.
   func enter() {
     if depth == 0 {
       ticket = cache.enter()
@@ -58,7 +58,7 @@ final class Bracket {
     giveBack(to: 0)
   }
 
-  /// Reads something of which nothing but the result is used later.
+  /// Runs `body` inside the bracket; only its result may be used afterwards.
   func within<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
     enter()
     defer { leave() }
@@ -67,21 +67,21 @@ final class Bracket {
 
   // MARK: Kept images
 
-  /// The image of what a table entry names, if it is kept here.
+  /// Returns the image that a table entry names, if it is kept here.
   func find(_ entry: TableEntry) -> PageImage? {
     keptCount == 0 ? nil : kept[entry.rawValue]
   }
 
-  /// Keeps an image until `leave`; takes over the reference.
+  /// Keeps an image until `leave`, taking over the caller's reference.
   func keep(_ image: PageImage) {
     kept[image.place.rawValue] = image
     order.append(image)
     keptCount += 1
   }
 
-  /// Gives back all but the first `count` images that were kept.
+  /// Releases all kept images but the first `count`.
   ///
-  /// For whoever knows that nobody looks at what was read since there were that many.
+  /// The caller knows that the images kept after those are no longer in use.
   func giveBack(to count: Int) {
     while keptCount > count, let image = order.popLast() {
       keptCount -= 1

@@ -1,26 +1,29 @@
-/// Making the data file short: pages in high slots move to free ones further down, so that the end of
-/// the file can be given back.
+/// Shrinking the data file: pages in high slots move to lower free slots, so that the end of the
+/// file can be given back.
 ///
-/// A page's place is an entry in the page table and nothing else, so a move is a copy and a new
-/// version of the table. Nothing but slots changes: not a page, not the checkpoint's LSN.
+/// A page's place is recorded only in its page table entry, so a move is a copy and a new version
+/// of the table. Only slots change: neither the pages nor the checkpoint LSN do.
 extension Checkpointer {
-  /// Below this share of free slots the file is short enough: a checkpoint needs some anyway.
+  /// The file is short enough if less than one slot in this many is free: a checkpoint needs some
+  /// free slots anyway.
   private static let freeShareMin = 8
-  /// How many pages one step moves: it writes no more than that.
+  /// The limit of pages that one step moves, which bounds its writes.
   private static let moveCountMax = 2048
-  /// How many bytes of pages a step moves that is one of many.
+  /// The limit of page bytes that one of many steps moves.
   static let movedByteCountMax = 2 << 20
-  /// From how many slots on that wait for snapshots to end their number counts.
+  /// Retired slots are ignored up to this count.
   private static let retiredCountMin = 512
 
-  /// Writes one step's moves, to be published by the caller, who sees to it that no checkpoint runs;
-  /// nil when the file is short enough, or cannot be made shorter now because of open snapshots.
+  /// Writes the moves of one step, for the caller to publish; the caller also ensures that no
+  /// checkpoint runs.
+  ///
+  /// Returns nil if the file is short enough, or if open snapshots keep it from shrinking now.
   ///
   /// - Parameters:
-  ///   - isThorough: Whether to go on for as long as a slot can be saved. Then a page that cannot be read
-  ///     is an error, and else it stays where it is.
-  ///   - place: The page number from which on pages are looked for, and that for the next step: so all
-  ///     steps together walk the table once or twice, and not once each.
+  ///   - isThorough: If true, continues as long as a slot can be saved, and a page that cannot be
+  ///     read is an error. Otherwise such a page stays in place.
+  ///   - place: The page number at which to begin the search, updated for the next step. So all
+  ///     steps together walk the table once or twice, instead of once each.
   func compact(
     isThorough: Bool = false, from place: inout PageNumber
   ) throws(PageFileError) -> Written? {
@@ -33,7 +36,7 @@ extension Checkpointer {
       )
     }
     guard freeCount > (isThorough ? 0 : slotCount / Self.freeShareMin) else { return nil }
-    // Half as many again, and a checkpoint would expire the snapshots that still need these.
+    // At twice this count a checkpoint would expire the snapshots that still need these slots.
     if isThorough && retiredCount > max(Self.retiredCountMin, slotCount / 8) { return nil }
     let moveCountMax =
       isThorough ? Self.movedByteCountMax / pager.pageByteCount : Self.moveCountMax
@@ -54,10 +57,11 @@ extension Checkpointer {
     )
   }
 
-  /// The pages in slots behind a given one; and for table pages there, one entry below each, whose
-  /// change to itself makes the table page move.
+  /// Returns the pages in slots after a given one, and the page number at which to continue the
+  /// search.
   ///
-  /// And where to go on looking: at the beginning again when the end was reached.
+  /// For each table page in such a slot the result has one entry below it; rewriting that entry
+  /// unchanged makes the table page move. After the end, the search continues at the beginning.
   private func pages(
     of table: PageTableRoot, behind slotCountMax: Int, from first: PageNumber, _ moveCountMax: Int
   ) throws(PageFileError) -> (moves: [Move], next: PageNumber) {
@@ -79,7 +83,7 @@ extension Checkpointer {
     return (moves, next)
   }
 
-  /// A page whose table entry is written anew, with or without the page itself.
+  /// A page whose table entry is rewritten, with or without the page itself.
   private struct Move {
     let number: PageNumber
     let entry: TableEntry
@@ -96,7 +100,7 @@ extension Checkpointer {
         var entry = move.entry
         bracket.enter()
         defer { bracket.leave() }
-        // A page that cannot be read stays where it is: whoever reads it is told.
+        // A page that cannot be read stays in place; its readers get the error.
         if move.isPageMoved, let image = try image(of: move, bracket, isNeeded: isThorough) {
           let slot = try allocate()
           _ = try writer.write(image.bytes, to: slot)

@@ -1,17 +1,17 @@
-/// Secure deletion in the data file: what lies in free slots is overwritten.
+/// Secure deletion in the data file: free slots are overwritten.
 ///
-/// A page that is written anew goes to another slot, so every earlier version stays where it was until
-/// its slot is used again. Which of them hold something that was erased since nobody knows; so all free
-/// slots are overwritten that may hold anything.
+/// A rewritten page goes to another slot, so every earlier version stays in its old slot until that
+/// is reused. Nothing records which of these versions hold content erased since. So all free slots
+/// that may hold anything are overwritten.
 extension Checkpointer {
-  /// How many slots are read and written at once.
+  /// The number of slots that are read and written at once.
   private static let erasedCountMax = 64
 
-  /// Overwrites the free slots; answers which they are, counted from 0, and whether none had to be left
-  /// because a snapshot can still see it.
+  /// Overwrites the free slots and returns them, counted from 0; `isComplete` is false if some had
+  /// to be left because a snapshot can still see them.
   ///
-  /// Only one checkpoint runs, so nobody else takes a slot meanwhile. A failure does no harm: nobody
-  /// needs what was in these slots.
+  /// Only one checkpoint runs, so no other code takes a slot meanwhile. A failure is harmless,
+  /// because the old content of these slots is not needed.
   func overwriteFreeSlots() throws(PageFileError) -> (slots: [Range<Int>], isComplete: Bool) {
     let (leftovers, isComplete) = slots.withLock { slots in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
@@ -22,8 +22,8 @@ extension Checkpointer {
     return (leftovers, isComplete)
   }
 
-  /// Syncs the zeros, also those that were there already: a process that died before its sync may have
-  /// left them in the system's memory only.
+  /// Syncs the zeros, including zeros that were found in the slots: a process that died before its
+  /// sync may have left those in the system's memory only.
   func makeErasureDurable(of erased: [Range<Int>]) throws(PageFileError) {
     if erased.isEmpty { return }
     // Durable after this: the zeros.
@@ -34,18 +34,18 @@ extension Checkpointer {
     }
   }
 
-  /// Overwrites neighbouring slots unless they hold zeros already, as those do that the file system has
-  /// given and nobody has used: reading costs less than writing.
+  /// Overwrites neighbouring slots unless they already hold zeros.
   ///
-  /// Zeros are not believed if an erasure was cut short before: a sync of them may have failed, and
-  /// then memory shows what the medium has not.
+  /// Slots that the file system has allocated and that were never used hold zeros, and reading
+  /// costs less than writing. Zeros are not believed if an earlier erasure was cut short: its sync
+  /// may have failed, and then the system's memory shows zeros that the medium does not have.
   private func overwrite(
     _ range: Range<Int>, _ buffer: inout ByteBuffer
   ) throws(PageFileError) {
     let offset = pager.offset(of: SlotNumber(UInt32(range.lowerBound + 1)))
     buffer.removeAll()
     buffer.append(zeros: range.count * pager.pageByteCount)
-    // What cannot be read may still be overwritten.
+    // Slots that cannot be read may still be overwritten.
     let isRead =
       believesZeros && (try? pager.dataFile.read(into: buffer.mutableBytes, at: offset)) != nil
     if isRead && buffer.bytes.firstNonzero(at: 0) == buffer.count { return }

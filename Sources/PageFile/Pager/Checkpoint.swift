@@ -1,44 +1,45 @@
-/// Moves what the log holds to the data file.
+/// The checkpointer, which moves committed pages from the log to the data file.
 ///
 /// See docs/design.md, "Checkpoint", for the crash argument.
 ///
 ///  1. A page is only ever written to a free slot, so the published tables stay whole.
-///  2. The new table counts once it is durable in a meta slot; slots it no longer uses, and the WAL
-///     file it makes superfluous, are used again only after it is durable in both.
-///  3. One checkpoint at a time.
+///  2. The new table counts once it is durable in one meta slot. The slots that it no longer uses,
+///     and the WAL file that it makes superfluous, are reused only after it is durable in both.
+///  3. Only one checkpoint runs at a time.
 final class Checkpointer: @unchecked Sendable {
-  // Unchecked: `metas`, `orphans` and `believesZeros` are only touched by the one checkpoint that runs, the rest is
-  // locked.
+  // Unchecked: `metas`, `orphans` and `believesZeros` are only touched by the running checkpoint;
+  // the rest is locked.
   let pager: Pager
   private let published: Published
   private let metas: MetaSlots
   let slots: Locked<Slots>
-  /// Slots of publications that a locked device has cut short: a meta slot may refer to them until
-  /// both are written again.
+  /// Slots of publications that a locked device cut short; a meta slot may refer to them until both
+  /// meta slots are written again.
   private var orphans: [SlotNumber] = []
-  /// Whether free slots that read as zeros need not be overwritten; see `overwriteFreeSlots`.
+  /// True if free slots that read as zeros need not be overwritten; see `overwriteFreeSlots`.
   var believesZeros: Bool
-  /// What the commits since the last turn, and those before it, will need of slots.
+  /// The slots that the commits since the last turn, and those before it, will need.
   private let reservation = Locked(Reservation())
 
   struct Reservation {
     var current = Part()
     var ended = Part()
-    /// How many slots the checkpoint that is under way has taken of those for `ended`.
+    /// The number of slots that the running checkpoint has taken from those for `ended`.
     var takenCount = 0
 
-    /// Slots that are still to be there.
+    /// The number of slots that must still be available.
     var slotCount: Int { current.slotCount + max(0, ended.slotCount - takenCount) }
 
     struct Part {
       var pageCount = 0
       var tablePages: Set<UInt32> = []
 
-      /// Pages, the table pages above them, and as many again for the levels above those.
+      /// The number of slots for the pages, the table pages above them, and as many again for the
+      /// levels above those.
       var slotCount: Int { tablePages.isEmpty ? 0 : pageCount + tablePages.count * 2 + 8 }
     }
 
-    /// What one commit has added.
+    /// The share of one commit.
     struct Addition {
       var pageCount: Int
       var tablePages: [UInt32] = []
@@ -57,21 +58,21 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Reserving
 
-  /// Free slots that are kept for commits that make room, so that messages can be deleted when the
-  /// device is full.
+  /// The number of free slots kept for commits that make room, so that messages can be deleted
+  /// while the device is full.
   static let spareSlotCount = 64
 
-  /// Sets slots aside for what a commit adds to the next checkpoint: pages that are committed for the
-  /// first time since the turn, and the table pages above those and above freed ones.
+  /// Reserves slots for the pages that a commit adds to the next checkpoint: pages committed for
+  /// the first time since the turn, and the table pages above those and above freed pages.
   ///
   /// - Parameters:
-  ///   - map: What is committed since the turn.
-  ///   - usesReserve: Whether the spare slots may be used if the file cannot grow.
-  /// - Throws: `diskFull` when the data file cannot grow; nothing is set aside then.
+  ///   - map: The pages committed since the turn.
+  ///   - usesReserve: True if the spare slots may be used when the file cannot grow.
+  /// - Throws: `diskFull` if the data file cannot grow; then nothing is reserved.
   func reserve(
     _ pages: [PageNumber], freed: [PageNumber], beside map: PageMap, usesReserve: Bool
   ) throws(PageFileError) -> Reservation.Addition {
-    // The map will have this many images more; each needs a slot.
+    // The map gains this many images; each needs a slot.
     let pageCount =
       pages.count { !map.hasImage(of: $0) } - freed.count { map.hasImage(of: $0) }
     var addition = Reservation.Addition(pageCount: pageCount)
@@ -81,7 +82,7 @@ final class Checkpointer: @unchecked Sendable {
       for numbers in [pages, freed] {
         for number in numbers {
           let tablePage = number.rawValue / UInt32(pager.entryCount)
-          // Neighbours mostly have one table page, which need not be looked up for each.
+          // Neighbours mostly share a table page; look it up once.
           if tablePage == last { continue }
           last = tablePage
           if reservation.current.tablePages.insert(tablePage).inserted {
@@ -119,13 +120,13 @@ final class Checkpointer: @unchecked Sendable {
     }
   }
 
-  /// Whether commits that make room have used up half of the spare slots, so that a checkpoint should
-  /// give back what old versions of pages take.
+  /// True if commits that make room have used half of the spare slots, so that a checkpoint should
+  /// free the slots of old page versions.
   var isShort: Bool {
     slots.withLock { $0.freeCount - $0.reservedCount < Self.spareSlotCount / 2 }
   }
 
-  /// Undoes a reservation whose commit was not written.
+  /// Cancels a reservation whose commit was not written.
   func takeBack(_ addition: Reservation.Addition) {
     let reserved = reservation.withLock { reservation in
       reservation.current.pageCount -= addition.pageCount
@@ -135,8 +136,10 @@ final class Checkpointer: @unchecked Sendable {
     slots.withLock { $0.setReserved(reserved) }
   }
 
-  /// Extends the data file in steps that grow with it, so that it is seldom done; but in small ones
-  /// again after it was made short, or the next commit would undo that.
+  /// Extends the data file in steps that grow with its size, so that it is rarely done.
+  ///
+  /// After the file was shrunk the steps are small again, or the next commit would undo the
+  /// shrinking.
   private func grow(_ slots: inout Slots, by count: Int) throws(PageFileError) {
     let step = max(count, min(max(slots.slotCount / 8, 32), slots.growthStep))
     let target = slots.slotCount + step
@@ -147,7 +150,8 @@ final class Checkpointer: @unchecked Sendable {
     slots.grow(to: target)
   }
 
-  /// Commits go to the other WAL file now; what was reserved so far is for the one that ended.
+  /// Notes that commits now go to the other WAL file: the slots reserved so far belong to the one
+  /// that ended.
   func turn() {
     reservation.withLock {
       $0.ended = $0.current
@@ -157,10 +161,10 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Writing pages
 
-  /// Table pages that a small checkpoint writes, at most.
+  /// The most table pages that a small checkpoint writes.
   private static let tablePageAllowance = 4
 
-  /// Writes the pages of a map to free slots and makes the table that holds them.
+  /// Writes the pages of a map to free slots, and a table that refers to them.
   func write(
     _ map: PageMap, onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN
   ) throws(PageFileError) -> Written {
@@ -184,14 +188,14 @@ final class Checkpointer: @unchecked Sendable {
     return written
   }
 
-  /// Writes pages with `body`, which notes the table entries it changes, and then the table pages
+  /// Writes pages with `body`, which records the table entries it changes, and then the table pages
   /// above them.
   ///
-  /// Nothing refers to what was written until it is published; when it fails, the slots are free
-  /// again.
+  /// Nothing refers to the written pages until they are published. On failure their slots are
+  /// freed.
   /// - Parameters:
-  ///   - takesReserved: Whether the slots were set aside for this.
-  ///   - slotCount: How many slots side by side are looked for; 0: the lowest free ones will do.
+  ///   - takesReserved: True if the slots were reserved for this.
+  ///   - slotCount: The number of adjacent slots to look for; 0 to use the lowest free slots.
   func writing(
     onto table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN, takesReserved: Bool = false,
     slotCount: Int = 0,
@@ -240,7 +244,7 @@ final class Checkpointer: @unchecked Sendable {
     return slot
   }
 
-  /// What a checkpoint has written and not yet published.
+  /// The result of a checkpoint's writes, not yet published.
   final class Written {
     var table: PageTableRoot
     var replaced: [SlotNumber] = []
@@ -258,7 +262,7 @@ final class Checkpointer: @unchecked Sendable {
       images.append((image, place))
     }
 
-    /// Puts the images into the cache, so that what was just written need not be read.
+    /// Moves the images to the cache, so that the pages just written need not be read.
     func moveImages(to cache: PageCache) {
       for entry in images {
         entry.image.place = entry.place
@@ -270,15 +274,16 @@ final class Checkpointer: @unchecked Sendable {
 
   // MARK: Publishing
 
-  /// Syncs the pages, publishes their table in both meta slots, and lets go of what it replaces.
+  /// Syncs the pages, publishes their table in both meta slots, and retires the slots that it
+  /// replaces.
   /// - Parameter show: Makes the new table the current one for readers.
   func publish(
     _ written: Written, _ meta: MetaSlot, show: (PageTableRoot) -> Void
   ) throws(PageFileError) {
     defer { reservation.withLock { $0.takenCount = 0 } }
-    // Durable after this: every page and table page the new table refers to. A barrier would keep the
-    // order, but should the sync of the meta slot fail, an opening may find the slot in the system's
-    // memory and make it durable without its pages.
+    // Durable after this: every page and table page that the new table refers to. A barrier would
+    // keep the order. But if the sync of the meta slot failed, an opening might find the slot in
+    // the system's memory and make it durable without its pages.
     do throws(PageFileError) {
       if !Defect.pagesUnsynced.isPlanted { try pager.dataFile.sync() }
       var meta = meta
@@ -299,7 +304,7 @@ final class Checkpointer: @unchecked Sendable {
     orphans = []
   }
 
-  /// The commits before the turn are in the data file: nothing need be reserved for them any more.
+  /// Drops the reservation for the commits before the turn: they are in the data file now.
   func endTurn() {
     let reserved = reservation.withLock { reservation in
       reservation.ended = Reservation.Part()
@@ -308,21 +313,23 @@ final class Checkpointer: @unchecked Sendable {
     slots.withLock { $0.setReserved(reserved) }
   }
 
-  /// The newest published meta content, to be changed and published anew.
+  /// The newest published meta content, for a caller to change and publish again.
   var meta: MetaSlot { metas.newest }
 
-  /// Publishes a change that concerns no page.
+  /// Publishes a change that affects no page.
   func publish(_ meta: MetaSlot) throws(PageFileError) { try metas.publish(meta) }
 
   func rewriteNewestMeta() throws(PageFileError) { try metas.rewriteNewest() }
 
-  /// Free slots that closing leaves above the spare ones, and as many again before it gives any
-  /// back: a store that is opened for one commit, over and over, then neither grows nor shrinks.
+  /// The number of free slots that closing leaves in addition to the spare ones.
+  ///
+  /// Closing gives slots back only if there are as many again. So a store that is repeatedly opened
+  /// for one commit neither grows nor shrinks.
   private static let roomAfterClosing = 32
 
   /// Frees slots whose last snapshot has ended, and gives free slots at the end of the file back to
-  /// the file system, but for those that are set aside.
-  /// - Parameter keepsRoom: Whether to leave some for the first commits after the next opening.
+  /// the file system, except for reserved ones.
+  /// - Parameter keepsRoom: True to leave some slots for the first commits after the next opening.
   func trim(keepsRoom: Bool) throws(PageFileError) {
     try slots.withLock { (slots) throws(PageFileError) in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())

@@ -1,15 +1,15 @@
-/// The pages a write transaction has changed and not committed, found by number.
+/// The pages that a write transaction has changed and not committed, by number.
 ///
-/// A small open-addressing table: the writer asks it at every page it touches, and a `Dictionary`
-/// takes five times as long (docs/decisions.md).
+/// This is a small open-addressing table. The writer looks up every page it touches, and a
+/// `Dictionary` takes five times as long (docs/decisions.md).
 ///
-/// A handle: whoever makes a table frees it. As a class it would be retained and asked for exclusive
-/// access at each of these steps.
+/// The value is a handle; its creator frees it. A class would cost a retain and an exclusivity
+/// check at each of these lookups.
 @safe
 package struct DirtyPages {
   @safe
   private struct Table {
-    /// Page numbers, 0 where the place is empty.
+    /// The page number at each place, 0 for an empty place.
     var keys: UnsafeMutablePointer<UInt32>
     var images: UnsafeMutablePointer<PageImage>
     var capacity: Int
@@ -35,7 +35,7 @@ package struct DirtyPages {
     unsafe table.initialize(to: Table(capacity: 16))
   }
 
-  /// Ends the table and lets go of all images.
+  /// Frees the table and releases all images.
   package func free() {
     removeAll()
     unsafe table.pointee.free()
@@ -51,7 +51,7 @@ package struct DirtyPages {
   }
 
   private func place(of number: PageNumber) -> Int {
-    // The upper bits are the mixed ones.
+    // The upper bits are the well mixed ones.
     var index = Int((number.rawValue &* 0x9E37_79B1) >> 12) & (capacity - 1)
     while unsafe keys[index] != 0 && keys[index] != number.rawValue {
       index = (index + 1) & (capacity - 1)
@@ -64,7 +64,7 @@ package struct DirtyPages {
     return unsafe keys[index] == 0 ? nil : images[index]
   }
 
-  /// Adds a page that is not here yet; takes over the reference.
+  /// Adds a page that is not in the table, taking over the caller's reference.
   package func insert(_ number: PageNumber, _ image: PageImage) {
     if count * 2 >= capacity { grow() }
     let index = place(of: number)
@@ -82,14 +82,14 @@ package struct DirtyPages {
     old.free()
   }
 
-  /// Takes a page out and hands its image to the caller.
+  /// Removes a page and hands its image to the caller.
   package func remove(_ number: PageNumber) -> PageImage? {
     var hole = place(of: number)
     guard unsafe keys[hole] != 0 else { return nil }
     let removed = unsafe images[hole]
     unsafe keys[hole] = 0
     count -= 1
-    // What was pushed past the hole moves back into reach.
+    // Reinsert the entries that were displaced past the hole.
     var index = (hole + 1) & (capacity - 1)
     while unsafe keys[index] != 0 {
       let moving = PageNumber(unsafe keys[index])
@@ -102,7 +102,7 @@ package struct DirtyPages {
     return removed
   }
 
-  /// All pages in the order of their numbers.
+  /// Returns all pages in the order of their numbers.
   package func sorted() -> [(number: PageNumber, image: PageImage)] {
     var pages: [(number: PageNumber, image: PageImage)] = []
     pages.reserveCapacity(count)
@@ -112,7 +112,7 @@ package struct DirtyPages {
     return pages.sorted { $0.number < $1.number }
   }
 
-  /// Lets go of all images.
+  /// Removes all pages and releases their images.
   package func removeAll() {
     for index in 0..<capacity where unsafe keys[index] != 0 {
       unsafe images[index].release()

@@ -1,17 +1,18 @@
-/// What a version of the page maps has and the next one has not: nodes, and images with the map's
-/// reference to each.
+/// The parts of a version of the page maps that the next version lacks: nodes, and images with the
+/// map's reference to each.
 ///
-/// Whoever has it frees it, or hands on what an older snapshot can reach: that is what was made by a
-/// commit which the snapshot has.
+/// The owner frees them, or hands on the parts that an older snapshot can reach: those made by a
+/// commit that the snapshot includes.
 @safe
 package struct MapRemains: @unchecked Sendable {
-  // Unchecked: addresses of what nobody writes to any more.
-  /// Addresses, which are even, and one more for images.
+  // Unchecked: addresses of memory that is not written to any more.
+  /// The addresses of the parts, which are even; those of images are one higher.
   private var places: [UInt] = []
-  /// How many of them are images.
+  /// The number of images among them.
   private(set) var imageCount = 0
 
-  /// - Parameter count: For how many to make room.
+  /// Creates an empty collection.
+  /// - Parameter count: The number of parts to reserve room for.
   package init(roomFor count: Int = 0) { if count > 0 { places.reserveCapacity(count) } }
 
   package var isEmpty: Bool { places.isEmpty }
@@ -28,14 +29,14 @@ package struct MapRemains: @unchecked Sendable {
     unsafe UnsafeMutableRawPointer(bitPattern: place & ~1).unsafelyUnwrapped
   }
 
-  /// Which commit made something.
+  /// Returns the commit that made a part.
   private static func edition(_ place: UInt) -> UInt64 {
     let address = unsafe address(place)
     if place & 1 == 0 { return unsafe PageMap.Node.edition(address) }
     return unsafe PageImage(address: address).bytes.uint64(at: PageHeader.lsnOffset)
   }
 
-  /// Hands what was made up to a commit to a snapshot of it.
+  /// Hands the parts made up to a commit to an older snapshot that includes it.
   mutating func hand(upTo edition: UInt64, to older: inout MapRemains?) {
     let handed = places.filter { Self.edition($0) <= edition }
     let handedImageCount = handed.count { $0 & 1 == 1 }
@@ -45,7 +46,9 @@ package struct MapRemains: @unchecked Sendable {
     imageCount -= handedImageCount
   }
 
-  /// - Parameter edition: What commits before this one have made stays: somebody else has it.
+  /// Frees all parts.
+  /// - Parameter edition: Parts made by commits before this one are kept, because another owner has
+  ///   them.
   package consuming func free(since edition: UInt64 = 0) {
     for place in places {
       if edition > 0 && Self.edition(place) < edition { continue }

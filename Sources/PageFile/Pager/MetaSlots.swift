@@ -1,13 +1,14 @@
-/// The two meta slots of an open data file, and how a new state of the store is published in them.
+/// The two meta slots of an open data file, in which new states of the store are published.
 ///
-/// A publication writes the slot with the lower write number, syncs, then the other one with the same
-/// content and the next number, and syncs: at every moment one slot is whole and durable.
+/// A publication writes the slot with the lower write number and syncs, then writes the other slot
+/// with the same content and the next number and syncs. So at every moment one slot is whole and
+/// durable.
 final class MetaSlots {
   private let dataFile: any StorageFile
-  /// The write number of each slot; 0 for one that cannot be read.
+  /// The write number of each slot; 0 for a slot that cannot be read.
   private var writeNumbers: [UInt64]
   private(set) var newest: MetaSlot
-  /// Whether a slot may have changed since opening.
+  /// True if a slot may have changed since opening.
   private(set) var hasWritten = false
 
   init(_ dataFile: any StorageFile, newest: MetaSlot, writeNumbers: [UInt64]) {
@@ -28,10 +29,10 @@ final class MetaSlots {
     newest = meta
   }
 
-  /// Writes the newest content once more: into the slot that cannot be read if there is one, else
-  /// in place into the newer one.
+  /// Writes the newest content again: into an unreadable slot if there is one, otherwise in place
+  /// into the newer slot.
   ///
-  /// What was read from it may be in the page cache only.
+  /// The content read from it may be in the system's page cache only.
   func rewriteNewest() throws(PageFileError) {
     newest.writeNumber = nextWriteNumber
     let slot =

@@ -1,26 +1,27 @@
 import Synchronization
 
-/// Clean pages by the slot they lie in, within a budget of bytes.
+/// A cache of clean pages, keyed by slot, within a budget of bytes.
 ///
-/// Readers find a page without a lock and without counting references. Two ideas make that safe:
+/// Readers find a page without a lock and without reference counting. The first two rules make that
+/// safe, the third bounds memory:
 ///
-///  1. The table is set-associative: a slot can only be in the eight places of its set, each one
-///     atomic address. Nothing ever moves from place to place. The slots' numbers stand in a table of
-///     their own, eight in half a cache line, so that looking up touches no image but the right one.
-///  2. Memory is given back by epochs (Fraser, "Practical lock-freedom", 2004): a reader announces
-///     the epoch in which it entered; an image taken out of the table is freed only when every reader
-///     inside entered after that.
-///  3. Images in the table and those that wait for readers are together no more than the budget and a
-///     quarter: then nothing is taken in until a reader leaves, see `Bracket`.
+///  1. The table is set-associative: a slot can only be in the eight places of its set, and each
+///     place is one atomic address. Entries never move between places. The slot numbers are in a
+///     separate table, eight in half a cache line, so a lookup touches no image but the right one.
+///  2. Memory is reclaimed by epochs (Fraser, "Practical lock-freedom", 2004): a reader announces
+///     the epoch in which it entered. An image removed from the table is freed only when every
+///     reader inside entered after that.
+///  3. Images in the table and images waiting for readers together never exceed the budget by more
+///     than a quarter. At that limit the cache takes no image until a reader leaves; see `Bracket`.
 ///
-/// What is put in and taken out goes through one lock; both happen next to a system call.
+/// Insertion and removal take one lock; both happen next to a system call.
 @safe
 package final class PageCache: @unchecked Sendable {
-  // Unchecked: places and epochs are atomic, the rest is only touched under `lock`.
+  // Unchecked: places and epochs are atomic; the rest is only touched under `lock`.
   private static let wayCount = 8
 
   private let places: UnsafeMutablePointer<Atomic<UInt>>
-  /// The slot whose image is in each place, or was a moment ago: a hint, confirmed by the image.
+  /// The slot whose image is, or just was, in each place: a hint that the image confirms.
   private let slots: UnsafeMutablePointer<Atomic<UInt32>>
   private let setCount: Int
   private let readers = ReaderEpochs()
@@ -28,20 +29,22 @@ package final class PageCache: @unchecked Sendable {
   private var imageCount = 0
   private var imageCountMax: Int
   private var clockHand = 0
-  /// Images out of the table that some reader may still look at, with the epoch they left in; epochs
-  /// ascend.
+  /// Evicted images that a reader may still be using, each with the epoch in which it was evicted;
+  /// epochs ascend.
   private var retired: [(image: PageImage, epoch: UInt64)] = []
-  /// How many of them may wait beside a table that is full.
+  /// The number of images that may wait for readers in addition to a full table.
   private let waitingCountMax: Int
-  /// How many may wait before they are looked through again: twice as many as had to stay last time.
+  /// The number of waiting images that triggers the next scan of them: twice as many as the last
+  /// scan had to leave.
   private var retiredCountMax = 64
 
-  /// - Parameter pageCountMax: How many pages fit into the budget; at least 64 are kept.
+  /// Creates an empty cache.
+  /// - Parameter pageCountMax: The number of pages that fit into the budget; at least 64 are kept.
   package init(pageCountMax: Int) {
     imageCountMax = max(64, pageCountMax)
     waitingCountMax = Self.waitingCountMax(pageCountMax: pageCountMax)
     var setCount = 8
-    // Twice as many places as pages, so that the budget and not the sets decides who has to go.
+    // Twice as many places as pages, so that the budget decides evictions, and not the sets.
     while setCount * Self.wayCount < 2 * imageCountMax { setCount *= 2 }
     self.setCount = setCount
     unsafe places = .allocate(capacity: setCount * Self.wayCount)
@@ -63,23 +66,24 @@ package final class PageCache: @unchecked Sendable {
     for entry in retired { entry.image.release() }
   }
 
-  /// How many images may wait for readers beside a full table.
+  /// Returns the number of images that may wait for readers in addition to a full table.
   package static func waitingCountMax(pageCountMax: Int) -> Int { max(64, pageCountMax / 4) }
 
-  /// Between `enter` and `leave`, which must be given the ticket, no image that `find` gave is freed.
+  /// Announces a reader: until `leave` is called with the ticket, no image returned by `find` is
+  /// freed.
   package func enter() -> ReaderEpochs.Ticket { readers.enter() }
   package func leave(_ ticket: ReaderEpochs.Ticket) { readers.leave(ticket) }
 
-  /// Whether this thread stands between `enter` and `leave`: then it must not wait for readers.
+  /// True if this thread is between `enter` and `leave`; then it must not wait for readers.
   var isReadByThisThread: Bool { readers.isThisThreadInside }
 
-  /// Returns when every reader that was inside has left.
+  /// Returns when every reader now inside has left.
   func waitForReaders() {
     let epoch = readers.advance()
     while readers.oldest() <= epoch { Pause.briefly() }
   }
 
-  /// The image of what a table entry names, if it is here.
+  /// Returns the image that a table entry names, if it is cached.
   ///
   /// Valid until `leave`.
   @inline(__always)
@@ -108,10 +112,10 @@ package final class PageCache: @unchecked Sendable {
     return (Int(mixed >> 12) & (setCount - 1)) * Self.wayCount
   }
 
-  /// Puts an image in the table under its place, and takes over the caller's reference.
+  /// Inserts an image under its place, taking over the caller's reference.
   ///
-  /// An image that is there for the same slot goes. False, and nothing done, while too many images
-  /// wait for readers.
+  /// Replaces an image of the same slot. Returns false and does nothing while too many images wait
+  /// for readers.
   package func insert(_ image: PageImage) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -128,7 +132,7 @@ package final class PageCache: @unchecked Sendable {
     return true
   }
 
-  /// Forgets what was in a slot that is about to be written anew.
+  /// Evicts the image of a slot that is about to be rewritten.
   package func remove(_ slot: SlotNumber) {
     lock.withLock {
       let first = firstPlace(of: slot)
@@ -138,7 +142,7 @@ package final class PageCache: @unchecked Sendable {
     }
   }
 
-  /// Changes the budget, evicting what no longer fits.
+  /// Changes the budget, evicting images that no longer fit.
   package func setPageCountMax(_ count: Int) {
     lock.withLock {
       imageCountMax = max(64, count)
@@ -147,10 +151,11 @@ package final class PageCache: @unchecked Sendable {
     }
   }
 
-  /// How many pages are held, those that only wait for readers included.
+  /// The number of pages held, including those that only wait for readers.
   package var pageCount: Int { lock.withLock { imageCount + retired.count } }
 
-  /// The place for a slot's image: its own, an empty one, or that of one not used lately.
+  /// Returns the place for a slot's image: its own, an empty one, or that of an image not used
+  /// lately.
   private func placeToFill(_ slot: SlotNumber) -> Int {
     let first = firstPlace(of: slot)
     var empty: Int?
@@ -166,7 +171,7 @@ package final class PageCache: @unchecked Sendable {
     return first + Int(slot.rawValue) % Self.wayCount
   }
 
-  /// Whether the place was used since it was last asked about.
+  /// Returns true if the place was used since the last call.
   private func wasUsed(_ index: Int) -> Bool {
     image(at: index)?.takeUsedMark() ?? false
   }

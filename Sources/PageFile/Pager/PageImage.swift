@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One version of one page in memory, counted by hand.
+/// One version of one page in memory, with a manual reference count.
 ///
 ///     offset  size  field
 ///          0     8  reference count
@@ -9,18 +9,17 @@ import Synchronization
 ///         16     4  page size in bytes
 ///         20     1  used lately (the cache's clock)
 ///         24     8  the account that counts living images
-///         32    52  where it was edited, while its transaction lasts
+///         32    52  the edited ranges, while its transaction lasts
 ///         84     4  unused
 ///         88     n  the page
 ///       88+n     8  slack, see rule 3 of `Bytes`
 ///
-/// Images are shared by page maps, the cache and the writer, and are reached thousands of times per
-/// millisecond by readers that hold none of them: a class would be retained and released at every
-/// step (6–9 ns a pair, docs/decisions.md). So whoever keeps an image calls `retain` and `release`,
-/// and readers rely on what they hold instead: a snapshot for the maps, `PageCache.enter` for the
-/// cache.
+/// Images are shared by page maps, the cache and the writer. Readers, which own none of them,
+/// access them thousands of times per millisecond; a class would be retained and released at every
+/// step (6–9 ns a pair, docs/decisions.md). So owners call `retain` and `release`, and readers are
+/// protected by what they hold: a snapshot for the maps, `PageCache.enter` for the cache.
 ///
-///  1. An image is written by one transaction only, before anybody else can reach it.
+///  1. An image is written by one transaction only, before other code can reach it.
 ///  2. From then on its page never changes.
 @safe
 package struct PageImage: @unchecked Sendable {
@@ -35,7 +34,7 @@ package struct PageImage: @unchecked Sendable {
     unsafe self.address = address
   }
 
-  /// A new image of undefined bytes with one reference.
+  /// Creates an image of undefined bytes with one reference.
   package init(pageByteCount: Int, account: ImageAccount) {
     let byteCount = Self.pageOffset + pageByteCount + 8
     unsafe address = account.takeMemory(byteCount) ?? Memory.allocate(byteCount)
@@ -60,29 +59,29 @@ package struct PageImage: @unchecked Sendable {
     Int(unsafe address.load(fromByteOffset: 16, as: UInt32.self))
   }
 
-  /// The page.
+  /// The bytes of the page.
   ///
-  /// Valid while the image is kept by whoever the caller relies on.
+  /// Valid while the owner that the caller relies on keeps the image.
   package var bytes: Bytes {
     unsafe Bytes(base: UnsafeRawPointer(address + Self.pageOffset), count: pageByteCount)
   }
 
-  /// The page, for the one transaction that makes it.
+  /// The bytes of the page, writable by the one transaction that makes it.
   package var mutableBytes: MutableBytes {
     unsafe MutableBytes(base: address + Self.pageOffset, count: pageByteCount)
   }
 
-  /// The commit that made it; 0 before the commit.
+  /// The LSN of the commit that made the image; 0 before the commit.
   var lsn: LSN { LSN(bytes.uint64(at: PageHeader.lsnOffset)) }
 
-  /// Where the one transaction that makes the page has changed it.
+  /// The ranges that the transaction that makes the page has changed.
   package var edited: EditedRanges {
     unsafe EditedRanges(base: address + Self.editedOffset)
   }
 
-  /// Where the cache keeps the image.
+  /// The table entry under which the cache holds the image.
   ///
-  /// Set before it is put there.
+  /// Set before the image is inserted there.
   package var place: TableEntry {
     get { TableEntry(rawValue: unsafe address.load(fromByteOffset: 8, as: UInt64.self)) }
     nonmutating set {
@@ -95,9 +94,9 @@ package struct PageImage: @unchecked Sendable {
     unsafe (address + 20).assumingMemoryBound(to: Atomic<Bool>.self)
   }
 
-  /// Tells the cache's clock.
+  /// Marks the image as used, for the cache's clock.
   ///
-  /// Written only when it changes, so that readers do not fight over the cache line.
+  /// Writes the mark only if it changes, so that readers do not contend for the cache line.
   @inline(__always)
   func markUsed() {
     if unsafe !usedLately.pointee.load(ordering: .relaxed) {
@@ -105,7 +104,7 @@ package struct PageImage: @unchecked Sendable {
     }
   }
 
-  /// Whether the image was used since this was last asked.
+  /// Returns true if the image was used since the last call, and clears the mark.
   func takeUsedMark() -> Bool { unsafe usedLately.pointee.exchange(false, ordering: .relaxed) }
 
   package func retain() { unsafe references.pointee.add(1, ordering: .relaxed) }
@@ -115,7 +114,7 @@ package struct PageImage: @unchecked Sendable {
       .subtract(1, ordering: .acquiringAndReleasing).newValue
     guard left == 0 else { return }
     #if INTERLEAVINGS
-      // Whoever still reads it gives itself away.
+      // Zeros expose a reader that still uses the page.
       mutableBytes.zero(0, pageByteCount)
     #endif
     let account = unsafe Unmanaged<ImageAccount>.fromOpaque(
@@ -123,7 +122,7 @@ package struct PageImage: @unchecked Sendable {
     ).takeRetainedValue()
     account.add(-1)
     #if DEBUG
-      // Whoever still reads the page reads nothing that looks like one.
+      // Fill the page with bytes that no valid page has, for readers that still use it.
       unsafe (address + Self.pageOffset)
         .initializeMemory(as: UInt8.self, repeating: 0xDB, count: pageByteCount)
     #endif
@@ -131,17 +130,17 @@ package struct PageImage: @unchecked Sendable {
   }
 }
 
-/// Counts the images of one database that are alive, so that what old snapshots keep can be limited,
-/// and keeps the memory of a few that are not.
+/// The count of one database's living images, and a small free list of image memory.
 ///
-/// A small commit makes as many images as it gives back. They are too long for the quick lists of
-/// the C library, which joins and divides its free memory each time.
+/// The count limits the memory that old snapshots keep. The memory of freed images is kept because
+/// a small commit makes as many images as it frees. They are too long for the quick lists of the C
+/// library, which would coalesce and split its free memory each time.
 @safe
 package final class ImageAccount: @unchecked Sendable {
-  // Unchecked: the places are atomic, and memory in one of them belongs to nobody else.
+  // Unchecked: the places are atomic, and memory in a place has no other owner.
   private let living = Atomic<Int>(0)
   private static let keptCountMax = 16
-  /// Memory of one length, `keptByteCount`; 0 where the place is empty.
+  /// Addresses of memory of one length, `keptByteCount`; 0 for an empty place.
   private let kept: UnsafeMutablePointer<Atomic<UInt>>
   private let keptByteCount = Atomic<Int>(0)
 
@@ -161,7 +160,7 @@ package final class ImageAccount: @unchecked Sendable {
     unsafe kept.deallocate()
   }
 
-  /// Memory of an image that is gone, if there is some of that length.
+  /// Returns the memory of a freed image, if any of that length is kept.
   @unsafe
   func takeMemory(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     guard keptByteCount.load(ordering: .acquiring) == byteCount else { return nil }
@@ -173,10 +172,10 @@ package final class ImageAccount: @unchecked Sendable {
     return nil
   }
 
-  /// Takes over the memory of an image that is gone.
+  /// Takes over the memory of a freed image.
   @unsafe
   func keepMemory(_ memory: UnsafeMutableRawPointer, byteCount: Int) {
-    // All images of a database have one length; the first that goes says which.
+    // All images of a database have one length; the first one freed determines it.
     let (_, first) = keptByteCount.compareExchange(
       expected: 0, desired: byteCount, ordering: .acquiringAndReleasing)
     if first == 0 || first == byteCount {

@@ -1,9 +1,9 @@
-/// A persistent map from page number to page image: what is committed in one WAL file and not yet in
-/// the data file.
+/// A persistent map from page number to page image: the pages committed in one WAL file and not yet
+/// moved to the data file.
 ///
-/// A radix tree over six bits of the page number per level, with nodes that hold only the children
-/// they have (Bagwell, "Ideal Hash Trees", 2001, without the hash). A change copies the nodes on one
-/// path and shares the rest, so a snapshot is one root address.
+/// It is a radix tree over six bits of the page number per level, whose nodes store only the
+/// children they have (Bagwell, "Ideal Hash Trees", 2001, without the hash). A change copies the
+/// nodes on one path and shares the rest, so a snapshot is one root address.
 ///
 ///     node  offset  size  field
 ///                0     8  edition: the commit that made the node and may still write in it
@@ -13,23 +13,23 @@
 ///
 ///  1. A node is written only by the edition that made it, before its map is shared.
 ///  2. A child is a node, or on the lowest level an image or `freedMark`.
-///  3. Versions follow each other in one line. What a version has and the next one has not is handed
-///     to `MapRemains`, once, and goes when no snapshot can reach it any more. So nodes need no count
-///     of who refers to them, and a commit need not touch the count of every child of a node that it
-///     copies.
+///  3. Versions follow each other in one line. Parts of a version that the next one lacks are
+///     handed to `MapRemains`, once, and are freed when no snapshot can reach them any more. So
+///     nodes need no reference count, and a commit need not touch the count of every child of a
+///     node that it copies.
 @safe
 package struct PageMap: @unchecked Sendable {
-  // Unchecked: rule 1; what is shared is immutable.
+  // Unchecked: rule 1; shared nodes are immutable.
   private var root: UnsafeMutableRawPointer?
   private var levels = 0
-  /// How many page numbers have an entry.
+  /// The number of page numbers with an entry.
   package private(set) var count = 0
-  /// How many of the entries are images; the others say that a page is freed.
+  /// The number of entries that are images; the others mark freed pages.
   private(set) var imageCount = 0
 
   package init() { unsafe root = nil }
 
-  /// The entry of a page that the log frees: nothing is at this address.
+  /// The entry of a page that the log frees; this address is never dereferenced.
   private static var freedMark: UnsafeMutableRawPointer {
     unsafe UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
   }
@@ -42,9 +42,9 @@ package struct PageMap: @unchecked Sendable {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// What the map says of a page.
+  /// The entry of a page.
   ///
-  /// Valid while somebody keeps the map.
+  /// Valid while the map is kept alive.
   @inline(__always)
   package subscript(number: PageNumber) -> Entry {
     guard var node = unsafe root else { return .absent }
@@ -63,19 +63,19 @@ package struct PageMap: @unchecked Sendable {
     }
   }
 
-  /// Whether the map holds a version of a page.
+  /// Returns true if the map holds an image of a page.
   @inline(never)
   func hasImage(of number: PageNumber) -> Bool {
     if case .image = self[number] { true } else { false }
   }
 
-  /// Sets or replaces an entry; nil says that the page is freed.
+  /// Sets or replaces an entry; nil marks the page as freed.
   ///
   /// The map takes over the caller's reference to the image.
   /// - Parameters:
   ///   - edition: The commit that changes the map, greater than all before.
-  ///   - remains: Gets what the version before has and this one has not; nil for a map that nobody
-  ///     else has seen, where that goes at once.
+  ///   - remains: Collects the parts that the previous version has and this one lacks. Nil for a
+  ///     map that is not shared, where they are freed at once.
   package mutating func set(
     _ number: PageNumber, to image: PageImage?, edition: UInt64, _ remains: inout MapRemains?
   ) {
@@ -88,23 +88,23 @@ package struct PageMap: @unchecked Sendable {
     }
   }
 
-  /// Sets an entry of a map that nobody else has seen.
+  /// Sets an entry of a map that is not shared.
   package mutating func set(_ number: PageNumber, to image: PageImage?) {
     var none: MapRemains?
     set(number, to: image, edition: 0, &none)
   }
 
-  /// Frees a map that nobody else has seen, or can see any more.
+  /// Frees a map that is not shared, or is no longer shared.
   package func free() {
     var remains = MapRemains()
     collect(to: &remains)
     remains.free()
   }
 
-  /// Hands over all there is: no later version has any of it.
+  /// Collects all parts of the map; no later version has any of them.
   ///
-  /// - Parameter edition: What commits before this one have made is left out, as an earlier version has
-  ///   it.
+  /// - Parameter edition: Parts made by commits before this one are left out, because an earlier
+  ///   version has them.
   package func collect(since edition: UInt64 = 0, to remains: inout MapRemains) {
     if let root = unsafe root { unsafe collect(root, levels - 1, since: edition, to: &remains) }
   }
@@ -133,7 +133,7 @@ package struct PageMap: @unchecked Sendable {
     levels += 1
   }
 
-  /// The node to use in place of `node`.
+  /// Inserts an entry below `node` and returns the node to use in its place.
   private mutating func insert(
     _ number: PageNumber, _ value: UnsafeMutableRawPointer,
     into node: UnsafeMutableRawPointer, level: Int, edition: UInt64,
@@ -171,9 +171,9 @@ package struct PageMap: @unchecked Sendable {
     return unsafe node
   }
 
-  /// Calls `body` for every entry, in the order of page numbers; nil means freed.
+  /// Calls `body` for every entry, in the order of page numbers; a nil image means freed.
   ///
-  /// - Parameter edition: Only for nodes that this commit or a later one has made.
+  /// - Parameter edition: Visits only nodes made by this commit or a later one.
   package func forEach<E: Error>(
     since edition: UInt64 = 0, _ body: (PageNumber, PageImage?) throws(E) -> Void
   ) throws(E) {
@@ -229,7 +229,7 @@ package struct PageMap: @unchecked Sendable {
       return unsafe node
     }
 
-    /// The node itself when this edition made it, else a copy.
+    /// Returns the node itself if this edition made it, otherwise a copy.
     static func editable(
       _ node: UnsafeMutableRawPointer, edition: UInt64, _ remains: inout MapRemains?
     ) -> UnsafeMutableRawPointer {
@@ -242,7 +242,7 @@ package struct PageMap: @unchecked Sendable {
       return unsafe copy
     }
 
-    /// A node of this edition with room for one more child.
+    /// Returns the node, or a larger replacement, with room for one more child.
     static func withRoom(
       _ node: UnsafeMutableRawPointer, edition: UInt64
     ) -> UnsafeMutableRawPointer {
@@ -256,7 +256,7 @@ package struct PageMap: @unchecked Sendable {
       return unsafe larger
     }
 
-    /// Adds a child where the bitmap has no bit for it yet.
+    /// Inserts a child whose bit is not yet set in the bitmap.
     static func insert(
       _ child: UnsafeMutableRawPointer, bit: UInt64, into node: UnsafeMutableRawPointer
     ) {

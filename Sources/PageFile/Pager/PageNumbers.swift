@@ -1,20 +1,21 @@
-/// Page numbers that are free to be given out, for the one writer.
+/// The free page numbers that the one writer may allocate.
 ///
-/// The page table says which they are: numbers below the end with no entry. They are collected once,
-/// at the first write after opening, and kept from then on. As ranges, because a file may claim any
-/// end it likes.
+/// Free are the numbers below the end that have no entry in the page table. They are collected
+/// once, at the first write after opening, and tracked from then on. They are stored as ranges,
+/// because a file may claim an arbitrarily high end.
 package final class PageNumbers {
-  /// Free in the last commit; what is to be taken first at the end.
+  /// The numbers free in the last commit; allocation takes from the end.
   private var free: [Range<UInt32>]
-  /// Taken from `free` by the transaction that is open.
+  /// The numbers that the open transaction has taken from `free`.
   private var taken: [PageNumber] = []
-  /// Taken and given back by the transaction that is open.
+  /// The numbers that the open transaction has taken and given back.
   private var returned: [PageNumber] = []
 
-  /// - Parameter free: Ascending; the lowest are given out first.
+  /// Creates the list of free numbers.
+  /// - Parameter free: In ascending order; the lowest numbers are allocated first.
   package init(free: [Range<UInt32>]) { self.free = free.reversed() }
 
-  /// A free number, or nil when the next one has to come from the end.
+  /// Allocates a free number; returns nil if the next one has to come from the end.
   package func take() -> PageNumber? {
     if let number = returned.popLast() { return number }
     guard let range = free.popLast() else { return nil }
@@ -27,7 +28,7 @@ package final class PageNumbers {
   /// Gives back a number that this transaction took or added at the end.
   package func giveBack(_ number: PageNumber) { returned.append(number) }
 
-  /// Ends the transaction; the pages it freed may be used by the next.
+  /// Ends the transaction; the next one may reuse the numbers that it freed.
   package func commit(freed: [PageNumber]) {
     add(returned)
     add(freed)
@@ -35,7 +36,7 @@ package final class PageNumbers {
     taken = []
   }
 
-  /// Ends the transaction as if it had not been.
+  /// Ends the transaction and restores the state before it.
   package func rollback() {
     add(taken.reversed())
     if Defect.numbersGivenTwice.isPlanted { add(returned) }

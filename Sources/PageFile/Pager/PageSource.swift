@@ -1,11 +1,11 @@
-/// The few verbs a tree needs from below, for one transaction.
+/// The few operations on pages that a tree needs, for one transaction.
 ///
-/// A final class and not a protocol: the trees call it at every page, and a class can be called
-/// without a witness table from another module. Not for use by several threads at once.
+/// This is a final class and not a protocol because the trees call it for every page, and another
+/// module can call a class without a witness table. Must not be used by several threads at once.
 ///
-///  1. What `page` returns is valid until the outermost `leave`; a debug build traps on a call outside
-///     of a bracket and on an access after its end.
-///  2. In a write transaction a page that was edited is seen as edited.
+///  1. The bytes that `page` returns are valid until the outermost `leave`. A debug build traps on
+///     a call outside of a bracket and on an access after its end.
+///  2. A write transaction sees its own edits of a page.
 @usableFromInline
 package final class PageSource {
   package let pageSize: Int
@@ -13,7 +13,7 @@ package final class PageSource {
   private(set) var snapshot: Snapshot
   private let bracket: Bracket
 
-  // The writer's part.
+  // Used by write transactions only.
   let dirty: DirtyPages?
   private(set) var roots: Roots
   private(set) var freed: [PageNumber] = []
@@ -23,16 +23,16 @@ package final class PageSource {
   /// See `WriteTransaction.eraseSecurely`.
   package var isErasing = false
   private let numbers: PageNumbers?
-  /// Images of pages that were changed and then freed: somebody may still read them until `leave`.
+  /// Images of pages that were changed and then freed; they may still be read until `leave`.
   private var doomed: [PageImage] = []
   private var doomedCount = 0
   private let dirtyPageCountMax: Int
-  /// For whoever reads all values of a snapshot, see `refuseSharedChains`.
+  /// The owners of overflow pages, if shared chains are refused; see `refuseSharedChains`.
   private var chainOwners: ChainOwners?
-  /// Whether a read failed, or a change was left half done: then nothing is committed.
+  /// True if a read failed or a change was left half done; then the transaction cannot commit.
   private(set) var hasFailed = false
 
-  /// For reading a snapshot.
+  /// Creates a source that reads a snapshot.
   init(pager: Pager, snapshot: Snapshot) {
     self.pager = pager
     self.snapshot = snapshot
@@ -44,7 +44,7 @@ package final class PageSource {
     dirtyPageCountMax = 0
   }
 
-  /// For writing on top of a snapshot.
+  /// Creates a source that writes on top of a snapshot.
   init(pager: Pager, snapshot: Snapshot, numbers: PageNumbers, dirtyByteCountMax: Int) {
     self.pager = pager
     self.snapshot = snapshot
@@ -61,20 +61,20 @@ package final class PageSource {
     dirty?.free()
   }
 
-  /// Lets go of the moment that a write transaction was built on, while the next writer still waits.
+  /// Releases the snapshot of a write transaction while the next writer still waits.
   ///
-  /// So a checkpoint behind the transaction gets the slots of that moment back, however late the thread
-  /// lets go of the rest. A read afterwards throws `snapshotExpired`.
+  /// So a checkpoint after the transaction can reuse the snapshot's slots, no matter how late the
+  /// thread releases the rest. A read after this throws `snapshotExpired`.
   func endWriting() { snapshot = pager.over }
 
-  /// Begins an operation: until the `leave` that belongs to it no page that was handed out is
-  /// freed.
+  /// Begins an operation: no page handed out is freed until the matching `leave`.
   ///
   /// May be nested.
   package func enter() throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
     bracket.enter()
-    // Asked after announcing the reader: closing expires all first and then waits for readers.
+    // Checked after announcing the reader: closing first expires all snapshots, then waits for
+    // readers.
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted {
       leave()
       throw .snapshotExpired
@@ -93,29 +93,31 @@ package final class PageSource {
     doomedCount = 0
   }
 
-  /// From now on no overflow page is read for two values: a store in which cells name each other's pages
-  /// is damaged, and reading all of it may have no end worth waiting for.
+  /// Refuses from now on to read an overflow page for two values.
   ///
-  /// Takes memory for each overflow page that is read. Only for reading.
+  /// A store whose cells name each other's pages is damaged, and reading all of it may take
+  /// practically for ever. Takes memory for each overflow page read. For read transactions only,
+  /// because a writer moves values from cell to cell.
   package func refuseSharedChains() {
-    precondition(dirty == nil, "a writer moves values from cell to cell")
+    precondition(dirty == nil, "write transaction: cannot refuse shared chains")
     if chainOwners == nil { chainOwners = ChainOwners() }
   }
 
-  /// - Parameter owner: A number for the cell whose value the page is part of.
+  /// Claims an overflow page for one value.
+  /// - Parameter owner: A number that identifies the cell whose value the page is part of.
   func claim(_ number: PageNumber, for owner: UInt64) throws(PageFileError) {
     guard chainOwners?.claim(number, for: owner) ?? true else {
-      throw .corruptPage(number, reason: "the page belongs to two values")
+      throw .corruptPage(number, reason: "page shared by two values")
     }
   }
 
-  /// Ends the operation and begins another, so that a walk over many pages does not keep them all:
-  /// nothing that was read before may be looked at afterwards.
+  /// Ends the operation and begins another, so that a walk over many pages does not keep them all.
   ///
-  /// Does nothing inside another operation, whose caller relies on what it has read.
-  /// - Parameter isWriting: Whether to do it in a write transaction, too, where mostly somebody relies on
-  ///   the pages that are being changed.
-  /// - Throws: `snapshotExpired`; the operation goes on, and has to be ended by `leave`.
+  /// Pages read before must not be accessed afterwards. Does nothing inside another operation,
+  /// whose caller relies on the pages it has read.
+  /// - Parameter isWriting: True to do this in a write transaction too, where callers usually rely
+  ///   on the pages that are being changed.
+  /// - Throws: `snapshotExpired`; the operation continues and has to be ended by `leave`.
   package func pause(evenIfWriting isWriting: Bool = false) throws(PageFileError) {
     guard bracket.depth == 1, dirty == nil || isWriting else { return }
     leave()
@@ -123,16 +125,16 @@ package final class PageSource {
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
   }
 
-  /// Reads pages one after the other of which nothing is used later.
+  /// Runs `body` and then releases the pages that it read; only its result may be used afterwards.
   func reading<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
     let keptCount = bracket.keptCount
     defer { bracket.giveBack(to: keptCount) }
     return try body()
   }
 
-  /// The page's bytes, validated, to be read in place.
+  /// Returns the page's validated bytes, to be read in place.
   package func page(_ number: PageNumber) throws(PageFileError) -> Bytes {
-    assert(bracket.depth > 0, "a page is read outside enter … leave")
+    assert(bracket.depth > 0, "page: read outside a bracket")
     defer { Interleaving.reach("a page was found") }
     guard let dirty else { return leased(try committedPage(number)) }
     if let image = dirty[number] { return leased(image.bytes) }
@@ -150,23 +152,24 @@ package final class PageSource {
 
   private func committedPage(_ number: PageNumber) throws(PageFileError) -> Bytes {
     let bytes = try pager.page(number, in: snapshot, bracket)
-    // Rule 2 of `Snapshot`: what was found counts only if the snapshot had not expired by then.
+    // Rule 2 of `Snapshot`: the bytes count only if the snapshot has not expired by now.
     if snapshot.isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
     return bytes
   }
 
-  /// A page as it was before the transaction.
+  /// Returns a page as it was before the transaction.
   func pageBefore(_ number: PageNumber) throws(PageFileError) -> Bytes {
     try pager.page(number, in: snapshot, bracket)
   }
 
-  /// The entry of a page in the page table.
+  /// Returns the entry of a page in the page table.
   func tableEntry(of number: PageNumber) throws(PageFileError) -> TableEntry {
     try pager.tableEntry(of: number, in: snapshot.table, bracket)
   }
 
-  /// Runs a change of several pages; if it fails they may contradict each other, and the
-  /// transaction cannot be committed.
+  /// Runs a change of several pages.
+  ///
+  /// If it fails, the pages may contradict each other, and the transaction cannot be committed.
   @inline(__always)
   func changing<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
     do throws(PageFileError) {
@@ -179,33 +182,36 @@ package final class PageSource {
 
   package func root(of tree: TreeNumber) -> PageNumber { roots[tree] }
 
-  /// The longest value that lies in the leaf of a key of that length, in bytes.
+  /// Returns the length in bytes of the longest value that lies in the leaf with a key of that
+  /// length.
   package func valueByteCountMax(keyByteCount: Int) -> Int {
     Cell.valueByteCountMax(keyByteCount: keyByteCount, pageSize: pageSize)
   }
 
-  /// Whether a value lies in the leaf of its key, and not in an overflow chain.
+  /// Returns true if a value lies in the leaf of its key, and not in an overflow chain.
   package func fitsInline(keyByteCount: Int, valueByteCount: Int) -> Bool {
     Cell.fitsInline(keyByteCount: keyByteCount, valueByteCount: valueByteCount, pageSize: pageSize)
   }
 
   package func setRoot(of tree: TreeNumber, to page: PageNumber) {
-    precondition(dirty != nil, "a read transaction does not write")
+    precondition(dirty != nil, "read transaction: cannot write")
     roots[tree] = page
   }
 
-  /// The page's bytes for writing: copied at the first edit in the transaction, the same memory
-  /// afterwards.
-  /// - Throws: `limitExceeded` when the transaction has grown beyond its limit.
+  /// Returns the page's bytes for writing.
+  ///
+  /// The page is copied at the first edit in the transaction; later edits get the same memory.
+  /// - Throws: `limitExceeded` if the transaction has grown beyond its limit.
   package func edit(_ number: PageNumber) throws(PageFileError) -> MutableBytes {
     let image = try editImage(number, page(number))
     image.edited.addAll(pageByteCount: pageSize)
     return image.mutableBytes
   }
 
-  /// The same for whoever notes in the image's `edited` what is changed, and has the page's bytes.
+  /// Returns the page's image for writing, given its bytes; the caller records its changes in the
+  /// image's `edited`.
   func editImage(_ number: PageNumber, _ bytes: Bytes) throws(PageFileError) -> PageImage {
-    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    guard let dirty else { preconditionFailure("read transaction: cannot write") }
     if let image = dirty[number] { return image }
     let image = try makeImage(dirty)
     image.mutableBytes.copy(bytes, to: 0)
@@ -214,7 +220,7 @@ package final class PageSource {
   }
 
   private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {
-    // Pages that the operation has freed again are still in memory.
+    // Pages that the operation has changed and freed are still in memory.
     let count = dirty.count + doomedCount
     guard count < dirtyPageCountMax else {
       throw .limitExceeded(
@@ -224,12 +230,12 @@ package final class PageSource {
     return PageImage(pageByteCount: pageSize, account: pager.account)
   }
 
-  /// A new page of zeros whose header has its number, kind and level.
+  /// Allocates a page of zeros whose header has its number, kind and level.
   package func allocate(
     _ kind: PageKind, level: Int
   ) throws(PageFileError) -> (PageNumber, MutableBytes) {
     guard let dirty, let numbers else {
-      preconditionFailure("a read transaction does not write")
+      preconditionFailure("read transaction: cannot write")
     }
     let image = try makeImage(dirty)
     let number: PageNumber
@@ -254,11 +260,11 @@ package final class PageSource {
     return (number, bytes)
   }
 
-  /// Gives a page back.
+  /// Frees a page.
   ///
-  /// Its number is used again only after the commit.
+  /// Its number is reused only after the commit.
   package func free(_ number: PageNumber) throws(PageFileError) {
-    guard let dirty else { preconditionFailure("a read transaction does not write") }
+    guard let dirty else { preconditionFailure("read transaction: cannot write") }
     if let image = dirty.remove(number) {
       doomed.append(image)
       doomedCount += 1
@@ -270,7 +276,7 @@ package final class PageSource {
     }
   }
 
-  /// How many bytes the pages take that the transaction has changed so far.
+  /// The size of the pages that the transaction has changed so far, in bytes.
   package var changedByteCount: Int { (dirty?.count ?? 0) * pageSize }
 
   package var hasChanges: Bool { (dirty?.count ?? 0) > 0 || !freed.isEmpty }

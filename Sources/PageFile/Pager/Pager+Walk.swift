@@ -1,13 +1,13 @@
-/// Walking a whole page table, or a part of it.
+/// Walks over a page table, or a part of it.
 ///
-/// A table page is copied while what it names is visited: so a walk keeps no page but those copies, a
-/// handful however large the store is, and whoever is called may take its time.
+/// A table page is copied while its entries are visited. So a walk keeps only those copies, a
+/// handful for a store of any size, and the callbacks may be slow.
 extension Pager {
-  /// Calls `visitNode` for every table page and `visitEntry` for every page a table holds, in the order
-  /// of page numbers.
+  /// Calls `visitNode` for every table page and `visitEntry` for every page in the table, in the
+  /// order of page numbers.
   ///
-  /// - Parameter registration: That of a snapshot which may expire meanwhile; nil for a table that
-  ///   nobody can take away.
+  /// - Parameter registration: The registration of a snapshot that may expire meanwhile; nil for a
+  ///   table that cannot expire.
   func walkTable(
     _ table: PageTableRoot, for registration: SnapshotRegistry.Registration? = nil,
     visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
@@ -20,9 +20,9 @@ extension Pager {
     }
   }
 
-  /// The same from a page number on, until `visitEntry` says false.
+  /// Walks the table from a page number on, until `visitEntry` returns false.
   ///
-  /// `visitNode` is called for the table pages on the way to it, and for those behind.
+  /// `visitNode` is called for the table pages on the way to that number and for those after it.
   func walkTable(
     _ table: PageTableRoot, from first: PageNumber,
     for registration: SnapshotRegistry.Registration?,
@@ -35,7 +35,7 @@ extension Pager {
       visitEntry: visitEntry)
   }
 
-  /// Walks one table page and those below it; false when the walk is to end.
+  /// Walks one table page and those below it; returns false if the walk is to end.
   private func walkTable(
     _ entry: TableEntry, level: Int, place: Int, from first: PageNumber, _ bracket: Bracket,
     visitNode: (_ level: Int, _ place: Int, TableEntry) throws(PageFileError) -> Void,
@@ -64,7 +64,7 @@ extension Pager {
     return true
   }
 
-  /// The first entry of a table page that leads to a page number or behind it.
+  /// Returns the first entry of a table page that leads to a page number or to a later one.
   private func firstIndex(onWayTo number: PageNumber, level: Int, place: Int) -> Int {
     var childPlace = Int(number.rawValue)
     for _ in 0..<level { childPlace /= entryCount }

@@ -1,7 +1,8 @@
-/// Which bytes are page N: page maps, page table, cache, slot, in this order.
+/// The pager, which finds the bytes of a page: in the page maps, the page table, the cache, and the
+/// slot, in this order.
 ///
-/// The part of an open store that reading needs: it is the same for all snapshots, and nothing in it
-/// changes but the cache.
+/// It is the part of an open store that reads need. All snapshots share it, and only the cache in
+/// it changes.
 final class Pager: Sendable {
   let pageByteCount: Int
   let storeID: StoreID
@@ -9,20 +10,20 @@ final class Pager: Sendable {
   let cache: PageCache
   let account = ImageAccount()
   let registry = SnapshotRegistry()
-  /// In the place of a moment that a writer has let go of.
+  /// An expired snapshot, which replaces the one that a writer has released.
   let over = Snapshot.makeOver()
   let fork = ForkWitness()
   private let validated = ValidatedPages()
-  /// Entries of one table page.
+  /// The number of entries of a table page.
   let entryCount: Int
 
-  /// For a store that is read beside its owner: the meta slots by which its newest snapshot was
-  /// made.
+  /// The meta slots from which the newest snapshot was made, for a store that is read beside its
+  /// owner.
   ///
-  /// A page that fails its check while they have moved belongs to a table that is gone.
+  /// If a page fails its check and the slots have changed since, its table is gone.
   let metaWitness = Locked<[[UInt8]]?>(nil)
 
-  /// Where the first slot begins, behind the two meta slots.
+  /// The offset of the first slot, after the two meta slots.
   static let slotsOffset = 2 * MetaSlot.regionByteCount
 
   init(
@@ -43,7 +44,7 @@ final class Pager: Sendable {
     slotsOffset + (Int(slot.rawValue) - 1) * pageByteCount
   }
 
-  /// A page as a snapshot sees it.
+  /// Returns a page as a snapshot sees it.
   ///
   /// Valid while the snapshot is held and until the bracket's `leave`.
   @inline(__always)
@@ -54,7 +55,7 @@ final class Pager: Sendable {
     case .image(let image):
       return image.bytes
     case .freed:
-      throw .corruptPage(number, reason: "in use though it was freed")
+      throw .corruptPage(number, reason: "in use although it was freed")
     case .absent:
       return try pageInDataFile(number, snapshot, bracket)
     }
@@ -66,14 +67,14 @@ final class Pager: Sendable {
   ) throws(PageFileError) -> Bytes {
     let entry = try tableEntry(of: number, in: snapshot.table, bracket)
     if entry.isNone {
-      // An expired table may show anything.
+      // An expired table may hold anything.
       if snapshot.isExpired { throw .snapshotExpired }
       throw .corruptPage(number, reason: "not in the page table")
     }
     return try self.image(of: entry, number: number.rawValue, level: nil, bracket).bytes
   }
 
-  /// The entry of a page in a page table; `.none` for a page that the table does not hold.
+  /// Returns the entry of a page in a page table, or `.none` if the table does not have the page.
   @inline(__always)
   func tableEntry(
     of number: PageNumber, in table: PageTableRoot, _ bracket: Bracket
@@ -81,15 +82,15 @@ final class Pager: Sendable {
     try tableEntry(at: Int(number.rawValue), level: 0, in: table, bracket)
   }
 
-  /// Entry `index` of a level, counted over all table pages of that level.
+  /// Returns entry `index` of a level, counted over all table pages of that level.
   ///
-  /// On level 0 the index is a page number; above, it is the place of a table page in the level
-  /// below. See docs/page-file-format.md, T-5.
+  /// On level 0 the index is a page number. On higher levels it is the place of a table page in the
+  /// level below. See docs/page-file-format.md, T-5.
   func tableEntry(
     at index: Int, level: Int, in table: PageTableRoot, _ bracket: Bracket
   ) throws(PageFileError) -> TableEntry {
     guard table.height > level else { return .none }
-    // Upwards from the entry: a table of two levels, which most are, takes one division.
+    // Upwards from the entry: a table of two levels, the usual case, takes one division.
     guard level < table.height - 1 else {
       guard index < entryCount else { return .none }
       return try tableEntry(index, in: table.entry, place: 0, level: level, bracket)
@@ -100,7 +101,7 @@ final class Pager: Sendable {
       index - place * entryCount, in: above, place: place, level: level, bracket)
   }
 
-  /// An entry of the table page that another one names.
+  /// Returns an entry of the table page that another entry names.
   @inline(__always)
   private func tableEntry(
     _ index: Int, in page: TableEntry, place: Int, level: Int, _ bracket: Bracket
@@ -111,9 +112,10 @@ final class Pager: Sendable {
     return TableEntry(rawValue: image.bytes.uint64(at: TablePage.entryOffset(index)))
   }
 
-  /// What lies in a slot, from the cache or proven and brought there.
+  /// Returns the image of a slot from the cache, or reads it, proves it and caches it.
   ///
-  /// `level` is that of a table page, nil for any other page. Valid until the bracket's `leave`.
+  /// `level` is the level of a table page, nil for any other page. The image is valid until the
+  /// bracket's `leave`.
   @inline(__always)
   func image(
     of entry: TableEntry, number: UInt32, level: Int?, _ bracket: Bracket
@@ -124,8 +126,8 @@ final class Pager: Sendable {
     return try load(entry, number: number, level: level, bracket)
   }
 
-  /// Whether an image that was found by its slot is that of a page: a damaged table may name one
-  /// slot for two.
+  /// Returns true if an image found by its slot belongs to a page: a damaged table may name one
+  /// slot for two pages.
   @inline(__always)
   private static func isPage(_ image: PageImage, _ number: UInt32, isTable: Bool) -> Bool {
     let bytes = image.bytes
@@ -141,23 +143,24 @@ final class Pager: Sendable {
       return image
     }
     let registration = bracket.registration
-    // Closing expires all first, then waits for whoever is inside: behind this the file is open. An
-    // operation asks when it enters, but a walk enters once for each page.
+    // Closing first expires all snapshots, then waits for the readers inside, so after this check
+    // the file is open. An operation checks when it enters, but a walk enters once for each page.
     if registration?.isExpired ?? false, !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
     let image = PageImage(pageByteCount: pageByteCount, account: account)
     do throws(PageFileError) {
       let isComplete = try dataFile.readFully(
         into: image.mutableBytes, at: offset(of: entry.slot))
-      // Only after the read: an expired snapshot's slot may have been written in the meantime.
+      // Check only after the read: an expired snapshot's slot may have been written in the
+      // meantime.
       let isExpired = registration?.isExpired ?? false
       if isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
       let broken =
         isComplete
         ? ruleBroken(image.bytes, entry: entry, number: number, level: level)
-        : "slot \(entry.slot) is beyond the end of the file"
-      // Asked in this order, see `follow`.
+        : "slot \(entry.slot): beyond the end of the file"
+      // Checked in this order; see `follow`.
       if broken != nil, hasOwnerMoved || registration?.isExpired ?? false {
-        // Whatever else is read by this table may be gone, too.
+        // All other pages of this table may be gone, too.
         registration?.expire()
         throw .snapshotExpired
       }
@@ -171,10 +174,10 @@ final class Pager: Sendable {
     return image
   }
 
-  /// Goes by these meta slots from now on.
+  /// Uses these meta slots from now on.
   ///
-  /// What the owner has written over of older tables could not be told from damage any more, so the
-  /// snapshots of these end first.
+  /// Older tables whose pages the owner has overwritten could not be told from damage any more, so
+  /// their snapshots expire first.
   func follow(_ metaSlots: [[UInt8]]) {
     let hasMoved = metaWitness.withLock { $0 != nil && $0 != metaSlots }
     if hasMoved { registry.expireAll() }
@@ -194,30 +197,30 @@ final class Pager: Sendable {
     return false
   }
 
-  /// The gate: what is wrong with bytes that are to be this page, or nil.
+  /// Returns the rule that the bytes read for a page break, or nil if they are valid: the gate.
   ///
   /// See docs/page-file-format.md, P-1 … P-6, and for table pages T-7.
   func ruleBroken(_ page: Bytes, entry: TableEntry, number: UInt32, level: Int?) -> String? {
     let stored = page.uint64(at: PageHeader.checksumOffset)
     guard page.uint32(at: PageHeader.numberOffset) == number else {
-      return "slot \(entry.slot) holds page \(page.uint32(at: PageHeader.numberOffset))"
+      return "slot \(entry.slot): holds page \(page.uint32(at: PageHeader.numberOffset))"
     }
     guard let kind = PageKind(rawValue: page[PageHeader.kindOffset]) else {
-      return "slot \(entry.slot): unknown kind \(page[PageHeader.kindOffset])"
+      return "slot \(entry.slot): unknown page kind \(page[PageHeader.kindOffset])"
     }
     guard checksum(of: page) == stored || Defect.checksumIgnored.isPlanted else {
-      return "slot \(entry.slot): checksum differs"
+      return "slot \(entry.slot): checksum mismatch"
     }
     let isVersion = UInt32(truncatingIfNeeded: stored) == entry.check
     guard isVersion || Defect.versionUnproven.isPlanted else {
-      return "slot \(entry.slot): another version than the page table names"
+      return "slot \(entry.slot): not the version that the page table names"
     }
     if let level {
       guard kind == .table, Int(page[PageHeader.levelOffset]) == level else {
         return "slot \(entry.slot): not a table page of level \(level)"
       }
     } else if kind == .table {
-      return "slot \(entry.slot): a table page"
+      return "slot \(entry.slot): unexpected table page"
     }
     if validated.contains(entry) { return nil }
     let broken = contentRuleBroken(page, kind)
@@ -225,7 +228,7 @@ final class Pager: Sendable {
     return broken
   }
 
-  /// What is wrong with a page by the rules of its kind, or nil.
+  /// Returns the rule of its kind that a page breaks, or nil if it is valid.
   func contentRuleBroken(_ page: Bytes, _ kind: PageKind) -> String? {
     Self.contentRuleBroken(page, kind)
   }
@@ -238,7 +241,7 @@ final class Pager: Sendable {
     }
   }
 
-  /// The checksum that a page's bytes must carry.
+  /// Returns the checksum that a page's bytes must carry.
   func checksum(of page: Bytes) -> UInt64 { Self.checksum(of: page, in: storeID) }
 
   static func checksum(of page: Bytes, in storeID: StoreID) -> UInt64 {

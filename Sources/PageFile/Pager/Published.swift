@@ -1,8 +1,8 @@
-/// The snapshot that the next reader gets: the one place where commits and checkpoints meet.
+/// The snapshot that the next reader gets, and the only place where commits and checkpoints meet.
 ///
-/// A commit changes the current WAL file's map, roots and LSN; a checkpoint changes the page table
-/// and empties the other map. Each composes its part with what the other has published, under a lock
-/// held for a few assignments; old snapshots are let go outside of it.
+/// A commit changes the current WAL file's map, roots and LSN. A checkpoint changes the page table
+/// and empties the other map. Each combines its part with the other's last publication, under a
+/// lock held for a few assignments. Old snapshots are released outside of the lock.
 final class Published: @unchecked Sendable {
   // Unchecked: `snapshot` is only touched under `lock`.
   private let lock = Lock()
@@ -21,7 +21,7 @@ final class Published: @unchecked Sendable {
   }
 
   /// Publishes a commit.
-  /// - Parameter remains: What the current map had before it and has not now.
+  /// - Parameter remains: The parts of the current map that the new map lacks.
   func commit(lsn: LSN, roots: Roots, map: PageMap, _ remains: MapRemains) {
     replace { old, last in
       let other = old.map(1 - old.newest)
@@ -33,7 +33,7 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes that commits go to the other WAL file now, whose map is empty.
+  /// Publishes that commits now go to the other WAL file, whose map is empty.
   func turn() {
     replace { old, _ in
       Snapshot(
@@ -42,9 +42,9 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes a page table that holds what the map of the WAL file that ended held.
+  /// Publishes a page table that includes the pages in the map of the WAL file that ended.
   func checkpoint(_ table: PageTableRoot) {
-    // Thousands of pages, and each reader that begins takes the lock.
+    // Collected before taking the lock: there are thousands of pages, and each new reader takes it.
     let remains = remainsOfEndedMap()
     replace { old, last in
       let kept = old.map(old.newest)
@@ -56,7 +56,7 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// What the map of the WAL file that ended has: no commit changes it any more.
+  /// Returns all parts of the map of the WAL file that ended; no commit changes it any more.
   private func remainsOfEndedMap() -> MapRemains {
     let current = current
     let ended = current.map(1 - current.newest)
@@ -65,7 +65,7 @@ final class Published: @unchecked Sendable {
     return remains
   }
 
-  /// Publishes a table that holds what the one before held, in other slots.
+  /// Publishes a table of the same pages in other slots.
   func move(_ table: PageTableRoot) {
     replace { old, _ in
       Snapshot(
@@ -74,7 +74,7 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes a table that holds everything: both maps are empty.
+  /// Publishes a table of all pages, with both maps empty.
   func replaceAll(_ table: PageTableRoot) {
     replace { old, remains in
       old.collectMaps(to: &remains)
@@ -84,10 +84,10 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes the commits that a reader beside the owner has found behind those it had.
+  /// Publishes the newer commits that a reader beside the owner has found.
   /// - Parameters:
-  ///   - newest: The WAL file they are in.
-  ///   - remains: What the maps had before and have not now.
+  ///   - newest: The WAL file that contains them.
+  ///   - remains: The parts of the old maps that the new maps lack.
   func follow(
     lsn: LSN, roots: Roots, maps: (PageMap, PageMap), newest: Int, _ remains: MapRemains
   ) {
@@ -99,7 +99,7 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// Publishes what a reader beside the owner has found in the files, all of it read anew.
+  /// Publishes the state that a reader beside the owner has read anew from the files.
   func reload(_ makeSnapshot: (_ tableVersion: UInt64) -> Snapshot) {
     replace { old, remains in
       old.collectMaps(to: &remains)
@@ -108,7 +108,9 @@ final class Published: @unchecked Sendable {
     }
   }
 
-  /// - Parameter make: Makes the new snapshot, and says what of the old one's maps it has not.
+  /// Replaces the published snapshot.
+  /// - Parameter make: Makes the new snapshot, and collects the parts of the old maps that it
+  ///   lacks.
   private func replace(_ make: (Snapshot, inout MapRemains) -> Snapshot) {
     lock.lock()
     let old = snapshot
@@ -116,8 +118,8 @@ final class Published: @unchecked Sendable {
     snapshot = make(old, &remains)
     registry.supersede(old.registration, leaving: remains)
     lock.unlock()
-    // The last reference to the old snapshot may end here, and with it many images: not under the
-    // lock.
+    // The last reference to the old snapshot may end here and free many images, so this is outside
+    // the lock.
     withExtendedLifetime(old) {}
   }
 }

@@ -1,29 +1,32 @@
 import Synchronization
 
-/// Who is reading, and since when: the announcements behind `PageCache`'s rule 2.
+/// The readers inside and the epochs in which they entered: the announcements behind rule 2 of
+/// `PageCache`.
 ///
-/// A reader takes a place and writes the current epoch there. Something that was taken out of reach in
-/// epoch e may be freed once every place is empty or shows a later epoch.
+/// A reader takes a place and writes the current epoch there. An object that was made unreachable
+/// in epoch e may be freed once every place is empty or shows a later epoch.
 ///
-/// Places come in blocks. A block is added when all places are taken, and stays: so freeing never stops
-/// because many are inside.
+/// Places come in blocks. A block is added when all places are taken, and is kept from then on. So
+/// any number of readers may be inside without stopping reclamation.
 @safe
 package final class ReaderEpochs: @unchecked Sendable {
   // Unchecked: all shared state is atomic.
   private typealias Place = UnsafeMutablePointer<Atomic<UInt64>>
 
   private static let placeCount = 64
-  /// Two cache lines for each place, so that readers on different cores do not disturb each other:
-  /// the epoch, and beside it the thread that has the place.
+  /// The words per place: two cache lines, so that readers on different cores do not disturb each
+  /// other.
+  ///
+  /// The first word is the epoch, the second the thread that has the place.
   private static let stride = 16
   private static let threadOffset = 1
-  /// Behind the places of a block lies the address of the next one, 0 for none.
+  /// The index of the address of the next block, after the places of a block; 0 for the last block.
   private static let linkIndex = placeCount * stride
 
   private let firstBlock: Place
   private let epoch = Atomic<UInt64>(1)
 
-  /// What `leave` needs back.
+  /// The receipt of `enter`, to be passed to `leave`.
   @safe
   package struct Ticket {
     fileprivate let place: UnsafeMutablePointer<Atomic<UInt64>>
@@ -43,7 +46,7 @@ package final class ReaderEpochs: @unchecked Sendable {
 
   func enter() -> Ticket {
     var local: UInt8 = 0
-    // Threads have stacks of their own, so this spreads them over the places.
+    // Each thread has its own stack, so the address spreads threads over the places.
     let hint = unsafe withUnsafePointer(to: &local) { Int(bitPattern: $0) >> 12 }
     let start = (hint ^ hint >> 8) & (Self.placeCount - 1)
     var block = unsafe firstBlock
@@ -61,7 +64,7 @@ package final class ReaderEpochs: @unchecked Sendable {
             unsafe place.pointee.store(0, ordering: .releasing)
           }
           #if arch(arm64)
-            // There a later load could pass the announcement; x86 never lets it.
+            // On arm64 a later load could pass the announcement; x86 does not allow that.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
           #endif
           return unsafe Ticket(place: place)
@@ -77,7 +80,7 @@ package final class ReaderEpochs: @unchecked Sendable {
     unsafe ticket.place.pointee.store(0, ordering: .releasing)
   }
 
-  /// Whether the calling thread has entered and not left.
+  /// True if the calling thread has entered and not left.
   var isThisThreadInside: Bool {
     let thread = UInt64(CurrentThread.id)
     var block: Place? = unsafe firstBlock
@@ -92,13 +95,14 @@ package final class ReaderEpochs: @unchecked Sendable {
     return false
   }
 
-  /// Ends an epoch and returns it: what was taken out of reach before belongs to it.
+  /// Ends an epoch and returns it: objects made unreachable before belong to it.
   func advance() -> UInt64 {
     Interleaving.reach("an epoch ends")
     return epoch.add(1, ordering: .sequentiallyConsistent).oldValue
   }
 
-  /// The epoch in which the longest reader inside entered, or one later than all.
+  /// Returns the epoch in which the longest-running reader entered, or the greatest number if there
+  /// is no reader.
   func oldest() -> UInt64 {
     Interleaving.reach("readers are looked for")
     var oldest = UInt64.max
@@ -134,10 +138,11 @@ package final class ReaderEpochs: @unchecked Sendable {
     return unsafe Place(bitPattern: UInt(address))
   }
 
-  /// The block behind another, made if there is none.
+  /// Returns the block after another, creating it if there is none.
   ///
-  /// Whoever frees either sees the link, or looked before it was there: then the reader that enters
-  /// finds nothing that was taken out of reach.
+  /// A thread that frees objects either sees the link, or scanned the readers before the link
+  /// existed. In the second case the entering reader cannot find the objects that were made
+  /// unreachable.
   @unsafe
   private static func nextOrNew(of block: Place) -> Place {
     if let next = unsafe next(of: block) { return unsafe next }

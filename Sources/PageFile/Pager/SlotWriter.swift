@@ -1,7 +1,7 @@
-/// Writes page images to their slots, neighbours in one call.
+/// A writer of page images to slots, which writes neighbouring slots in one call.
 ///
-/// Pages are copied into a buffer first: their checksum is put into the copy, so that an image which
-/// readers look at never changes.
+/// Pages are copied into a buffer first. The checksum is stored in the copy, so an image that
+/// readers use never changes.
 struct SlotWriter: ~Copyable {
   private let pager: Pager
   private var staging: ByteBuffer
@@ -15,9 +15,9 @@ struct SlotWriter: ~Copyable {
     staging = ByteBuffer(capacity: Self.byteCountMax)
   }
 
-  /// Writes a page, now or with a later call or `flush`, and returns its checksum.
+  /// Writes a page, now or in a later call or `flush`, and returns its checksum.
   ///
-  /// What the cache held of the slot goes first.
+  /// The slot's old image is first evicted from the cache.
   mutating func write(_ page: Bytes, to slot: SlotNumber) throws(PageFileError) -> UInt64 {
     let isNext = slot.rawValue == firstSlot.rawValue &+ UInt32(slotCount)
     if !isNext || staging.count + page.count > Self.byteCountMax { try flush() }
@@ -32,7 +32,7 @@ struct SlotWriter: ~Copyable {
     return checksum
   }
 
-  /// Writes what is still waiting.
+  /// Writes all buffered pages.
   mutating func flush() throws(PageFileError) {
     if slotCount > 0 {
       try pager.dataFile.write(staging.bytes, at: pager.offset(of: firstSlot))

@@ -1,41 +1,44 @@
-/// Which slots of the data file are in use, promised to commits, or waiting for a snapshot to end.
+/// The state of the data file's slots: in use, free, reserved for commits, or waiting for a
+/// snapshot to end.
 ///
 /// See docs/page-file-format.md, D-4 and D-5.
 ///
-///  1. A slot is free when neither meta slot's table nor the table of any open snapshot refers to it.
-///  2. Between checkpoints `freeCount` is not below `reservedCount`, so that one finds room for
-///     everything that was committed.
+///  1. A slot is free when neither meta slot's table nor the table of any open snapshot refers to
+///     it.
+///  2. Between checkpoints `freeCount` is not below `reservedCount`, so that the next checkpoint
+///     finds room for everything that was committed.
 package struct Slots {
   private var usedWords: [UInt64] = []
-  /// The slots that are known to hold nothing but zeros.
+  /// A bitmap of the slots that are known to hold only zeros.
   private var zeroWords: [UInt64] = []
-  /// How many slots there are; free ones behind these may be in the file, and are not given out.
+  /// The number of slots tracked; the file may have more free slots after these, which are not
+  /// allocated.
   package private(set) var slotCount = 0
-  /// How many there were in the file when it was opened: what lies in them may be anything.
+  /// The number of slots in the file when it was opened; these may hold anything.
   private var foundCount: Int
   package private(set) var freeCount = 0
   package private(set) var reservedCount = 0
-  /// Slots that the table of some version no longer uses, oldest first.
+  /// Slots that tables after a version no longer use, oldest version first.
   private var retired: [(version: UInt64, slots: [SlotNumber])] = []
-  /// How many slots the file should at most become longer by next time: twice as many each time.
+  /// The limit for the next growth of the file, in slots; it doubles each time.
   package private(set) var growthStep = Self.growthStepMin
   private static let growthStepMin = 32
   private static let growthStepMax = 2048
-  /// No slot below this word's is free.
+  /// The index of a word below which no slot is free.
   private var firstFreeWord = 0
-  /// Where the slots lie that are given out next, counted from 0; the lowest ones follow.
+  /// The slots to allocate next, counted from 0; after these, the lowest free ones.
   private var run: Range<Int> = 0..<0
 
-  /// Slots of a file that was there before: whatever they hold, nothing uses them.
+  /// Creates the state of an existing file, with all slots free; they may hold anything.
   /// - Parameters:
-  ///   - slotCount: How many of them to keep track of.
-  ///   - foundCount: How many there are in the file, if that are more.
+  ///   - slotCount: The number of slots to track.
+  ///   - foundCount: The number of slots in the file, if it has more.
   package init(slotCount: Int, ofFile foundCount: Int = 0) {
     self.foundCount = max(slotCount, foundCount)
     addSlots(to: slotCount)
   }
 
-  /// Takes note that the file has become longer, by zeros, or that more of it is to be used.
+  /// Records that the file has grown by zeros, or that more of it is to be used.
   package mutating func grow(to count: Int) {
     guard count > slotCount else { return }
     let old = slotCount
@@ -53,7 +56,7 @@ package struct Slots {
     slotCount = count
   }
 
-  /// Takes note that the file has become shorter; the slots that go must be free.
+  /// Records that the file has been truncated; the removed slots must be free.
   package mutating func shrink(to count: Int) {
     freeCount -= slotCount - count
     slotCount = count
@@ -61,16 +64,17 @@ package struct Slots {
     growthStep = Self.growthStepMin
     usedWords.removeLast(usedWords.count - (count + 63) / 64)
     zeroWords.removeLast(zeroWords.count - usedWords.count)
-    // What lies behind the end comes back as zeros, but is marked then.
+    // Slots past the end come back as zeros, but they are marked when that happens.
     if count % 64 != 0 { zeroWords[count / 64] &= 1 << UInt64(count % 64) - 1 }
   }
 
-  /// Takes note that slots, counted from 0, hold zeros now.
+  /// Records that slots, counted from 0, now hold zeros.
   package mutating func markZero(_ indices: Range<Int>) {
     for index in indices { zeroWords[index / 64] |= 1 << UInt64(index % 64) }
   }
 
-  /// The free slots that may hold something, counted from 0, as ranges of at most `countMax`.
+  /// Returns the free slots that may hold old content, counted from 0, as ranges of at most
+  /// `countMax`.
   package func leftovers(countMax: Int) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     for wordIndex in usedWords.indices {
@@ -94,7 +98,7 @@ package struct Slots {
     return index >= 0 && index < slotCount && usedWords[index / 64] & 1 << UInt64(index % 64) != 0
   }
 
-  /// Marks a slot as in use; false when it was already, or lies outside the file.
+  /// Marks a slot as in use; returns false if it already was, or lies outside the file.
   package mutating func markUsed(_ slot: SlotNumber) -> Bool {
     let index = Int(slot.rawValue) - 1
     guard index >= 0, index < slotCount, !isUsed(slot) else { return false }
@@ -103,10 +107,10 @@ package struct Slots {
     return true
   }
 
-  /// Has `allocate` give out slots side by side, if there are `count` free ones in one place.
+  /// Makes `allocate` return adjacent slots, if there is a run of `count` free ones.
   ///
-  /// Pages that lie together are one write, and one block for the sync to wait for: on the measured
-  /// disk each scattered one costs 70 to 90 µs more.
+  /// Adjacent pages take one write, and the sync waits for one block. On the measured disk each
+  /// scattered block costs 70 to 90 µs more.
   package mutating func seekRun(of count: Int) {
     run = 0..<0
     guard count > 1, count <= freeCount else { return }
@@ -120,7 +124,8 @@ package struct Slots {
     }
   }
 
-  /// The next slot of the run, else the lowest free one; now in use.
+  /// Allocates the next slot of the run, or else the lowest free slot; returns nil if there is
+  /// none.
   package mutating func allocate() -> SlotNumber? {
     if let index = run.first {
       run = index + 1..<run.upperBound
@@ -143,10 +148,10 @@ package struct Slots {
     return nil
   }
 
-  /// Gives back slots that nothing refers to.
+  /// Frees slots to which no table refers.
   ///
-  /// A table read from a damaged file may have named slots that are beyond the file, or the same
-  /// one twice: those are passed over.
+  /// A table read from a damaged file may have named slots beyond the end of the file, or one slot
+  /// twice; those are skipped.
   package mutating func release(_ slots: [SlotNumber]) {
     for slot in slots where isUsed(slot) {
       let index = Int(slot.rawValue) - 1
@@ -156,12 +161,12 @@ package struct Slots {
     }
   }
 
-  /// Slots that tables up to `version` may refer to and later ones do not.
+  /// Retires slots to which tables up to `version` may refer and later tables do not.
   package mutating func retire(_ slots: [SlotNumber], version: UInt64) {
     if !slots.isEmpty { retired.append((version, slots)) }
   }
 
-  /// Frees what no snapshot refers to any more.
+  /// Frees retired slots to which no snapshot refers any more.
   package mutating func releaseRetired(oldestVersion: UInt64) {
     while let first = retired.first, first.version < oldestVersion {
       release(first.slots)
@@ -169,7 +174,7 @@ package struct Slots {
     }
   }
 
-  /// How many slots wait for snapshots to end.
+  /// The number of slots that wait for snapshots to end.
   package var retiredCount: Int { retired.reduce(0) { $0 + $1.slots.count } }
 
   package mutating func setReserved(_ count: Int) { reservedCount = count }

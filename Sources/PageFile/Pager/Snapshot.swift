@@ -1,21 +1,23 @@
-/// What a reader sees: one moment of the store, as a value.
+/// The immutable state of the store that a reader sees: one moment, as a value.
 ///
-///  1. Everything a snapshot refers to stays as it is while the snapshot lives: images because its
+///  1. Everything a snapshot refers to is unchanged while the snapshot lives: images because its
 ///     maps keep them, slots because it is registered.
-///  2. Unless it has expired; then its slots may hold anything, and whoever reads through it must
-///     ask `isExpired` after the read and before the use.
+///  2. An expired snapshot is the exception: its slots may hold anything. A reader must check
+///     `isExpired` after each read and before using the result.
 final class Snapshot: Sendable {
   let lsn: LSN
   let roots: Roots
   let table: PageTableRoot
-  /// One map per WAL file: what is committed there and not in the data file.
+  /// One map per WAL file: the pages committed there and not yet in the data file.
   let maps: (PageMap, PageMap)
-  /// Which of the two WAL files is the later one, 0 or 1; its map is asked first.
+  /// The index of the later WAL file, 0 or 1; its map is searched first.
   let newest: Int
   private let registry: SnapshotRegistry
   let registration: SnapshotRegistry.Registration
 
-  /// Its maps are its own until it has a successor, see `SnapshotRegistry.supersede`.
+  /// Creates and registers a snapshot.
+  ///
+  /// It owns its maps until it has a successor; see `SnapshotRegistry.supersede`.
   init(
     lsn: LSN, roots: Roots, table: PageTableRoot, tableVersion: UInt64, maps: (PageMap, PageMap),
     newest: Int, registry: SnapshotRegistry
@@ -37,7 +39,7 @@ final class Snapshot: Sendable {
     }
   }
 
-  /// Makes a moment that has expired, to stand in the place of one that is not needed any more.
+  /// Returns an expired snapshot, as a replacement for one that is no longer needed.
   static func makeOver() -> Snapshot {
     let over = Snapshot(
       lsn: .zero, roots: Roots(), table: .empty, tableVersion: 0,
@@ -46,7 +48,7 @@ final class Snapshot: Sendable {
     return over
   }
 
-  /// Hands over all that its maps have.
+  /// Collects all parts of its maps.
   func collectMaps(to remains: inout MapRemains) {
     maps.0.collect(to: &remains)
     maps.1.collect(to: &remains)
@@ -55,10 +57,10 @@ final class Snapshot: Sendable {
   var isExpired: Bool { registration.isExpired }
   var tableVersion: UInt64 { registration.tableVersion }
 
-  /// What the maps say of a page, the later one first.
+  /// Returns a page's entry in the maps, searching the later map first.
   ///
-  /// Never inlined: counting bits needs constants, and in a function that throws Swift 6.3 for x86-64
-  /// kept one of them in the register that says whether something was thrown, and returned with it.
+  /// Never inlined: counting bits needs constants. In a throwing function Swift 6.3 for x86-64 kept
+  /// one of them in the register that signals a thrown error, and returned with it.
   @inline(never)
   func entry(of number: PageNumber) -> PageMap.Entry {
     let (later, earlier) = newest == 0 ? maps : (maps.1, maps.0)
@@ -67,7 +69,7 @@ final class Snapshot: Sendable {
     return entry
   }
 
-  /// Pages that only the log has.
+  /// The number of pages that only the log has.
   var loggedPageCount: Int { maps.0.count + maps.1.count }
 
   func map(_ index: Int) -> PageMap { index == 0 ? maps.0 : maps.1 }

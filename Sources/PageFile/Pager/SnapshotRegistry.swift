@@ -1,13 +1,17 @@
 import Synchronization
 
-/// The snapshots that live, and so: which slots may be used again, who is in the way, and when what
-/// remains of older page maps can go.
+/// The registry of living snapshots.
+///
+/// It determines which slots may be reused, which snapshots prevent that, and when the remains of
+/// older page maps can be freed.
 package final class SnapshotRegistry: @unchecked Sendable {
   // Unchecked: `living` and the remains are only touched under `lock`.
   private let lock = Lock()
-  /// In the order in which they were published; those that have expired, too.
+  /// The living snapshots, including expired ones, in the order in which they were published.
   private var living: [Registration] = []
-  /// Snapshots of one line have been made from each other, and may share what their maps have.
+  /// The number of the current line.
+  ///
+  /// Snapshots of one line were made from each other and may share parts of their maps.
   private var line = 0
   private let fork = ForkWitness()
 
@@ -18,7 +22,7 @@ package final class SnapshotRegistry: @unchecked Sendable {
     let lsn: LSN
     fileprivate let line: Int
     private let expired = Atomic<Bool>(false)
-    /// What this snapshot can reach and none that was published later; nil while it is the newest.
+    /// The parts that this snapshot can reach and no later one can; nil while it is the newest.
     fileprivate var remains: MapRemains?
 
     fileprivate init(tableVersion: UInt64, lsn: LSN, line: Int) {
@@ -41,23 +45,25 @@ package final class SnapshotRegistry: @unchecked Sendable {
     }
   }
 
-  /// The next snapshots have nothing from those before: their maps were made anew.
+  /// Begins a new line: the next snapshots share nothing with earlier ones, because their maps were
+  /// made anew.
   func beginLine() { lock.withLock { line += 1 } }
 
-  /// A snapshot has a successor, which has all of its maps but this.
+  /// Records that a snapshot has a successor, which shares all of its maps except `remains`.
   package func supersede(_ registration: Registration, leaving remains: MapRemains) {
     lock.withLock { registration.remains = remains }
   }
 
-  /// Ends a snapshot, and what nobody but it could reach.
-  /// - Parameter all: All that the newest snapshot has, which ends without a successor.
+  /// Ends a snapshot and frees the parts that only it could reach.
+  /// - Parameter all: Returns all parts of the snapshot, for the newest one, which has no
+  ///   successor.
   package func remove(_ registration: Registration, orAll all: () -> MapRemains) {
-    // In a child the lock may be held by a thread that is not there.
+    // In a forked child the lock may be held by a thread that does not exist there.
     if fork.hasForked { return }
     let remains = lock.withLock {
       var remains = registration.remains ?? all()
       registration.remains = nil
-      // The youngest snapshots come and go; the old ones at the front stay.
+      // Search from the end: the youngest snapshots come and go, the old ones at the front stay.
       guard let index = living.lastIndex(where: { $0 === registration }) else { return remains }
       living.remove(at: index)
       if index > 0, !remains.isEmpty, living[index - 1].line == registration.line {
@@ -69,7 +75,7 @@ package final class SnapshotRegistry: @unchecked Sendable {
     remains.free()
   }
 
-  /// The oldest version of the page table that somebody may still read through.
+  /// Returns the oldest version of the page table through which a snapshot may still read.
   func oldestTableVersion() -> UInt64 {
     lock.withLock {
       living.reduce(.max) { $1.isExpired ? $0 : min($0, $1.tableVersion) }
@@ -79,22 +85,24 @@ package final class SnapshotRegistry: @unchecked Sendable {
   /// The number of living snapshots that have not expired, the published one included.
   var count: Int { lock.withLock { living.count { !$0.isExpired } } }
 
-  /// How many images those snapshots keep that the published one has not, and that have not expired.
+  /// The number of images that only unexpired snapshots older than the published one keep alive.
   ///
-  /// What an expired one keeps is given back when its transaction ends, whoever else expires.
+  /// Images kept by an expired snapshot are not counted: they are freed when its transaction ends,
+  /// and expiring others would not free them.
   var keptImageCount: Int {
     lock.withLock {
       living.reduce(0) { $1.isExpired ? $0 : $0 + ($1.remains?.imageCount ?? 0) }
     }
   }
 
-  /// Expires the oldest snapshot of an earlier commit than the published one's.
+  /// Expires the oldest unexpired snapshot of a commit before the published one's.
   ///
-  /// Whether there was one. What it keeps in memory is given back when its transaction ends.
+  /// Returns false if there is no such snapshot. The memory that it keeps is freed when its
+  /// transaction ends.
   func expireOldest(but published: Registration) -> Bool {
     lock.withLock {
-      // By commit and not by table: the snapshot that the one writer builds on is of the last commit,
-      // and a checkpoint must not take it away.
+      // Select by commit and not by table: the snapshot that the one writer builds on belongs to
+      // the last commit, and a checkpoint must not expire it.
       guard let oldest = living.first(where: { !$0.isExpired && $0.lsn < published.lsn }) else {
         return false
       }
@@ -103,7 +111,7 @@ package final class SnapshotRegistry: @unchecked Sendable {
     }
   }
 
-  /// Expires everything, or everything but one.
+  /// Expires all snapshots, or all but one.
   func expireAll(but kept: Registration? = nil) {
     lock.withLock {
       for registration in living where registration !== kept { registration.expire() }

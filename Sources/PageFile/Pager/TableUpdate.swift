@@ -1,17 +1,17 @@
-/// Makes the next version of the page table: copy-on-write, from the lowest level up.
+/// A copy-on-write update that makes the next version of the page table, from the lowest level up.
 ///
 /// See docs/page-file-format.md, T-6.
 ///
-/// Only the table pages above changed entries are written anew. The slots of those they replace, and
-/// of the pages whose entries changed, are collected in `replaced`; the old version stays whole until
-/// they are used again.
+/// Only the table pages above changed entries are rewritten. The slots of the old table pages, and
+/// of the pages whose entries changed, are collected in `replaced`. The old version stays whole
+/// until those slots are reused.
 struct TableUpdate: ~Copyable {
   private let pager: Pager
   private let bracket: Bracket
   private let allocate: () throws(PageFileError) -> SlotNumber
-  /// Slots that the old table refers to and the new one does not.
+  /// The slots to which the old table refers and the new one does not.
   private(set) var replaced: [SlotNumber] = []
-  /// New table pages, to be put into the cache once they are published.
+  /// The new table pages, to be cached once they are published.
   private(set) var images: [PageImage] = []
 
   init(_ pager: Pager, allocate: @escaping () throws(PageFileError) -> SlotNumber) {
@@ -24,13 +24,14 @@ struct TableUpdate: ~Copyable {
     for image in images { image.release() }
   }
 
-  /// A change of one level: the entry at an index, counted over the whole level.
+  /// A change on one level: the new entry at an index, counted over the whole level.
   struct Change {
     let index: Int
     let entry: TableEntry
   }
 
-  /// - Parameter changes: For level 0, in the order of page numbers.
+  /// Writes the changed table pages of all levels and returns the new root.
+  /// - Parameter changes: The changes of level 0, in the order of page numbers.
   mutating func apply(
     _ changes: [Change], to table: PageTableRoot, pageNumberEnd: UInt32, lsn: LSN,
     writer: inout SlotWriter
@@ -61,9 +62,9 @@ struct TableUpdate: ~Copyable {
     return PageTableRoot(entry: root.entry, checksum: checksum, height: height)
   }
 
-  /// Writes the table pages of one level that changes fall into.
+  /// Writes the changed table pages of one level.
   ///
-  /// Answers the changes for the level above and the checksum of the last page written.
+  /// Returns the changes for the level above and the checksum of the last page written.
   private mutating func applyLevel(
     _ level: Int, _ changes: [Change], _ table: PageTableRoot, lsn: LSN,
     writer: inout SlotWriter
@@ -97,7 +98,7 @@ struct TableUpdate: ~Copyable {
     return (above, checksum)
   }
 
-  /// A copy of the table page as it was, or a new one.
+  /// Returns a copy of the old table page, or a new one.
   private mutating func tablePage(
     level: Int, place: Int, _ table: PageTableRoot
   ) throws(PageFileError) -> PageImage {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Which versions of which pages have passed the gate since the store was opened.
+/// The page versions that have passed the gate since the store was opened.
 ///
-/// A page that left the cache and comes back is proven by its checksum to be what it was, so its
-/// cells need not be walked again: that is half of what bringing in a page costs. A small table that
-/// forgets is enough; what it has forgotten is validated again.
+/// If an evicted page is read again, its checksum proves that it is unchanged. So its cells need
+/// not be validated again, which saves half of the cost of reading a page. A small lossy table is
+/// enough: a page that it has lost is validated again.
 @safe
 final class ValidatedPages: @unchecked Sendable {
   // Unchecked: the places are atomic.

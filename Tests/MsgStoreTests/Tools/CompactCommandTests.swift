@@ -121,7 +121,7 @@ import Testing
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(
       run.errorText.hasPrefix("msgdump: page ")
-        && run.errorText.hasSuffix("slot \(slot): checksum differs\n"), "\(run.errorText)")
+        && run.errorText.hasSuffix("slot \(slot): checksum mismatch\n"), "\(run.errorText)")
     try expectUnchanged(before)
   }
 }

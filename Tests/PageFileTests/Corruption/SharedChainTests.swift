@@ -79,7 +79,7 @@ import Testing
     #expect(try walk(forge, refusesShared: false).readCount == 200)
     let (readCount, byteCount, errors) = try walk(forge, refusesShared: true)
     #expect(readCount == 1 && byteCount == 20 * Self.linkByteCount)
-    let error = PageFileError.corruptPage(PageNumber(1), reason: "the page belongs to two values")
+    let error = PageFileError.corruptPage(PageNumber(1), reason: "page shared by two values")
     #expect(errors == Array(repeating: error, count: 199))
 
     let saved = try salvage(forge)
