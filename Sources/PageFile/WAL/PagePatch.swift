@@ -1,22 +1,22 @@
-/// What a commit says of one page: a frame.
+/// The change of one page in a commit: a frame.
 ///
 /// See docs/page-file-format.md, W-13 … W-17.
 ///
 ///     varint  page number
-///     byte    kind: 1 patch of the version before, 2 patch of zeros (a fresh page), 3 page freed,
-///             4 patch of the version before with bytes moved
+///     byte    kind: 1 patch of the previous version, 2 patch of zeros (fresh page), 3 page freed,
+///             4 patch of the previous version with bytes moved
 ///     varint  byte count of the rest (kinds 1, 2 and 4)
 ///     move    kind 4: varint source, varint target, both from `origin`, varint byte count
-///     ranges  each: varint gap to the range before, varint (byte count << 1 | zeros), then the
+///     ranges  each: varint gap to the previous range, varint (byte count << 1 | zeros), then the
 ///             bytes, unless they are all zeros
 ///
-/// Ranges are offsets in the page behind its checksum and LSN, which a patch never carries: the one
-/// is computed when the page goes to its slot, the other is the commit's.
+/// Offsets of ranges begin after the page's checksum and LSN, which a patch never carries: the
+/// checksum is computed when the page is written to its slot, and the LSN is the commit's.
 ///
 ///  1. A patch of zeros makes a fresh page.
-///  2. Any other applies to the version of its page just before this commit.
-///  3. A move comes before the ranges: one cell put in or taken out moves the pointers behind it by
-///     two bytes, which would be up to some hundred bytes of ranges.
+///  2. Any other patch applies to the version of its page just before this commit.
+///  3. A move comes before the ranges: inserting or removing a cell moves the pointers after it by
+///     two bytes, which could take some hundred bytes of ranges.
 package enum PagePatch {
   package enum Kind: UInt8, Sendable {
     case patch = 1
@@ -27,11 +27,12 @@ package enum PagePatch {
   /// The kind byte of a patch that begins with a move.
   package static let movingKind: UInt8 = 4
 
-  /// Where a page's patched bytes begin.
+  /// The offset at which a page's patched bytes begin.
   package static let origin = PageHeader.numberOffset
 
-  /// Bytes of a page that are copied to another place in it before its ranges are put in; the two
-  /// places may overlap.
+  /// A copy of bytes to another place in the page, done before the ranges are applied.
+  ///
+  /// The two places may overlap.
   struct Move {
     let source: Int
     let target: Int
@@ -46,7 +47,7 @@ package enum PagePatch {
     package let ranges: Bytes
   }
 
-  /// The next frame; nil when the bytes are none.
+  /// Decodes the next frame; returns nil if the bytes are not a valid frame.
   package static func nextFrame(_ reader: inout ByteReader) -> Frame? {
     guard let raw = reader.varint(), let number = UInt32(exactly: raw), number > 0,
       let mark = reader.byte()
@@ -67,7 +68,7 @@ package enum PagePatch {
   }
 
   private static func nextMove(_ reader: inout ByteReader) -> Move? {
-    // No page is as large as this: sums of two stay far from overflowing.
+    // No page is this large, and the sum of two such numbers cannot overflow.
     guard let source = reader.varint(), let target = reader.varint(),
       let byteCount = reader.varint(), max(source, target, byteCount) < 1 << 20
     else { return nil }
@@ -75,7 +76,7 @@ package enum PagePatch {
       source: origin + Int(source), target: origin + Int(target), byteCount: Int(byteCount))
   }
 
-  /// Applies a frame to the version of its page before; false when it leaves the page.
+  /// Applies a frame to the previous version of its page; returns false if it exceeds the page.
   package static func apply(_ frame: Frame, to page: MutableBytes) -> Bool {
     if let move = frame.move {
       guard max(move.source, move.target) + move.byteCount <= page.count else { return false }
@@ -84,7 +85,7 @@ package enum PagePatch {
     return apply(frame.ranges, to: page)
   }
 
-  /// Applies ranges to a page; false when one of them leaves the page.
+  /// Applies ranges to a page; returns false if one of them exceeds the page.
   package static func apply(_ ranges: Bytes, to page: MutableBytes) -> Bool {
     var reader = ByteReader(ranges)
     var offset = origin

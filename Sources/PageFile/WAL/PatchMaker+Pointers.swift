@@ -1,9 +1,9 @@
 extension PatchMaker {
-  /// The longest piece of the cell pointers that one version of a page has two bytes further to one
-  /// side than the version before: putting a cell in, taking one out, or both, moves what lies
-  /// between.
+  /// Finds the longest run of cell pointers that lies two bytes further up or down than in the
+  /// previous version of a page.
   ///
-  /// Nil where there is none that is worth a move, or one of the two is no tree page.
+  /// Inserting a cell, removing one, or both, moves the pointers in between. Returns nil if no run
+  /// is long enough to be worth a move, or if one of the two is not a tree page.
   static func movedPointers(from base: Bytes, to page: Bytes) -> PagePatch.Move? {
     let kind = page[PageHeader.kindOffset]
     guard kind == base[PageHeader.kindOffset],
@@ -13,7 +13,7 @@ extension PatchMaker {
     let shared = min(before, after)
     let start = page.slice(0, shared).firstDifference(
       from: base.slice(0, shared), at: TreePage.pointersOffset)
-    // Pointers begin at even offsets; two may differ in the second byte only.
+    // Pointers begin at even offsets, but two pointers may differ only in the second byte.
     let first = start & ~1
     let width = Cell.pointerByteCount
     let up = sharedByteCount(base, first, before, page, first + width, after)
@@ -24,13 +24,13 @@ extension PatchMaker {
       : PagePatch.Move(source: first + width, target: first, byteCount: down)
   }
 
-  /// Where the cell pointers of a page end.
+  /// Returns the offset at which the cell pointers of a page end.
   private static func pointersEnd(_ page: Bytes) -> Int {
     let count = Int(page.uint16(at: PageHeader.cellCountOffset))
     return min(TreePage.pointersOffset + count * Cell.pointerByteCount, page.count)
   }
 
-  /// How many bytes are the same from a place of one page and from another place of the other.
+  /// Returns the number of equal bytes from an offset in one page and another offset in the other.
   private static func sharedByteCount(
     _ base: Bytes, _ source: Int, _ before: Int, _ page: Bytes, _ target: Int, _ after: Int
   ) -> Int {

@@ -1,24 +1,27 @@
-/// Makes the frames of a commit: finds out in which bytes pages differ from their versions before.
+/// A maker of a commit's frames, which finds the bytes in which pages differ from their previous
+/// versions.
 ///
-/// Where a page was edited it is compared, a word at a time; the rest of it is not looked at.
+/// The edited ranges of a page are compared a word at a time; the rest is not read.
 package struct PatchMaker: ~Copyable {
-  /// Room for the commit's header, and the frames made so far: what is around them is put in where they
-  /// are, as a second copy of a large commit would take as much memory again.
+  /// Room for the commit's header, then the frames made so far.
+  ///
+  /// Header and trailer are added in place, because a second copy of a large commit would double
+  /// its memory.
   package var commit = Self.emptyCommit()
   private var ranges = ByteBuffer(capacity: 1024)
-  /// The beginning of the version before, with bytes moved as the frame will say.
+  /// The start of the previous version, with the frame's move applied.
   private var moved = ByteBuffer(capacity: 1024)
-  /// Where the last range ends.
+  /// The offset at which the last range ends.
   private var end = PagePatch.origin
 
-  /// Equal bytes between two ranges that cost less to repeat than to step over.
+  /// The longest gap of equal bytes between two ranges that is cheaper to repeat than to skip.
   private static let mergedGapMax = 3
-  /// Zeros that are worth a range of their own.
+  /// The shortest run of zeros that is worth a range of its own.
   private static let zeroRunMin = 8
-  /// Bytes that are worth a move.
+  /// The shortest run of bytes that is worth a move.
   static let movedByteCountMin = 12
 
-  /// A buffer with more room is not kept for the next commit.
+  /// The largest buffer that is kept for the next commit.
   private static let keptByteCountMax = 1 << 20
 
   package init() {}
@@ -32,7 +35,7 @@ package struct PatchMaker: ~Copyable {
   /// The frames made so far.
   package var frames: Bytes { commit.bytes.dropFirst(WALCommitHeader.byteCount) }
 
-  /// Forgets all frames.
+  /// Removes all frames.
   package mutating func removeAll() {
     if commit.room > Self.keptByteCountMax {
       commit = Self.emptyCommit()
@@ -41,15 +44,15 @@ package struct PatchMaker: ~Copyable {
     }
   }
 
-  /// Makes room for the frames of pages of so many bytes, if these are so many that a buffer which
-  /// doubles each time would take far more.
+  /// Makes room for the frames of pages of that many bytes, if they are so large that a buffer that
+  /// doubles each time would take far more memory.
   package mutating func reserve(_ byteCount: Int) {
     if byteCount > Self.keptByteCountMax { commit.reserve(byteCount) }
   }
 
   // MARK: Frames
 
-  /// Adds the frame that makes a page from zeros.
+  /// Appends the frame that makes a page from zeros.
   package mutating func appendFresh(_ number: PageNumber, _ page: Bytes) {
     begin()
     var start = page.firstNonzero(at: PagePatch.origin)
@@ -61,20 +64,20 @@ package struct PatchMaker: ~Copyable {
     finish(number, PagePatch.Kind.fresh.rawValue)
   }
 
-  /// Adds the frame that turns `base` into `page`.
-  /// - Parameter edited: Where the two may differ; nil: anywhere.
+  /// Appends the frame that turns `base` into `page`.
+  /// - Parameter edited: The ranges in which the two may differ; nil for all of the page.
   package mutating func appendPatch(
     _ number: PageNumber, from base: Bytes, to page: Bytes, edited: EditedRanges? = nil
   ) {
     assert(
       edited.map { Self.differs(page, from: base, outside: $0) } != true,
-      "a page was changed where nobody has noted it")
+      "page: changed outside its edited ranges")
     begin()
     let move = Self.movedPointers(from: base, to: page)
     var compared = PagePatch.origin
     if let move {
       appendMove(move)
-      // The part in which the pointers lie is compared with what the move makes of it.
+      // Compare the part with the pointers to the result of the move.
       let stop = max(move.source, move.target) + move.byteCount
       moved.removeAll()
       moved.append(base.slice(0, stop))
@@ -134,7 +137,7 @@ package struct PatchMaker: ~Copyable {
 
   // MARK: Ranges
 
-  /// Adds the ranges in which two versions differ between two offsets.
+  /// Appends the ranges in which two versions differ between two offsets.
   private mutating func compare(
     _ page: Bytes, with base: Bytes, from origin: Int, to limit: Int
   ) {
@@ -153,7 +156,7 @@ package struct PatchMaker: ~Copyable {
     }
   }
 
-  /// One range, or several when zeros inside it are worth a range of their own.
+  /// Appends one range, or several if it has zeros that are worth ranges of their own.
   private mutating func append(_ page: Bytes, _ start: Int, _ stop: Int) {
     if stop - start < Self.zeroRunMin { return appendBytes(page, start, stop) }
     var start = start

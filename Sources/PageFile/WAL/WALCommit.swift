@@ -1,4 +1,4 @@
-/// The unit of the log: a header, the frames, one checksum over all of it.
+/// The header of a commit, which is the unit of the log: header, frames, one checksum over both.
 ///
 /// See docs/page-file-format.md, W-5 … W-12.
 ///
@@ -17,13 +17,13 @@
 ///      128+n     8  chain value: checksum of bytes 0 ..< 128+n, seeded with the chain value before
 ///                …  zeros up to a multiple of 512
 ///
-/// The header has a checksum of its own so that it can be found, and believed, behind a broken
-/// chain: that is what tells damage from a torn tail.
+/// The header has its own checksum, so it can be found and believed after a break in the chain.
+/// That tells damage from a torn tail.
 package struct WALCommitHeader: Sendable {
   package static let byteCount = 128
   package static let trailerByteCount = 8
-  /// No writer makes more frames for one commit: its pages are 64 MiB at most, and the rest is enough for
-  /// ten million freed ones.
+  /// The most bytes of frames that a writer makes for one commit: its pages are at most 64 MiB, and
+  /// the rest is enough for ten million freed pages.
   ///
   /// See W-6.
   package static let framesByteCountMax = 128 << 20
@@ -36,10 +36,10 @@ package struct WALCommitHeader: Sendable {
   package var generation: Generation
   package var framesByteCount: Int
   package var roots: Roots
-  /// Whether what the commit removes is to be overwritten wherever it lies.
+  /// True if the content that the commit removes has to be overwritten everywhere.
   package var isErasing = false
 
-  /// Header, frames and trailer, and the zeros behind them.
+  /// The size of header, frames and trailer, and the zeros after them.
   package var paddedByteCount: Int { Self.paddedByteCount(framesByteCount: framesByteCount) }
 
   package static func paddedByteCount(framesByteCount: Int) -> Int {
@@ -54,7 +54,8 @@ package struct WALCommitHeader: Sendable {
       seed: Checksum.seed(0x434D_5431, id.high, id.low, UInt64(offset)))
   }
 
-  /// The bytes of a whole commit at a place in a WAL file, and the chain value it ends with.
+  /// Encodes a whole commit for an offset in a WAL file and returns the chain value that it ends
+  /// with.
   package func encode(
     frames: Bytes, storeID: StoreID, offset: Int, chain: UInt64, into buffer: inout ByteBuffer
   ) -> UInt64 {
@@ -65,9 +66,9 @@ package struct WALCommitHeader: Sendable {
     return complete(&buffer, storeID: storeID, offset: offset, chain: chain, using: &header)
   }
 
-  /// Makes a whole commit of the frames in a buffer that begins with room for the header.
+  /// Completes a commit in place, in a buffer that has room for the header followed by the frames.
   ///
-  /// - Parameter header: Any buffer; spares the caller an allocation.
+  /// - Parameter header: A scratch buffer, which saves an allocation.
   /// - Returns: The chain value that the commit ends with.
   func complete(
     _ commit: inout ByteBuffer, storeID: StoreID, offset: Int, chain: UInt64,
@@ -95,12 +96,12 @@ package struct WALCommitHeader: Sendable {
     buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
   }
 
-  /// The chain value of a commit whose header and frames are `bytes`.
+  /// Returns the chain value of a commit whose header and frames are `bytes`.
   package static func chain(_ bytes: Bytes, after chain: UInt64) -> UInt64 {
     Checksum.of(bytes, seed: chain)
   }
 
-  /// Reads a header that claims to be at `offset`; nil when its own checksum does not hold there.
+  /// Decodes the header at `offset`; returns nil if it is malformed or its checksum does not match.
   package init?(_ bytes: Bytes, storeID: StoreID, offset: Int) {
     guard bytes.count >= Self.byteCount, bytes.uint32(at: 0) == Self.magic,
       bytes.uint64(at: Self.checksumOffset) == Self.checksum(bytes, storeID, offset)
@@ -132,7 +133,7 @@ package struct WALCommitHeader: Sendable {
   }
 }
 
-/// The bytes that say how far the log was durable, written where the next commit will begin.
+/// A record of how far the log was durable, written where the next commit will begin.
 ///
 /// See docs/page-file-format.md, W-18 … W-20.
 ///
@@ -143,8 +144,8 @@ package struct WALCommitHeader: Sendable {
 ///         16    16  generation
 ///         32     8  checksum of bytes 0 ..< 32, seeded with store id and file offset
 ///
-/// It is not synced by itself. In the place of the next commit it costs no further block to write at
-/// the next sync; in the file's header it made a durable commit half again as slow.
+/// It is not synced by itself. In the place of the next commit it adds no block to the next sync.
+/// In the file's header it made a durable commit half again as slow.
 package struct WALWatermark: Sendable {
   static let magic: UInt32 = 0x4B52_4D57
   package static let byteCount = 40

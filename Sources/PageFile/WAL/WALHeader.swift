@@ -11,16 +11,17 @@
 ///         48     8  first LSN
 ///         56     8  the chain value that the first commit continues
 ///         64     8  checksum of bytes 0 ..< 64
-///         72     8  settled LSN: all commits up to it are in the data file; 0 while nobody says so
+///         72     8  settled LSN: all commits up to it are in the data file; 0 if not yet known
 ///         80     8  checksum of bytes 64 ..< 80
 ///         88     …  zeros up to 512
 ///
 /// Commits begin at `commitsOffset`.
 package struct WALHeader: Sendable, Hashable {
   package static let byteCount = 512
-  /// Commits and watermarks begin at multiples of this.
+  /// Commits and watermarks begin at multiples of this size.
   package static let sectorByteCount = 512
-  /// One device block behind the header, so that writing a commit never rewrites the header's block.
+  /// The offset of the first commit, one device block after the start of the header, so that
+  /// writing a commit never rewrites the header's block.
   package static let commitsOffset = 4096
   private static let magic: [UInt8] = [0x89, 0x57, 0x41, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let checksumOffset = 64
@@ -32,8 +33,8 @@ package struct WALHeader: Sendable, Hashable {
   package var generation: Generation
   package var firstLSN: LSN
   package var chain: UInt64
-  /// Added to a header whose file has served its purpose; its place was zero before, and is zero in
-  /// files that have not.
+  /// The settled LSN, added to the header once the data file has the file's commits; zero before
+  /// that.
   package var settledLSN = LSN.zero
 
   package func encode() -> ByteBuffer {
@@ -58,14 +59,16 @@ package struct WALHeader: Sendable, Hashable {
     Checksum.of(bytes.slice(0, checksumOffset), seed: Checksum.seed(0x5741_4C48))
   }
 
-  /// Continues the header's own, so that a mark counts with its header only.
+  /// Returns the checksum of the settled LSN.
+  ///
+  /// It also covers the header's checksum, so the mark counts only with its own header.
   private static func settledChecksum(_ bytes: Bytes) -> UInt64 {
     Checksum.of(
       bytes.slice(checksumOffset, settledChecksumOffset - checksumOffset),
       seed: Checksum.seed(0x5741_4C53))
   }
 
-  /// Reads a header; nil when the bytes are none.
+  /// Decodes a header; returns nil if the bytes are not a valid header.
   package init?(_ bytes: Bytes) {
     guard bytes.count >= Self.byteCount else { return nil }
     for (offset, byte) in Self.magic.enumerated() where bytes[offset] != byte { return nil }
@@ -80,7 +83,7 @@ package struct WALHeader: Sendable, Hashable {
     self.init(
       storeID: storeID, isEmpty: state == 2, generation: generation, firstLSN: LSN(firstLSN),
       chain: chain)
-    // Remains of an earlier header may lie there.
+    // The field may hold remains of an earlier header.
     if bytes.uint64(at: Self.settledChecksumOffset) == Self.settledChecksum(bytes) {
       settledLSN = LSN(bytes.uint64(at: Self.settledOffset))
     }

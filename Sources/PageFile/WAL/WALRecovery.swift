@@ -1,14 +1,14 @@
-/// From the meta slots and the two WAL files to the last commit: what can be believed, and what of
-/// the log counts.
+/// Recovery: finds the last commit from the meta slots and the two WAL files, and decides which
+/// meta slot and which commits of the log count.
 ///
-/// See docs/page-file-format.md, R-1 … R-13, and docs/design.md for why each rule is there.
+/// See docs/page-file-format.md, R-1 … R-13, and docs/design.md for the reason of each rule.
 struct WALRecovery {
-  /// What was found of one WAL file.
+  /// The state of one WAL file as found on opening.
   struct File {
     let file: (any StorageFile)?
     let header: WALHeader?
 
-    /// The header, if it is this store's and in use.
+    /// Returns the header if it belongs to this store and is in use.
     func header(of storeID: StoreID) -> WALHeader? {
       let isAnyStore = Defect.otherStoreBelieved.isPlanted
       return header.flatMap { ($0.storeID == storeID || isAnyStore) && !$0.isEmpty ? $0 : nil }
@@ -25,7 +25,7 @@ struct WALRecovery {
 
   // MARK: Meta slots
 
-  /// The meta slot to go by, with the index of the slot it is in.
+  /// Chooses the meta slot to use, and returns it with its index.
   func chooseMeta(_ readings: [MetaSlot.Reading]) throws(PageFileError) -> (
     meta: MetaSlot, slot: Int
   ) {
@@ -42,13 +42,13 @@ struct WALRecovery {
       if readings.allSatisfy({ if case .foreign = $0 { true } else { false } }) {
         throw .notADatabase(path: dataPath)
       }
-      throw .corruptMeta(reason: "neither meta slot can be read")
+      throw .corruptMeta(reason: "neither slot is readable")
     }
     valid.sort { $0.meta.writeNumber > $1.meta.writeNumber }
     if valid.count == 2 && valid[0].meta.storeID != valid[1].meta.storeID {
-      throw .corruptMeta(reason: "the meta slots belong to different stores")
+      throw .corruptMeta(reason: "the slots belong to different stores")
     }
-    // The first write would overwrite what another store may still need.
+    // The first write would overwrite a log that another store may still need.
     let isBesideForeignLog = files.contains { file in
       file.isForeign(to: valid[0].meta.storeID) && !(file.header?.isEmpty ?? true)
     }
@@ -57,16 +57,18 @@ struct WALRecovery {
     throw missingLog(valid[0].meta)
   }
 
-  /// A clean mark counts only if every readable slot has it, with the same checkpoint LSN.
+  /// Returns true if every readable slot is marked clean, with the same checkpoint LSN; only then
+  /// does the mark count.
   static func isCleanlyClosed(_ readable: [MetaSlot]) -> Bool {
     if Defect.cleanOnOneWord.isPlanted { return readable[0].isClean }
     return readable.allSatisfy { $0.isClean && $0.checkpointLSN == readable[0].checkpointLSN }
   }
 
-  /// A slot written by a turn counts only if the WAL file it names is there; one written by an
-  /// opening is refused only if that file is missing and a later one is there.
+  /// Returns true if a meta slot counts.
   ///
-  /// Either way both files have had their names before the slot was written.
+  /// A slot written by a turn counts only if the WAL file that it names exists. A slot written by
+  /// an opening is refused only if that file is missing and a later one exists. In both cases both
+  /// files had their names before the slot was written.
   private func counts(_ meta: MetaSlot) -> Bool {
     let isMissing = files.contains { $0.file == nil || $0.isForeign(to: meta.storeID) }
     if isMissing && !Defect.missingLogBelieved.isPlanted { return false }
@@ -80,17 +82,17 @@ struct WALRecovery {
   private func missingLog(_ meta: MetaSlot) -> PageFileError {
     let generation = meta.generation
     if files.contains(where: { $0.isForeign(to: meta.storeID) }) {
-      return .walMismatch(reason: "a WAL file beside \(dataPath) belongs to another store")
+      return .walMismatch(reason: "\(dataPath): its WAL file belongs to another store")
     }
     if files.contains(where: { $0.file != nil && $0.header == nil }) {
       return .corruptWAL(
-        lsn: meta.checkpointLSN, reason: "no header of generation \(generation) can be read")
+        lsn: meta.checkpointLSN, reason: "generation \(generation): no readable WAL header")
     }
-    return .walMismatch(reason: "no WAL file of generation \(generation) is beside \(dataPath)")
+    return .walMismatch(reason: "\(dataPath): no WAL file of generation \(generation)")
   }
 
-  /// The file that a cleanly closed store's meta slots name, when nothing in it counts: it begins
-  /// where they end, or all that is in it is in the data file.
+  /// Returns the file that the meta slots of a cleanly closed store name, if it is settled: it
+  /// begins where they end, or all its commits are in the data file.
   func settledLog(_ meta: MetaSlot) -> Int? {
     files.firstIndex { file in
       guard let header = file.header(of: meta.storeID) else { return false }
@@ -102,26 +104,27 @@ struct WALRecovery {
 
   // MARK: Commits
 
-  /// Where the log ended.
+  /// The end of the log.
   struct End {
     var lsn: LSN
     var chain: UInt64
     var roots: Roots
-    /// Whether one of the commits erases.
+    /// True if one of the commits erases.
     var isErasing = false
-    /// Which file the last commit is in, if there is one above the checkpoint.
+    /// The file that contains the last commit, if any commit is above the checkpoint.
     var lastFile: Int?
-    /// The generation of the file that was read last; nil when there was none to read.
+    /// The generation of the file read last; nil if no file was read.
     var generation: Generation?
-    /// Where the next commit would be.
+    /// The file of the next commit.
     var nextFile = 0
+    /// The offset of the next commit.
     var nextOffset = WALHeader.commitsOffset
-    /// The greatest counter that any meta slot or header shows.
+    /// The greatest counter in any meta slot or header.
     var generationCounter: UInt64
   }
 
-  /// Calls `apply` for each commit above the checkpoint, in order, and says where they end.
-  /// - Throws: `corruptWAL` when commits that are known to have been durable are not reached.
+  /// Calls `apply` for each commit above the checkpoint, in order, and returns the end of the log.
+  /// - Throws: `corruptWAL` if commits that are known to have been durable are not reached.
   func replay(
     _ meta: MetaSlot, beside readable: [MetaSlot],
     apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
@@ -141,8 +144,8 @@ struct WALRecovery {
         stop = later
       }
     }
-    // A clean close leaves an empty log; then there is nothing a search could prove, unless a later log
-    // shows that the data file is an older copy.
+    // A clean close leaves an empty log. Then a search for witnesses proves nothing, unless a later
+    // log shows that the data file is an older copy.
     let isLater = headers.contains {
       ($0?.generation.counter ?? 0) > meta.generation.counter
     }
@@ -151,19 +154,22 @@ struct WALRecovery {
     return end
   }
 
-  /// A log whose commits were moved to the data file says up to which; a data file that has fewer is a
-  /// copy from before.
+  /// Throws if the data file is older than its log.
+  ///
+  /// A log whose commits were moved to the data file records the last one. A data file that ends
+  /// before that commit is an older copy.
   private func refuseOlderDataFile(
     _ headers: [WALHeader?], _ end: End
   ) throws(PageFileError) {
     let settled = headers.compactMap { $0?.settledLSN }.max() ?? .zero
     if settled > end.lsn {
       throw .walMismatch(
-        reason: "the data file ends with commit \(end.lsn), its log says that it has \(settled)")
+        reason: "data file: ends with commit \(end.lsn) (its log settled commit \(settled))")
     }
   }
 
-  /// Reads one file's commits; nil when it does not begin exactly where the log ended so far.
+  /// Reads the commits of one file; returns nil if it does not begin exactly where the log ended so
+  /// far.
   private func scan(
     _ index: Int, _ header: WALHeader?, _ end: inout End,
     _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
@@ -196,8 +202,10 @@ struct WALRecovery {
     }
   }
 
-  /// Tells a torn tail, which may be dropped, from damage, which may not: damage is proven when
-  /// something in either file names a durable LSN above all that was reached.
+  /// Throws if the log is damaged; a torn tail, which may be dropped, passes.
+  ///
+  /// Damage is proven if a witness in either file names a durable LSN above the last commit
+  /// reached.
   private func refuseDamage(
     _ meta: MetaSlot, _ end: End, _ stop: WALScan.Stop
   ) throws(PageFileError) {
@@ -208,12 +216,12 @@ struct WALRecovery {
       else { continue }
       let header = entry.header(of: meta.storeID)
       let isNeeded = header?.generation.counter ?? .max >= meta.generation.counter
-      // Its whole length was durable before a turn named it.
+      // The file's whole length was durable before a turn named it.
       let byteCount = try file.byteCount()
       let isInUse = meta.writer == .turn && !meta.isClean
       if isInUse && isNeeded && byteCount < WALWriter.byteCountMin {
-        // The end of the log is gone, and with it what could prove that it was there.
-        throw .corruptWAL(lsn: end.lsn, reason: "a WAL file in use was cut short")
+        // The end of the log is gone, and with it the witnesses of its commits.
+        throw .corruptWAL(lsn: end.lsn, reason: "WAL file in use: truncated")
       }
       let durable = try WALScan.greatestDurableLSN(
         in: file, header: header, storeID: meta.storeID)
@@ -221,7 +229,7 @@ struct WALRecovery {
         let reason =
           if case .broken(let reason) = stop { reason } else { "the log ends before it" }
         throw .corruptWAL(
-          lsn: end.lsn, reason: "commit \(durable) was durable, but \(reason)")
+          lsn: end.lsn, reason: "commit \(durable): durable but not reached (\(reason))")
       }
     }
   }

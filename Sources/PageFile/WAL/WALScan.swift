@@ -1,13 +1,13 @@
-/// Reads the commits of one WAL file in order, as far as the chain is unbroken.
+/// A scan of one WAL file, which reads its commits in order as far as the chain is unbroken.
 ///
-/// Whether what lies behind the last good commit is a torn tail or damage is decided in
-/// `WALRecovery`, with the witnesses that this file's other half finds.
+/// `WALRecovery` decides if the bytes after the last good commit are a torn tail or damage, with
+/// the witnesses that `greatestDurableLSN` finds.
 package struct WALScan: ~Copyable {
-  /// Why a scan stopped.
+  /// The reason why a scan stopped.
   package enum Stop: Sendable, Hashable {
-    /// Nothing that looks like a commit follows.
+    /// The next bytes do not look like a commit of this log.
     case end
-    /// Something follows that does not continue the chain.
+    /// The next bytes look like a commit but do not continue the chain.
     case broken(reason: String)
   }
 
@@ -27,7 +27,7 @@ package struct WALScan: ~Copyable {
     byteCount = try file.byteCount()
   }
 
-  /// Goes on behind the last commit that was read.
+  /// Continues after the last commit of an earlier scan.
   package init(
     _ file: any StorageFile, _ header: WALHeader, after lsn: LSN, chain: UInt64, at offset: Int
   ) throws(PageFileError) {
@@ -39,14 +39,14 @@ package struct WALScan: ~Copyable {
     byteCount = try file.byteCount()
   }
 
-  /// One commit of the file; its frames are valid until the next is read.
+  /// One commit of the file; its frames are valid until the next one is read.
   package struct Commit {
     package let header: WALCommitHeader
     package let offset: Int
     package let frames: Bytes
   }
 
-  /// Reads the next commit, or says why there is none.
+  /// Reads the next commit and passes it to `body`, or returns the reason why the scan stopped.
   package mutating func next(_ body: (Commit) throws(PageFileError) -> Void) throws(PageFileError)
     -> Stop?
   {
@@ -56,7 +56,7 @@ package struct WALScan: ~Copyable {
       let commit = WALCommitHeader(buffer.bytes, storeID: header.storeID, offset: offset)
     else {
       return buffer.bytes.uint32(at: 0) == WALCommitHeader.magic
-        ? .broken(reason: "commit header at \(offset) is damaged") : .end
+        ? .broken(reason: "offset \(offset): damaged commit header") : .end
     }
     let isOfThisLife = commit.generation == header.generation
     guard isOfThisLife || Defect.generationIgnored.isPlanted else { return .end }
@@ -64,17 +64,17 @@ package struct WALScan: ~Copyable {
       return .broken(reason: "commit \(commit.lsn) follows commit \(lsn)")
     }
     guard commit.paddedByteCount <= byteCount - offset else {
-      return .broken(reason: "commit \(commit.lsn) is longer than the file")
+      return .broken(reason: "commit \(commit.lsn): longer than the file")
     }
     guard commit.framesByteCount <= WALCommitHeader.framesByteCountMax else {
-      return .broken(reason: "commit \(commit.lsn) is longer than any writer makes one")
+      return .broken(reason: "commit \(commit.lsn): longer than the limit")
     }
     try read(commit.paddedByteCount)
     let covered = WALCommitHeader.byteCount + commit.framesByteCount
     let newChain = WALCommitHeader.chain(buffer.bytes.slice(0, covered), after: chain)
     let isProven = buffer.bytes.uint64(at: covered) == newChain
     guard isProven || Defect.chainIgnored.isPlanted else {
-      return .broken(reason: "commit \(commit.lsn) does not match its checksum")
+      return .broken(reason: "commit \(commit.lsn): checksum mismatch")
     }
     try body(
       Commit(
@@ -86,15 +86,16 @@ package struct WALScan: ~Copyable {
     return nil
   }
 
-  /// How much is read at once: a commit that claims to be long gets memory as far as there are bytes.
+  /// The number of bytes read at once, so that a commit that claims to be long takes no more memory
+  /// than there are bytes to read.
   private static let pieceByteCount = 1 << 20
-  /// A buffer that is longer is not kept for the next commit.
+  /// The largest buffer that is kept for the next commit.
   private static let keptByteCountMax = 1 << 20
 
   private mutating func read(_ count: Int) throws(PageFileError) {
     buffer.removeAll()
     if buffer.room > Self.keptByteCountMax { buffer = ByteBuffer(capacity: 4096) }
-    // Addresses only; memory comes with what is read.
+    // Reserves addresses only; memory is committed as bytes are read.
     buffer.reserve(count)
     while buffer.count < count {
       let start = buffer.count
@@ -105,11 +106,11 @@ package struct WALScan: ~Copyable {
     }
   }
 
-  /// The greatest durable LSN that any commit header or watermark in a WAL file names, at any place
-  /// where one may begin.
+  /// Returns the greatest durable LSN that any commit header or watermark in a WAL file names, at
+  /// any offset where one may begin.
   ///
-  /// With a readable file header only its own generation counts: older ones are remains of lives
-  /// whose commits have long been checkpointed.
+  /// If the file header is readable, only its own generation counts: older ones are remains of
+  /// lives whose commits have long been checkpointed.
   package static func greatestDurableLSN(
     in file: any StorageFile, header: WALHeader?, storeID: StoreID
   ) throws(PageFileError) -> LSN {

@@ -1,6 +1,6 @@
-/// Room in the log: a commit is written onto blocks that exist.
+/// Room in the log: a commit is written to blocks that are already allocated.
 extension WALWriter {
-  /// Sees that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
+  /// Ensures that the next `byteCount` bytes of the current file, and the spare ones, have blocks.
   func makeRoom(_ byteCount: Int, usesReserve: Bool) throws(PageFileError) {
     let (current, start, allocated) = appendLock.withLock {
       (position.current, position.offset, position.allocatedByteCounts[position.current])
@@ -10,7 +10,7 @@ extension WALWriter {
     if needed <= allocated { return }
     growLock.lock()
     defer { growLock.unlock() }
-    // While we waited the file may have been grown in the background.
+    // The background thread may have grown the file while this thread waited.
     let allocatedNow = appendLock.withLock { position.allocatedByteCounts[current] }
     if needed <= allocatedNow { return }
     let target = (needed + Self.byteCountMin - 1) / Self.byteCountMin * Self.byteCountMin
@@ -23,7 +23,7 @@ extension WALWriter {
     appendLock.withLock { position.allocatedByteCounts[current] = target }
   }
 
-  /// True once commits that make room have filled half of the spare bytes of a file that cannot grow.
+  /// True if commits that make room have filled half of the spare bytes of a file that cannot grow.
   var isShort: Bool {
     appendLock.withLock {
       position.offset + Self.spareByteCount / 2 > position.allocatedByteCounts[position.current]
@@ -38,11 +38,11 @@ extension WALWriter {
     }
   }
 
-  /// Doubles the current file with zeros that are synced, so that a durable commit into it is one
-  /// write and one sync with no change of size.
+  /// Doubles the current file with synced zeros, so that a durable commit to it is one write and
+  /// one sync without a change of size.
   ///
-  /// Called off the commit path. A write that fails does no harm; a sync that fails may have lost
-  /// commits that were written meanwhile, and poisons.
+  /// Called off the commit path. A failed write is harmless. A failed sync may have lost commits
+  /// that were written meanwhile, so it poisons the store.
   func growAhead() {
     growLock.lock()
     defer { growLock.unlock() }

@@ -1,10 +1,10 @@
-/// Marking a log whose commits the data file has.
+/// Marking a log whose commits are in the data file.
 extension WALWriter {
-  /// Says in a file's header that its commits are in the data file, before they are overwritten or cut
-  /// off together with what proves that they were durable.
+  /// Marks in a file's header that its commits are in the data file.
   ///
-  /// Without that an older copy of the data file would pass for one that has all the log has. It needs
-  /// no sync: data file and log fit each other with or without it.
+  /// This is done before the commits are overwritten or cut off, together with the witnesses that
+  /// they were durable. Without the mark an older copy of the data file would pass for one that has
+  /// all commits of the log. The mark needs no sync: data file and log match with or without it.
   func markSettled(_ file: Int, upTo lsn: LSN) throws(PageFileError) {
     if Defect.settledLogUnmarked.isPlanted { return }
     var bytes = ByteBuffer(capacity: WALHeader.byteCount)

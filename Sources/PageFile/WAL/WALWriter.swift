@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Appends commits to the current one of the two WAL files and makes them durable, many at a time.
+/// The writer of the log, which appends commits to the current one of the two WAL files and makes
+/// them durable, many at a time.
 ///
-///  1. A commit is one write, at the end of the current file, on blocks that exist.
-///  2. No commit is reported durable before every earlier one is: a sync covers each file that holds
-///     an unsynced commit, the older file first.
-///  3. After a failed write of a commit, or a failed sync, nothing more is written: what the disk
-///     holds is unknown. Reopening finds out.
+///  1. A commit is one write, at the end of the current file, to blocks that are already allocated.
+///  2. No commit is reported durable before every earlier one is: a sync covers each file that
+///     holds an unsynced commit, the older file first.
+///  3. After a failed write of a commit, or a failed sync, nothing more is written, because the
+///     content of the disk is unknown. Reopening finds out.
 final class WALWriter: @unchecked Sendable {
   // Unchecked: `position` is only touched under `appendLock`, `sync` under `syncLock`, and the
   // allocated sizes under `growLock` together with `appendLock`.
@@ -17,7 +18,7 @@ final class WALWriter: @unchecked Sendable {
     var chain: UInt64
     var lastLSN: LSN
     var allocatedByteCounts: [Int]
-    /// The last commit in each file that no sync has covered yet.
+    /// The last commit in each file that is not covered by a sync yet.
     var unsyncedLSNs: [LSN?] = [nil, nil]
   }
 
@@ -31,7 +32,7 @@ final class WALWriter: @unchecked Sendable {
   let appendLock = Lock()
   private let syncLock = Lock()
   let growLock = Lock()
-  /// One for each file, held by whoever syncs it.
+  /// One lock per file, held during a sync of that file.
   private let fileLocks = [Lock(), Lock()]
   var position: Position
   private var sync: Sync
@@ -39,13 +40,13 @@ final class WALWriter: @unchecked Sendable {
   private let poison = Atomic<Bool>(false)
   private let writtenByteCount = Atomic<UInt64>(0)
 
-  /// A WAL file is never smaller while its store is in use.
+  /// The smallest size of a WAL file while its store is in use.
   static let byteCountMin = 256 << 10
-  /// A file grows ahead of the work up to this size; a longer one grows as commits need it.
+  /// The size up to which a file grows ahead of need; beyond it, a file grows as commits need it.
   static let byteCountMax = 8 << 20
-  /// What only commits that make room may fill of a file that cannot grow.
+  /// The bytes of a file that cannot grow that only commits that make room may fill.
   ///
-  /// A checkpoint gives the other file, so this has to do for what comes until then.
+  /// A checkpoint frees the other file, so these bytes have to last until then.
   static let spareByteCount = 64 << 10
 
   init(
@@ -63,7 +64,7 @@ final class WALWriter: @unchecked Sendable {
   var isPoisoned: Bool { poison.load(ordering: .acquiring) }
   var durableLSN: LSN { syncLock.withLock { sync.durableLSN } }
   var lastLSN: LSN { appendLock.withLock { position.lastLSN } }
-  /// Where the next commit will begin in the current file.
+  /// The offset of the next commit in the current file.
   var endOffset: Int { appendLock.withLock { position.offset } }
   /// All bytes written to both files since opening, padding included.
   var byteCountWritten: UInt64 { writtenByteCount.load(ordering: .relaxed) }
@@ -77,15 +78,16 @@ final class WALWriter: @unchecked Sendable {
 
   // MARK: Appending
 
-  /// Appends one commit; the one writer calls this.
+  /// Appends one commit; called by the one writer.
   ///
-  /// When it returns the commit is in the file, and safe if the process dies.
+  /// When it returns, the commit is in the file and survives the death of the process.
   ///
   /// - Throws: `diskFull` and `deviceLocked` before anything was written; `limitExceeded`;
-  ///   `commitUnknown` when the write failed half-way, which poisons.
+  ///   `commitUnknown` if the write failed half-way, which poisons the store.
   /// - Parameters:
-  ///   - commit: The frames behind room for the header; whatever happens, they have to be made anew.
-  ///   - usesReserve: Whether the spare bytes may be filled if the file cannot grow.
+  ///   - commit: Room for the header, then the frames. The call always consumes them: to retry,
+  ///     they have to be made again.
+  ///   - usesReserve: True if the spare bytes may be filled when the file cannot grow.
   func append(
     _ commit: inout ByteBuffer, frameCount: Int, roots: Roots, isErasing: Bool, usesReserve: Bool
   ) throws(PageFileError) -> LSN {
@@ -100,7 +102,7 @@ final class WALWriter: @unchecked Sendable {
     try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
     defer { appendLock.unlock() }
-    // A checkpoint that was asked for may have given the room back before this took the lock.
+    // A requested checkpoint may have given the room back before this took the lock.
     while !Defect.roomAskedOnce.isPlanted,
       position.offset + byteCount > position.allocatedByteCounts[position.current]
     {
@@ -110,7 +112,7 @@ final class WALWriter: @unchecked Sendable {
     }
     if isPoisoned { throw .poisoned }
     let lsn = position.lastLSN.next
-    // The next header has to be able to name the one after it.
+    // The next header has to be able to name the LSN after this one.
     try Counter.check(lsn.next.rawValue, "LSN")
     let commitHeader = WALCommitHeader(
       frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
@@ -120,7 +122,7 @@ final class WALWriter: @unchecked Sendable {
     do throws(PageFileError) {
       try write(commit, to: position.current, at: position.offset)
     } catch {
-      // Nothing was written, see `StorageFile.write`.
+      // Nothing was written; see `StorageFile.write`.
       if error.isRefusal || error == .diskFull { throw error }
       if !Defect.failedWriteForgiven.isPlanted {
         setPoisoned()
@@ -139,10 +141,10 @@ final class WALWriter: @unchecked Sendable {
 
   /// Returns when every commit up to `lsn` is on the disk.
   ///
-  /// Whoever comes first syncs for all who have committed by then; the others wait.
+  /// The first caller syncs for all commits made by then; the others wait.
   ///
-  /// - Throws: `commitUnknown`. Nobody is poisoned if the sync was refused because the device is
-  ///   locked: a later one makes the commit durable.
+  /// - Throws: `commitUnknown`. The store is not poisoned if the sync was refused because the
+  ///   device is locked: a later sync makes the commit durable.
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     syncLock.lock()
     while sync.durableLSN < lsn {
@@ -192,10 +194,10 @@ final class WALWriter: @unchecked Sendable {
     return covered
   }
 
-  /// Syncs one file; a failure poisons, unless a locked device has refused it.
+  /// Syncs one file; a failure poisons the store, unless a locked device refused the sync.
   ///
-  /// One at a time for each file: the system tells a failure to one caller only, and the next sync
-  /// would succeed without the bytes that were lost.
+  /// Only one sync of a file runs at a time: the system reports a failure to one caller only, and
+  /// the next sync would succeed without the lost bytes.
   func syncFile(_ file: Int) throws(PageFileError) {
     fileLocks[file].lock()
     defer { fileLocks[file].unlock() }
@@ -209,10 +211,10 @@ final class WALWriter: @unchecked Sendable {
     }
   }
 
-  /// Leaves a witness of what is durable where the next commit will begin, unless that commit is
-  /// there already: then the one after it will be the witness.
+  /// Writes a watermark where the next commit will begin, unless that commit is already there; then
+  /// the commit after it will be the witness.
   ///
-  /// Failing is no harm: the witness is not needed to recover.
+  /// A failure is harmless: recovery does not need the watermark.
   private func writeWatermark(_ durable: LSN) {
     guard position.lastLSN == durable,
       position.offset + WALHeader.sectorByteCount
@@ -228,14 +230,14 @@ final class WALWriter: @unchecked Sendable {
 
   /// Begins the other file with a fresh generation; commits go there from now on.
   ///
-  /// The caller holds off writers and knows that the other file's checkpoint was published durably.
-  /// Answers which file has ended, with the chain value it ended with.
-  /// - Parameter random: For the generation.
+  /// The caller keeps out writers and knows that the other file's checkpoint was published durably.
+  /// Returns the file that ended and the chain value that it ended with.
+  /// - Parameter random: The random part of the generation.
   func turn(
     random: UInt64
   ) throws(PageFileError) -> (ended: Int, lsn: LSN, chain: UInt64, next: Generation) {
-    // Not `growLock`: the file that ends may be growing, which takes the time of a sync, while writers
-    // wait for this.
+    // Do not take `growLock`: the file that ends may be growing, which takes the time of a sync,
+    // and writers wait for this call.
     appendLock.lock()
     defer { appendLock.unlock() }
     let ended = position.current
@@ -251,7 +253,7 @@ final class WALWriter: @unchecked Sendable {
     return (ended, position.lastLSN, position.chain, next)
   }
 
-  /// The file that commits go to, where they end, and its generation.
+  /// The file that commits go to, the last LSN and its chain value, and the file's generation.
   var end: (file: Int, lsn: LSN, chain: UInt64, generation: Generation) {
     appendLock.withLock {
       (position.current, position.lastLSN, position.chain, position.generation)
@@ -264,7 +266,7 @@ final class WALWriter: @unchecked Sendable {
     if !Defect.begunLogUnsynced.isPlanted { try syncFile(file) }
   }
 
-  /// Syncs a file that no more commits go to, unless a sync has covered them all.
+  /// Syncs a file that gets no more commits, unless a sync has already covered all of them.
   func syncEnded(_ file: Int) throws(PageFileError) {
     guard let covered = appendLock.withLock({ position.unsyncedLSNs[file] }) else {
       if isPoisoned { throw .poisoned }
@@ -283,16 +285,16 @@ final class WALWriter: @unchecked Sendable {
 
   // MARK: Erasing
 
-  /// Overwrites what a file holds behind its last commit, durably; the whole of a file that no commit
-  /// counts in any more.
+  /// Durably overwrites the content of a file after its last commit, or all of a file whose commits
+  /// no longer count.
   ///
-  /// For the current file the caller holds off writers.
-  /// - Parameter settled: All commits up to this one are in the data file.
+  /// For the current file the caller keeps out writers.
+  /// - Parameter settled: The LSN up to which all commits are in the data file.
   func eraseLeftovers(_ file: Int, settled: LSN) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
-    // Neither changes meanwhile, so that nobody has to wait while zeros are written: the file does not
-    // turn or grow, and commits go to the other file or are held off.
+    // These do not change while the zeros are written, so no lock is held: the file does not turn
+    // or grow, and commits go to the other file or are kept out.
     let (isCurrent, start, end) = appendLock.withLock {
       let isCurrent = file == position.current
       return (
@@ -303,17 +305,17 @@ final class WALWriter: @unchecked Sendable {
     try markSettled(file, upTo: settled)
     try writeZeros(files[file], from: start, to: end)
     appendLock.withLock {
-      // The witness of what is durable lay behind the end.
+      // The watermark lay after the end.
       if isCurrent && position.unsyncedLSNs == [nil, nil] { writeWatermark(position.lastLSN) }
     }
     // Durable after this: the zeros.
     if !Defect.erasedLogUnsynced.isPlanted { try syncFile(file) }
   }
 
-  /// Gives back what a file has grown by and no commit is in.
+  /// Gives back the space that a file has grown by and that holds no commit.
   /// - Parameters:
-  ///   - settled: All commits up to this one are in the data file.
-  ///   - isOver: Whether those are all commits, and none can follow.
+  ///   - settled: The LSN up to which all commits are in the data file.
+  ///   - isOver: True if those are all commits and none can follow.
   func shrink(_ file: Int, settled: LSN, isOver: Bool) throws(PageFileError) {
     growLock.lock()
     defer { growLock.unlock() }
@@ -327,7 +329,7 @@ final class WALWriter: @unchecked Sendable {
     position.allocatedByteCounts[file] = target
   }
 
-  /// Returns when nobody syncs, and refuses what comes later: the files are about to be closed.
+  /// Waits until no sync is running and refuses further writes: the files are about to be closed.
   func finish() {
     syncLock.lock()
     while sync.isRunning { syncLock.wait() }
