@@ -1,18 +1,19 @@
-/// What must hold in a tree, as a walk over all of it that reports every finding and goes on.
+/// Checks a whole tree, reporting every finding and continuing past it.
 ///
-/// A page whose own rules are broken is reported and not walked into, as nothing in it can be
-/// believed; so is a page reached for the second time, which bounds the walk by the number of pages
-/// however they refer to each other.
+/// A page that breaks its own rules is reported but not descended into, because nothing in it can
+/// be trusted. The same goes for a page reached a second time, which bounds the walk by the number
+/// of pages no matter how they refer to each other.
 ///
-/// The walk keeps its place by page numbers and copies of keys, and pauses behind each leaf: so it
-/// takes no more memory in a large store than in a small one, but for the numbers of the pages seen.
+/// The walk keeps its place as page numbers and copies of keys, and pauses after each leaf. Apart
+/// from the set of page numbers seen, a large store takes no more memory than a small one.
 extension BTree {
-  /// Walks the tree with its overflow chains.
+  /// Walks the tree and its overflow chains.
   ///
-  /// `visit` is called once for each page reached, also for one that cannot be read. `report` is
-  /// called with the page concerned and what is wrong with it. No page that was read before may be
-  /// looked at afterwards, see `PageSource.pause`.
-  /// - Throws: Only what keeps the walk from going on and says nothing about the pages, see
+  /// Calls `visit` once for each page reached, including pages that cannot be read, and `report`
+  /// with a page and what is wrong with it. Pages read before this call must not be used
+  /// afterwards; see `PageSource.pause`.
+  ///
+  /// - Throws: Only errors that stop the walk and say nothing about the pages; see
   ///   `PageFileError.endsReading`.
   package func check(
     visit: (PageNumber) -> Void, report: (PageNumber, String) -> Void
@@ -38,9 +39,9 @@ private struct TreeCheck {
   let visit: (PageNumber) -> Void
   let report: (PageNumber, String) -> Void
 
-  /// Checks a page and all below it.
+  /// Checks a page and everything below it.
   ///
-  /// Calls itself no deeper than the level of the page, which the gate caps.
+  /// Recurses no deeper than the level of the page, which the gate caps.
   func check(
     _ number: PageNumber, level: Int?, above lower: [UInt8]?, below upper: [UInt8]?,
     _ seen: inout Set<UInt32>
@@ -50,7 +51,7 @@ private struct TreeCheck {
       let page = try source.treePage(number, level: level)
       if let broken = TreePage.ruleBroken(page.bytes) { return report(number, broken) }
       if page.tree != tree {
-        report(number, "the page says that it is of tree \(page.tree.rawValue)")
+        report(number, "page header names tree \(page.tree.rawValue)")
       }
       checkBounds(page, lower, upper)
       if page.isLeaf {
@@ -71,7 +72,7 @@ private struct TreeCheck {
   ) throws(PageFileError) {
     var lower = lower
     for index in 0..<count {
-      // Read again each time: the walk below has paused.
+      // Read the page again each time, because the recursive walk below has paused.
       let page = try source.treePage(number, level: level)
       guard index < page.cellCount else { return }
       let next = index + 1 < count && index + 1 < page.cellCount ? page.copyOfKey(index + 1) : upper
@@ -90,11 +91,11 @@ private struct TreeCheck {
     let first = page.firstKeyIndex
     guard first < page.cellCount else { return }
     if let lower, Bytes.with(lower, { page.key(first).compare(to: CellKey($0)) }) < 0 {
-      report(page.number, "keys lie below the bounds that the parent sets")
+      report(page.number, "keys are below the parent's lower bound")
     }
     if let upper, Bytes.with(upper, { page.key(page.cellCount - 1).compare(to: CellKey($0)) }) >= 0
     {
-      report(page.number, "keys lie above the bounds that the parent sets")
+      report(page.number, "keys are not below the parent's upper bound")
     }
   }
 
@@ -108,7 +109,7 @@ private struct TreeCheck {
     }
   }
 
-  /// Reports what reading threw, at the page it names.
+  /// Reports an error thrown while reading, against the page that the error names.
   private func report(_ number: PageNumber, _ error: PageFileError) throws(PageFileError) {
     if error.endsReading { throw error }
     if case .corruptPage(let page, let reason) = error {

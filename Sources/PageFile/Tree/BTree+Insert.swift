@@ -1,14 +1,15 @@
-/// Insertion: find the leaf, put the cell, carry splits upwards.
+/// Insertion: find the leaf, insert the cell, and propagate splits upward.
 extension BTree {
-  /// Stores a value under a key, in place of the one that was there.
+  /// Stores a value under a key, replacing any previous value.
   ///
-  /// Returns whether one was.
+  /// Returns true if the key was present.
   ///
-  /// Reads a page a level and edits one; each split edits one page more and adds one. The same short
-  /// value again edits none, so a transaction that stores only what is there changes nothing.
+  /// Reads one page per level and edits one; each split edits one more page and adds one. Storing a
+  /// short value that is already there edits nothing, so a transaction that stores only what is
+  /// present changes nothing.
   ///
-  /// - Throws: `limitExceeded` for a value above `Cell.valueByteCountMax`, before anything is changed;
-  ///   what the source throws; `corruptPage` when pages contradict each other.
+  /// - Throws: `limitExceeded` for a value above `Cell.valueByteCountMax`, before anything is
+  ///   changed; any error of the source; `corruptPage` when pages contradict each other.
   package func insert(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     guard value.count <= Cell.valueByteCountMax else {
@@ -36,7 +37,7 @@ extension BTree {
     }
     let cell = Cell(CellKey(key), payload)
     if !editor.insert(cell, at: found.index) {
-      // The way down is noted only now, by going it again: few insertions have to tell a parent.
+      // The path is recorded only now, by a second descent: few insertions need to update a parent.
       var path = TreePath()
       let root = try source.treePage(source.root(of: tree))
       _ = try path.descend(from: root, in: source, .toward(key))
@@ -45,7 +46,7 @@ extension BTree {
     return found.isEqual
   }
 
-  /// What a leaf cell holds for a value; a long one is written to a chain.
+  /// Returns the payload of a leaf cell for a value, writing a long value to an overflow chain.
   private func payload(for key: Bytes, _ value: Bytes) throws(PageFileError) -> CellPayload {
     let fits = Cell.fitsInline(
       keyByteCount: key.count, valueByteCount: value.count, pageSize: source.pageSize)
@@ -54,23 +55,23 @@ extension BTree {
     return .overflow(byteCount: chain.byteCount, first: chain.first)
   }
 
-  /// Begins an empty tree.
+  /// Creates the first leaf of an empty tree.
   ///
-  /// Nothing is known yet of what its keys share.
+  /// Its prefix is empty, because it is not known yet what its keys will share.
   private func plant(_ cell: Cell) throws(PageFileError) {
     let (number, page) = try allocate(level: 0)
     TreePageEditor(formatting: page, prefix: .none, prefixByteCount: 0).put(cell, at: 0)
     source.setRoot(of: tree, to: number)
   }
 
-  /// Puts a cell into a page, which is split when it has no room.
+  /// Inserts a cell into a page, splitting the page if it has no room.
   func insert(
     _ cell: Cell, at index: Int, _ editor: TreePageEditor
   ) throws(PageFileError) -> Split? {
     editor.insert(cell, at: index) ? nil : try split(editor, adding: cell, at: index)
   }
 
-  /// Tells the parents of a page that was split, as far up as they are split themselves.
+  /// Updates the parents of a split page, up to the first one that need not split itself.
   func carry(_ split: consuming Split?, up path: inout TreePath) throws(PageFileError) {
     var pending = split
     while let split = pending.take() {
@@ -84,10 +85,10 @@ extension BTree {
     }
   }
 
-  /// A separator comes out of the child.
+  /// Checks that a separator fits between its neighbours in the parent.
   ///
-  /// If the child holds keys that are not its own, it may not belong where it is to go, and the
-  /// page would no longer be ordered.
+  /// The separator comes from the child. If the child holds keys outside its own bounds, the
+  /// separator may not belong there, and the parent would no longer be ordered.
   private func checkOrder(
     of separator: CellKey, at index: Int, in page: TreePage
   ) throws(PageFileError) {
@@ -100,7 +101,7 @@ extension BTree {
     }
   }
 
-  /// Puts a new root above one that was split.
+  /// Puts a new root above a root that was split.
   private func growRoot(_ split: borrowing Split) throws(PageFileError) {
     let level = try source.treePage(split.left).level + 1
     guard level < TreePage.depthMax else {

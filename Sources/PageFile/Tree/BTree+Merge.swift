@@ -1,13 +1,15 @@
-/// Merging a page under a quarter full with a neighbour.
+/// Merging: a page less than a quarter full is combined with a neighbour.
 ///
-/// When no neighbour has room, nothing is moved: they are then more than three quarters full, so the
-/// two together waste no more than pages split in the middle do, and the small one goes when its last
-/// cell does. Evening them out would write two pages to save none.
+/// If neither neighbour has room, nothing is moved. The neighbours are then more than three
+/// quarters full, so two pages together waste no more than pages split in the middle do, and the
+/// small page is freed with its last cell. Evening out the pages would write two of them and save
+/// none.
 extension BTree {
-  /// Merges the child at `index` with the one before or behind it, if both fit a page with some
-  /// room to spare.
+  /// Merges the child at `index` with its left or right neighbour, if both fit into one page with
+  /// some room to spare.
   ///
-  /// Returns the index of the parent's cell to be removed; its page is freed.
+  /// Returns the index of the parent's cell to be removed, whose page is freed. Returns nil if no
+  /// pair fits.
   func merge(
     _ page: TreePage, at index: Int, of parent: TreePage
   ) throws(PageFileError) -> Int? {
@@ -23,7 +25,7 @@ extension BTree {
   private func merge(
     _ lower: TreePage, _ upper: TreePage, at right: Int, of parent: TreePage
   ) throws(PageFileError) -> Bool {
-    // A quick no: the prefix of both together is hardly ever longer than their own.
+    // Quick rejection: the prefix shared by both pages is hardly ever longer than their own.
     let room = lower.capacity - TreePageEditor.spareByteCount(capacity: lower.capacity)
     guard lower.usedByteCount + upper.usedByteCount <= room else { return false }
     var separator = ByteBuffer()

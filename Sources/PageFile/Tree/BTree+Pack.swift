@@ -1,42 +1,45 @@
-/// Packing: the cells of neighbouring pages put together, so that fewer pages hold them.
+/// Packing: moves the cells of neighbouring pages together so that fewer pages hold them.
 ///
-/// Deletions and insertions in the middle leave pages that are between a quarter and wholly full. Packing
-/// goes through the pages of one level in the order of their keys, one parent at a time: a page that is
-/// changed is a child of the same branch page before and after, so nothing above that has to know. A
-/// branch page that is left with few children is packed itself when its own level comes.
+/// Deletions and insertions in the middle leave pages anywhere between a quarter full and full.
+/// Packing goes through the pages of one level in key order, one parent at a time. A changed page
+/// is a child of the same branch page before and after, so no page above that branch needs an
+/// update. A branch page left with few children is packed in turn when its own level comes.
 extension BTree {
-  /// A page saved pays for writing this many: leaves end up at least 95 % full on the average.
+  /// The number of page writes that saving one page is worth.
+  ///
+  /// With this value, leaves end up at least 95 % full on average.
   private static let pagesPaidMax = 20
-  /// How many pages are put together at once: they are all copied.
+  /// The largest number of pages packed in one step; all of them are copied.
   private static let windowCountMax = 64
 
-  /// How packing goes on.
+  /// The point where packing continues.
   package enum PackStep: Sendable, Hashable {
-    /// From this key on.
+    /// Continue from this key.
     case from([UInt8])
-    /// Nothing of this level is left.
+    /// The level is finished.
     case end
-    /// The tree has no such level with anything above it.
+    /// The tree has no such level, or nothing above it.
     case noLevel
   }
 
-  /// Looks for the first place from a key on where packing saves a page, reading at least one branch
-  /// page and, give or take one, so many pages.
+  /// Finds the first place at or after a key where packing saves a page.
   ///
-  /// One page read for each page of the level, and one for each branch page above. Changes nothing.
+  /// Reads at least one branch page, and gives up after about `readCountMax` pages. The cost is one
+  /// page read for each page of the level plus one for each branch page above. Changes nothing.
   ///
   /// - Parameters:
   ///   - level: The level of the pages to be packed; 0 for leaves.
-  ///   - key: Where to begin; empty for the beginning.
-  /// - Returns: Where packing may begin or the search go on, and which of the two.
-  /// - Throws: What the source throws; `corruptPage` when pages contradict each other.
+  ///   - key: The key to begin at; empty for the beginning.
+  /// - Returns: The key at which packing can begin, or from which the search continues, and which
+  ///   of the two it is.
+  /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func firstToPack(
     level: Int, from key: [UInt8], readCountMax: Int
   ) throws(PageFileError) -> (step: PackStep, isFound: Bool) {
     var key = key
     var readCount = 0
     while true {
-      // Nothing but the key is kept from one parent to the next.
+      // Only the key is carried over from one parent to the next.
       try source.pause()
       guard let parent = try parent(ofLevel: level, at: key) else { return (.noLevel, false) }
       let window = try nextWindow(
@@ -51,14 +54,16 @@ extension BTree {
     }
   }
 
-  /// Packs pages from a key on, until so many are written, give or take a branch page for each that
-  /// are put together at once, or four times as many read in vain.
+  /// Packs pages from a key on, until about `editCountMax` pages are written or four times as many
+  /// have been read in vain.
   ///
-  /// Costs as `firstToPack`; each page that changes is edited, and each saved is freed. Overflow chains
-  /// stay as they are.
+  /// The written count may be off by one branch page for each group that is packed together.
   ///
-  /// - Returns: Where to go on, and how many pages were saved.
-  /// - Throws: What the source throws; `corruptPage` when pages contradict each other.
+  /// Costs the same reads as `firstToPack`; in addition, each changed page is edited and each saved
+  /// page is freed. Overflow chains stay as they are.
+  ///
+  /// - Returns: The point to continue from, and the number of pages saved.
+  /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func pack(
     level: Int, from key: [UInt8], editCountMax: Int
   ) throws(PageFileError) -> (step: PackStep, savedCount: Int) {
@@ -91,7 +96,7 @@ extension BTree {
         page = try apply(window, to: page)
         editCount += window.children.count + 1
         savedCount += window.savedCount
-        // What follows may go on filling the last of these pages.
+        // The next window may continue filling the last of these pages.
         index = window.children.upperBound - window.savedCount - 1
       }
       guard let next = parent.next else { return .end }
@@ -100,8 +105,10 @@ extension BTree {
     }
   }
 
-  /// The branch page above the pages of a level on the way to a key; which of its children the key leads
-  /// to; and the key that its right neighbour begins with.
+  /// Returns the branch page above the given level on the way to a key, the index of the child that
+  /// the key leads to, and the first key of the branch page's right neighbour.
+  ///
+  /// Returns nil if the tree has no branch page there.
   private func parent(
     ofLevel level: Int, at key: [UInt8]
   ) throws(PageFileError) -> (page: TreePage, index: Int, next: [UInt8]?)? {
@@ -129,20 +136,20 @@ extension BTree {
 // MARK: Windows
 
 extension BTree {
-  /// Neighbouring children of one page whose cells fit into fewer pages.
+  /// A run of neighbouring children of one page whose cells fit into fewer pages.
   private struct Window: ~Copyable {
     let children: Range<Int>
     let pages: [PageNumber]
     let cells: CellList
-    /// Which cells go to which page.
+    /// The range of cells that goes to each page.
     let parts: [Range<Int>]
-    /// What the parent holds then; its separators lie in `cells`.
+    /// The new contents of the parent; its separators lie in `cells`.
     let parent: CellList
 
     var savedCount: Int { pages.count - parts.count }
   }
 
-  /// The first window among the children of a page from one on.
+  /// Returns the first window among the children of a page, starting at `index`.
   private func nextWindow(
     of parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Window? {
@@ -158,8 +165,10 @@ extension BTree {
     return nil
   }
 
-  /// The children from one on that have the most room to spare beyond what writing them costs; only
-  /// the first when these do not have a page's room together.
+  /// Returns the run of children, starting at `index`, with the largest gain: spare room beyond the
+  /// cost of writing them.
+  ///
+  /// Returns only the first child if the run has less than one page of spare room.
   private func promising(
     _ parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Range<Int> {
@@ -178,8 +187,10 @@ extension BTree {
     return index..<(best.spare >= capacity ? best.end : index + 1)
   }
 
-  /// Lays the cells of children out anew, and leaves out pages at both ends that stay as they are; nil
-  /// when no page is saved.
+  /// Lays out the cells of a run of children anew, dropping pages at both ends that would not
+  /// change.
+  ///
+  /// Returns nil if no page is saved.
   private func measured(
     _ range: Range<Int>, of parent: TreePage
   ) throws(PageFileError) -> Window? {
@@ -209,15 +220,16 @@ extension BTree {
       leading.append(Cell(key, .child(page.number)))
     }
     list.replace(children, with: leading)
-    // A separator may become longer than it was.
+    // A separator may have become longer than before.
     guard list.fits(0..<list.count) else { return nil }
     return Window(
       children: children, pages: rest.map(\.number), cells: cells, parts: Array(parts),
       parent: list)
   }
 
-  /// The parent alone has promised that its children are others and that their keys go on from each
-  /// other's.
+  /// Checks that the children are distinct pages and that their keys ascend from page to page.
+  ///
+  /// So far only the parent has promised that.
   private func checkOrder(
     of pages: [TreePage], _ cells: borrowing CellList
   ) throws(PageFileError) {
@@ -234,7 +246,7 @@ extension BTree {
     }
   }
 
-  /// As `Split.separator`, without a copy.
+  /// Returns the same separator as the one for a `Split`, without copying it.
   private func separator(
     before index: Int, in cells: borrowing CellList, isLeaf: Bool
   ) -> CellKey {
@@ -242,7 +254,7 @@ extension BTree {
     return isLeaf ? above.first(above.sharedByteCount(with: cells.key(index - 1)) + 1) : above
   }
 
-  /// Writes a window; returns the parent as it is then.
+  /// Writes a window and returns the updated parent.
   private func apply(
     _ window: borrowing Window, to parent: TreePage
   ) throws(PageFileError) -> TreePage {

@@ -1,13 +1,14 @@
-/// Giving a value another key, as an entry of an order does when it comes to stand elsewhere.
+/// Rekeying: moving a value to another key, as when an entry of an order changes its place.
 extension BTree {
   /// Removes a key and stores a value under another one.
   ///
-  /// Returns whether the first was there; if not, nothing is changed.
+  /// Returns true if the first key was present; if not, nothing is changed.
   ///
-  /// Costs what removing and inserting do; less where both keys have one length and one leaf and the
-  /// value stays the same: then the cell stays where it is in its page, and only the order changes.
+  /// Costs as much as a removal and an insertion. It is cheaper if both keys have the same length
+  /// and lie in the same leaf, and the value stays the same: then the cell keeps its place in the
+  /// page and only the order changes.
   ///
-  /// - Throws: what these two throw.
+  /// - Throws: The errors of `remove` and `insert`.
   package func rekey(
     _ key: Bytes, to other: Bytes, _ value: Bytes
   ) throws(PageFileError) -> Bool {

@@ -1,13 +1,14 @@
-/// Removal: find the cell, take it out with its overflow chain, give back pages that are not needed.
+/// Removal: find the cell, remove it with its overflow chain, and free pages that became
+/// superfluous.
 extension BTree {
   /// Removes a key and its value.
   ///
-  /// Returns whether it was there.
+  /// Returns true if the key was present.
   ///
-  /// Reads a page a level and edits one; reads two neighbours more when the leaf is left under a
-  /// quarter full.
+  /// Reads one page per level and edits one; reads two neighbours more if the leaf is left less
+  /// than a quarter full.
   ///
-  /// - Throws: what the source throws; `corruptPage` when pages contradict each other.
+  /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func remove(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     return try source.changing { () throws(PageFileError) in try takeOut(key) }
@@ -22,7 +23,7 @@ extension BTree {
     editor.remove(at: found.index)
     let page = editor.page
     if page.cellCount == 0 || page.usedByteCount < page.capacity / 4 {
-      // The way down is noted only now, by going it again: few removals have to tell a parent.
+      // The path is recorded only now, by a second descent: few removals need to update a parent.
       var path = TreePath()
       let root = try source.treePage(source.root(of: tree))
       let small = try path.descend(from: root, in: source, .toward(key))
@@ -31,7 +32,8 @@ extension BTree {
     return true
   }
 
-  /// Frees or merges a page that has become small, then what lost one above it.
+  /// Frees or merges a page that has become small, then does the same for each ancestor that lost a
+  /// child.
   private func shrink(_ page: TreePage, up path: inout TreePath) throws(PageFileError) {
     var page = page
     while let level = path.pop() {
@@ -46,14 +48,17 @@ extension BTree {
       } else if parent.cellCount > 1 {
         return
       } else {
-        // An only child has nobody to merge with, but its parent is small too and may.
+        // An only child has no neighbour to merge with, but its parent is small too and may have
+        // one.
         page = parent
       }
     }
     try shrinkRoot(page)
   }
 
-  /// Takes a child out of a branch page; what came behind a first child takes its place.
+  /// Removes a child from a branch page.
+  ///
+  /// If it was the first child, the second one takes its place.
   private func removeChild(
     at index: Int, of parent: TreePage
   ) throws(PageFileError) -> TreePage {
@@ -68,7 +73,7 @@ extension BTree {
     return editor.page
   }
 
-  /// Frees an empty root, and roots that only lead to one page.
+  /// Frees a root that is empty, or that leads to one page only.
   func shrinkRoot(_ root: TreePage) throws(PageFileError) {
     if root.cellCount == 0 {
       try source.free(root.number)

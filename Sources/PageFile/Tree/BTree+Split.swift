@@ -1,11 +1,11 @@
-/// Splitting: where to divide a page so that what is written next finds room where it is needed.
+/// Splitting: where to divide a page so that the next writes find room where they need it.
 ///
-/// Most of what is stored is appended: to the end of the tree, to the end of one thread among many,
-/// or, when history is loaded backwards, before the beginning of one. Dividing in the middle would
-/// leave half of every page empty for good.
+/// Most values are appended: to the end of the tree, to the end of one thread among many, or, when
+/// history is loaded backwards, before the beginning of one. Dividing in the middle would leave
+/// half of every page empty for good.
 
-/// What a parent has to be told: its cell leads to `left` from now on, and a new cell behind it, with
-/// `separator` as its key, to `right`.
+/// A split, as its parent sees it: the parent's existing cell now leads to `left`, and a new cell
+/// after it, keyed by `separator`, leads to `right`.
 struct Split: ~Copyable {
   let left: PageNumber
   let separator: ByteBuffer
@@ -15,9 +15,11 @@ struct Split: ~Copyable {
 extension BTree {
   /// Divides a page that has no room for `cell`, which belongs at `index`.
   ///
-  ///  - Behind the last cell: the page stays full and a new one begins with the cell.
-  ///  - Before the first one, where a descending run goes on or the page's prefix ends: likewise.
-  ///  - Where an ascending run goes on: there, so that the run has the rest of a page to itself.
+  ///  - After the last cell: the page stays full, and a new page begins with the cell.
+  ///  - Before the first cell, if a descending run continues there or the page's prefix ends:
+  ///    likewise.
+  ///  - Where an ascending run continues: at that point, so that the run has the rest of a page to
+  ///    itself.
   ///  - Anywhere else: in the middle, by bytes.
   func split(
     _ editor: TreePageEditor, adding cell: Cell, at index: Int
@@ -38,15 +40,17 @@ extension BTree {
 
   private func splitPoint(_ list: borrowing CellList, _ page: TreePage, _ index: Int) -> Int {
     if page.isAscendingRun(at: index) {
-      // The new cell stays behind its predecessors when these leave it room. If they do not, they take
-      // three quarters of the page, and there is room for it before the rest.
+      // The new cell stays behind its predecessors if they leave it room. If they do not, they take
+      // up three quarters of the page, and the new cell has room in front of the rest.
       return list.fits(0..<index + 1) ? index + 1 : index
     }
     return list.middle()
   }
 
-  /// The new page guesses its prefix from what the keys of the full one share with the new key, so it
-  /// need not be written anew for each key that follows.
+  /// Starts a new page after a full one, with the new cell in it.
+  ///
+  /// The new page guesses its prefix from the bytes that the keys of the full page share with the
+  /// new key, so it need not be rewritten for each key that follows.
   private func splitBehind(_ page: TreePage, _ cell: Cell) throws(PageFileError) -> Split {
     let (number, bytes) = try allocate(level: page.level)
     let shared = cell.key.sharedByteCount(with: page.key(page.firstKeyIndex))
@@ -57,10 +61,10 @@ extension BTree {
     return Split(left: page.number, separator: separator, right: number)
   }
 
-  /// The new page takes the place before the full one.
+  /// Starts a new page before a full one, with the new cell in it.
   ///
-  /// In a branch page that is the place of its first child, which moves; the new child follows as
-  /// the first of the full page.
+  /// In a branch page the place before is that of the first child. That child moves to the new
+  /// page, and the new child becomes the first of the full page.
   private func splitBefore(
     _ editor: TreePageEditor, _ cell: Cell
   ) throws(PageFileError) -> Split {
@@ -76,7 +80,7 @@ extension BTree {
     before.put(Cell(.none, .child(page.child(0))), at: 0)
     let separator = separator(page, .none, cell.key)
     let isReplaced = editor.replacePayload(at: 0, with: cell.payload)
-    precondition(isReplaced, "one child takes as much room as another")
+    precondition(isReplaced, "replacing a child changed the size of its cell")
     return Split(left: number, separator: separator, right: page.number)
   }
 
@@ -92,8 +96,10 @@ extension BTree {
     return Split(left: page.number, separator: separator, right: number)
   }
 
-  /// What separates two pages: for leaves the shortest beginning of the upper one's first key that is
-  /// still above the lower one's last; for branches the key that the upper one's first cell loses.
+  /// Returns the key that separates two pages.
+  ///
+  /// For leaves it is the shortest prefix of the upper page's first key that is still above the
+  /// lower page's last key. For branches it is the key that the upper page's first cell loses.
   private func separator(_ page: TreePage, _ below: CellKey, _ above: CellKey) -> ByteBuffer {
     let byteCount = page.isLeaf ? below.sharedByteCount(with: above) + 1 : above.byteCount
     var separator = ByteBuffer(capacity: byteCount)

@@ -2,16 +2,17 @@
 ///
 /// A handle: all state is in the pages.
 ///
-/// Branch pages hold separators cut to what separates, leaves hold the keys; all leaves are at the
-/// same depth. Pages know neither their parent nor their neighbours, so an edit touches the leaf and,
-/// when that splits or is merged, the pages above it.
+/// Branch pages hold separators, truncated to the bytes that separate; leaves hold the keys. All
+/// leaves are at the same depth. Pages know neither their parent nor their neighbours, so an edit
+/// touches the leaf and, if that splits or is merged, the pages above it.
 ///
-///  1. Every key of the child of branch cell i is at or above separator i and below separator i + 1.
-///  2. A child's level is its parent's level less one; leaves have level 0.
+///  1. Every key of the child of branch cell i is at or above separator i and below separator i +
+///     1.
+///  2. A child's level is its parent's level minus one; leaves have level 0.
 ///  3. An empty tree has no page; no page of a tree is empty.
 ///  4. A page belongs to one tree, once.
 ///
-/// Each operation runs between the source's `enter` and `leave`. Keys and values handed in must not
+/// Each operation runs between the source's `enter` and `leave`. Keys and values passed in must not
 /// lie in pages of a tree that is being changed, and have the slack of rule 3 of `Bytes`. After an
 /// error in a mutation the transaction has to be rolled back.
 package struct BTree {
@@ -25,17 +26,19 @@ package struct BTree {
     self.tree = tree
   }
 
-  /// Whether a key is there.
+  /// Returns true if a key is present.
   ///
-  /// One page read a level.
+  /// Reads one page per level.
   package func contains(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     return try leaf(for: key)?.search(key).isEqual ?? false
   }
 
-  /// Appends the value of a key, and returns false when the key is not there.
+  /// Appends the value of a key.
   ///
-  /// One page read a level, and one for each link of an overflow chain.
+  /// Returns false if the key is absent.
+  ///
+  /// Reads one page per level, and one for each link of an overflow chain.
   package func value(
     of key: Bytes, appendTo buffer: inout ByteBuffer
   ) throws(PageFileError) -> Bool {
@@ -47,9 +50,9 @@ package struct BTree {
     return true
   }
 
-  /// The leaf where a key is or would be, nil in an empty tree.
+  /// Returns the leaf that holds a key or would hold it; nil if the tree is empty.
   ///
-  /// Unlike `TreePath.descend` it forgets the way.
+  /// Unlike `TreePath.descend`, it does not record the path.
   func leaf(for key: Bytes) throws(PageFileError) -> TreePage? {
     let root = source.root(of: tree)
     guard root != .none else { return nil }
@@ -61,7 +64,7 @@ package struct BTree {
   }
 
   static func checkKey(_ key: Bytes) {
-    precondition(key.count >= 1 && key.count <= keyByteCountMax, "a key has 1 to 512 bytes")
+    precondition(key.count >= 1 && key.count <= keyByteCountMax, "key: not 1 to 512 bytes long")
   }
 
   func edit(_ page: TreePage) throws(PageFileError) -> TreePageEditor {
@@ -69,9 +72,10 @@ package struct BTree {
     return TreePageEditor(image.mutableBytes, noting: image.edited)
   }
 
-  /// A new page of this tree.
+  /// Allocates a new page of this tree.
   ///
-  /// It says whose it is, so that it can be told from others when nothing leads to it any more.
+  /// The page header names the tree, so the page can be attributed even when no other page refers
+  /// to it any more.
   func allocate(level: Int) throws(PageFileError) -> (PageNumber, MutableBytes) {
     let (number, page) = try source.allocate(level == 0 ? .leaf : .branch, level: level)
     page[PageHeader.treeOffset] = UInt8(tree.rawValue)
@@ -80,12 +84,12 @@ package struct BTree {
 }
 
 extension TreePage {
-  /// The overflow chain of a leaf cell's value, nil when the value lies in the page.
+  /// The overflow chain of a leaf cell's value; nil if the value lies in the page.
   package func chain(_ index: Int) -> OverflowChain? {
     overflow(index).map { OverflowChain(byteCount: $0.byteCount, first: $0.first) }
   }
 
-  /// Appends a leaf cell's value, wherever it lies.
+  /// Appends a leaf cell's value, whether it lies in the page or in an overflow chain.
   @usableFromInline
   package func appendValue(
     _ index: Int, from source: PageSource, to buffer: inout ByteBuffer

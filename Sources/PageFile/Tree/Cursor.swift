@@ -1,16 +1,17 @@
-/// A place in a tree: at a cell, before the first or behind the last.
+/// A position in a tree: at a cell, before the first cell, or behind the last one.
 ///
-/// It remembers the page and the cell of each level, so a step within a leaf is one comparison, and a
-/// step to the next leaf climbs only as far as it must. Backwards costs what forwards does. The pages'
-/// addresses are kept, therefore:
+/// A cursor remembers the page and the cell of each level, so a step within a leaf is one
+/// comparison, and a step to the next leaf climbs only as far as it must. Moving backward costs the
+/// same as moving forward. Because the cursor keeps addresses of pages:
 ///
-///  1. A cursor is valid within one `enter` … `leave` of its source, while nobody changes the tree.
-///  2. Off a cell `cellCount` is 0 and so is `index`, so a step takes the slow way and finds out
-///     where the cursor stands.
-///  3. After a step that failed every step fails, until the cursor is sent to a place anew: whoever goes
-///     on after an error must not take the place where it stopped for the end.
-///  4. Keys ascend across leaves too: a step to a leaf that does not go on from the last one throws,
-///     so even pages that contradict each other never make an endless walk.
+///  1. A cursor is valid within one `enter` … `leave` of its source, while the tree does not
+///     change.
+///  2. Off a cell, `cellCount` and `index` are 0, so a step takes the slow path and finds out where
+///     the cursor stands.
+///  3. After a failed step every further step fails, until the cursor is repositioned: a caller
+///     that goes on after an error must not mistake the place where it stopped for the end.
+///  4. Keys ascend across leaves too. A step to a leaf that does not continue from the last one
+///     throws, so a walk ends even if pages contradict each other.
 @usableFromInline
 package struct Cursor: ~Copyable {
   @usableFromInline let source: PageSource
@@ -19,12 +20,12 @@ package struct Cursor: ~Copyable {
   @usableFromInline var leaf = TreePage(.empty)
   @usableFromInline var index = 0
   @usableFromInline var cellCount = 0
-  /// Off a cell: behind the last one, not before the first.
+  /// True if the cursor, off a cell, is behind the last one; false if it is before the first.
   private var isAtEnd = false
-  /// Why the last step failed.
+  /// The error of the last step, if it failed.
   private var failure: PageFileError?
 
-  /// A cursor before the first cell.
+  /// Creates a cursor before the first cell.
   ///
   /// Reads nothing.
   package init(_ source: PageSource, _ tree: TreeNumber) {
@@ -34,9 +35,9 @@ package struct Cursor: ~Copyable {
 
   // MARK: Moving
 
-  /// Goes to the first cell whose key is not below `key`, or behind the last cell.
+  /// Moves to the first cell whose key is not below `key`, or behind the last cell.
   ///
-  /// Returns whether the cell's key is equal. One page read a level, rarely more.
+  /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seek(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     guard try descend(.toward(key)) else { return false }
@@ -49,9 +50,9 @@ package struct Cursor: ~Copyable {
     return found.isEqual
   }
 
-  /// Goes to the last cell whose key is not above `key`, or before the first cell.
+  /// Moves to the last cell whose key is not above `key`, or before the first cell.
   ///
-  /// Returns whether the cell's key is equal. One page read a level, rarely more.
+  /// Returns true if the cell's key is equal. Reads one page per level, rarely more.
   package mutating func seekBack(_ key: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
     guard try descend(.toward(key)) else { return false }
@@ -66,23 +67,23 @@ package struct Cursor: ~Copyable {
     return found.isEqual
   }
 
-  /// Goes to the first cell.
+  /// Moves to the first cell.
   ///
-  /// False: the tree is empty.
+  /// Returns false if the tree is empty.
   package mutating func first() throws(PageFileError) -> Bool { try descend(.first) }
 
-  /// Goes to the last cell.
+  /// Moves to the last cell.
   ///
-  /// False: the tree is empty.
+  /// Returns false if the tree is empty.
   package mutating func last() throws(PageFileError) -> Bool {
     guard try descend(.last) else { return false }
     index = cellCount - 1
     return true
   }
 
-  /// Goes to the next cell.
+  /// Moves to the next cell.
   ///
-  /// False: there is none, and the cursor is behind the last.
+  /// Returns false if the cursor is now behind the last cell.
   @inlinable
   package mutating func next() throws(PageFileError) -> Bool {
     if index + 1 < cellCount {
@@ -92,9 +93,9 @@ package struct Cursor: ~Copyable {
     return try stepToNextLeaf()
   }
 
-  /// Goes to the cell before.
+  /// Moves to the previous cell.
   ///
-  /// False: there is none, and the cursor is before the first.
+  /// Returns false if the cursor is now before the first cell.
   @inlinable
   package mutating func previous() throws(PageFileError) -> Bool {
     if index > 0 {
@@ -104,10 +105,10 @@ package struct Cursor: ~Copyable {
     return try stepToPreviousLeaf()
   }
 
-  /// Lets go of all pages that were read in the operation so far, see `PageSource.pause`, and stands at
-  /// the same cell again.
+  /// Releases all pages that the operation has read so far (see `PageSource.pause`), then returns
+  /// to the same cell.
   ///
-  /// For walks over many leaves. One page read a level.
+  /// Meant for walks over many leaves. Reads one page per level.
   package mutating func pause() throws(PageFileError) {
     guard isAtCell else { return }
     var key = ByteBuffer(capacity: keyByteCount)
@@ -151,9 +152,9 @@ package struct Cursor: ~Copyable {
     return false
   }
 
-  /// Goes down from the root, to the first cell of a leaf.
+  /// Descends from the root to the first cell of a leaf.
   ///
-  /// False: the tree is empty.
+  /// Returns false if the tree is empty.
   private mutating func descend(_ turn: TreePath.Turn) throws(PageFileError) -> Bool {
     stand(atEnd: true)
     failure = nil
@@ -168,10 +169,10 @@ package struct Cursor: ~Copyable {
     return true
   }
 
-  /// Goes from a branch page on the path down to the leaf that lies beside the present one on the
-  /// side where `turn` comes from.
+  /// Descends from a branch page on the path to the adjacent leaf, on the side that `turn` comes
+  /// from.
   ///
-  /// The cursor is off a cell if that fails.
+  /// If that fails, the cursor is off a cell.
   private mutating func enter(
     _ level: TreePath.Level, _ turn: TreePath.Turn
   ) throws(PageFileError) {
@@ -213,27 +214,27 @@ package struct Cursor: ~Copyable {
 
   // MARK: The cell
 
-  // All of these are inlined: called, each would be handed a copy of the cursor with its whole stack.
+  // All of these are inlined. As calls, each would get a copy of the cursor with its whole stack.
 
-  /// Whether there is a cell to ask about.
+  /// True if the cursor is at a cell.
   ///
-  /// Asking off a cell traps.
+  /// Accessing the cell otherwise traps.
   @inlinable @inline(__always)
   package var isAtCell: Bool { cellCount > 0 }
 
-  /// The leaf, for whoever looks at many of its cells.
+  /// The current leaf, for callers that look at many of its cells.
   ///
-  /// Lives as long as any page that the source gives.
+  /// Lives as long as any page from the source.
   @inlinable @inline(__always)
   package var page: TreePage { leaf }
 
-  /// Which of the leaf's cells it is.
+  /// The index of the current cell in its leaf.
   @inlinable @inline(__always)
   package var cellIndex: Int { index }
 
-  /// Goes to another cell of the leaf.
+  /// Moves to another cell of the leaf.
   ///
-  /// False, and nothing changed, when the leaf has none of that index.
+  /// Returns false, and changes nothing, if the leaf has no cell at that index.
   @inlinable
   package mutating func go(to cellIndex: Int) -> Bool {
     guard cellIndex >= 0, cellIndex < cellCount else { return false }
@@ -241,20 +242,20 @@ package struct Cursor: ~Copyable {
     return true
   }
 
-  /// The cell as it lies in its page, for as long as the page lives.
+  /// The cell in place, valid as long as its page lives.
   @inlinable @inline(__always)
   package var cell: LeafCell { leaf.leafCell(index) }
 
   @inlinable @inline(__always)
   package var keyByteCount: Int { leaf.keyByteCount(index) }
 
-  /// The first part of the key, shared by all keys of the leaf.
+  /// The prefix that all keys of the leaf share.
   ///
   /// Lives as long as the page.
   @inlinable @inline(__always)
   package var keyPrefix: Bytes { leaf.prefix }
 
-  /// The key as it lies in its leaf, for as long as the page lives.
+  /// The key in place, valid as long as its page lives.
   @inlinable @inline(__always)
   package var key: CellKey { leaf.key(index) }
 
@@ -264,15 +265,15 @@ package struct Cursor: ~Copyable {
     leaf.key(index).append(dropping: dropped, to: &buffer)
   }
 
-  /// Whether the key begins with `prefix`.
+  /// Returns true if the key begins with `prefix`.
   @inlinable @inline(__always)
   package func keyHasPrefix(_ prefix: Bytes) -> Bool { leaf.key(index).hasPrefix(prefix) }
 
-  /// Order of the cell's key and another: below 0, 0 or above 0.
+  /// Compares the cell's key with another one: below 0, 0, or above 0.
   @inlinable @inline(__always)
   package func compareKey(to key: Bytes) -> Int { leaf.key(index).compare(to: CellKey(key)) }
 
-  /// The value, nil when it lies in an overflow chain.
+  /// The value; nil if it lies in an overflow chain.
   ///
   /// Lives as long as the page.
   @inlinable @inline(__always)
@@ -281,9 +282,9 @@ package struct Cursor: ~Copyable {
   @inlinable @inline(__always)
   package var valueByteCount: Int { leaf.valueRange(index).byteCount }
 
-  /// Appends the value, wherever it lies.
+  /// Appends the value, whether it lies in the page or in an overflow chain.
   ///
-  /// One page read for each link of an overflow chain.
+  /// Reads one page for each link of an overflow chain.
   @inlinable @inline(__always)
   package func appendValue(to buffer: inout ByteBuffer) throws(PageFileError) {
     try leaf.appendValue(index, from: source, to: &buffer)

@@ -1,12 +1,13 @@
-/// Values too long for a leaf, in a chain of overflow pages.
+/// A value too long for a leaf, stored in a chain of overflow pages.
 ///
-/// The cell knows the value's length and the gate knows that all links but the last are full, so a
-/// chain has to end exactly where its length says. That also ends every walk along a cycle.
+/// The cell holds the value's length, and the gate ensures that all links but the last are full. A
+/// chain therefore has to end exactly where the length says, which also ends every walk along a
+/// cycle.
 package struct OverflowChain {
   package let byteCount: Int
   package let first: PageNumber
 
-  /// Writes a value that is not empty into new pages.
+  /// Writes a non-empty value to new pages.
   package static func write(
     _ value: Bytes, to source: PageSource
   ) throws(PageFileError) -> OverflowChain {
@@ -24,11 +25,12 @@ package struct OverflowChain {
     return OverflowChain(byteCount: value.count, first: first)
   }
 
-  /// Visits each link with its number: `arrive` before it is read, `body` when it is known to be
-  /// right.
+  /// Visits each link by number, calling `arrive` before it is read and `body` once it is
+  /// validated.
   ///
-  /// The next one is found before `body` runs, which may free it. A link may be looked at until `body`
-  /// returns, and not until `leave`: a value may have more links than there is room for in memory.
+  /// The next link is determined before `body` runs, since `body` may free the current one. A link
+  /// is valid only until `body` returns, not until `leave`, because a value may have more links
+  /// than fit in memory.
   private func forEachLink(
     in source: PageSource,
     arrive: (PageNumber) throws(PageFileError) -> Void = { (_) throws(PageFileError) in },
@@ -43,7 +45,7 @@ package struct OverflowChain {
     }
   }
 
-  /// Visits one link; answers the next.
+  /// Visits one link and returns the number of the next.
   private func visitLink(
     _ number: PageNumber, _ rest: inout Int, in source: PageSource,
     arrive: (PageNumber) throws(PageFileError) -> Void,
@@ -68,8 +70,9 @@ package struct OverflowChain {
 
   /// Appends the value.
   ///
-  /// One page read a link.
-  /// - Parameter owner: A number for the cell, see `PageSource.refuseSharedChains`.
+  /// Reads one page per link.
+  ///
+  /// - Parameter owner: A number that identifies the cell; see `PageSource.refuseSharedChains`.
   func append(
     from source: PageSource, for owner: UInt64, to buffer: inout ByteBuffer
   ) throws(PageFileError) {
@@ -85,9 +88,9 @@ package struct OverflowChain {
     try forEachLink(in: source) { (number, _) throws(PageFileError) in try source.free(number) }
   }
 
-  /// Walks the chain for a check, and pauses at each link.
+  /// Walks the chain for a check, pausing at each link.
   ///
-  /// `reach` is told each page before it is read, and says whether the walk may go there.
+  /// Calls `reach` with each page before it is read; the walk continues only if that returns true.
   package func check(
     in source: PageSource, reach: (PageNumber) -> Bool
   ) throws(PageFileError) {

@@ -1,8 +1,8 @@
 /// The branch pages that lead from a root to a leaf, and the cell taken on each.
 ///
-/// The stack lies inline, so a cursor and a mutation allocate nothing to find their way; but for a
-/// tree that is higher than any that a store needs: room for all levels that the gate lets through
-/// would be made, and moved about, for each lookup.
+/// The stack is inline, so cursors and mutations descend without allocating. Only trees deeper than
+/// any store needs spill into an array: room for every level that the gate permits would have to be
+/// made, and moved about, for each lookup.
 package struct TreePath: ~Copyable {
   package struct Level {
     package let page: TreePage
@@ -11,7 +11,7 @@ package struct TreePath: ~Copyable {
 
   private static let inlineCount = 6
   private var levels = InlineArray<6, Level>(repeating: Level(page: TreePage(.empty), index: 0))
-  /// Those below.
+  /// The levels that do not fit inline.
   private var lower: [Level] = []
   private(set) var depth = 0
 
@@ -34,21 +34,21 @@ package struct TreePath: ~Copyable {
     return depth < Self.inlineCount ? levels[depth] : lower.popLast()
   }
 
-  /// Which of a branch page's children a descent takes.
+  /// The child of a branch page that a descent takes.
   package enum Turn {
     case first
     case last
     case toward(Bytes)
   }
 
-  /// Goes down from `page` and notes each branch page on the way.
+  /// Descends from `page`, recording each branch page on the way.
   ///
   /// Returns the leaf.
   ///
-  /// Costs one page read a level.
+  /// Reads one page per level.
   ///
-  /// - Throws: what reading a page throws; `corruptPage` when a child is not what its parent's level
-  ///   promises.
+  /// - Throws: Any error of reading a page; `corruptPage` if a child contradicts its parent's
+  ///   level.
   package mutating func descend(
     from page: TreePage, in source: PageSource, _ turn: Turn
   ) throws(PageFileError) -> TreePage {
@@ -68,9 +68,10 @@ package struct TreePath: ~Copyable {
 }
 
 extension PageSource {
-  /// A page of a tree.
+  /// Reads a page of a tree.
   ///
-  /// - Throws: `corruptPage` when it is a page of another kind or, given a level, of another level.
+  /// - Throws: `corruptPage` if the page is of another kind or, when `level` is given, of another
+  ///   level.
   package func treePage(
     _ number: PageNumber, level: Int? = nil
   ) throws(PageFileError) -> TreePage {
@@ -80,7 +81,7 @@ extension PageSource {
       throw .corruptPage(number, reason: "a tree leads to a page of another kind")
     }
     if let level, page.level != level {
-      throw .corruptPage(number, reason: "level \(page.level) where \(level) belongs")
+      throw .corruptPage(number, reason: "level \(page.level), expected \(level)")
     }
     return page
   }

@@ -38,8 +38,8 @@ import Testing
     try editor(root.number).setChild(at: 1, to: two)
     try editor(root.number).setChild(at: 2, to: one)
     try expect([
-      (one, "keys lie below the bounds that the parent sets"),
-      (two, "keys lie above the bounds that the parent sets"),
+      (one, "keys are below the parent's lower bound"),
+      (two, "keys are not below the parent's upper bound"),
     ])
   }
 
@@ -69,7 +69,7 @@ import Testing
     page.store(page.readOnly.uint16(at: 34), at: 32)
     page.store(swapped, at: 34)
     try expect([
-      (one, "level 1 where 0 belongs"),
+      (one, "level 1, expected 0"),
       (two, "reserved header bytes are not zero"),
       (three, "keys are not in ascending order"),
       (missing, ""),
@@ -78,7 +78,7 @@ import Testing
 
   @Test func findsAPageOfAnotherTree() throws {
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 3
-    try expect([(root.child(2), "the page says that it is of tree 3")])
+    try expect([(root.child(2), "page header names tree 3")])
     try rawPage(root.child(2), of: tree.source)[PageHeader.treeOffset] = 16
     try expect([(root.child(2), "tree number out of range")])
   }
