@@ -1,14 +1,18 @@
 import Synchronization
 
-/// Checkpoints and the clean close: the turn of the two WAL files. See docs/design.md, "Checkpoint".
+/// Checkpoints and the clean close, including the turn of the two WAL files.
+///
+/// See docs/design.md, "Checkpoint".
 extension Engine {
   /// Moves everything committed so far into the data file.
-  /// - Parameter shrink: Whether to give back what the files have grown by.
+  ///
+  /// - Parameter shrink: True to return unused growth of the files to the file system.
   func checkpoint(shrink: Bool) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
     try oneAtATime { () throws(PageFileError) in
-      // Asked here, as the files may have been closed while another checkpoint ran.
+      // Checked under the lock, because the files may have been closed while another checkpoint
+      // ran.
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = try recoveredSide() else { return }
       try runCheckpoint(side)
@@ -16,20 +20,21 @@ extension Engine {
     }
   }
 
-  /// Moves one step's pages to lower slots, and gives the end of the data file back to the file
+  /// Moves one step's pages to lower slots, then returns the end of the data file to the file
   /// system.
   ///
-  /// Answers how many pages were moved, nil when there was none to move.
-  /// - Parameter place: Where to go on, see `Checkpointer.compact`.
+  /// Returns the number of pages moved, or nil if no page could be moved.
+  ///
+  /// - Parameter place: The place to continue from; see `Checkpointer.compact`.
   func movePages(from place: inout PageNumber) throws(PageFileError) -> Int? {
-    // Makes what only writers need, where nobody has written yet.
+    // Creates the parts that only writers need, in case nothing has been written yet.
     rollback(try beginWrite(.patient))
     var movedCount: Int?
     try oneAtATime { () throws(PageFileError) in
       if let ending = state.withLock({ $0.ending }) { throw ending }
       guard let side = state.withLock({ $0.writing }) else { return }
       if side.wal.isPoisoned { throw .poisoned }
-      // A checkpoint that failed has left its file ended: it goes first.
+      // A failed checkpoint has left its file ended; finish that one first.
       if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
       if let written = try side.checkpointer.compact(isThorough: true, from: &place) {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
@@ -40,7 +45,7 @@ extension Engine {
     return movedCount
   }
 
-  /// Gives back to the file system what the files have grown by.
+  /// Returns unused growth of the files to the file system.
   private func shrinkFiles(_ side: WriteSide, isClosing: Bool) throws(PageFileError) {
     var start = PageNumber.none
     if let written = try side.checkpointer.compact(from: &start) {
@@ -54,10 +59,10 @@ extension Engine {
     }
   }
 
-  /// Whether a commit has erased something that still lies in free slots or in the log.
+  /// True if something erased by a commit still lies in free slots or in the log.
   ///
-  /// What is cut off then would keep it where no checkpoint can overwrite it. Pages may move: what they
-  /// leave is a free slot as any other.
+  /// Space cut off now would keep the erased bytes where no checkpoint can overwrite them. Pages
+  /// may still move: the slot that a page leaves is a free slot like any other.
   private var isErasureOwed: Bool {
     options.secureDelete && state.withLock { $0.isErasureWanted }
       && !Defect.owedErasureCut.isPlanted
@@ -65,7 +70,8 @@ extension Engine {
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
   private func oneAtATime(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
-    // A checkpoint that is under way may have begun before the commits that this one is asked for.
+    // Wait even if a checkpoint is under way: it may have begun before the commits that this one is
+    // to include.
     checkpointLock.lock()
     do throws(PageFileError) {
       try body()
@@ -80,13 +86,13 @@ extension Engine {
     gate.knock()
   }
 
-  /// - Parameter isClosing: Whether no commit can follow: then what is published last is marked as
+  /// - Parameter isClosing: True if no commit can follow. Then the last publication is marked as
   ///   cleanly closed.
   private func runCheckpoint(
     _ side: WriteSide, isClosing: Bool = false
   ) throws(PageFileError) {
     if side.wal.isPoisoned { throw .poisoned }
-    // A checkpoint that failed has left its file ended and full: it goes first.
+    // A failed checkpoint has left its file ended and full; finish that one first.
     if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
     let erases = state.withLock { state in
       guard options.secureDelete && state.isErasureWanted else { return false }
@@ -101,10 +107,10 @@ extension Engine {
     }
   }
 
-  /// Whether the file that ended holds commits that are not in the data file.
+  /// True if the ended file holds commits that are not yet in the data file.
   ///
-  /// Asked in a function of its own: a snapshot that somebody holds on to keeps slots from being
-  /// freed, and so from being erased.
+  /// A separate function, because a snapshot held by the caller would keep slots from being freed,
+  /// and so from being erased.
   private var hasEndedCommits: Bool {
     let current = published.current
     return !current.map(1 - current.newest).isEmpty
@@ -113,13 +119,13 @@ extension Engine {
   private func turnAndCheckpoint(
     _ side: WriteSide, isClosing: Bool, erases: Bool
   ) throws(PageFileError) {
-    // Both files hold commits of earlier lives: the one that is not in use is overwritten before it
-    // is, the other one when its checkpoint has made it superfluous.
+    // Both files hold commits of earlier generations. The idle file is overwritten before it is
+    // used, the other one once its checkpoint has made it superfluous.
     if erases && !Defect.idleLogNotErased.isPlanted {
       try side.wal.eraseLeftovers(
         1 - published.current.newest, settled: side.checkpointer.meta.checkpointLSN)
     }
-    // Where nothing is to be erased, closing needs no other file.
+    // If nothing is to be erased, closing does not need the other file.
     let hasTurned = try turn(side, isLast: isClosing && !erases)
     if hasTurned {
       let isClean = isClosing && (!erases || Defect.cleanBeforeErased.isPlanted)
@@ -127,7 +133,7 @@ extension Engine {
     }
     var isErased = true
     if erases { isErased = try erase(side, hasTurned: hasTurned) }
-    // Only now: an opening that finds the mark takes it that nothing is left to erase.
+    // Only now: an opening that finds the mark assumes that nothing is left to erase.
     if isClosing && isErased && (erases || !hasTurned) {
       var meta = side.checkpointer.meta
       meta.isClean = true
@@ -136,8 +142,9 @@ extension Engine {
     }
   }
 
-  /// Overwrites what commits before the turn have erased, wherever it still lies; false when some of
-  /// it has to wait for a reader to end.
+  /// Overwrites everything that commits before the turn have erased, wherever it still lies.
+  ///
+  /// Returns false if some of it has to wait for a reader to end.
   private func erase(_ side: WriteSide, hasTurned: Bool) throws(PageFileError) -> Bool {
     if hasTurned {
       if !Defect.endedLogNotErased.isPlanted {
@@ -162,8 +169,11 @@ extension Engine {
     return isComplete
   }
 
-  /// Has commits go to the other WAL file; false when the current one holds nothing.
-  /// - Parameter isLast: Whether no commit can follow, so that the other file need not be begun.
+  /// Switches commits to the other WAL file.
+  ///
+  /// Returns false if the current file holds no commits.
+  ///
+  /// - Parameter isLast: True if no commit can follow, so that the other file need not be started.
   private func turn(_ side: WriteSide, isLast: Bool) throws(PageFileError) -> Bool {
     try enterGate()
     defer { gate.leave() }
@@ -172,15 +182,15 @@ extension Engine {
     do throws(PageFileError) {
       try refuseReplacedFiles(side)
     } catch .fileReplaced(let path) {
-      // What is acknowledged from here on would not be found under the store's name.
+      // Commits acknowledged from here on would not be found under the store's name.
       side.wal.setPoisoned()
       throw .fileReplaced(path: path)
     }
     precondition(
-      current.map(1 - current.newest).isEmpty, "a WAL file is begun before its checkpoint")
+      current.map(1 - current.newest).isEmpty, "WAL turn: next file not checkpointed")
     let (ended, lsn, chain, next) =
       isLast ? side.wal.end : try side.wal.turn(random: options.random())
-    precondition(ended == current.newest, "the log and the maps disagree on the current WAL file")
+    precondition(ended == current.newest, "WAL turn: log and maps name different files")
     side.checkpointer.turn()
     published.turn()
     state.withLock {
@@ -191,8 +201,9 @@ extension Engine {
   }
 
   /// Keeps writers out for a step of a checkpoint.
-  /// - Throws: Why the use of the files has ended, when a write transaction is open that will not end
-  ///   before this does.
+  ///
+  /// - Throws: The error that ended the use of the files, if the open write transaction will not
+  ///   end before this call does.
   func enterGate() throws(PageFileError) {
     if !gate.enterUnlessAbandoned() { throw ending ?? .closed }
   }
@@ -204,14 +215,14 @@ extension Engine {
     }
   }
 
-  /// Writes what the ended file's map holds, and publishes it.
+  /// Writes the pages in the ended file's map to slots and publishes them.
   ///
-  /// Commits go on all the while.
+  /// Commits continue meanwhile.
   private func checkpointEndedFile(
     _ side: WriteSide, isClean: Bool, erases: Bool = false
   ) throws(PageFileError) {
     guard let ended = state.withLock({ $0.ended }) else { return }
-    // Durable after these: every commit in the ended file; the header of the file that follows.
+    // Durable after these: every commit in the ended file, and the header of the file that follows.
     try side.wal.syncEnded(ended.file)
     if !ended.isLast { try side.wal.syncBegun(1 - ended.file) }
     let snapshot = published.current
@@ -219,7 +230,7 @@ extension Engine {
       snapshot.map(ended.file), onto: snapshot.table, pageNumberEnd: ended.roots.pageNumberEnd,
       lsn: ended.lsn)
     var meta = side.checkpointer.meta
-    precondition(meta.checkpointLSN < ended.lsn, "a checkpoint is published over a later one")
+    precondition(meta.checkpointLSN < ended.lsn, "checkpoint: a later one is already published")
     meta.checkpointLSN = ended.lsn
     meta.chain = ended.chain
     meta.generation = ended.next
@@ -234,7 +245,7 @@ extension Engine {
       $0.checkpointCount += 1
     }
     keepWithinBudget()
-    // A snapshot that keeps many slots from being used again makes the file grow.
+    // A snapshot that keeps many slots from being reused makes the file grow.
     let (retiredCount, slotCount) = side.checkpointer.slots.withLock {
       ($0.retiredCount, $0.slotCount)
     }
@@ -250,13 +261,13 @@ extension Engine {
     do throws(PageFileError) {
       try side.checkpointer.publish(written, meta, show: show)
     } catch {
-      // A sync may have failed: what the meta slots hold is unknown.
+      // A sync may have failed; the contents of the meta slots are then unknown.
       if !error.isRefusal { side.wal.setPoisoned() }
       throw error
     }
   }
 
-  /// The worker has had nothing to do for a while.
+  /// Runs a checkpoint if nothing was committed since the last idle check of the worker.
   func checkpointAfterQuiet() {
     let lsn = published.current.lsn
     let isQuiet = state.withLock { state in
@@ -271,7 +282,7 @@ extension Engine {
     }
   }
 
-  /// Has the log that was found at opening moved when nothing happens for a while.
+  /// Schedules the log found at opening to be moved to the data file once the store is quiet.
   func recoverWhenQuiet() {
     let isNeeded = state.withLock { state in
       if state.recovered.isClean { return false }
@@ -286,18 +297,18 @@ extension Engine {
   /// Ends the use of the files.
   ///
   /// - Parameters:
-  ///   - ending: What whoever comes later is told.
-  ///   - waits: Whether to wait for a write transaction that is open. Otherwise the files are left
-  ///     as a crash would leave them, to be closed when the transaction, or the operation of this
-  ///     thread, has ended.
-  ///   - checkpoints: Whether to leave a clean file.
-  /// - Throws: What the checkpoint throws; the use of the files has ended all the same.
+  ///   - ending: The error that later callers get.
+  ///   - waits: True to wait for an open write transaction. Otherwise the files are left as a crash
+  ///     would leave them, and are closed when the transaction, or the operation of this thread,
+  ///     has ended.
+  ///   - checkpoints: True to leave a clean file.
+  /// - Throws: The error of the checkpoint; the use of the files has ended all the same.
   func end(
     _ ending: PageFileError, waits: Bool = true, checkpoints: Bool = true
   ) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
     let isFirst = state.withLock { state in
-      // Closed is closed for good; suspended may still become closed.
+      // Closed is final; suspended may still become closed.
       defer { if state.ending != .closed { state.ending = ending } }
       return state.ending == nil
     }
@@ -305,7 +316,8 @@ extension Engine {
     hasEnded.store(true, ordering: .releasing)
     guard isFirst else { return }
     gate.knock()
-    // A checkpoint in the background would wait for the open transaction, and this for the checkpoint.
+    // A checkpoint in the background would wait for the open transaction, and this call for the
+    // checkpoint.
     if !waits && !gate.isFree && !Defect.gateNotAbandoned.isPlanted { gate.abandon(true) }
     worker.stop()
     guard waits || gate.isFree && !pager.cache.isReadByThisThread else { return }
@@ -315,46 +327,48 @@ extension Engine {
     defer { closeFiles() }
     guard checkpoints else {
       guard let wal = state.withLock({ $0.writing?.wal }) else { return }
-      // Whoever waits for a commit to be durable is told that it is.
+      // Threads waiting for a commit to become durable are told that it is.
       return try wal.waitUntilDurable(wal.lastLSN)
     }
     try oneAtATime { () throws(PageFileError) in
       guard let side = try recoveredSide() else { return }
-      // They would keep what they can see from being overwritten and given back.
+      // Snapshots would keep the slots they can see from being overwritten and given back.
       pager.registry.expireAll(but: published.current.registration)
       try runCheckpoint(side, isClosing: true)
       try shrinkFiles(side, isClosing: true)
     }
   }
 
-  /// Lets go of the files when nobody is inside: later readers find their snapshot expired, and who
-  /// asks for a checkpoint or looks for commits is told that the use has ended.
+  /// Closes the files once no reader is inside.
+  ///
+  /// Later readers find their snapshot expired. Later checkpoints and refreshes get the error that
+  /// ended the use.
   func closeFiles() {
-    // Whoever gets one of these later sees under it that the use has ended.
+    // A caller that acquires either lock later sees, while holding it, that the use has ended.
     checkpointLock.withLock {}
     refreshLock.withLock {}
     state.withLock { $0.areFilesClosed = true }
     pager.registry.expireAll()
-    // One on this very thread has let go of its transaction within an operation. What it reads still, it
-    // is told that its snapshot has expired.
+    // If a reader is on this very thread, it has dropped its transaction in the middle of an
+    // operation. Any further read fails, because its snapshot has expired.
     if !pager.cache.isReadByThisThread { pager.cache.waitForReaders() }
-    // A commit at `full` may still wait for its sync on another thread.
+    // A commit at `full` may still be waiting for its sync on another thread.
     state.withLock { $0.writing }?.wal.finish()
     pager.dataFile.close()
     for file in walFiles.withLock({ $0 }) { file?.close() }
   }
 }
 
-/// The WAL file that commits no longer go to, until its checkpoint is published.
+/// The WAL file that no longer receives commits, until its checkpoint is published.
 struct EndedFile {
   let file: Int
   let lsn: LSN
   let chain: UInt64
-  /// The generation that the meta slots are to name: that of the file which follows, or, when no
-  /// commit can follow, of this one.
+  /// The generation that the meta slots will name: that of the file that follows or, if no commit
+  /// can follow, of this one.
   let next: Generation
-  /// As of its last commit.
+  /// The roots as of the file's last commit.
   let roots: Roots
-  /// Whether no commit can follow.
+  /// True if no commit can follow.
   let isLast: Bool
 }

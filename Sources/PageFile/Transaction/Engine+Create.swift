@@ -1,6 +1,6 @@
-/// Making a new store: it gets its name when all of it is on the disk.
+/// Creation of a new store, which gets its name only once all of it is on the disk.
 extension Engine {
-  /// Makes an empty store under a name of its own and gives it the real one when it is on the disk.
+  /// Makes an empty store under a temporary name and renames it once it is on the disk.
   static func create(
     _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
   ) throws(PageFileError) {
@@ -13,7 +13,8 @@ extension Engine {
       throw .busy(path: path)
     }
     defer { file.close() }
-    // Before it was locked somebody may have taken it for abandoned, and begun another.
+    // Before the lock was taken, another process may have considered the file abandoned and begun
+    // its own.
     guard try file.tryLock(), try isNamed(temporaryName, file, directory) else {
       throw .busy(path: file.path)
     }
@@ -29,7 +30,7 @@ extension Engine {
       try directory.rename(temporaryName, to: name)
     } catch {
       try? directory.remove(temporaryName)
-      // Somebody else has created the store in the meantime: then it is opened.
+      // Another process has created the store in the meantime; open that one.
       if try directory.exists(name) { return }
       throw error
     }
@@ -37,9 +38,9 @@ extension Engine {
 
   static func temporaryName(_ name: String) -> String { "\(name)-new" }
 
-  /// Removes what a process that was killed while it created a store has left.
+  /// Removes the remains of a process that was killed while it created a store.
   ///
-  /// Whoever is still at it holds the lock.
+  /// A process that is still creating one holds the lock.
   private static func removeAbandoned(
     _ temporaryName: String, _ directory: any StorageDirectory
   ) throws(PageFileError) {
@@ -52,7 +53,7 @@ extension Engine {
     }
     defer { file.close() }
     guard try file.tryLock() else { throw .busy(path: file.path) }
-    // Between the two steps its maker may have given it the real name.
+    // Since the file was opened, its creator may have renamed it to the store's name.
     guard try isNamed(temporaryName, file, directory) else { return }
     try directory.remove(temporaryName)
   }

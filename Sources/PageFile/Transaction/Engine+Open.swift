@@ -1,7 +1,9 @@
-/// Opening a store, creating one, and the first write after it. See docs/design.md, "Opening".
+/// Opening and creating a store, and the first write after that.
+///
+/// See docs/design.md, "Opening".
 extension Engine {
-  /// - Parameter former: The engine that this one takes over from: then it has to be the same store,
-  ///   and none is made.
+  /// - Parameter former: The engine that this one takes over from. The store then has to be the
+  ///   same one, and is not created if it is missing.
   static func open(
     _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
     resuming former: Engine? = nil
@@ -16,7 +18,7 @@ extension Engine {
     }
     if try !directory.exists(name) {
       let hasLog = try walFileExists(directory, name)
-      // Asked once more: the log may be that of a store that was made between the two questions.
+      // Checked again: the log may belong to a store that was created between the two checks.
       if try !directory.exists(name) {
         if hasLog || former != nil {
           throw .mainFileMissing(path: directory.path(of: name))
@@ -68,14 +70,14 @@ extension Engine {
       for file in walFiles { file?.close() }
       throw error
     }
-    // A log that was found is read and nothing else, so that the first page is on the screen before the
-    // first sync; whoever writes first, or a quiet moment, moves it to the data file.
+    // Opening only reads the log it found, so that the first page is on the screen before the first
+    // sync. The first write or a quiet moment moves the log to the data file.
     engine.keepWithinBudget()
     engine.recoverWhenQuiet()
     return engine
   }
 
-  /// Opens the WAL files that are there and not yet open.
+  /// Opens the WAL files that exist and are not open yet.
   static func openWALFiles(
     _ files: inout [(any StorageFile)?], _ directory: any StorageDirectory, _ name: String,
     _ mode: FileMode
@@ -124,14 +126,13 @@ extension Engine {
 
   // MARK: The first write
 
-  /// How often a meta slot is written before the first commit: once more, and two times both.
+  /// The number of meta slot writes before the first commit: once more, then both slots twice.
   private static let metaWriteCountMax: UInt64 = 5
 
-  /// The parts that writing needs; nil while there is nothing that a checkpoint could move.
+  /// Returns the parts that writing needs, or nil if there is nothing for a checkpoint to move.
   ///
-  /// Made now where the log that was found at opening is not in the data file yet.
-  ///
-  /// The caller is not inside the gate.
+  /// Creates them if the log found at opening is not in the data file yet. The caller must not be
+  /// inside the gate.
   func recoveredSide() throws(PageFileError) -> WriteSide? {
     if let side = state.withLock({ $0.writing }) { return side }
     if options.access == .readOnly || state.withLock({ $0.recovered.isClean }) { return nil }
@@ -140,27 +141,28 @@ extension Engine {
     return try writeSide()
   }
 
-  /// The parts that writing needs; made, and the store marked as in use, before the first commit.
+  /// Returns the parts that writing needs, creating them and marking the store as in use before the
+  /// first commit.
   ///
   /// The caller is inside the gate.
   func writeSide() throws(PageFileError) -> WriteSide {
     if let existing = state.withLock({ $0.writing }) { return existing }
     let (recovered, isPoisoned) = state.withLock { ($0.recovered, $0.isPoisoned) }
     if isPoisoned { throw .poisoned }
-    // A header with a greater number would be one that nobody can read.
+    // A header with a greater number would be unreadable.
     try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
     try Counter.check(recovered.end.generationCounter + 1, "WAL generation")
     let writeNumber = recovered.writeNumbers.max() ?? 0
     try Counter.check(writeNumber + Self.metaWriteCountMax, "number of a meta slot's write")
     try Self.refuseReplaced(pager.dataFile, directory, name)
-    // Read before anything is written: a store in which damage is found here stays as it is.
+    // Read before anything is written: a store found to be damaged here is left as it is.
     let (slots, outdated) = try usedSlots(recovered.tables)
     try checkNumbers()
     let files: [any StorageFile]
     do throws(PageFileError) {
       files = try walFilesToWrite()
     } catch {
-      // After a failed sync the files' lengths are unknown: tried again they would look right.
+      // After a failed sync the lengths of the files are unknown; on a retry they would look right.
       if case .ioError = error { state.withLock { $0.isPoisoned = true } }
       throw error
     }
@@ -175,12 +177,12 @@ extension Engine {
       wal = try beginUse(files, checkpointer, recovered)
       numbers = try freeNumbers()
     } catch {
-      // What the meta slots and headers hold now is unknown; opening anew finds out. A device that
-      // is locked has turned away the first write already.
+      // The meta slots and headers are in an unknown state, which reopening resolves. A locked
+      // device has already refused the first write.
       if !error.isRefusal || metas.hasWritten { state.withLock { $0.isPoisoned = true } }
       throw error
     }
-    // Both meta slots have been written since: no table refers to these any more.
+    // Both meta slots have been written since, so no table refers to these slots any more.
     checkpointer.slots.withLock { $0.release(outdated) }
     let side = WriteSide(wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: numbers))
     state.withLock {
@@ -190,33 +192,34 @@ extension Engine {
     return side
   }
 
-  /// Marks the store as in use, durably, with a log that no commit is in.
+  /// Marks the store as in use, durably, with a log that holds no commits.
   private func beginUse(
     _ files: [any StorageFile], _ checkpointer: Checkpointer, _ recovered: RecoveredState
   ) throws(PageFileError) -> WALWriter {
     let generation = Generation(
       after: recovered.end.generationCounter, random: options.random())
     if let settledLog = recovered.settledLog {
-      // No commit counts in the log that the clean close has named, and the other file is superfluous: a
-      // new log is begun there, as by a turn. Going on in the named one would give its generation to
-      // every copy of the closed store, and the log of one copy would pass for that of another.
+      // No commit counts in the log that the clean close named, and the other file is superfluous.
+      // So a new log is begun in the other one, as by a turn. Continuing the named log would give
+      // its generation to every copy of the closed store, and the log of one copy would pass for
+      // that of another.
       let current = 1 - settledLog
       try beginLog(files[current], generation, recovered)
       if !Defect.inUseUnmarked.isPlanted { try publishInUse(checkpointer, generation) }
       return try makeWAL(files, current: current, generation, recovered)
     }
-    // What was read may be in the page cache only; after this it is on the disk.
+    // The meta slot may have been read from the system's page cache; this puts it on the disk.
     if !Defect.metaNotRewritten.isPlanted { try checkpointer.rewriteNewestMeta() }
     try moveLogToDataFile(checkpointer, recovered, generation)
     for file in files {
-      // A length that was found may be in the system's memory only, too; with the last sector it gets
-      // to the disk.
+      // The length found may also exist in the system's memory only. Writing the last sector puts
+      // it on the disk.
       let end = WALWriter.byteCountMin
       try writeZeros(file, from: end - WALHeader.sectorByteCount, to: end)
     }
     try beginLog(files[0], generation, recovered)
     try beginLog(files[1], nil, recovered)
-    // From here on a slot without its log is refused.
+    // From here on a meta slot without its log is refused.
     if !Defect.openingNotTurned.isPlanted { try publishInUse(checkpointer, generation) }
     return try makeWAL(files, current: 0, generation, recovered)
   }
@@ -242,8 +245,8 @@ extension Engine {
       lastLSN: recovered.end.lsn, chain: recovered.end.chain, allocatedByteCounts: byteCounts)
   }
 
-  /// Writes every page that the log changed to a free slot, whatever is there already, and publishes
-  /// the table that holds them, as an opening.
+  /// Writes every page that the log changed to a free slot, regardless of what is already there,
+  /// and publishes the table that holds them, as an opening.
   private func moveLogToDataFile(
     _ checkpointer: Checkpointer, _ recovered: RecoveredState, _ generation: Generation
   ) throws(PageFileError) {
@@ -271,7 +274,9 @@ extension Engine {
     try checkpointer.publish(written, meta) { published.replaceAll($0) }
   }
 
-  /// Begins a WAL file with a generation, or marks it as empty; durable when this returns.
+  /// Begins a WAL file with a generation, or marks it as empty.
+  ///
+  /// Durable on return.
   private func beginLog(
     _ file: any StorageFile, _ generation: Generation?, _ recovered: RecoveredState
   ) throws(PageFileError) {
@@ -283,9 +288,9 @@ extension Engine {
     if !Defect.openedLogUnsynced.isPlanted { try file.sync() }
   }
 
-  /// Both WAL files, made if they are missing, with blocks that commits can be written to.
+  /// Returns both WAL files with blocks for commits, creating the missing ones.
   private func walFilesToWrite() throws(PageFileError) -> [any StorageFile] {
-    // Durable after this: the names of the files that are there. Who made them may have been killed
+    // Durable after this: the names of the existing files. Their creator may have been killed
     // before it synced the directory, and a WAL file's name must not outlive the data file's.
     if !Defect.foundNamesUnsynced.isPlanted { try directory.sync() }
     var files: [any StorageFile] = []
@@ -310,9 +315,9 @@ extension Engine {
       files.append(file)
     }
     if hasCreated {
-      // Durable after this: the names of the WAL files made now.
+      // Durable after this: the names of the WAL files created now.
       if !Defect.madeNamesUnsynced.isPlanted { try directory.sync() }
-      // Whoever has moved the data file before they were there has not moved them.
+      // If the data file was moved before the WAL files existed, they were not moved with it.
       try Self.refuseReplaced(pager.dataFile, directory, name)
     }
     return files

@@ -1,6 +1,6 @@
-/// Whether the files that are open are those that the store's names stand for.
+/// Checks that the open files are the ones that the store's names refer to.
 extension Engine {
-  /// Sees that a name still stands for the file that was opened under it.
+  /// Throws `fileReplaced` unless a name still refers to the file that was opened under it.
   static func refuseReplaced(
     _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
   ) throws(PageFileError) {
@@ -8,7 +8,7 @@ extension Engine {
     guard try isNamed(name, file, directory) else { throw .fileReplaced(path: file.path) }
   }
 
-  /// Whether a name stands for a file that is open.
+  /// Returns true if a name refers to an open file.
   static func isNamed(
     _ name: String, _ file: any StorageFile, _ directory: any StorageDirectory
   ) throws(PageFileError) -> Bool {
@@ -16,10 +16,9 @@ extension Engine {
     return try directory.identity(of: name)?.isSameFile(as: identity) ?? false
   }
 
-  /// Sees that no other name stands for the data file.
+  /// Throws `readOnly` if the data file has another name.
   ///
-  /// The WAL files lie beside a name: under another one somebody would find the data file without
-  /// its log.
+  /// The WAL files lie beside one name. Opened under another, the data file would lack its log.
   static func refuseOtherNames(
     _ file: any StorageFile, _ directory: any StorageDirectory, _ name: String
   ) throws(PageFileError) {
@@ -27,7 +26,7 @@ extension Engine {
     if identity.linkCount > 1, let other = try directory.identity(of: temporaryName(name)),
       other.isSameFile(as: identity)
     {
-      // Its maker was killed between giving it the real name and taking the first one away.
+      // The creator was killed between linking the store's name and removing the temporary one.
       try directory.remove(temporaryName(name))
       identity = try file.identity()
     }
@@ -38,14 +37,14 @@ extension Engine {
     }
   }
 
-  /// Sees that a database is resumed with the store that it was opened with, and not with an older
-  /// copy of it.
+  /// Throws `fileReplaced` unless a database is resumed with the store it was opened with, rather
+  /// than an older copy of it.
   static func refuseOther(
     _ pager: Pager, _ recovered: RecoveredState, than former: Engine?
   ) throws(PageFileError) {
     guard let former else { return }
     let isSame = pager.storeID == former.pager.storeID
-    // What was durable is there, whoever else has written since.
+    // Everything that was durable is there, even if another process has written since.
     if !isSame || recovered.end.lsn < former.statistics.durableLSN {
       throw .fileReplaced(path: pager.dataFile.path)
     }

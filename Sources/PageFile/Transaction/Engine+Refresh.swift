@@ -1,15 +1,17 @@
-/// Following the owner's commits in a store that is opened for reading only.
+/// Following the owner's commits in a store opened for reading only.
 extension Engine {
-  /// Looks whether the owner has written since, and if so reads what it wrote.
+  /// Reads everything that the owner has written since the last refresh.
   ///
-  /// Commits that were appended to the log are applied to what is here already: that costs what they
-  /// changed. When the meta slots or the WAL headers have moved, all is read anew from the last
-  /// checkpoint on.
-  /// - Throws: `busy` when the owner writes too fast to follow, and what opening throws.
+  /// Commits appended to the log are applied to the pages already in memory, at the cost of their
+  /// changes. If the meta slots or the WAL headers have changed, everything from the last
+  /// checkpoint on is read again.
+  ///
+  /// - Throws: `busy` if the owner writes too fast to follow, and the errors of opening.
   func refresh() throws(PageFileError) {
     refreshLock.lock()
     defer { refreshLock.unlock() }
-    // Asked here, as the files may have been closed while another reader looked.
+    // Checked under the lock, because the files may have been closed while another reader
+    // refreshed.
     if let ending { throw ending }
     let known = state.withLock { $0.recovered }
     var reader = StoreReader(
@@ -25,10 +27,11 @@ extension Engine {
     keepWithinBudget()
   }
 
-  /// Applies the commits behind those that are known; false when that does not lead to a state to
-  /// believe in.
+  /// Applies the commits after the known ones.
   ///
-  /// Then reading everything says why.
+  /// Returns false if the result cannot be trusted.
+  ///
+  /// In that case a full read tells the reason.
   private func follow(_ known: RecoveredState, _ reader: StoreReader) -> Bool {
     var replay = LogReplay(pager: pager, after: published.current)
     var end: WALRecovery.End?
@@ -56,7 +59,7 @@ extension Engine {
     return true
   }
 
-  /// The WAL files, those included that the owner has made since.
+  /// Returns the WAL files, including those that the owner has created since.
   private func reopenedWALFiles() throws(PageFileError) -> [(any StorageFile)?] {
     var files = walFiles.withLock { $0 }
     defer { walFiles.withLock { $0 = files } }

@@ -1,7 +1,8 @@
-/// What the page tables say of slots and page numbers: asked once, before the first write.
+/// The use of slots and page numbers according to the page tables, collected once before the first
+/// write.
 extension Engine {
-  /// The slots that a readable meta slot's table refers to, and those of them that the newest one
-  /// does not.
+  /// Returns the slots that any readable meta slot's table refers to, and those among them that the
+  /// newest table does not.
   func usedSlots(
     _ tables: [PageTableRoot]
   ) throws(PageFileError) -> (used: Slots, outdated: [SlotNumber]) {
@@ -25,23 +26,26 @@ extension Engine {
           mark(entry)
         }
       } catch {
-        // The other slot's table is only kept whole as a courtesy; the newest has to be.
+        // The other slot's table is kept whole only as a courtesy; the newest one must be.
         if index == 0 { throw error }
       }
     }
     return (slots, outdated)
   }
 
-  /// Slots of a file up to which all are kept track of: 4 MiB of bits.
+  /// The file size, in slots, up to which every slot is tracked: 4 MiB of bits.
   private static let trackedSlotCountMin = 1 << 24
-  /// Free slots behind the last one in use that are kept track of in a longer file.
+  /// The number of free slots tracked behind the last used one in a longer file.
   private static let spareSlotCount = 1 << 20
-  /// How many slots a longer file may have up to the last one in use for each that is.
+  /// The number of slots that a longer file may have, up to its last used one, per used slot.
   private static let slotsPerPageMax = 1024
 
-  /// How many slots of the data file to keep track of: not those far behind the last one in use, as a
-  /// file may be said to be long that takes no room on the device.
-  /// - Throws: `limitExceeded` for a long file in which hardly a slot is used, but one far behind.
+  /// Returns the number of slots of the data file to track.
+  ///
+  /// Slots far behind the last used one are not tracked: a file may claim a great length without
+  /// taking room on the device.
+  ///
+  /// - Throws: `limitExceeded` for a long file that uses hardly any slot but one far behind.
   private func trackedSlotCount(
     of slotCount: Int, _ tables: [PageTableRoot]
   ) throws(PageFileError) -> Int {
@@ -70,7 +74,7 @@ extension Engine {
     return min(slotCount, end + Self.spareSlotCount)
   }
 
-  /// Makes sure that every page in the table or the log lies below the end of the page numbers.
+  /// Checks that every page in the table or the log is below the end of the page numbers.
   func checkNumbers() throws(PageFileError) {
     let snapshot = published.current
     let check = { (number: PageNumber) throws(PageFileError) in
@@ -87,7 +91,7 @@ extension Engine {
     }
   }
 
-  /// The page numbers below the end that the table has no entry for.
+  /// Returns the page numbers below the end that have no entry in the table.
   func freeNumbers() throws(PageFileError) -> [Range<UInt32>] {
     let snapshot = published.current
     var free: [Range<UInt32>] = []

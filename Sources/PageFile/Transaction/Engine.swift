@@ -1,13 +1,15 @@
 import Synchronization
 
-/// What is behind a `Database` and its transactions, and outlives the one for the other: the parts of
-/// the store, and the order in which they act.
+/// The implementation behind a `Database` and its transactions: the parts of the store, and the
+/// order in which they act.
+///
+/// An engine outlives the database for its transactions, and the transactions for the database.
 final class Engine: @unchecked Sendable {
   // Unchecked: `state` is only touched under its lock; the rest is constant or locks itself.
   let directory: any StorageDirectory
   let name: String
   let options: DatabaseOptions
-  /// How often the database had been resumed before.
+  /// The number of times the database had been resumed before.
   let life: Int
   let pager: Pager
   let published: Published
@@ -15,41 +17,40 @@ final class Engine: @unchecked Sendable {
   let worker: Worker
   let state: Locked<State>
   let walFiles: Locked<[(any StorageFile)?]>
-  /// Whether `State.ending` is set: readers ask this first, as they wait for nobody.
+  /// True once `State.ending` is set; readers check this first, because they never wait.
   let hasEnded = Atomic<Bool>(false)
   /// Held by the one checkpoint that runs.
   let checkpointLock = Lock()
-  /// Held by the one reader that looks for what the owner wrote.
+  /// Held by the one reader that looks for the owner's new commits.
   let refreshLock = Lock()
 
-  /// What may change while the store is open.
+  /// The state that may change while the store is open.
   struct State {
-    /// Set by the first write, or by a checkpoint that moves the log which was found at opening.
+    /// Set by the first write, or by a checkpoint that moves the log found at opening.
     var writing: WriteSide?
-    /// What the first write begins from.
+    /// The state that the first write starts from.
     var recovered: RecoveredState
-    /// What whoever begins something is told once the use of the files has ended: `closed` or
-    /// `suspended`.
+    /// The error for every call after the use of the files has ended: `closed` or `suspended`.
     var ending: PageFileError?
     var areFilesClosed = false
     /// The WAL file whose checkpoint is not published yet.
     var ended: EndedFile?
-    /// What a commit has erased may still lie in free slots and in the log.
+    /// True if something erased by a commit may still lie in free slots or in the log.
     var isErasureWanted = false
-    /// Marking the store as in use has failed half-way.
+    /// True if marking the store as in use failed halfway.
     var isPoisoned = false
     var isCheckpointWanted = false
     var isGrowthWanted = false
-    /// Why the last checkpoint failed.
+    /// The error of the last checkpoint, if it failed.
     var checkpointError: PageFileError?
-    /// The last commit when a checkpoint was last wanted because of an error.
+    /// The last commit at the time when an error last caused a checkpoint request.
     var retryLSN = LSN.zero
     var checkpointCount = 0
     /// The last commit that the quiet-time check has seen.
     var quietLSN = LSN.zero
   }
 
-  /// The parts that only a writer needs, made when it first writes.
+  /// The parts that only a writer needs, created at its first write.
   final class WriteSide: Sendable {
     let wal: WALWriter
     let checkpointer: Checkpointer
@@ -83,25 +84,28 @@ final class Engine: @unchecked Sendable {
     idle.withLock { $0 = { [weak self] in self?.checkpointAfterQuiet() } }
   }
 
-  /// A store without a commit for this long, and at most twice as long, moves its log to the data
-  /// file, so that an app that is killed later opens quickly.
+  /// The quiet time after which a store moves its log to the data file, so that an app killed later
+  /// opens quickly.
+  ///
+  /// The move happens after at most twice this time without a commit.
   static let quietMilliseconds = 3000
 
-  /// A checkpoint that has failed is tried again after this many commits.
+  /// The number of commits after which a failed checkpoint is retried.
   private static let retryCommitCount: UInt64 = 64
 
   var walFileNames: [String] { Self.walFileNames(name) }
   static func walFileNames(_ name: String) -> [String] { ["\(name)-wal0", "\(name)-wal1"] }
 
   deinit {
-    // Only when nobody has closed: the database went while a write transaction was open.
+    // Only if the engine was never closed: the database was released while a write transaction was
+    // open.
     if !pager.fork.hasForked, state.withLock({ !$0.areFilesClosed }) { closeFiles() }
   }
 
-  /// Why the use of the files has ended; nil while it goes on.
+  /// The reason why the use of the files has ended; nil while it continues.
   var ending: PageFileError? { state.withLock { $0.ending } }
 
-  /// Whether an earlier failure keeps everybody from writing.
+  /// True if an earlier failure blocks all writing.
   var isPoisoned: Bool {
     state.withLock { $0.isPoisoned || $0.writing?.wal.isPoisoned ?? false }
   }
@@ -117,18 +121,19 @@ final class Engine: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Refuses a call that would wait for the write transaction that this thread has open.
+  /// Throws `insideTransaction` for a call that would wait for this thread's own write transaction.
   func refuseInsideWrite(_ call: String) throws(PageFileError) {
     if gate.isHeldByThisThread { throw .insideTransaction(call: call) }
   }
 
-  /// The same, and one that would wait for what this thread is reading.
+  /// Throws `insideTransaction` for a call that would wait for this thread's own write transaction
+  /// or read.
   func refuseWhileUsed(_ call: String) throws(PageFileError) {
     try refuseInsideWrite(call)
     if pager.cache.isReadByThisThread { throw .insideTransaction(call: call) }
   }
 
-  /// Lets the caller in as the one writer.
+  /// Admits the caller as the one writer.
   func beginWrite(_ urgency: WriteUrgency) throws(PageFileError) -> PageSource {
     if pager.fork.hasForked { throw .forked }
     if options.access == .readOnly { throw .readOnly(reason: "opened for reading only") }
@@ -146,7 +151,8 @@ final class Engine: @unchecked Sendable {
     }
   }
 
-  /// A writer waits for room in the log and in memory, but only while a checkpoint makes some.
+  /// Decides whether a writer may enter: it waits for room in the log and in memory, but only while
+  /// a checkpoint makes some.
   private func askForRoom(_ urgency: WriteUrgency) throws(PageFileError) -> WriterGate.Answer {
     try state.withLock { (state) throws(PageFileError) in
       if let ending = state.ending { throw ending }
@@ -158,28 +164,29 @@ final class Engine: @unchecked Sendable {
         throw error
       }
       wantCheckpoint(&state)
-      // Where no thread works in the background, nobody would end the wait.
+      // Without a background thread nothing would end the wait.
       return options.backgroundWork == .thread ? .wait : .enter
     }
   }
 
-  /// How many bytes of pages the log may hold before writers wait.
+  /// The number of bytes of pages that the log may hold before writers wait.
   private var loggedByteCountMax: Int {
     min(options.cacheByteCount, DatabaseOptions.loggedByteCountMax)
   }
 
-  /// Whether the worker should begin a checkpoint: the current WAL file, or what of it is in memory,
-  /// has reached half of what it may.
+  /// Returns true if the worker should begin a checkpoint.
+  ///
+  /// That is when the current WAL file, or its pages in memory, have reached half of their limit.
   private func isHalfFull(_ side: WriteSide) -> Bool {
     let snapshot = published.current
     return side.wal.endOffset > WALWriter.byteCountMax / 2
       || snapshot.map(snapshot.newest).count * pager.pageByteCount > loggedByteCountMax / 2
   }
 
-  /// Whether writers should wait for a checkpoint.
+  /// Returns true if writers should wait for a checkpoint.
   ///
-  /// Those that somebody waits for are small. While batches that fill the log faster than a checkpoint can
-  /// follow wait for it, they go on into what is kept for them.
+  /// Urgent writers make small commits. While batches that fill the log faster than a checkpoint
+  /// can follow wait for it, urgent writers continue into room kept for them.
   private func isFull(_ side: WriteSide, _ urgency: WriteUrgency) -> Bool {
     let snapshot = published.current
     func limit(_ byteCount: Int) -> Int {
@@ -190,7 +197,7 @@ final class Engine: @unchecked Sendable {
       || snapshot.loggedPageCount > 0 && isShort(side)
   }
 
-  /// Whether the device is full and commits live on what is kept for that.
+  /// Returns true if the device is full and commits live on the reserve.
   private func isShort(_ side: WriteSide) -> Bool {
     side.wal.isShort || side.checkpointer.isShort
   }
@@ -217,7 +224,7 @@ final class Engine: @unchecked Sendable {
     observe: (WriteTransaction.CommitMoment) -> Void = { _ in }
   ) throws(PageFileError) -> LSN {
     if pager.fork.hasForked { throw .forked }
-    guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no writer") }
+    guard let side = state.withLock({ $0.writing }) else { preconditionFailure("no write side") }
     let lsn: LSN
     do throws(PageFileError) {
       if source.hasFailed && !Defect.abortedCommitted.isPlanted { throw .aborted }
@@ -225,7 +232,8 @@ final class Engine: @unchecked Sendable {
         lsn = try append(source, side)
         unsafe side.numbers.commit(freed: source.freed)
       } else {
-        // Pages may have come and gone: their numbers must not stay, as no commit says they exist.
+        // Pages may have been allocated and freed again. Their numbers must be given back, because
+        // no commit says that they exist.
         lsn = source.snapshot.lsn
         unsafe side.numbers.rollback()
       }
@@ -245,7 +253,7 @@ final class Engine: @unchecked Sendable {
     return lsn
   }
 
-  /// Returns when every commit up to `lsn` is on the disk.
+  /// Waits until every commit up to `lsn` is on the disk.
   func waitUntilDurable(_ lsn: LSN) throws(PageFileError) {
     if pager.fork.hasForked { throw .forked }
     guard let side = try recoveredSide() else { return }
@@ -258,7 +266,7 @@ final class Engine: @unchecked Sendable {
     var map = current.map(current.newest)
     let isErasing = source.isErasing && options.secureDelete
     if isErasing {
-      // Before the commit can be seen: a checkpoint that begins after it has to know.
+      // Set before the commit becomes visible: a checkpoint that begins after it has to know.
       state.withLock { $0.isErasureWanted = true }
     }
     let pages = source.dirty?.sorted() ?? []
@@ -306,21 +314,21 @@ final class Engine: @unchecked Sendable {
     for number in source.freed { patches.appendFreed(number) }
   }
 
-  /// Does what can be done about a full device.
+  /// Tries to relieve a full device.
   ///
-  /// A turn gives room in the log, and slots that old versions of pages lie in. A reader that keeps
-  /// some has to give way to what makes room.
+  /// A turn frees room in the log, and slots that hold old versions of pages. A reader that keeps
+  /// some of these slots has to give way to a transaction that makes room.
   private func makeRoom(usesReserve: Bool) {
     let current = published.current
     if usesReserve { _ = pager.registry.expireOldest(but: current.registration) }
-    // One turn for each commit: another would find nothing to do.
+    // One turn per commit; another would find nothing to do.
     state.withLock { state in
       if state.retryLSN != current.lsn { wantCheckpoint(&state) }
       state.retryLSN = current.lsn
     }
   }
 
-  /// The version of a page that a patch of it is made against: the newest.
+  /// Returns the version of a page that a patch is made against: the newest one.
   private func baseOfPatch(
     _ number: PageNumber, _ source: PageSource
   ) throws(PageFileError) -> Bytes {
@@ -333,11 +341,12 @@ final class Engine: @unchecked Sendable {
     return try source.pageBefore(number)
   }
 
-  /// What keeps the store well: room in the log, and memory within its budget.
+  /// Does the upkeep after a commit: keeps room in the log, and memory within its budget.
   private func afterCommit(_ side: WriteSide) {
     state.withLock { state in
       if isHalfFull(side) || isShort(side) {
-        // What made the last one fail may have passed; but it is not tried at each commit.
+        // The cause of the last failure may have passed, but a retry at each commit would be too
+        // often.
         let lsn = side.wal.lastLSN
         let isTimely = lsn.rawValue >= state.retryLSN.rawValue + Self.retryCommitCount
         if state.checkpointError == nil || isTimely {
@@ -353,7 +362,7 @@ final class Engine: @unchecked Sendable {
         }
       }
       if state.quietLSN == .zero {
-        // Wakes the worker, whose quiet time begins with this.
+        // Wakes the worker and starts its quiet time.
         state.quietLSN = LSN(1)
         worker.enqueue {}
       }
@@ -362,18 +371,20 @@ final class Engine: @unchecked Sendable {
     if pager.account.livingCount > budget { keepWithinBudget() }
   }
 
-  /// Gives the cache what the log's pages leave of the budget, and expires who keeps too much.
+  /// Gives the cache the part of the budget that the log's pages leave, and expires snapshots that
+  /// keep too much.
   ///
   /// Called after each checkpoint, and after commits once the budget is used up.
   func keepWithinBudget() {
     let budget = max(64, options.cacheByteCount / pager.pageByteCount)
     let snapshot = published.current
-    // A page that the log frees takes no memory.
+    // A page freed in the log takes no memory.
     let loggedCount = snapshot.maps.0.imageCount + snapshot.maps.1.imageCount
     pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
     guard pager.account.livingCount > budget else { return }
-    // Expired for what old snapshots keep: not for what a transaction or a checkpoint has at the
-    // moment, which the registry does not know, nor for what the cache holds as well.
+    // Expire snapshots only for pages that old snapshots keep, not for those that a transaction or
+    // a checkpoint holds at the moment, which the registry does not know, nor for those that the
+    // cache holds too.
     let otherCount = pager.account.livingCount - pager.cache.pageCount - loggedCount
     if otherCount > budget,
       pager.registry.keptImageCount > budget || Defect.changedPagesCounted.isPlanted
@@ -384,7 +395,7 @@ final class Engine: @unchecked Sendable {
 
   var statistics: Statistics {
     let (side, checkpointCount, found) = state.withLock {
-      // Of a log that was found it is not known how much has reached the disk.
+      // For a log found at opening it is unknown how much has reached the disk.
       ($0.writing, $0.checkpointCount, $0.recovered.isClean ? nil : $0.recovered.meta.checkpointLSN)
     }
     let snapshot = published.current

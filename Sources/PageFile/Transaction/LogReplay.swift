@@ -2,22 +2,22 @@
 ///
 /// See docs/page-file-format.md, W-14 … W-17 and R-10.
 ///
-/// It begins with empty maps, or goes on from those of a snapshot; then the snapshot stays as it is,
-/// whether this succeeds or fails.
+/// A replay begins with empty maps, or continues from those of a snapshot. The snapshot stays as it
+/// is, whether the replay succeeds or fails.
 struct LogReplay: ~Copyable {
   private let pager: Pager
   private let base: Snapshot
   private let bracket: Bracket
   private var maps: (PageMap, PageMap)
-  /// The first commit that is applied, 0 for maps that begin empty.
+  /// The first commit that is applied; 0 for maps that begin empty.
   ///
-  /// What it and later ones make nobody else has seen.
+  /// Images made by this commit and later ones are not yet visible to anybody else.
   private let edition: UInt64
-  /// What the snapshot's maps have and these have not; nil for maps that begin empty.
+  /// Entries of the snapshot's maps that the replay has replaced; nil for maps that begin empty.
   private var remains: MapRemains?
   private var ownsMaps = true
 
-  /// The pages of the newest table.
+  /// Begins with the pages of the newest table.
   init(pager: Pager, table: PageTableRoot) {
     self.init(
       pager,
@@ -26,7 +26,7 @@ struct LogReplay: ~Copyable {
         newest: 0, registry: SnapshotRegistry()))
   }
 
-  /// What a snapshot sees, which is the newest one.
+  /// Begins with the view of a snapshot, which is the newest one.
   init(pager: Pager, after snapshot: Snapshot) {
     self.init(pager, snapshot, edition: snapshot.lsn.next.rawValue, MapRemains())
   }
@@ -48,16 +48,16 @@ struct LogReplay: ~Copyable {
     maps.0.collect(since: edition, to: &made)
     maps.1.collect(since: edition, to: &made)
     made.free()
-    // What the snapshot has is still the snapshot's.
+    // Everything the snapshot has still belongs to it.
     remains?.free(since: edition)
   }
 
-  /// Applies one commit's frames; `file` is the WAL file it is in.
+  /// Applies one commit's frames; `file` is the index of its WAL file.
   mutating func apply(_ commit: WALScan.Commit, file: Int) throws(PageFileError) {
     var reader = ByteReader(commit.frames)
     for _ in 0..<commit.header.frameCount {
       guard let frame = PagePatch.nextFrame(&reader) else {
-        throw .corruptWAL(lsn: commit.header.lsn, reason: "a frame cannot be read")
+        throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame")
       }
       try apply(frame, commit.header.lsn, file)
     }
@@ -81,7 +81,7 @@ struct LogReplay: ~Copyable {
     let image: PageImage
     var isNew = true
     if frame.kind == .patch, case .image(let existing) = own, existing.lsn.rawValue >= edition {
-      // Nobody else can see this image yet, so it is patched where it is.
+      // This image is not visible to anybody else yet, so it is patched in place.
       image = existing
       isNew = false
     } else {
@@ -91,10 +91,10 @@ struct LogReplay: ~Copyable {
     do throws(PageFileError) {
       if isNew { try fill(image, frame, own, file) }
       guard PagePatch.apply(frame, to: image.mutableBytes) else {
-        throw .corruptWAL(lsn: lsn, reason: "a patch of page \(frame.number) leaves the page")
+        throw .corruptWAL(lsn: lsn, reason: "page \(frame.number): patch out of bounds")
       }
       if frame.kind == .fresh {
-        // At once: a few bytes of a damaged log must not ask for a page each.
+        // Validated at once: a few bytes of a damaged log must not cost a page of memory each.
         try refuseBroken(frame.number, image)
       } else {
         image.edited.addAll(pageByteCount: pager.pageByteCount)
@@ -107,10 +107,11 @@ struct LogReplay: ~Copyable {
     if isNew { set(frame.number, to: image, file) }
   }
 
-  /// Refuses a log that changes more pages than writers let any log change.
+  /// Throws `corruptWAL` if the log changes more pages than a writer allows in any log.
   ///
-  /// A log of two files, of which the earlier one is in the data file already, where the newer meta slot
-  /// cannot be read: each has what a writer finds when it begins, and one transaction.
+  /// The limit covers the worst case: a log of two files, the earlier of which is already in the
+  /// data file, when the newer meta slot cannot be read. Each file may hold everything that a
+  /// writer finds in the log when it begins, plus one transaction.
   private func refuseTooMany(_ lsn: LSN) throws(PageFileError) {
     let byteCountMax =
       2 * (DatabaseOptions.loggedByteCountMax + DatabaseOptions.dirtyByteCountMax)
@@ -119,8 +120,9 @@ struct LogReplay: ~Copyable {
     }
   }
 
-  /// Refuses to free a page that is not in use: so what freed pages take in memory is no more than what
-  /// they took in the file.
+  /// Throws `corruptPage` if a frame frees a page that is not in use.
+  ///
+  /// This bounds the memory that freed pages take by the room they took in the file.
   private func refuseUnused(
     _ number: PageNumber, _ own: PageMap.Entry, _ file: Int
   ) throws(PageFileError) {
@@ -135,10 +137,10 @@ struct LogReplay: ~Copyable {
       }
       if !place.isNone { return }
     }
-    throw .corruptPage(number, reason: "freed though it was not in use")
+    throw .corruptPage(number, reason: "freed while not in use")
   }
 
-  /// Makes an image the version before the patch.
+  /// Fills an image with the version of the page before the patch.
   private func fill(
     _ image: PageImage, _ frame: PagePatch.Frame, _ own: PageMap.Entry, _ file: Int
   ) throws(PageFileError) {
@@ -158,10 +160,10 @@ struct LogReplay: ~Copyable {
     }
   }
 
-  /// What the map of one WAL file says of a page.
+  /// Returns the entry of a page in the map of one WAL file.
   ///
-  /// Never inlined: in a function that throws, Swift 6.3 for x86-64 keeps a constant of the lookup in
-  /// the register that says whether something was thrown, and returns with it there.
+  /// Never inlined: in a throwing function, Swift 6.3 for x86-64 keeps a constant of the lookup in
+  /// the register that signals a thrown error, and returns with it there.
   @inline(never)
   private func entry(of number: PageNumber, in file: Int) -> PageMap.Entry {
     file == 0 ? maps.0[number] : maps.1[number]
@@ -175,11 +177,11 @@ struct LogReplay: ~Copyable {
     }
   }
 
-  /// Passes every page that was patched through the gate that pages from slots pass.
+  /// Validates every patched page by the same gate that pages from slots pass.
   func validate() throws(PageFileError) {
     for map in [maps.0, maps.1] {
       try map.forEach(since: edition) { (number, image) throws(PageFileError) in
-        // The pages of other commits may lie beside those that were made now.
+        // Pages of other commits may lie beside those made now.
         guard let image, image.lsn.rawValue >= edition, image.edited.count > 0 else { return }
         try refuseBroken(number, image)
         image.edited.removeAll()
@@ -194,14 +196,14 @@ struct LogReplay: ~Copyable {
     guard page.uint32(at: PageHeader.numberOffset) == number.rawValue,
       let kind = PageKind(rawValue: page[PageHeader.kindOffset]), kind != .table
     else {
-      throw .corruptPage(number, reason: "the log makes a page of another number or kind")
+      throw .corruptPage(number, reason: "wrong page number or kind after replaying the log")
     }
     if let broken = pager.contentRuleBroken(page, kind) {
       throw .corruptPage(number, reason: broken)
     }
   }
 
-  /// Hands the maps to the caller, and what those of the snapshot have and these have not.
+  /// Hands over the maps, along with the snapshot's entries that they have replaced.
   mutating func takeMaps() -> (maps: (PageMap, PageMap), remains: MapRemains) {
     ownsMaps = false
     return (maps, remains ?? MapRemains())

@@ -1,12 +1,14 @@
-/// One moment of the store, for any number of reads.
+/// A view of one moment of the store, for any number of reads.
 ///
-/// Letting go of it ends it. It does not keep the database open: once that is closed, or nobody has it
-/// any more, reading throws `snapshotExpired`.
+/// The transaction ends when it is released. It does not keep the database open: once the database
+/// is closed or released, reading throws `snapshotExpired`.
 ///
-/// Beginning one takes a lock for a few nanoseconds and reads no page; it waits for nobody.
+/// Beginning one takes a lock for a few nanoseconds and reads no page; it never waits.
 public struct ReadTransaction: ~Copyable {
   package let source: PageSource
-  /// Its parts are needed to read; the files are open until the database is closed or goes.
+  /// Keeps alive the parts needed to read.
+  ///
+  /// The files stay open until the database is closed or released.
   private let engine: Engine
 
   init(engine: Engine, snapshot: Snapshot) {
@@ -14,9 +16,9 @@ public struct ReadTransaction: ~Copyable {
     source = PageSource(pager: engine.pager, snapshot: snapshot)
   }
 
-  /// How often the database had been resumed when this began.
+  /// The number of times the database had been resumed when the transaction began.
   package var life: Int { engine.life }
 
-  /// The last commit this transaction sees.
+  /// The last commit that the transaction sees.
   public var lsn: LSN { source.snapshot.lsn }
 }

@@ -1,13 +1,13 @@
-/// What opening found: the newest meta slot and what the log adds to it.
+/// The state found at opening: the newest meta slot and the changes that the log adds to it.
 struct RecoveredState {
   var meta: MetaSlot
-  /// The write number of each meta slot, 0 for one that cannot be read.
+  /// The write number of each meta slot; 0 for a slot that cannot be read.
   var writeNumbers: [UInt64]
-  /// The tables that readable meta slots refer to: the newest, and the other slot's.
+  /// The tables that readable meta slots refer to: the newest one, then the other slot's.
   var tables: [PageTableRoot]
   let maps: RecoveredMaps
   var end: WALRecovery.End
-  /// What the files looked like, to see whether somebody has written since.
+  /// The state of the files at reading, to detect later writes.
   var fingerprint: Fingerprint
 
   struct Fingerprint: Hashable {
@@ -15,19 +15,20 @@ struct RecoveredState {
     var walHeaders: [[UInt8]]
   }
 
-  /// Whether every readable meta slot says that the store was closed cleanly, and the log has nothing
-  /// that came since.
+  /// True if every readable meta slot says that the store was closed cleanly, and the log holds
+  /// nothing newer.
   var isClean: Bool
-  /// The WAL file that the meta slots of a cleanly closed store name, if it is there: nothing in it
-  /// counts any more.
+  /// The WAL file named by the meta slots of a cleanly closed store, if it exists.
+  ///
+  /// Nothing in it counts any more.
   var settledLog: Int?
 
-  /// Whether what was erased may still lie in free slots and in the log.
+  /// True if erased bytes may still lie in free slots and in the log.
   var isErasurePending: Bool { meta.isErasurePending || end.isErasing }
 
-  /// The snapshot of the last commit.
+  /// Returns the snapshot of the last commit.
   ///
-  /// Takes over the maps, so there is one such snapshot.
+  /// Takes over the maps, so it can be called only once.
   func snapshot(_ registry: SnapshotRegistry, tableVersion: UInt64 = 1) -> Snapshot {
     Snapshot(
       lsn: end.lsn, roots: end.roots, table: meta.table, tableVersion: tableVersion,
@@ -36,11 +37,11 @@ struct RecoveredState {
   }
 }
 
-/// The page maps that a recovery has made, until a snapshot takes them over.
+/// The page maps made by a recovery, until a snapshot takes them over.
 ///
-/// An opening may fail in between: then nobody does, and they go with this.
+/// If the opening fails in between, they are freed with this object.
 final class RecoveredMaps: @unchecked Sendable {
-  // Unchecked: only whoever opens the store, or looks for newer commits under a lock, takes them.
+  // Unchecked: the maps are only taken by the opening thread, or by a refresh under a lock.
   private var maps: (PageMap, PageMap)?
 
   init(_ maps: (PageMap, PageMap)) { self.maps = maps }
@@ -51,7 +52,7 @@ final class RecoveredMaps: @unchecked Sendable {
   }
 
   func take() -> (PageMap, PageMap) {
-    guard let maps else { preconditionFailure("a recovery's maps are taken twice") }
+    guard let maps else { preconditionFailure("recovered maps: taken twice") }
     self.maps = nil
     return maps
   }
@@ -63,8 +64,10 @@ struct StoreReader {
   var walFiles: [(any StorageFile)?]
   let cacheByteCount: Int
 
-  /// The state after the last commit that counts, and the pager to read it with: `pager` if it is
-  /// given, for a store that was read before.
+  /// Recovers the state after the last commit that counts.
+  ///
+  /// Also returns the pager to read it with, which is `pager` if that is given, for a store that
+  /// was read before.
   func recover(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
     let recovery = WALRecovery(files: try readHeaders(), dataPath: dataFile.path)
     let slots = try [readMetaSlot(0), readMetaSlot(1)]
@@ -123,7 +126,7 @@ struct StoreReader {
     return buffer.bytes.slice(0, count).array()
   }
 
-  /// The root page of the table is proven with all 64 bits of its checksum; its entries carry 32.
+  /// Verifies the table's root page with all 64 bits of its checksum; table entries carry only 32.
   private func checkTableRoot(_ meta: MetaSlot, _ pager: Pager) throws(PageFileError) {
     guard meta.table.height > 0 else { return }
     let bracket = Bracket(pager.cache)
@@ -133,11 +136,11 @@ struct StoreReader {
       of: meta.table.entry, number: 0, level: meta.table.height - 1, bracket)
     let isProven = pager.checksum(of: image.bytes) == meta.table.checksum
     guard isProven || Defect.tableRootUnproven.isPlanted else {
-      throw .corruptMeta(reason: "the page table is not the one the meta slot names")
+      throw .corruptMeta(reason: "page table root: checksum does not match the meta slot")
     }
   }
 
-  /// What the meta slots and WAL headers look like now.
+  /// Returns the current bytes of the meta slots and WAL headers.
   func fingerprint(
     metaSlots: [[UInt8]]? = nil
   ) throws(PageFileError) -> RecoveredState.Fingerprint {
@@ -153,7 +156,7 @@ struct StoreReader {
     return .init(metaSlots: slots, walHeaders: headers)
   }
 
-  /// Whether a commit has been appended where the log ended.
+  /// Returns true if a commit has been appended where the log ended.
   func hasCommit(after state: RecoveredState) throws(PageFileError) -> Bool {
     guard let file = walFiles[state.end.nextFile] else { return false }
     let offset = state.end.nextOffset
@@ -166,10 +169,11 @@ struct StoreReader {
 
   // MARK: Beside the owner
 
-  /// Calls `apply` for each commit that the owner has appended to the log since, and says where they end.
+  /// Calls `apply` for each commit that the owner has appended to the log since, and returns where
+  /// they end.
   ///
-  /// For the log in which the recovery ended; nil when it is not there any more. What was read counts
-  /// only if the fingerprint is the same afterwards.
+  /// Reads only the log in which the recovery ended, and returns nil if that log is gone. The
+  /// result counts only if the fingerprint is the same afterwards.
   func commits(
     after state: RecoveredState,
     apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
@@ -186,14 +190,16 @@ struct StoreReader {
     return end
   }
 
-  /// How often a reader starts over because the owner wrote while it was reading.
+  /// The number of attempts a reader makes when the owner writes while it is reading.
   private static let attemptCountMax = 16
 
-  /// Reads a store that its owner may be writing to: what was read counts only if the meta slots and
-  /// WAL headers are the same afterwards.
+  /// Recovers a store that its owner may be writing to.
   ///
-  /// See docs/page-file-format.md, R-13.
-  /// - Parameter reopenWALFiles: Opens those, too, that the owner has made since.
+  /// The result counts only if the meta slots and WAL headers are the same afterwards. See
+  /// docs/page-file-format.md, R-13.
+  ///
+  /// - Parameter reopenWALFiles: Returns the WAL files, opening those that the owner has created
+  ///   since.
   mutating func recoverBesideOwner(
     _ pager: Pager?, _ reopenWALFiles: () throws(PageFileError) -> [(any StorageFile)?]
   ) throws(PageFileError) -> (Pager, RecoveredState) {
@@ -213,7 +219,7 @@ struct StoreReader {
       } catch {
         failure = error
       }
-      // Damage is only believed when it looks the same twice: while the log was being searched for
+      // Damage is only believed if it looks the same twice. While the log was searched for
       // witnesses, the owner may have made commits durable that the scan before did not reach.
       if failure == nil { continue }
       let after = try fingerprint()

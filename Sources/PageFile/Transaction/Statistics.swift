@@ -4,14 +4,14 @@ public struct Statistics: Sendable, Hashable {
   public var lastLSN = LSN.zero
   /// The last commit that is known to be on the disk.
   public var durableLSN = LSN.zero
-  /// Bytes written to the WAL files since opening, padding included.
+  /// The number of bytes written to the WAL files since opening, padding included.
   public var walByteCount: UInt64 = 0
-  /// Checkpoints finished since opening.
+  /// The number of checkpoints finished since opening.
   public var checkpointCount: Int = 0
-  /// Pages held in the cache.
+  /// The number of pages in the cache.
   public var cachedPageCount: Int = 0
-  /// Pages that are committed and not yet in the data file.
+  /// The number of pages that are committed but not yet in the data file.
   public var loggedPageCount: Int = 0
-  /// Snapshots that are alive, the current one included.
+  /// The number of living snapshots, the current one included.
   public var snapshotCount: Int = 0
 }

@@ -1,27 +1,28 @@
-/// Lets one writer in at a time: a write transaction, the turn of a checkpoint, or closing.
+/// Admits one writer at a time: a write transaction, the turn of a checkpoint, or closing.
 ///
-/// Not held as a lock: a transaction may begin on one thread and end on another.
+/// Not held like a lock: a transaction may begin on one thread and end on another.
 ///
-///  1. The engine's own steps go first: they are short, and what they do may be what writers wait for.
-///  2. Writers that somebody waits for go before those that have time, each kind in the order in which
-///     they came. After so many of the first in a row one of the second goes.
-///  3. A thread that has let itself in is not let in again before it has left: it would wait for itself.
+///  1. The engine's own steps go first: they are short, and writers may be waiting for their
+///     result.
+///  2. Urgent writers go before patient ones, each kind in order of arrival. After a fixed number
+///     of urgent ones in a row, one patient writer goes.
+///  3. A thread that is inside is not admitted again before it has left: it would wait for itself.
 package final class WriterGate: @unchecked Sendable {
   // Unchecked: the mutable fields are only touched under `lock`.
   private let lock = Lock()
   private var isTaken = false
-  /// Whether nobody may wait for whoever is inside: that thread waits for them.
+  /// True if nobody may wait for the thread inside, because that thread waits for them.
   private var isAbandoned = false
-  /// The thread that was let in last.
+  /// The thread that was admitted last.
   private var holder: UInt = 0
   private var waiting: [Waiter] = []
   private var lastTicket: UInt64 = 0
-  /// How many urgent writers have gone before one that has time, and waits.
+  /// The number of urgent writers that went ahead of a waiting patient one.
   private var passedOverCount = 0
-  /// Whether writers that have time were told to wait since somebody knocked last.
+  /// True if patient writers have been told to wait since the last knock.
   private var arePatientHeld = false
 
-  /// After so many urgent writers one that has time goes.
+  /// The number of urgent writers after which a patient one goes.
   package static let passedOverCountMax = 32
 
   private struct Waiter {
@@ -29,24 +30,24 @@ package final class WriterGate: @unchecked Sendable {
     let ticket: UInt64
   }
 
-  /// Who is to be let in.
+  /// The kind of a caller at the gate.
   enum Kind {
     case engine, urgent, patient
   }
 
-  /// What a writer at the gate is told.
+  /// The answer to a writer at the gate.
   enum Answer {
     case enter
     case wait
   }
 
-  /// Waits until nobody is inside, nobody goes before the caller, and `ask` lets it in.
+  /// Waits until the gate is free, it is the caller's turn, and `ask` answers `enter`.
   ///
-  /// `ask` is called again each time somebody leaves or `knock` is called; it must not wait itself. Who
-  /// is told to wait keeps all of its kind waiting until `knock`; an urgent writer also those that have
-  /// time.
+  /// `ask` is called again after each `leave` and each `knock`; it must not wait itself. A caller
+  /// that is told to wait holds back its own kind until `knock`; an urgent one holds back patient
+  /// writers too.
   ///
-  /// - Throws: What `ask` throws; `insideTransaction`, see rule 3.
+  /// - Throws: The error of `ask`; `insideTransaction`, see rule 3.
   func enter(
     _ urgency: WriteUrgency, _ ask: () throws(PageFileError) -> Answer
   ) throws(PageFileError) {
@@ -56,15 +57,17 @@ package final class WriterGate: @unchecked Sendable {
     _ = try letIn(urgency == .urgent ? .urgent : .patient, ask)
   }
 
-  /// Waits until nobody is inside, for a step of the engine's own.
+  /// Waits until the gate is free, for a step of the engine's own.
   func enter() {
     lock.lock()
     defer { lock.unlock() }
     let isIn = enterForEngine()
-    precondition(isIn, "the gate is abandoned")
+    precondition(isIn, "gate: abandoned")
   }
 
-  /// Waits until nobody is inside; false, with nobody let in, when the gate is abandoned.
+  /// Waits until the gate is free.
+  ///
+  /// Returns false, without entering, if the gate is abandoned.
   func enterUnlessAbandoned() -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -72,11 +75,11 @@ package final class WriterGate: @unchecked Sendable {
   }
 
   private func enterForEngine() -> Bool {
-    precondition(!isHeldByCaller, "a write transaction that this thread has open is waited for")
+    precondition(!isHeldByCaller, "gate: this thread would wait for its own write transaction")
     return letIn(.engine) { .enter }
   }
 
-  /// False when whoever is inside will not leave, see `abandon`.
+  /// Returns false if the writer inside will not leave; see `abandon`.
   private func letIn<E: Error>(_ kind: Kind, _ ask: () throws(E) -> Answer) throws(E) -> Bool {
     var hasToWait = isTaken || !waiting.isEmpty
     if !hasToWait { hasToWait = try ask() == .wait }
@@ -86,7 +89,7 @@ package final class WriterGate: @unchecked Sendable {
       waiting.append(Waiter(kind: kind, ticket: ticket))
       defer {
         waiting.removeAll { $0.ticket == ticket }
-        // Whoever comes next has been told that it is not the first.
+        // Wake the other waiters: each has been told before that it is not the first.
         if !waiting.isEmpty { lock.broadcast() }
       }
       while true {
@@ -108,7 +111,7 @@ package final class WriterGate: @unchecked Sendable {
     return true
   }
 
-  /// Who goes next of those that wait.
+  /// The waiter that goes next.
   private var next: Waiter? {
     let engine = waiting.first { $0.kind == .engine }
     let urgent = waiting.first { $0.kind == .urgent }
@@ -119,10 +122,10 @@ package final class WriterGate: @unchecked Sendable {
 
   private var isHeldByCaller: Bool { isTaken && holder == CurrentThread.id }
 
-  /// Whether the calling thread was let in and has not left.
+  /// True if the calling thread was admitted and has not left.
   var isHeldByThisThread: Bool { lock.withLock { isHeldByCaller } }
 
-  /// Turns away whoever enters by `enterUnlessAbandoned`, those who wait already, too.
+  /// Turns away all callers of `enterUnlessAbandoned`, including those already waiting.
   func abandon(_ isAbandoned: Bool) {
     lock.withLock {
       self.isAbandoned = isAbandoned
@@ -130,10 +133,10 @@ package final class WriterGate: @unchecked Sendable {
     }
   }
 
-  /// Whether nobody is inside at this moment.
+  /// True if nobody is inside at this moment.
   var isFree: Bool { lock.withLock { !isTaken } }
 
-  /// How many wait to be let in.
+  /// The number of waiters.
   var waitingCount: Int { lock.withLock { waiting.count } }
 
   func leave() {
@@ -143,7 +146,7 @@ package final class WriterGate: @unchecked Sendable {
     }
   }
 
-  /// Has everybody who waits ask again.
+  /// Makes all waiters ask again.
   func knock() {
     lock.withLock {
       arePatientHeld = false
@@ -152,10 +155,10 @@ package final class WriterGate: @unchecked Sendable {
   }
 }
 
-/// Which writer goes first of several that wait.
+/// The rank of a writer among several that wait.
 package enum WriteUrgency: Sendable {
-  /// One that somebody waits for.
+  /// A writer that a user or caller is waiting for.
   case urgent
-  /// One that has time, as it stores what comes from elsewhere.
+  /// A writer that is not urgent, because it stores data that comes from elsewhere.
   case patient
 }

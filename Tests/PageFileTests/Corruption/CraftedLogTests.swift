@@ -56,7 +56,7 @@ import Testing
       frames.append(2 as UInt8)
       frames.append(varint: 0)
     }
-    let reason = "the log makes a page of another number or kind"
+    let reason = "wrong page number or kind after replaying the log"
     #expect(throws: PageFileError.corruptPage(PageNumber(1), reason: reason)) {
       _ = try open(frameCount: count, frames)
     }
@@ -69,7 +69,7 @@ import Testing
       frames.append(varint: UInt64(index) * 1021)
       frames.append(3 as UInt8)
     }
-    let reason = "freed though it was not in use"
+    let reason = "freed while not in use"
     #expect(throws: PageFileError.corruptPage(PageNumber(1021), reason: reason)) {
       _ = try open(frameCount: count, frames)
     }
@@ -81,7 +81,7 @@ import Testing
       frames.append(varint: 1)
       frames.append(3 as UInt8)
     }
-    let reason = "freed though it was not in use"
+    let reason = "freed while not in use"
     #expect(throws: PageFileError.corruptPage(PageNumber(1), reason: reason)) {
       _ = try open(frameCount: 2, frames)
     }
