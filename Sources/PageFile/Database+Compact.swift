@@ -1,44 +1,44 @@
-/// How far making a store small has come.
+/// The progress of a compaction.
 ///
-/// It is kept by whoever has the store compacted, from step to step, and may be thrown away at any
-/// time: a compaction that begins anew finds done what was done.
+/// The caller that runs the compaction keeps it from step to step, and may discard it at any time:
+/// a new compaction finds the finished work in place.
 public struct Compaction: Sendable, Hashable {
-  /// What a step does.
+  /// The kind of work that a step does.
   public enum Stage: Sendable, Hashable {
     /// Every page is read and proven, so that a damaged store is left as it is.
     case reading
-    /// The cells of neighbouring pages are put together.
+    /// The cells of neighbouring pages are moved together.
     case packing
-    /// Pages at the end of the data file are moved to free places, and the end is given back.
+    /// Pages at the end of the data file are moved to free slots, and the end is given back.
     case moving
     /// Nothing more can be gained.
     case done
   }
 
-  /// What the next step does.
+  /// The stage of the next step.
   public internal(set) var stage = Stage.reading
-  /// How many pages were saved so far.
+  /// The number of pages saved so far.
   public internal(set) var savedPageCount = 0
-  /// How many pages were moved so far, pages of the page table among them.
+  /// The number of pages moved so far, including pages of the page table.
   public internal(set) var movedPageCount = 0
-  /// How many pages were read so far, to prove them.
+  /// The number of pages read so far in order to prove them.
   public internal(set) var readPageCount = 0
 
   /// The first page that is not proven yet.
   var firstUnproven = PageNumber.none
-  /// Where to look next for pages to move.
+  /// The page at which to look next for pages to move.
   var firstUnmoved = PageNumber.none
   var place = Place()
-  /// How many steps may still move pages; nil before the first.
+  /// The number of steps that may still move pages; nil before the first.
   var moveCountLeft: Int?
 
-  /// Where packing goes on.
+  /// The place where packing continues.
   struct Place: Sendable, Hashable {
     var tree = 0
     var level = 0
     var key: [UInt8] = []
     var round = 0
-    /// Whether a level above the leaves has lost pages in this round: then pages have got other
+    /// True if a level above the leaves has lost pages in this round, so that pages have new
     /// neighbours.
     var hasNewNeighbours = false
   }
@@ -48,41 +48,45 @@ public struct Compaction: Sendable, Hashable {
 }
 
 extension Database {
-  /// Pages that a step proves.
+  /// The number of pages that a step proves.
   private static let readCountMax = 4096
-  /// Bytes of pages that a commit of a step changes.
+  /// The number of bytes of pages that one commit of a step changes.
   private static let editedByteCountMax = 1 << 20
-  /// Pages that it changes where the device is full.
+  /// The number of pages that one commit changes when the device is full.
   private static let editCountMin = 16
-  /// A round puts together what has become neighbours in the round before: there is one for each
-  /// level, and hardly ever a second one.
+  /// The largest number of rounds over the levels of a tree.
+  ///
+  /// A round packs pages that became neighbours in the round before. A tree needs one round for
+  /// each level, and hardly ever a second one.
   private static let roundCountMax = 8
 
-  /// Makes the store as small as it gets, and gives the space back to the file system.
+  /// Makes the store as small as possible and gives the space back to the file system.
   ///
-  /// First every page is read once. Then neighbouring pages that are not full are put together, in
-  /// commits of about 1 MiB of pages, each at `relaxed`. Then pages at the end of the data file move to
-  /// free places nearer its beginning, in steps of 2 MiB that are three syncs each, and the file is
-  /// cut. What stays free is what is kept for commits and for a full device: 64 pages more than the
-  /// commits of the moment need. Values in overflow chains and the numbers of pages stay as they are.
+  /// First every page is read once. Then neighbouring pages that are not full are packed, in
+  /// commits of about 1 MiB of pages, each at `relaxed`. Then pages at the end of the data file
+  /// move to free places nearer its beginning, in steps of 2 MiB that take three syncs each, and
+  /// the file is truncated. The file keeps the free space reserved for commits and for a full
+  /// device: 64 pages more than the commits of the moment need. Values in overflow chains and page
+  /// numbers stay as they are.
   ///
-  /// Readers and writers go on meanwhile; a writer waits for one commit at most. What an open read
-  /// transaction still needs cannot be given back: a checkpoint does that when it has ended.
+  /// Readers and writers continue meanwhile; a writer waits for one commit at most. Space that an
+  /// open read transaction still needs cannot be given back; a checkpoint does that once the
+  /// transaction has ended.
   ///
-  /// - Throws: What reading and writing throw: `corruptPage` and `ioError` for pages that cannot be
-  ///   read, before anything was changed unless they went bad in the meantime; `diskFull` where there
-  ///   is no room for the commits; `readOnly`, `closed`, `suspended`, `forked`, `poisoned`;
-  ///   `insideTransaction`. The store is as sound as it was, and what has been done stays done.
+  /// - Throws: Any error of reading and writing: `corruptPage` and `ioError` for pages that cannot
+  ///   be read, before anything is changed unless they went bad in the meantime; `diskFull` if
+  ///   there is no room for the commits; `readOnly`, `closed`, `suspended`, `forked`, `poisoned`;
+  ///   `insideTransaction`. The store is as sound as before, and finished work stays done.
   public func compact() throws(PageFileError) {
     var compaction = Compaction()
     while try compact(&compaction) {}
   }
 
-  /// Does one step of that.
+  /// Does one step of a compaction.
   ///
-  /// - Parameter compaction: How far it has come. Begins with `Compaction()`.
-  /// - Returns: Whether anything may be left to do.
-  /// - Throws: As `compact()`. The same step can be tried again.
+  /// - Parameter compaction: The progress; begins as `Compaction()`.
+  /// - Returns: True if there may be work left.
+  /// - Throws: The errors of `compact()`. The same step can be retried.
   public func compact(_ compaction: inout Compaction) throws(PageFileError) -> Bool {
     try refuseInsideWrite("compact")
     do throws(PageFileError) {
@@ -93,7 +97,7 @@ extension Database {
       case .done: break
       }
     } catch .snapshotExpired {
-      // What it read was too old to be kept. The next step begins with what is there now.
+      // The snapshot was too old to be kept. The next step begins with the current one.
     }
     return compaction.stage != .done
   }
@@ -101,7 +105,7 @@ extension Database {
   /// The size of the data file in bytes.
   package func dataFileByteCount() throws(PageFileError) -> Int {
     let engine = engine
-    // Closing waits for whoever is inside, so that nobody asks a file that is closed.
+    // Closing waits for threads inside, so the file is not closed while its size is read.
     let ticket = engine.pager.cache.enter()
     defer { engine.pager.cache.leave(ticket) }
     if let ending = engine.ending { throw ending }
@@ -124,7 +128,7 @@ extension Database {
       for: Defect.walkUnregistered.isPlanted ? nil : snapshot.registration
     ) { _, _, _ in
     } visitEntry: { number, entry throws(PageFileError) in
-      // What the log has newer is in memory, and proven.
+      // A newer version in the log is in memory, and proven.
       guard case .absent = snapshot.entry(of: number) else { return true }
       guard count < Self.readCountMax else {
         next = number
@@ -151,13 +155,13 @@ extension Database {
     do throws(PageFileError) {
       try packOnce(editCountMax, &compaction)
     } catch .diskFull {
-      // A checkpoint gives the other log file, and the slots of old versions.
+      // A checkpoint frees the other log file, and the slots of old versions.
       try engine.checkpoint(shrink: false)
       try packOnce(Self.editCountMin, &compaction)
     }
   }
 
-  /// Looks for something to do without keeping a writer from its work.
+  /// Looks for pages to pack without holding up a writer.
   private func findToPack(
     _ place: Compaction.Place
   ) throws(PageFileError) -> (step: BTree.PackStep, isFound: Bool) {
@@ -190,8 +194,10 @@ extension Database {
       level: place.level, from: place.key, editCountMax: editCountMax)
   }
 
-  /// One level after the other, from the leaves up; then the leaves again if those above have changed;
-  /// then the next tree.
+  /// Advances to the next level, from the leaves up.
+  ///
+  /// If levels above the leaves have changed, the leaves come again; otherwise the next tree
+  /// follows.
   private func goOn(_ step: BTree.PackStep, _ compaction: inout Compaction) {
     var place = compaction.place
     switch step {
@@ -215,9 +221,9 @@ extension Database {
 
   private func move(_ compaction: inout Compaction) throws(PageFileError) {
     guard let countLeft = compaction.moveCountLeft else {
-      // Only when all that was packed is in the data file can its old slots be told from used ones.
+      // The old slots of packed pages are free only once the packed pages are in the data file.
       try engine.checkpoint(shrink: false)
-      // Twice what it takes if nobody writes: whoever does must not keep this going for ever.
+      // Twice the number needed if nobody writes: other writers must not keep this going for ever.
       compaction.moveCountLeft = 8 + 2 * (try dataFileByteCount()) / Checkpointer.movedByteCountMax
       return
     }

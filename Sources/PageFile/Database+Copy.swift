@@ -1,15 +1,15 @@
-/// Writing everything that a store holds into another one, from the beginning.
+/// Copying the whole contents of one store into another.
 extension Database {
-  /// How many bytes of keys and values one commit copies, give or take a cell.
+  /// The number of bytes of keys and values that one commit copies, give or take a cell.
   private static let copiedByteCountMax = 4 << 20
 
-  /// Copies all trees of another database into this one, which is empty: cell by cell in the order of
-  /// their keys, so that every page is filled before the next is begun.
+  /// Copies all trees of another database into this one, which must be empty.
   ///
+  /// Copies cell by cell in key order, so that every page is filled before the next one is begun.
   /// Reads one moment, each page once, and commits every 4 MiB at `relaxed`.
   ///
-  /// - Throws: What reading there and writing here throw; `snapshotExpired` when so much was written
-  ///   there meanwhile that the moment could not be kept.
+  /// - Throws: The errors of reading there and writing here; `snapshotExpired` if so much was
+  ///   written there meanwhile that the moment could not be kept.
   package func fill(from other: borrowing ReadTransaction) throws(PageFileError) {
     for tree in 0..<Roots.countMax {
       var next: [UInt8]? = []
@@ -19,11 +19,13 @@ extension Database {
     }
   }
 
-  /// Copies one commit's cells; answers the key of the first that is left.
+  /// Copies the cells of one commit.
+  ///
+  /// Returns the first key that is left, or nil at the end.
   private func copy(
     _ tree: TreeNumber, from key: [UInt8], of source: PageSource
   ) throws(PageFileError) -> [UInt8]? {
-    // No longer than for one commit: what was read before it may be let go.
+    // The bracket covers one commit only; pages read before it may then be released.
     try source.enter()
     defer { source.leave() }
     var cursor = Cursor(source, tree)

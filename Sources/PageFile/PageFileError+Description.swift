@@ -1,12 +1,12 @@
 extension PageFileError: CustomStringConvertible {
-  /// A sentence that a person can read.
+  /// A sentence for people to read.
   public var description: String {
     switch self {
     case .notADatabase(let path):
       "\(path) is not a data file of this format"
     case .unsupportedFormat(let version, let features):
       "the file has format version \(version) with features 0x\(String(features, radix: 16)), "
-        + "which this version does not know"
+        + "which this version does not support"
     case .corruptMeta(let reason):
       "the meta slots are corrupt: \(reason)"
     case .corruptPage(let number, let reason):
@@ -20,21 +20,21 @@ extension PageFileError: CustomStringConvertible {
     case .ioError(let call, let errno, let path):
       "\(call) of \(path) failed with error number \(errno)"
     case .diskFull:
-      "there is no room on the device"
+      "no room on the device"
     case .poisoned:
       "an earlier write failed; resume the store, or close it and open it again, to write"
     case .commitUnknown(let lsn):
-      "whether commit \(lsn) is on the disk is unknown until the store is opened again"
+      "commit \(lsn): durability unknown until the store is opened again"
     case .busy(let path):
       "\(path): in use by another process, or opened twice in this one"
     case .readOnly(let reason):
-      "nothing can be written: \(reason)"
+      "the store cannot be written: \(reason)"
     case .snapshotExpired:
-      "the moment that is read is no longer kept"
+      "snapshot expired: its moment is no longer kept"
     case .deviceLocked(let call, let path):
       "\(call) of \(path) was refused while the device is locked"
     case .limitExceeded(let what, let value, let limit):
-      "\(what) would be \(value); the limit is \(limit)"
+      "\(what): \(value) exceeds the limit of \(limit)"
     case .closed:
       "the database was closed"
     case .suspended:
@@ -44,9 +44,9 @@ extension PageFileError: CustomStringConvertible {
     case .forked:
       "the database was opened by the parent of this process"
     case .insideTransaction(let call):
-      "\(call): called inside a transaction of the same thread, which would be waited for"
+      "\(call): would wait for the calling thread's own transaction"
     case .aborted:
-      "an operation of this transaction failed; nothing of it was committed"
+      "the transaction was aborted: an operation failed, and nothing was committed"
     }
   }
 }

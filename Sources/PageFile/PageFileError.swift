@@ -1,60 +1,84 @@
-/// Everything that can go wrong in a data file and its WAL files.
+/// An error of a data file and its WAL files.
 ///
-/// The world's faults are thrown; a caller's mistakes (a cursor used after its transaction, a key
-/// that is empty) trap, but for `insideTransaction`: whether a call is made inside a transaction may
-/// depend on what other code does, and an app that is told so can go on.
+/// Faults of the outside world are thrown. A caller's mistakes (a cursor used after its
+/// transaction, an empty key) trap. The exception is `insideTransaction`: whether a call is made
+/// inside a transaction may depend on other code, and an app that gets the error can continue.
 public enum PageFileError: Error, Sendable, Hashable {
-  /// The file is not a data file of this format: its first bytes are something else.
+  /// The file is not a data file of this format: its first bytes do not match.
   case notADatabase(path: String)
-  /// The file was made by a newer version, or uses features this one does not know. Nothing was
-  /// written.
+  /// The file was made by a newer version, or uses features this version does not know.
+  ///
+  /// Nothing was written.
   case unsupportedFormat(version: UInt32, features: UInt64)
-  /// No meta slot can be believed, or the only readable one may not be the newest.
+  /// No meta slot can be trusted, or the only readable one may not be the newest.
   case corruptMeta(reason: String)
-  /// A page breaks a rule. Other pages stay readable.
+  /// A page breaks a rule.
+  ///
+  /// Other pages stay readable.
   case corruptPage(PageNumber, reason: String)
-  /// Commits that were known to be durable are missing or damaged after `lsn`. Nothing was written.
+  /// Commits after `lsn` that were known to be durable are missing or damaged.
+  ///
+  /// Nothing was written.
   case corruptWAL(lsn: LSN, reason: String)
   /// A WAL file that the data file needs is missing or belongs to another store.
   case walMismatch(reason: String)
-  /// The data file is missing or empty, but its WAL files are there, or the store was open before.
+  /// The data file is missing or empty, but its WAL files exist, or the store was open before.
+  ///
   /// Nothing was created.
   case mainFileMissing(path: String)
-  /// A system call failed. `errno` is the system's number for the reason.
+  /// A system call failed.
+  ///
+  /// `errno` is the system's number for the reason.
   case ioError(call: String, errno: Int32, path: String)
-  /// There is no room on the device. Nothing of the transaction was kept.
+  /// There is no room on the device.
+  ///
+  /// Nothing of the transaction was kept.
   case diskFull
-  /// An earlier write or sync failed in a way that leaves the disk's content unknown. Reads go on;
-  /// `resume`, or close and open again, to write.
+  /// An earlier write or sync failed in a way that leaves the disk's contents unknown.
+  ///
+  /// Reads still work; to write, call `resume`, or close and reopen.
   case poisoned
   /// The commit's fate is unknown: it may or may not be there after reopening.
   case commitUnknown(LSN)
-  /// Another process, or this one, has the store open already, or it changed too often while it was being opened for reading.
+  /// Another process, or this one, has the store open already, or the store changed too often while
+  /// it was being opened for reading.
   case busy(path: String)
-  /// A write was asked of a store that was opened for reading, or that cannot be written.
+  /// A write was attempted on a store that was opened for reading, or that cannot be written.
   case readOnly(reason: String)
-  /// The moment this transaction reads is no longer kept. Begin a new one.
+  /// The moment that this transaction reads is no longer kept.
+  ///
+  /// Begin a new one.
   case snapshotExpired
-  /// The device is locked and its protected files cannot be read or written now. Try again later.
+  /// The device is locked, and its protected files cannot be read or written now.
+  ///
+  /// Try again later.
   case deviceLocked(call: String, path: String)
-  /// A limit of the format or of the options would be passed. Nothing was changed.
+  /// A limit of the format or of the options would be exceeded.
+  ///
+  /// Nothing was changed.
   case limitExceeded(what: String, value: Int, limit: Int)
   /// The database was closed.
   case closed
-  /// The database is suspended; `resume` first.
+  /// The database is suspended; call `resume` first.
   case suspended
-  /// The file of this name is another one than was opened, or has none any more. Nothing is written
-  /// from then on.
+  /// The file's name now refers to another file, or to none.
+  ///
+  /// Nothing is written from then on.
   case fileReplaced(path: String)
-  /// This process is a child, by `fork`, of the one that opened the database. Open it anew.
+  /// This process is a child, by `fork`, of the one that opened the database.
+  ///
+  /// Open it anew.
   case forked
-  /// A call was made inside a transaction of the same thread that it would wait for. Nothing was done.
+  /// A call inside a transaction would wait for that transaction, on the same thread.
+  ///
+  /// Nothing was done.
   case insideTransaction(call: String)
-  /// An operation of the write transaction failed half-way, so that it cannot be committed.
+  /// An operation of the write transaction failed halfway, so the transaction cannot be committed.
   case aborted
 
-  /// Whether an error says nothing about the pages that are read, but that reading has come to its end:
-  /// who looks for damage throws it on.
+  /// True if an error says nothing about the pages being read, but that reading cannot continue.
+  ///
+  /// Code that looks for damage rethrows such an error.
   var endsReading: Bool {
     switch self {
     case .snapshotExpired, .closed, .suspended, .forked, .deviceLocked: true
@@ -64,10 +88,10 @@ public enum PageFileError: Error, Sendable, Hashable {
     }
   }
 
-  /// EBADF, everywhere.
+  /// EBADF on every platform.
   private static let badDescriptor: Int32 = 9
 
-  /// Whether a locked device has turned a call away, which may be tried again.
+  /// True if a locked device refused the call, which may be tried again.
   var isRefusal: Bool {
     if case .deviceLocked = self { true } else { false }
   }

@@ -1,11 +1,11 @@
-/// One thing that is wrong in a store file.
+/// A fault found in a store file.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
-  /// The page it is about, where it is about one.
+  /// The page that the finding is about, if it is about one.
   public var page: PageNumber?
-  /// What is wrong, as a sentence without its subject.
+  /// The fault in words, preceded by the page if there is one.
   public var description: String
 
-  /// Makes a finding.
+  /// Creates a finding.
   public init(page: PageNumber? = nil, _ description: String) {
     self.page = page
     self.description = page.map { "page \($0): \(description)" } ?? description

@@ -1,8 +1,8 @@
-/// Looks into a store's files without changing them, also while their owner has them open.
+/// Inspects a store's files without changing them, even while their owner has them open.
 ///
-/// What `msgdump` shows of pages and the log comes from here. All of it is of the moment in which the
-/// files were opened: two pages of different moments may contradict each other in a sound store. When the
-/// owner has written over that moment, asking for a page throws `snapshotExpired`.
+/// Provides everything that `msgdump` shows of pages and the log. All of it is from the moment at
+/// which the files were opened: two pages of different moments may contradict each other in a sound
+/// store. Once the owner has overwritten that moment, reading a page throws `snapshotExpired`.
 package final class Inspector {
   private let engine: Engine
   private let moment: Snapshot
@@ -20,7 +20,7 @@ package final class Inspector {
     try? engine.end(.closed)
   }
 
-  /// The file as a whole.
+  /// Returns a report on the store's files as a whole.
   package func file() throws(PageFileError) -> FileReport {
     let source = beginRead()
     let recovered = engine.state.withLock { $0.recovered }
@@ -58,14 +58,14 @@ package final class Inspector {
       pagesByKind: kinds.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) })
   }
 
-  /// Calls `body` for every page in use, in the order of their numbers.
+  /// Calls `body` for every page in use, in the order of page numbers.
   package func pages(_ body: (PageReport) -> Void) throws(PageFileError) {
     let source = beginRead()
     let trees = try treesOfPages(source)
     for number in try numbers(source) { body(try reportOrDamage(number, source, trees)) }
   }
 
-  /// What is told of a page, also of one whose bytes prove that it is damaged.
+  /// Returns the report on a page, or a report that it is unreadable if its bytes prove damage.
   private func reportOrDamage(
     _ number: PageNumber, _ source: PageSource, _ trees: [PageNumber: Int]
   ) throws(PageFileError) -> PageReport {
@@ -77,7 +77,7 @@ package final class Inspector {
     }
   }
 
-  /// One page and its cells.
+  /// Returns the report on one page and its cells.
   package func page(_ number: PageNumber) throws(PageFileError) -> (PageReport, [CellReport]) {
     let source = beginRead()
     let report = try report(number, source, try treesOfPages(source))
@@ -88,7 +88,8 @@ package final class Inspector {
     return (report, CellReport.cells(of: TreePage(bytes)))
   }
 
-  /// The commits of both WAL files, the earlier one first, and why each scan stopped.
+  /// Returns the commits of both WAL files, the earlier file first, and the reason why each scan
+  /// stopped.
   package func wal() throws(PageFileError) -> WALReport {
     let storeID = engine.pager.storeID
     var found: [(name: String, file: any StorageFile, header: WALHeader)] = []
@@ -96,20 +97,20 @@ package final class Inspector {
     for (index, file) in engine.walFiles.withLock({ $0 }).enumerated() {
       let name = engine.walFileNames[index]
       guard let file else {
-        report.stops.append((file: name, reason: "there is no such file"))
+        report.stops.append((file: name, reason: "file is missing"))
         continue
       }
       var bytes = ByteBuffer(capacity: WALHeader.byteCount)
       bytes.append(zeros: WALHeader.byteCount)
       _ = try file.read(into: bytes.mutableBytes, at: 0)
       guard let header = WALHeader(bytes.bytes) else {
-        report.stops.append((file: name, reason: "its header cannot be read"))
+        report.stops.append((file: name, reason: "header cannot be read"))
         continue
       }
       if header.storeID != storeID {
-        report.stops.append((file: name, reason: "it belongs to another store"))
+        report.stops.append((file: name, reason: "belongs to another store"))
       } else if header.isEmpty {
-        report.stops.append((file: name, reason: "it is marked as empty"))
+        report.stops.append((file: name, reason: "marked as empty"))
       } else {
         found.append((name, file, header))
       }
@@ -122,9 +123,9 @@ package final class Inspector {
     return report
   }
 
-  /// Every finding of the integrity check.
+  /// Runs the integrity check and reports every finding.
   package func check(_ report: (Finding) -> Void) throws(PageFileError) {
-    // One moment by itself, and so the newest.
+    // The check uses a snapshot of its own, so that it sees the newest moment.
     let source = PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
     engine.checkMetaSlots(report)
     try IntegrityCheck(source).run(report)
@@ -134,7 +135,7 @@ package final class Inspector {
     PageSource(pager: engine.pager, snapshot: moment)
   }
 
-  /// All pages in use: those of the table, and what the log adds and takes away.
+  /// Returns all pages in use: the table's pages with the log's additions and removals applied.
   private func numbers(_ source: PageSource) throws(PageFileError) -> [PageNumber] {
     var numbers: Set<PageNumber> = []
     let snapshot = source.snapshot
@@ -150,7 +151,7 @@ package final class Inspector {
     return numbers.sorted()
   }
 
-  /// Which tree each page belongs to.
+  /// Returns the tree that each page belongs to.
   private func treesOfPages(_ source: PageSource) throws(PageFileError) -> [PageNumber: Int] {
     var trees: [PageNumber: Int] = [:]
     try source.enter()

@@ -1,12 +1,16 @@
-/// Walks everything and reports every finding: each page is reachable exactly once or free, proven
-/// from the root down, of the right kind, with its keys in their bounds.
+/// Checks a whole store and reports every finding.
+///
+/// Each page must be free or reachable exactly once, proven from the root down, of the right kind,
+/// and have its keys within their bounds.
 extension Database {
-  /// Checks the last commit, page by page, and calls `report` for everything that is wrong.
+  /// Checks the last commit page by page and calls `report` for every fault.
   ///
-  /// Reads every page of the store once; writers and readers go on meanwhile. Takes memory within the
-  /// budget, and some 50 bytes for each page of the store.
-  /// - Throws: Only what keeps the check itself from going on: `closed`, `suspended`,
-  ///   `snapshotExpired`, `deviceLocked`; what was reported before is true of the moment that was read.
+  /// Reads every page of the store once; writers and readers continue meanwhile. Takes memory
+  /// within the budget, plus some 50 bytes for each page of the store.
+  ///
+  /// - Throws: Only errors that prevent the check from continuing: `closed`, `suspended`,
+  ///   `snapshotExpired`, `deviceLocked`. Findings reported before remain true of the moment that
+  ///   was read.
   public func check(_ report: (Finding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
     engine.checkMetaSlots(report)
@@ -16,10 +20,10 @@ extension Database {
 }
 
 extension Engine {
-  /// Reports a meta slot that was written once and cannot be read, as the store was when it was
-  /// opened or last looked at: nothing is lost, but the other one is alone.
+  /// Reports each meta slot that was written before and cannot be read.
   ///
-  /// The first write after an opening writes both.
+  /// Checks the slots as they were when the store was opened or last refreshed. Nothing is lost in
+  /// such a store, but only one slot is left. The first write after an opening writes both.
   func checkMetaSlots(_ report: (Finding) -> Void) {
     let slots = state.withLock { state in
       state.writing == nil ? state.recovered.fingerprint.metaSlots : []
@@ -56,8 +60,8 @@ struct IntegrityCheck {
           case .inUse?: pages[number] = .reached
           case .reached?:
             pages[number] = .reached
-            report(Finding(page: number, "is reached a second time, from tree \(index)"))
-          case nil: report(Finding(page: number, "is reached from tree \(index) but not in use"))
+            report(Finding(page: number, "reached a second time, from tree \(index)"))
+          case nil: report(Finding(page: number, "reached from tree \(index) but not in use"))
           }
         },
         report: { number, sentence in
@@ -65,7 +69,7 @@ struct IntegrityCheck {
         })
     }
     for (number, state) in pages.sorted(by: { $0.key < $1.key }) where state == .inUse {
-      report(Finding(page: number, "is in use but not reached from any tree"))
+      report(Finding(page: number, "in use but not reached from any tree"))
     }
     if snapshot.isExpired { throw .snapshotExpired }
   }
@@ -75,7 +79,8 @@ struct IntegrityCheck {
     case reached
   }
 
-  /// Every page that the table and the log hold; each slot may be used by one of them only.
+  /// Returns every page that the table and the log hold, reporting slots used by more than one
+  /// page.
   private func pagesInUse(
     _ report: (Finding) -> Void
   ) throws(PageFileError) -> [PageNumber: PageState] {
@@ -83,7 +88,7 @@ struct IntegrityCheck {
     var users: [SlotNumber: String] = [:]
     func use(_ slot: SlotNumber, by user: String) {
       if let other = users.updateValue(user, forKey: slot) {
-        report(Finding("slot \(slot) is used by \(other) and by \(user)"))
+        report(Finding("slot \(slot): used by \(other) and by \(user)"))
       }
     }
     do throws(PageFileError) {
@@ -95,13 +100,13 @@ struct IntegrityCheck {
       }
     } catch {
       if error.endsReading { throw error }
-      report(Finding("the page table cannot be walked: \(error)"))
+      report(Finding("page table: cannot be walked (\(error))"))
     }
     for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
       map.forEach { number, image in pages[number] = image == nil ? nil : .inUse }
     }
     for number in pages.keys where number.rawValue >= snapshot.roots.pageNumberEnd {
-      report(Finding(page: number, "is not below the end of the page numbers"))
+      report(Finding(page: number, "not below the end of the page numbers"))
     }
     return pages
   }

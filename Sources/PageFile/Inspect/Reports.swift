@@ -1,10 +1,10 @@
-/// What `Inspector` tells about a file: plain values, made for being printed.
+/// The reports of `Inspector`: plain values, meant for printing.
 
-/// A store's files as a whole.
+/// A report on a store's files as a whole.
 package struct FileReport: Sendable {
   package var formatVersion: UInt32
   package var pageByteCount: Int
-  /// In hexadecimal digits.
+  /// The store id in hexadecimal digits.
   package var storeID: String
   package var generation: UInt64
   package var checkpointLSN: LSN
@@ -19,28 +19,28 @@ package struct FileReport: Sendable {
   package var pagesByKind: [(kind: String, count: Int)]
 }
 
-/// One tree.
+/// A report on one tree.
 package struct TreeReport: Sendable {
   package var number: Int
   package var root: PageNumber
-  /// Branch, leaf and overflow pages.
+  /// The number of branch, leaf and overflow pages.
   package var pageCount = 0
-  /// Levels of branch and leaf pages.
+  /// The number of levels of branch and leaf pages.
   package var depth = 0
-  /// Cells of leaf pages: how many keys the tree has.
+  /// The number of cells in leaf pages, which is the number of keys in the tree.
   package var cellCount = 0
 }
 
-/// One page.
+/// A report on one page.
 package struct PageReport: Sendable {
   package var number: PageNumber
-  /// 0 while the page is only in the log.
+  /// The slot number; 0 while the page is only in the log.
   package var slot: UInt32 = 0
   package var kind: String
   package var tree: Int?
   package var level = 0
   package var cellCount = 0
-  /// The share of the page that holds something, 0 to 1.
+  /// The used share of the page, 0 to 1.
   package var fill = 0.0
   package var lsn = LSN.zero
 
@@ -72,21 +72,21 @@ package struct PageReport: Sendable {
   }
 }
 
-/// One cell of a tree page.
+/// A report on one cell of a tree page.
 package struct CellReport: Sendable {
   package var index: Int
   package var key: [UInt8]
   package var valueByteCount: Int
-  /// How a value begins that lies in the page.
+  /// The first bytes of a value that lies in the page.
   package var valueHead: [UInt8] = []
-  /// Of a branch page's cell.
+  /// The child page of a branch cell.
   package var child: PageNumber?
-  /// Whether the value is in an overflow chain.
+  /// True if the value is in an overflow chain.
   package var overflow: Bool
 
   private static let headByteCount = 16
 
-  /// The cells of a tree page, in the order of their keys.
+  /// Returns the cells of a tree page in key order.
   package static func cells(of page: TreePage) -> [CellReport] {
     (0..<page.cellCount).map { index in
       let isMinusInfinity = index < page.firstKeyIndex
@@ -104,7 +104,7 @@ package struct CellReport: Sendable {
   }
 }
 
-/// What the two WAL files hold.
+/// The contents of the two WAL files.
 package struct WALReport {
   package var commits: [CommitReport] = []
   package var stops: [(file: String, reason: String)] = []
@@ -132,7 +132,7 @@ package struct WALReport {
   }
 }
 
-/// One commit in a WAL file.
+/// A report on one commit in a WAL file.
 package struct CommitReport: Sendable {
   package var file: String
   package var offset: Int
