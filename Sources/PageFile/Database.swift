@@ -48,7 +48,7 @@ public final class Database: Sendable {
   }
 
   deinit {
-    // A thread that holds `transition` also holds a reference, so the lock is free here. In a child
+    // A thread that holds a lock here also holds a reference, so none is held now. In a child
     // by `fork` even that is unknown.
     if !fork.hasForked { try? engine.end(.closed, waits: false) }
   }

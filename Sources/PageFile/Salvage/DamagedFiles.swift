@@ -1,15 +1,16 @@
-/// The files of a damaged store, opened for reading, as far as they can be read.
+/// The files of a damaged store, opened for reading as far as they are readable.
 ///
 /// Nothing is ever written here. A device that has lost some of its sectors fails to read these and
-/// gives all others, so a failed read is a hole and not the end.
+/// returns all others, so a failed read is a hole and not the end.
 final class DamagedFiles {
   let dataFile: any StorageFile
   let dataByteCount: Int
-  /// What each meta slot's place holds: fewer bytes than a slot has where the file ends or fails.
+  /// The bytes at each meta slot's place; shorter than a slot if the file ends there or reading
+  /// fails.
   let metaBytes: [[UInt8]]
   let wals: [WAL]
 
-  /// A WAL file, if there is one, and its header, if it can be read.
+  /// A WAL file, if it exists, and its header, if that is readable.
   struct WAL {
     let name: String
     let file: (any StorageFile)?
@@ -49,7 +50,7 @@ final class DamagedFiles {
     for wal in wals { wal.file?.close() }
   }
 
-  /// The bytes at an offset; fewer, or none, where the file ends or cannot be read.
+  /// Returns the bytes at an offset: fewer, or none, if the file ends or cannot be read there.
   static func read(_ file: any StorageFile, at offset: Int, byteCount: Int) -> [UInt8] {
     var buffer = ByteBuffer(capacity: byteCount)
     buffer.append(zeros: byteCount)
@@ -57,9 +58,9 @@ final class DamagedFiles {
     return buffer.bytes.slice(0, count).array()
   }
 
-  /// Whether somebody has written to the store since it was opened here.
+  /// True if another process has written to the store since it was opened here.
   ///
-  /// Then what was read is of different moments.
+  /// In that case the data read is of different moments.
   var haveChanged: Bool {
     let metas = (0..<2).map { index in
       Self.read(dataFile, at: MetaSlot.offset(of: index), byteCount: MetaSlot.byteCount)

@@ -1,8 +1,8 @@
-/// The leaves of one tree in the order of their keys, found without any branch.
+/// The leaves of one tree in key order, found without the help of branches.
 ///
-/// Leaves of one moment never overlap. Where two do, one of them is what was left behind when its
-/// keys moved elsewhere; the page that took them was changed by that same commit or later, so the
-/// newer one counts.
+/// Leaves of one moment never overlap. If two do, one of them is a remnant of keys that moved
+/// elsewhere. The page that took the keys was changed by that same commit or a later one, so the
+/// newer leaf counts.
 struct LeafIndex {
   struct Leaf {
     let number: PageNumber
@@ -68,14 +68,14 @@ struct LeafIndex {
     bytes.slice(leaf.keyOffset + leaf.firstByteCount, leaf.lastByteCount)
   }
 
-  /// The last leaf that does not begin behind a key.
+  /// Returns the last leaf whose first key is not above `key`.
   func index(before key: Bytes) -> Int? {
     let bytes = keys.buffer.bytes
     let behind = leaves.firstIndex(inOrder: { Self.first($0, bytes).compare(to: key) > 0 })
     return behind == 0 ? nil : behind - 1
   }
 
-  /// Whether the key lies between the first and the last of a leaf.
+  /// Returns true if a key at or above the leaf's first key lies within the leaf.
   func covers(_ index: Int, _ key: Bytes) -> Bool {
     Self.last(leaves[index], keys.buffer.bytes).compare(to: key) >= 0
   }

@@ -1,15 +1,15 @@
-/// Reads everything readable out of the files of a damaged store, whatever is missing of them, and
-/// says what is lost.
+/// Reads everything readable out of the files of a damaged store, whatever is missing, and reports
+/// the losses.
 ///
-/// It knows pages, trees, keys and values, and nothing of what they mean. It changes nothing. See
-/// docs/design.md, "Salvage".
+/// It works on pages, trees, keys and values, without knowing their meaning, and changes nothing.
+/// See docs/design.md, "Salvage".
 ///
-/// Memory: about a fiftieth of the data file's size, what the log holds, and what is to be reported.
+/// Memory: about a fiftieth of the data file's size, plus the contents of the log and the report.
 package final class PageSalvage {
   private let files: DamagedFiles
   private let pages: SalvagedPages
   private var leaves: [Int: LeafIndex] = [:]
-  /// What was found.
+  /// The result of the salvage.
   package let report: SalvageReport
 
   /// Opens the files for reading.
@@ -18,11 +18,12 @@ package final class PageSalvage {
     try self.init(in: PosixDirectory(path: directory), name: name)
   }
 
-  /// The same in a directory of any kind.
+  /// Opens the files in a directory of any kind.
   ///
   /// Reads the whole data file once.
-  /// - Throws: `ioError` when it cannot be opened; `unsupportedFormat`, `notADatabase`; `corruptMeta`
-  ///   when nothing says any more which store it is, without which no page can be proven.
+  ///
+  /// - Throws: `ioError` if the data file cannot be opened; `unsupportedFormat`, `notADatabase`;
+  ///   `corruptMeta` if the store id is found nowhere, without which no page can be proven.
   package init(in directory: any StorageDirectory, name: String) throws(PageFileError) {
     files = try DamagedFiles(in: directory, name: name)
     let identity = try StoreIdentity.find(in: files)
@@ -52,9 +53,9 @@ package final class PageSalvage {
     self.report = report
   }
 
-  /// The meta slot to go by, and what is wrong with the slots.
+  /// Chooses the meta slot to start from, and adds the faults of the slots to `findings`.
   ///
-  /// A slot whose log is gone though a later one is there is older than the store: it proves nothing.
+  /// A slot proves nothing if its log is gone while a later log exists: it is older than the store.
   private static func chooseMeta(
     _ files: DamagedFiles, _ identity: StoreIdentity, _ findings: inout [String]
   ) -> MetaSlot? {
@@ -80,13 +81,13 @@ package final class PageSalvage {
     let newest = metas.max { $0.writeNumber < $1.writeNumber }
     guard let newest else { return nil }
     if isLogWhole, headers.contains(where: { $0.generation.counter > newest.generation.counter }) {
-      findings.append("the meta slot that can be read is older than the log")
+      findings.append("the readable meta slot is older than the log")
       return nil
     }
     return newest
   }
 
-  /// The cells of a tree, in the order of their keys.
+  /// Returns a cursor over the cells of a tree, in key order.
   package func cursor(_ tree: Int) -> SalvageCursor { SalvageCursor(pages, leaves(of: tree)) }
 
   private func leaves(of tree: Int) -> LeafIndex {
@@ -96,24 +97,24 @@ package final class PageSalvage {
     return index
   }
 
-  /// What is known of a key.
+  /// The result of looking up a key.
   package enum Lookup {
-    /// It was there at this LSN.
+    /// The key was present at this LSN.
     case found(LSN)
-    /// It was not there at this LSN.
+    /// The key was absent at this LSN.
     case absent(LSN)
-    /// The page where it would be is lost, or its value is.
+    /// The page where the key would be is lost, or its value is.
     case unknown
   }
 
-  /// Looks a key up and appends its value.
+  /// Looks up a key and appends its value.
   package func value(of key: Bytes, in tree: Int, to buffer: inout ByteBuffer) -> Lookup {
     let index = leaves(of: tree)
     var leaf: SalvagedPage?
     if let place = index.index(before: key), index.covers(place, key) {
       leaf = pages.page(index.leaves[place].number)
     } else {
-      // Between two leaves only a branch can tell that there was none in the middle.
+      // Between two leaves, only a branch can tell that no other leaf lay between them.
       leaf = pages.descend(TreeNumber(tree), toward: key, level: 0)
     }
     guard let leaf else { return .unknown }
@@ -123,7 +124,7 @@ package final class PageSalvage {
     return reason == nil ? .found(pages.provenLSN(of: leaf)) : .unknown
   }
 
-  /// Whether somebody has written to the store meanwhile, so that what was read is of several
-  /// moments.
+  /// True if another process has written to the store meanwhile, so that the data read is of
+  /// different moments.
   package var haveFilesChanged: Bool { files.haveChanged }
 }

@@ -1,4 +1,4 @@
-/// The cells of one tree of a damaged store, in the order of their keys.
+/// A cursor over the cells of one tree of a damaged store, in key order.
 package final class SalvageCursor {
   private let pages: SalvagedPages
   private let leaves: LeafIndex
@@ -8,13 +8,14 @@ package final class SalvageCursor {
   private var keyBuffer = ByteBuffer(capacity: 512)
   private var valueBuffer = ByteBuffer(capacity: 4096)
 
-  /// Whether the cell's page is surely the last version, so that nothing in it was deleted since.
+  /// True if the cell's page is certainly the last version, so that nothing in it was deleted
+  /// since.
   package private(set) var isCertain = false
-  /// When the cell's page was changed last.
+  /// The LSN of the last change to the cell's page.
   package private(set) var lsn = LSN.zero
-  /// Which page the cell is in.
+  /// The page that holds the cell.
   package private(set) var page = PageNumber.none
-  /// What keeps the cell's value from being read, when part of it is lost.
+  /// The reason why the cell's value cannot be read, if part of it is lost.
   package private(set) var lostReason: String?
 
   init(_ pages: SalvagedPages, _ leaves: LeafIndex) {
@@ -26,21 +27,21 @@ package final class SalvageCursor {
   ///
   /// Valid until the next step.
   package var key: Bytes { keyBuffer.bytes }
-  /// The value, empty where it is lost.
+  /// The value, empty if it is lost.
   ///
   /// Valid until the next step.
   package var value: Bytes { valueBuffer.bytes }
 
-  /// Makes the next step go to the first cell that does not lie before a key.
+  /// Positions the cursor so that the next step goes to the first cell at or after a key.
   package func seek(_ key: Bytes) {
     leafIndex = leaves.index(before: key) ?? 0
     leaf = leafIndex < leaves.leaves.count ? pages.page(leaves.leaves[leafIndex].number) : nil
     cellIndex = (leaf.map { TreePage($0.bytes).search(key).index } ?? 0) - 1
   }
 
-  /// Goes to the next cell, or first to the first one.
+  /// Moves to the next cell, or to the first one at the beginning.
   ///
-  /// False: there is none.
+  /// Returns false if no cell is left.
   package func next() -> Bool {
     cellIndex += 1
     while leaf.map({ cellIndex >= TreePage($0.bytes).cellCount }) ?? true {
@@ -61,13 +62,14 @@ package final class SalvageCursor {
 }
 
 extension SalvagedPages {
-  /// Appends a leaf cell's value; says what is in the way when a part of it is lost, and leaves the
-  /// buffer empty then.
+  /// Appends a leaf cell's value.
   ///
-  /// The links of a chain are all made in the commit that stores the value, and never changed. So a
-  /// link with another LSN is of some other value, and none is younger than the leaf. A page that was
-  /// read for the value of one key is not read for that of another; the same key may lie in two versions
-  /// of a leaf.
+  /// Returns the reason, and leaves the buffer empty, if a part of the value is lost.
+  ///
+  /// All links of a chain are written by the commit that stores the value, and never change. So a
+  /// link with another LSN belongs to some other value, and no link is younger than the leaf. A
+  /// page that was read for the value of one key is not read again for the value of another; the
+  /// same key may lie in two versions of a leaf.
   func append(valueOf index: Int, in leaf: SalvagedPage, to buffer: inout ByteBuffer) -> String? {
     let view = TreePage(leaf.bytes)
     if let value = view.inlineValue(index) {
@@ -81,14 +83,14 @@ extension SalvagedPages {
     while buffer.count < chain.byteCount {
       guard entry(number)?.page.kind == .overflow, let found = page(number) else {
         buffer.removeAll()
-        return "page \(number) of its value is lost"
+        return "page \(number) of the value is lost"
       }
       let link = OverflowPage(found.bytes)
       guard lsn ?? found.lsn == found.lsn, found.lsn <= leaf.lsn,
         link.content.count <= chain.byteCount - buffer.count
       else {
         buffer.removeAll()
-        return "page \(number) is not the one of its value"
+        return "page \(number) does not match the value"
       }
       guard claim(number, for: owner) else {
         buffer.removeAll()
@@ -103,7 +105,8 @@ extension SalvagedPages {
 }
 
 extension TreePage {
-  /// A number for the value of a cell, the same for the same key in any version of the leaf.
+  /// Returns a number that identifies a cell's value, the same for a key in any version of the
+  /// leaf.
   fileprivate func chainOwner(_ index: Int) -> UInt64 {
     var key = ByteBuffer(capacity: Cell.keyByteCountMax)
     self.key(index).append(dropping: 0, to: &key)

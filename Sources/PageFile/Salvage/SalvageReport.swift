@@ -1,18 +1,18 @@
-/// What a salvage tells about a damaged store's files: plain values, made for being printed.
+/// The report of a salvage on a damaged store's files: plain values, meant for printing.
 
-/// A page that is gone, or that would be there if it were not damaged.
+/// A page that is missing or damaged.
 package struct LostPage: Sendable {
-  /// nil for pages of the page table, and where nobody knows.
+  /// The page number; nil for pages of the page table, and if unknown.
   package var number: PageNumber?
-  /// Where it was; none where only its parent knows of it, or when it was in the log.
+  /// The page's slot; none if only its parent knows of the page, or if it was in the log.
   package var slot = SlotNumber.none
-  /// What the page was, where that is known.
+  /// The kind of the page, if known.
   package var role: String?
   package var reason: String
   package var tree: Int?
-  /// Its keys lay at or above this; nil: from the first on, or not known.
+  /// The lower bound of its keys; nil if they begin with the first key, or if unknown.
   package var lower: [UInt8]?
-  /// Its keys lay below this; nil: up to the last, or not known.
+  /// The bound that its keys lie below; nil if they reach to the last key, or if unknown.
   package var upper: [UInt8]?
 }
 
@@ -22,36 +22,36 @@ package struct LostCommit: Sendable {
   package var file: String
   package var offset: Int
   package var frameCount: Int
-  /// Whether something in the log says that it was on the medium.
+  /// True if a witness in the log says that the commit was on the medium.
   ///
-  /// One that was not may be the unfinished end of a log, which no crash may keep.
+  /// A commit without a witness may be the unfinished end of a log, which a crash may drop.
   package var wasDurable: Bool
 }
 
-/// All of it.
+/// The whole report.
 package struct SalvageReport: Sendable {
   package var storeID = ""
   package var pageByteCount = 0
   package var slotCount = 0
-  /// Pages that were found and belong to the store as it was last.
+  /// The number of pages found that belong to the last state of the store.
   package var pageCount = 0
-  /// The last commit that is in what was read.
+  /// The last commit contained in the data read.
   package var lastLSN = LSN.zero
-  /// What is wrong with the files as a whole, a sentence each.
+  /// Faults of the files as a whole, one sentence each.
   package var findings: [String] = []
   package var lostPages: [LostPage] = []
   package var lostCommits: [LostCommit] = []
 
-  /// Adds slots that may have held a page, where no table says which did.
+  /// Adds slots that may have held a page, if no table says which.
   mutating func addUnknown(_ slots: [SlotNumber]) {
     let known = Set(lostPages.map(\.slot))
     for slot in slots where !known.contains(slot) {
       lostPages.append(
-        LostPage(number: nil, slot: slot, reason: "nothing in it can be proven"))
+        LostPage(number: nil, slot: slot, reason: "contents cannot be verified"))
     }
   }
 
-  /// Whether all that was ever acknowledged is there.
+  /// True if everything that was ever acknowledged was found.
   package var isWhole: Bool {
     findings.isEmpty && lostPages.isEmpty && !lostCommits.contains(where: \.wasDurable)
   }

@@ -1,12 +1,12 @@
 /// The log's commits, applied as far as their chain and the pages that they change allow.
 ///
-/// Unlike recovery it does not stop at the first thing that is wrong: a page whose version before is
-/// lost is lost until a commit makes it anew, and all others go on. But a commit counts only if the
-/// chain reaches it; those behind a break are listed.
+/// Unlike recovery, it does not stop at the first fault. A page whose previous version is lost
+/// stays lost until a commit makes it anew, and all other pages continue. A commit counts only if
+/// the chain reaches it; commits behind a break are listed.
 struct SalvagedLog {
-  /// What the log has made of a page.
+  /// The result of the log for a page.
   enum Outcome {
-    /// `guess`: the LSN of the version that it was made from, where that was a guess.
+    /// `guess` is the LSN of the version that the page was made from, if that version was a guess.
     case page(SalvagedPage, guess: LSN?)
     case freed
     case lost(reason: String)
@@ -20,16 +20,16 @@ struct SalvagedLog {
   private(set) var roots: Roots?
   private(set) var lsn = LSN.zero
   private var chain: UInt64 = 0
-  /// The files whose commits were read.
+  /// The names of the files whose commits were read.
   private var applied: Set<String> = []
   private var breakReason = "the log ends before them"
   private(set) var findings: [String] = []
   private(set) var lostCommits: [LostCommit] = []
-  /// What the log makes is kept in memory, which a damaged one must not exhaust.
+  /// The pages made by the log are kept in memory, which a damaged log must not exhaust.
   private static let imageByteCountMax = 512 << 20
 
   /// - Parameters:
-  ///   - base: The version of a page that the slots hold.
+  ///   - base: Returns the version of a page that the slots hold.
   init(
     _ files: DamagedFiles, _ identity: StoreIdentity,
     base: @escaping (UInt32) -> (SalvagedPage, isCertain: Bool)?
@@ -42,33 +42,35 @@ struct SalvagedLog {
 
   // MARK: Which commits
 
-  /// Applies what follows a meta slot.
+  /// Applies the commits that follow a meta slot.
   mutating func follow(_ meta: MetaSlot) {
     (lsn, chain, roots) = (meta.checkpointLSN, meta.chain, meta.roots)
     if apply({ $0 == meta.generation }) {
       _ = apply { $0.counter > meta.generation.counter }
     } else if !meta.isClean && meta.writer == .turn {
-      findings.append("the log that follows commit \(lsn) is missing or cannot be read")
+      findings.append("log after commit \(lsn): missing or unreadable")
     }
-    // A clean close leaves no commit in the log, and nothing that a search could prove; an opening has
-    // moved all of it, and no commit comes before the first turn.
+    // A clean close leaves no commit in the log, and nothing for a search to prove. An opening has
+    // moved all of the log, and no commit comes before the first turn.
     if lsn > meta.checkpointLSN || !meta.isClean && meta.writer == .turn { findWhatIsLost() }
     validate()
   }
 
-  /// Applies what there is when no meta slot says where the log begins: from the older file on, if
-  /// the newer one continues it, else the newer one.
+  /// Applies the available commits when no meta slot says where the log begins.
   ///
-  /// What a commit says that is in the slots already changes nothing: patches put bytes in, whatever
-  /// was there, and all commits up to the newest version in a slot are applied.
+  /// Starts with the older file if the newer one continues it, and otherwise with the newer one.
   ///
-  /// - Parameter newest: The last commit that a page in a slot knows of.
+  /// Replaying a commit that is already in the slots changes nothing: patches overwrite bytes
+  /// regardless of the previous ones, and all commits up to the newest version in a slot are
+  /// applied.
+  ///
+  /// - Parameter newest: The last commit recorded in any page in a slot.
   mutating func followHeaders(newest: LSN) {
     let headers = files.wals.compactMap { wal in
       wal.header.flatMap { $0.storeID == storeID && !$0.isEmpty ? $0 : nil }
     }.sorted { $0.generation.counter < $1.generation.counter }
     guard let last = headers.last else {
-      findings.append("neither a meta slot nor a WAL header says where the log begins")
+      findings.append("neither a meta slot nor a WAL header tells where the log begins")
       lsn = newest
       return findWhatIsLost()
     }
@@ -86,7 +88,7 @@ struct SalvagedLog {
     validate()
   }
 
-  /// Where the commits of a file end.
+  /// Returns the LSN and the chain value at which the commits of a file end.
   private func end(of header: WALHeader) -> (LSN, UInt64)? {
     guard let file = files.wals.first(where: { $0.header == header })?.file,
       var scan = try? WALScan(file, header)
@@ -94,13 +96,14 @@ struct SalvagedLog {
     do throws(PageFileError) {
       while try scan.next({ _ in }) == nil {}
     } catch {
-      // What cannot be read ends the log as well.
+      // An unreadable part ends the log as well.
     }
     return (scan.lsn, scan.chain)
   }
 
-  /// Applies the commits of the file that goes on where the log has got to and has a generation that
-  /// is admitted; false when there is none.
+  /// Applies the commits of the file that continues the log and has an admitted generation.
+  ///
+  /// Returns false if no file does.
   private mutating func apply(_ admits: (Generation) -> Bool) -> Bool {
     for wal in files.wals {
       guard let file = wal.file, let header = continuation(wal), admits(header.generation),
@@ -132,10 +135,10 @@ struct SalvagedLog {
     return false
   }
 
-  /// The header of a file whose first commit is the next one.
+  /// Returns the header of a file whose first commit is the next one; nil for other files.
   ///
-  /// Where it cannot be read the first commit stands in for it: its chain value proves that it
-  /// follows.
+  /// If the header cannot be read, the first commit stands in for it: its chain value proves that
+  /// it follows.
   private func continuation(_ wal: DamagedFiles.WAL) -> WALHeader? {
     if let header = wal.header {
       let isNext =
@@ -181,24 +184,25 @@ struct SalvagedLog {
     case (.patch, .page(let own, let ownGuess)?):
       (page, guess) = (own, ownGuess)
     case (.patch, .freed?):
-      return .lost(reason: "the log patches it after it was freed")
+      return .lost(reason: "patched after it was freed")
     case (.patch, .lost(let reason)?):
       return .lost(reason: reason)
     case (.patch, nil):
       guard let (older, isCertain) = base(frame.number.rawValue) else {
-        return .lost(reason: "the version is lost that commit \(lsn) in the log goes on from")
+        return .lost(reason: "the version that commit \(lsn) in the log patches is lost")
       }
       page = SalvagedPage(pageByteCount: pageByteCount, copying: older)
       if !isCertain { guess = older.lsn }
     }
     guard PagePatch.apply(frame, to: page.mutableBytes) else {
-      return .lost(reason: "a patch of commit \(lsn) leaves the page")
+      return .lost(reason: "patch out of bounds in commit \(lsn)")
     }
     page.mutableBytes.store(lsn.rawValue, at: PageHeader.lsnOffset)
     return .page(page, guess: guess)
   }
 
-  /// Pages pass the gate that those from slots pass: a patch of the wrong version hardly ever does.
+  /// Validates pages by the gate for pages from slots, which a patch of the wrong version hardly
+  /// ever passes.
   private mutating func validate() {
     for (number, outcome) in outcomes {
       guard case .page(let page, _) = outcome else { continue }
@@ -207,20 +211,20 @@ struct SalvagedLog {
         page.bytes.uint32(at: PageHeader.numberOffset) == number
         && kind.map { $0 != .table && Pager.contentRuleBroken(page.bytes, $0) == nil } ?? false
       if !isPage {
-        outcomes[number] = .lost(reason: "what the log makes of it breaks the rules of pages")
+        outcomes[number] = .lost(reason: "invalid page after applying the log")
       }
     }
   }
 
   // MARK: What is behind the break
 
-  /// Lists the commits above the last one that counts, wherever a header of one can be proven, and
-  /// says which files may have had some that nobody knows of.
+  /// Lists the commits above the last one that counts, wherever a commit header can be proven, and
+  /// reports files that may have held unknown ones.
   private mutating func findWhatIsLost() {
     var durable = LSN.zero
     for wal in files.wals {
       guard let file = wal.file else {
-        findings.append("\(wal.name) is missing; whether it had commits after \(lsn) is not known")
+        findings.append("\(wal.name) is missing; it may have held commits after \(lsn)")
         continue
       }
       if let header = wal.header, header.storeID != storeID {
@@ -228,7 +232,7 @@ struct SalvagedLog {
         continue
       }
       if wal.header == nil && !applied.contains(wal.name) {
-        findings.append("the header of \(wal.name) cannot be read")
+        findings.append("\(wal.name): header cannot be read")
       }
       if wal.header?.isEmpty ?? false { continue }
       durable = max(durable, listLostCommits(of: wal, file))
@@ -239,12 +243,12 @@ struct SalvagedLog {
     }
     if durable > lsn {
       findings.append(
-        "commits \(lsn.next) to \(durable) were on the disk and cannot be applied: "
+        "commits \(lsn.next) to \(durable) were durable but cannot be applied: "
           + breakReason)
     }
   }
 
-  /// Answers the greatest LSN that something in the file says was durable.
+  /// Lists the lost commits of a file, and returns the greatest LSN that the file says was durable.
   private mutating func listLostCommits(
     of wal: DamagedFiles.WAL, _ file: any StorageFile
   ) -> LSN {

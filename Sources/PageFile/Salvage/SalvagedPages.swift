@@ -1,19 +1,19 @@
-/// The pages of a damaged store as it was last: for each page number the version that counts, from
-/// a slot or made by the log.
+/// The pages of a damaged store in its last state: for each page number the version that counts,
+/// taken from a slot or made by the log.
 ///
-/// Where the page table is lost a version may be there that has been replaced or freed since, and
-/// would bring back what was deleted. Such a page is *uncertain*, until something contradicts it:
-/// a page that no branch leads to, though the branch that would is there and is no older, is stale.
+/// If the page table is lost, a version may be found that has since been replaced or freed, and
+/// would bring back deleted data. Such a page is *uncertain* until something contradicts it: it is
+/// stale if no branch leads to it, although the branch that would is there and is no older.
 final class SalvagedPages {
   /// A version that counts.
   struct Entry {
     let page: SlotPage
-    /// Whether the page table, or the log alone, says that this is the version.
+    /// True if the page table, or the log alone, identifies this version.
     let isCertain: Bool
-    /// Up to which LSN the page shows what was.
+    /// The LSN up to which the page is known to show the true state.
     ///
-    /// What the log makes of an uncertain version is worth no more than that one: patches of the wrong
-    /// version may well make a page.
+    /// A page that the log makes from an uncertain version is no more certain than that version:
+    /// patches of the wrong version may well produce a valid page.
     let provenLSN: LSN
 
     init(_ page: SlotPage, isCertain: Bool, provenLSN: LSN? = nil) {
@@ -24,15 +24,15 @@ final class SalvagedPages {
   }
 
   private let reader: SlotReader
-  /// By page number.
+  /// Sorted by page number.
   private(set) var entries: [Entry] = []
-  /// Pages that the log has made lie in no slot.
+  /// Pages made by the log, which lie in no slot.
   private var made: [UInt32: SalvagedPage] = [:]
   private(set) var roots: Roots?
-  /// Pages that the table or the log knows, and that are not there.
+  /// Pages known from the table or the log that are missing.
   private(set) var lost: [UInt32: (slot: SlotNumber, reason: String)] = [:]
   private var chainOwners = ChainOwners()
-  /// The pages read last.
+  /// The pages read most recently.
   private var cache: [(number: UInt32, page: SalvagedPage)?]
   private static let cacheCount = 512
 
@@ -56,12 +56,14 @@ final class SalvagedPages {
     }
   }
 
-  /// Notes that an overflow page is read for a value; false when another value has it.
+  /// Records that an overflow page is read for a value.
+  ///
+  /// Returns false if another value has claimed it.
   func claim(_ number: PageNumber, for owner: UInt64) -> Bool {
     chainOwners.claim(number, for: owner)
   }
 
-  /// Which of the versions in slots is the page, if any; see the rules of `TableClaims`.
+  /// Returns the version in a slot that is the page, if any; see the rules of `TableClaims`.
   private static func choose(
     _ versions: ArraySlice<SlotPage>,
     _ known: (claim: TableClaims.Claim, lsn: LSN, isExact: Bool)
@@ -87,7 +89,7 @@ final class SalvagedPages {
 
   func entry(_ number: PageNumber) -> Entry? { index(of: number.rawValue).map { entries[$0] } }
 
-  /// A page that has passed the gate; nil when it is not there.
+  /// Returns a page that has passed the gate; nil if it is missing.
   func page(_ number: PageNumber) -> SalvagedPage? {
     if let page = made[number.rawValue] { return page }
     let place = Int(number.rawValue) % Self.cacheCount
@@ -97,7 +99,7 @@ final class SalvagedPages {
     return page
   }
 
-  /// Up to which LSN a tree page shows what was.
+  /// Returns the LSN up to which a tree page is known to show the true state.
   func provenLSN(of page: SalvagedPage) -> LSN {
     entry(TreePage(page.bytes).number)?.provenLSN ?? .zero
   }
@@ -107,12 +109,12 @@ final class SalvagedPages {
     return page(number)
   }
 
-  /// When a page was changed last.
+  /// The LSN of the newest page.
   var newestLSN: LSN { entries.map(\.page.lsn).max() ?? .zero }
 
   // MARK: The log
 
-  /// Takes over what the log has made of pages.
+  /// Takes over the pages that the log has made.
   func apply(_ log: SalvagedLog) {
     roots = log.roots
     entries.removeAll { log.outcomes[$0.page.number] != nil }
@@ -135,7 +137,7 @@ final class SalvagedPages {
 
   // MARK: Stale pages
 
-  /// Takes out uncertain pages that the tree above them does not know, from the top down.
+  /// Removes uncertain pages that the tree above them does not refer to, from the top down.
   func removeStale() {
     guard entries.contains(where: { !$0.isCertain }) else { return }
     for level in stride(from: TreePage.depthMax - 1, through: 0, by: -1) {
@@ -160,7 +162,8 @@ final class SalvagedPages {
     return children
   }
 
-  /// Whether the page that would lead to this one is there, is no older, and does not.
+  /// Returns true if the page that would lead to this one is there, is no older, and does not lead
+  /// to it.
   private func isContradicted(_ slotPage: SlotPage) -> Bool {
     let tree = TreeNumber(Int(slotPage.tree))
     guard let root = roots?[tree], root.rawValue != slotPage.number else { return false }
@@ -174,11 +177,14 @@ final class SalvagedPages {
     return above.map { provenLSN(of: $0) >= slotPage.lsn } ?? false
   }
 
-  /// The page of a level to which a key belongs, or the root if that is not as high; nil when the way
-  /// there is lost, or when a page on the way may be out of date and have led astray.
+  /// Returns the page of a level to which a key belongs, or the root if that is lower.
   ///
-  /// Whatever led to it, the page shows of some moment what lies between two of its own keys. Before
-  /// the first and behind the last one only the pages above tell how far it goes.
+  /// Returns nil if the way there is lost, or if a page on the way may be out of date and
+  /// misleading.
+  ///
+  /// However it was reached, the page shows, as of some moment, everything between two of its own
+  /// keys. Before the first key and behind the last one, only the pages above tell how far it
+  /// extends.
   func descend(_ tree: TreeNumber, toward key: Bytes, level: Int) -> SalvagedPage? {
     guard let root = roots?[tree], var found = treePage(root) else { return nil }
     var isCertain = entry(root)?.isCertain ?? false
@@ -198,8 +204,8 @@ final class SalvagedPages {
 
   // MARK: What is lost
 
-  /// Every page that should be there and is not: known from the table, from the log, from a root, or
-  /// from the branch above it.
+  /// Returns every page that should be there and is missing, known from the table, the log, a root,
+  /// or the branch above it.
   func lostPages() -> [LostPage] {
     var rest = lost
     var found: [LostPage] = []
@@ -237,12 +243,12 @@ final class SalvagedPages {
 }
 
 extension SlotPage {
-  /// Whether it is a leaf or a branch.
+  /// True for a leaf or a branch.
   var isOfTree: Bool { kind == .leaf || kind == .branch }
 }
 
 extension TreePage {
-  /// A key in one piece.
+  /// Returns a key in one piece.
   func wholeKey(_ index: Int) -> [UInt8] {
     var buffer = ByteBuffer()
     key(index).append(dropping: 0, to: &buffer)

@@ -1,4 +1,4 @@
-/// Reads the slots of a damaged data file and proves what lies in them.
+/// Reads the slots of a damaged data file and proves their contents.
 struct SlotReader {
   let files: DamagedFiles
   let identity: StoreIdentity
@@ -8,14 +8,14 @@ struct SlotReader {
     return min(byteCount / identity.pageByteCount, Int(UInt32.max) - 1)
   }
 
-  /// Whether the bytes are some page of this store.
+  /// Returns true if the bytes are a page of this store.
   func isProven(_ page: Bytes) -> Bool {
     guard PageKind(rawValue: page[PageHeader.kindOffset]) != nil else { return false }
     return page.uint64(at: PageHeader.checksumOffset)
       == Pager.checksum(of: page, in: identity.storeID)
   }
 
-  /// The bytes of a page that was found in a slot, if they are still the same.
+  /// Returns the bytes of a page found in a slot, if they are unchanged.
   func read(_ page: SlotPage) -> SalvagedPage? {
     guard let found = SalvagedPage(files, identity, page.slot),
       found.bytes.uint64(at: PageHeader.checksumOffset) == page.checksum,
@@ -24,22 +24,22 @@ struct SlotReader {
     return found
   }
 
-  /// Why a slot does not hold the page that should be there.
+  /// Returns the reason why a slot does not hold the expected page.
   func reason(_ slot: SlotNumber, isNot number: UInt32) -> String {
-    guard slot.rawValue <= slotCount else { return "the file ends before it" }
-    guard let found = SalvagedPage(files, identity, slot) else { return "it cannot be read" }
+    guard slot.rawValue <= slotCount else { return "beyond the end of the file" }
+    guard let found = SalvagedPage(files, identity, slot) else { return "cannot be read" }
     let page = found.bytes
-    if page.firstNonzero(at: 0) == page.count { return "it holds zeros" }
-    guard isProven(page) else { return "its checksum does not hold" }
+    if page.firstNonzero(at: 0) == page.count { return "all zeros" }
+    guard isProven(page) else { return "checksum mismatch" }
     let other = page.uint32(at: PageHeader.numberOffset)
-    return other == number ? "it holds another version" : "it holds page \(other)"
+    return other == number ? "holds another version" : "holds page \(other)"
   }
 
   private static let chunkSlotCount = 64
 
-  /// Calls `body` for every slot, with nil where it cannot be read, until it says false.
+  /// Calls `body` for every slot, with nil if the slot cannot be read, until it returns false.
   ///
-  /// The bytes live as long as the call.
+  /// The bytes are valid only during the call.
   func forEachSlot(_ body: (SlotNumber, Bytes?) -> Bool) {
     let count = slotCount
     let pageByteCount = identity.pageByteCount
@@ -54,7 +54,7 @@ struct SlotReader {
       let isWhole = (try? files.dataFile.readFully(into: target, at: offset)) ?? false
       for index in 0..<chunk {
         let page = target.slice(index * pageByteCount, pageByteCount)
-        // A chunk that fails is read again slot by slot: most of it may be fine.
+        // Reread a failed chunk slot by slot, since most of it may be intact.
         let isRead =
           isWhole
           || (try? files.dataFile.readFully(into: page, at: offset + index * pageByteCount))
@@ -67,20 +67,22 @@ struct SlotReader {
   }
 }
 
-/// The bytes of one page, kept for as long as somebody looks at them.
+/// The bytes of one page, kept as long as they are in use.
 final class SalvagedPage {
   private var buffer: ByteBuffer
   var bytes: Bytes { buffer.bytes }
   var mutableBytes: MutableBytes { buffer.mutableBytes }
   var lsn: LSN { LSN(bytes.uint64(at: PageHeader.lsnOffset)) }
 
-  /// A page of zeros, or a copy.
+  /// Creates a page of zeros, or a copy.
   init(pageByteCount: Int, copying other: SalvagedPage? = nil) {
     buffer = ByteBuffer(capacity: pageByteCount)
     if let other { buffer.append(other.bytes) } else { buffer.append(zeros: pageByteCount) }
   }
 
-  /// What lies in a slot, unproven; nil where it cannot be read.
+  /// Reads the unproven contents of a slot.
+  ///
+  /// Returns nil if it cannot be read.
   convenience init?(_ files: DamagedFiles, _ identity: StoreIdentity, _ slot: SlotNumber) {
     self.init(pageByteCount: identity.pageByteCount)
     let offset = Pager.offset(of: slot, pageByteCount: identity.pageByteCount)

@@ -1,11 +1,11 @@
-/// A page that lies whole in a slot, current or not.
+/// A page found intact in a slot, current or not.
 ///
-/// 32 bytes, of which there is one for each slot of the file: what a salvage keeps in memory of a
-/// store is about a fiftieth of its size, with the first keys of leaves.
+/// Takes 32 bytes, once for each slot of the file. Together with the first keys of leaves, a
+/// salvage keeps about a fiftieth of the store's size in memory.
 struct SlotPage {
   let checksum: UInt64
   let lsn: LSN
-  /// The page number; of a table page its place in its level.
+  /// The page number; for a table page its place in its level.
   let number: UInt32
   let slot: SlotNumber
   let kind: PageKind
@@ -25,15 +25,17 @@ struct SlotPage {
   var check: UInt32 { UInt32(truncatingIfNeeded: checksum) }
 }
 
-/// Everything in the slots of a damaged store that its own checksum proves: all versions of each
-/// page, as old ones stay where they are until their slot is written again.
+/// All pages in the slots of a damaged store that their own checksums prove.
+///
+/// That includes every version of a page, since old versions stay in place until their slot is
+/// written again.
 struct SlotScan {
   let reader: SlotReader
-  /// By page number, the newest version first.
+  /// Sorted by page number, the newest version first.
   private(set) var pages: [SlotPage] = []
-  /// Table pages by level and place, the newest version first.
+  /// Table pages sorted by level and place, the newest version first.
   private(set) var tables: [SlotPage] = []
-  /// Slots that hold something, and nothing that can be proven.
+  /// Slots that are not empty and hold nothing that can be proven.
   private(set) var unreadable: [SlotNumber] = []
 
   init(_ reader: SlotReader) {
@@ -58,7 +60,7 @@ struct SlotScan {
     tables.sort { ($0.level, $0.number, $1.lsn) < ($1.level, $1.number, $0.lsn) }
   }
 
-  /// All versions of a table page, the newest first.
+  /// Returns all versions of a table page, the newest first.
   func tables(level: Int, place: UInt32) -> ArraySlice<SlotPage> {
     let start = tables.firstIndex(inOrder: { (Int($0.level), $0.number) >= (level, place) })
     let end = tables.firstIndex(inOrder: { (Int($0.level), $0.number) > (level, place) })
@@ -67,7 +69,7 @@ struct SlotScan {
 }
 
 extension Array {
-  /// The first index whose element the condition holds for, where it holds for all behind it too.
+  /// Returns the first index whose element meets a condition that all later elements meet too.
   func firstIndex(inOrder condition: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,13 +1,13 @@
-/// What every page of a store has to be proven with: the store id, and how long a page is.
+/// The facts that prove every page of a store: the store id and the page size.
 ///
-/// The meta slots say both. Where neither can be read, the WAL headers have the id as well, and so
-/// have damaged slots, perhaps: any of these is a guess until a page of the data file, or the first
-/// page of the log, has a checksum that holds with it. With 64 bits, one page is proof enough.
+/// The meta slots hold both. If neither can be read, the WAL headers hold the id as well, and
+/// damaged slots may still hold it. Each of these is a guess until the checksum of a page in the
+/// data file, or of the log's first page, matches under it. With 64 bits, one page is proof enough.
 struct StoreIdentity: Equatable {
   let storeID: StoreID
   let pageByteCount: Int
 
-  /// - Throws: `unsupportedFormat`, `notADatabase`; `corruptMeta` when nothing has the id any more.
+  /// - Throws: `unsupportedFormat`, `notADatabase`; `corruptMeta` if the id is found nowhere.
   static func find(in files: DamagedFiles) throws(PageFileError) -> StoreIdentity {
     var certain: [StoreIdentity] = []
     var isForeign = true
@@ -21,7 +21,8 @@ struct StoreIdentity: Equatable {
       case .foreign: break
       }
     }
-    // Two slots of two stores, as when a part of a file was put back: the pages decide.
+    // The two slots are of different stores, as after a partial restore of the file: the pages
+    // decide.
     if let first = certain.first, certain.allSatisfy({ $0 == first }) { return first }
     for guess in guesses(files, certain) where isProven(guess, in: files) { return guess }
     let hasHeader = files.wals.contains { $0.header != nil }
@@ -29,8 +30,8 @@ struct StoreIdentity: Equatable {
       throw .notADatabase(path: files.dataFile.path)
     }
     throw .corruptMeta(
-      reason: "no meta slot and no WAL header has the id of the store, "
-        + "without which no page can be proven")
+      reason: "no meta slot or WAL header holds the store id, "
+        + "without which no page can be verified")
   }
 
   private static func guesses(
@@ -54,7 +55,8 @@ struct StoreIdentity: Equatable {
     return guesses
   }
 
-  /// Whether any page of the data file, or of the log's first commit, holds with this guess.
+  /// Returns true if any page of the data file, or of the log's first commit, verifies under the
+  /// guess.
   private static func isProven(_ guess: StoreIdentity, in files: DamagedFiles) -> Bool {
     var hasPage = false
     let reader = SlotReader(files: files, identity: guess)
@@ -65,7 +67,9 @@ struct StoreIdentity: Equatable {
     return hasPage || files.wals.contains { isProven(guess, by: $0) }
   }
 
-  /// The log's first page was made from zeros; how far its cells reach says how long it is.
+  /// Returns true if the log's first page is valid at the guessed page size.
+  ///
+  /// That page was made from zeros; the reach of its cells tells its size.
   private static func isProven(_ guess: StoreIdentity, by wal: DamagedFiles.WAL) -> Bool {
     guard let file = wal.file, let header = wal.header, header.storeID == guess.storeID,
       var scan = try? WALScan(file, header)

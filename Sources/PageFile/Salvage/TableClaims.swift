@@ -1,14 +1,14 @@
-/// What is left of the page table, and what it says of each page number.
+/// The remains of the page table, and their claims about each page number.
 ///
-/// A page that is moved keeps its checksum, so whatever a table entry leads to is known by the check
-/// in the entry, in whatever slot it lies.
+/// A moved page keeps its checksum, so the target of a table entry is identified by the check in
+/// the entry, no matter which slot it lies in.
 ///
-///  1. What a meta slot leads to is *exact*: nothing but the version it names is the page, and a
-///     number without an entry is free, whatever slots hold of it.
-///  2. Where that walk is broken, the newest version of a table page of the lowest level that any
-///     slot holds says how things were at its LSN: of the versions up to there only the one it names
-///     can be the page, and any that is newer than the table page goes before.
-///  3. Where there is not even that, nothing is known of a number.
+///  1. Claims reached from a meta slot are *exact*: only the version they name is the page, and a
+///     number without an entry is free, whatever the slots hold under that number.
+///  2. Where that walk is broken, the newest version in any slot of a table page of the lowest
+///     level describes the state at its LSN. Of the versions up to that LSN only the one it names
+///     can be the page; any version newer than the table page takes precedence.
+///  3. Without even that, nothing is known about a number.
 struct TableClaims {
   enum Claim {
     case unknown
@@ -23,20 +23,20 @@ struct TableClaims {
 
   private let scan: SlotScan
   private let entryCount: Int
-  /// Whether a meta slot's root says which places there are.
+  /// True if a meta slot's root determines which places exist.
   private let hasRoot: Bool
   /// The table pages of the lowest level, by their places.
   private var places: [UInt32: Place] = [:]
-  /// Places of the lowest level below a table page that is lost.
+  /// Places of the lowest level below a lost table page.
   private var lostPlaces: [Range<UInt64>] = []
   /// Table pages that the walk could not find.
   private(set) var lost: [LostPage] = []
   private var latest: (place: UInt32, page: SalvagedPage)?
 
-  /// Whether all that the table said is known.
+  /// True if everything that the table said is known.
   var isExact: Bool { hasRoot && lostPlaces.isEmpty }
 
-  /// - Parameter root: What the newest meta slot names, if one can be believed.
+  /// - Parameter root: The root named by the newest meta slot, if one can be trusted.
   init(_ scan: SlotScan, root: PageTableRoot?) {
     self.scan = scan
     entryCount = TablePage.entryCount(pageByteCount: scan.reader.identity.pageByteCount)
@@ -45,12 +45,12 @@ struct TableClaims {
       walk(root.entry, level: root.height - 1, place: 0, checksum: root.checksum)
     }
     for page in scan.tables where page.level == 0 && places[page.number] == nil {
-      // The first of each place is the newest.
+      // The first version of each place is the newest.
       if isUnknown(page.number) { places[page.number] = Place(page: page, isExact: false) }
     }
   }
 
-  /// Notes the table pages of the lowest level below an entry, and what is lost on the way.
+  /// Collects the table pages of the lowest level below an entry, and the losses on the way.
   private mutating func walk(
     _ entry: TableEntry, level: Int, place: UInt64, checksum: UInt64? = nil
   ) {
@@ -85,7 +85,7 @@ struct TableClaims {
     !hasRoot || lostPlaces.contains { $0.contains(UInt64(place)) }
   }
 
-  /// What is known of a number, of which moment, and whether that is exact.
+  /// Returns the claim about a number, the LSN that it describes, and true if it is exact.
   mutating func claim(of number: UInt32) -> (claim: Claim, lsn: LSN, isExact: Bool) {
     let place = number / UInt32(entryCount)
     guard let table = places[place] else {
