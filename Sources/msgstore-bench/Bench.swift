@@ -8,53 +8,59 @@ import ArgumentParser
   import Musl
 #endif
 
-/// `msgstore-bench` measures the message store beside SQLite, and beside what the machine costs; built
-/// with the trait `Peers`, beside GRDB and LMDB too.
+/// `msgstore-bench` measures the message store beside SQLite, and beside the cost of the machine
+/// itself.
+///
+/// Built with the trait `Peers`, it also measures GRDB and LMDB.
 ///
 /// Every engine gets the same messages and the same queries in the same order, and does the same
-/// work; engines take turns; figures are medians over rounds, ratios are taken round by round.
-/// Whatever is read is compared with what was written. The workloads, with what is one operation:
+/// work. Engines take turns. Figures are medians over rounds, and ratios are taken round by round.
+/// Every read is compared with the messages written. The workloads, each with its unit of
+/// operation:
 ///
 ///     import             one message, in transactions of 500, relaxed
 ///     size               bytes on disk per message after import and checkpoint
 ///     tail50-huge        newest 50 of the thread that holds half of all messages
 ///     tail50-random      newest 50 of a random other thread
-///     slice50            time until the newest 50 of the huge thread are in hand, untouched; ours only
+///     slice50            time until the newest 50 of the huge thread are in hand, untouched; ours
+///                        only
 ///     scroll50           next older 50, walking the huge thread back from its end
 ///     at-date            50 messages around a random date of the huge thread
 ///     get-by-id          one message by its conversation and id
 ///     list20             the 20 conversations with the newest activity
 ///     open-tail50        open the store, read one tail, close it
-///     memory             peak resident bytes of a process that opens the store and reads 10,000 tails;
-///                        as memory-small, with the smallest cache
-///     commit-full        one message and its conversation's summary, durable when it returns
+///     memory             peak resident bytes of a process that opens the store and reads 10,000
+///                        tails; as memory-small, with the smallest cache
+///     commit-full        one message and its conversation's summary, durable on return
 ///     commit-relaxed     the same, relaxed
 ///     acknowledge        a pending message gets its server timestamp and moves to its place
-///     mark-read-1000     the newest 1000 messages of a thread have been read; SQLite keeps of each
-///                        who has read it and when, as its users do
-///     mark-read-1000-mark  the same, SQLite keeping one row for all of them, as we do
-///     edit               a random message of the huge thread gets another text, the old one is kept
-///     live-tail          from the commit of one new message to the new tail of 50 in the hands of who
-///                        follows it; ours only
-///     unread-total       what all of 10,000 conversations have unread; SQLite keeps it by a trigger
+///     mark-read-1000     the newest 1000 messages of a thread are marked as read; SQLite records
+///                        for each message who has read it and when, as its users do
+///     mark-read-1000-mark  the same, with SQLite keeping one row for all of them, as we do
+///     edit               a random message of the huge thread gets another text; the old one is
+///                        kept
+///     live-tail          from the commit of one new message until a follower has the new tail of
+///                        50; ours only
+///     unread-total       the unread messages of all of 10,000 conversations; SQLite keeps the sum
+///                        by a trigger
 ///     open-insert-close  open, insert one message at full durability, close
 ///     wal-size           WAL bytes per commit-full, over 20,000 commits
 ///     written            bytes written to any file per message, over 100,000 commits
-///     send-visible       a message is stored and entered into the outbox, until it can be seen; ours
-///                        only, as the next four
+///     send-visible       a message is stored and entered into the outbox, until it is visible;
+///                        ours only, like the next four
 ///     send-durable       the same until it is on the disk, beside a bare write and sync
-///     send-busy          the same until it can be seen, while batches of 500 messages are stored
-///     next-done-50       work is taken out of an outbox of 50 entries and finished, in one commit
+///     send-busy          the same until it is visible, while batches of 500 messages are stored
+///     next-done-50       work is taken from an outbox of 50 entries and finished, in one commit
 ///     next-done-5000     the same with 5,000 entries
 ///     scale              tail50-huge, commit-relaxed and edit at 10⁴, 10⁵, 10⁶ messages
 @main
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "msgstore-bench",
-    abstract: "Measures the message store beside SQLite and what the machine itself costs.",
+    abstract: "Measures the message store beside SQLite and the cost of the machine itself.",
     subcommands: [Run.self, ReadTails.self], defaultSubcommand: Run.self)
 
-  /// Every error is one line on standard error and ends with status 2.
+  /// Prints every error as one line on standard error and exits with status 2.
   static func main() {
     do {
       var command = try parseAsRoot()
@@ -80,59 +86,59 @@ struct Run: ParsableCommand {
   @Option(help: ArgumentHelp("Workloads, separated by commas.", valueName: "names"))
   var workloads = NameList(catalogue.map(\.name))
 
-  @Option(help: "How many messages to import (default: 100000, or all of the corpus).")
+  @Option(help: "The number of messages to import (default: 100000, or all of the corpus).")
   var messages: Int?
 
-  @Option(help: "How many conversations to spread them over, unless there is a corpus.")
+  @Option(help: "The number of conversations to spread them over, without a corpus.")
   var conversations = 200
 
   @Option(help: "A file of JSON lines to take messages from.")
   var corpus: String?
 
-  @Option(help: "Where to put the stores while they are measured (default: .build, or TMPDIR).")
+  @Option(help: "The directory for the stores during the run (default: .build, or TMPDIR).")
   var directory: String?
 
-  @Option(help: "Decides the messages and queries.")
+  @Option(help: "The seed that determines the messages and queries.")
   var seed: UInt64 = 1
 
-  @Option(help: "How often each workload is measured.")
+  @Option(help: "The number of rounds for each workload.")
   var rounds = 5
 
   @Flag(help: "Lets `scale` go up to ten million messages.")
   var large = false
 
-  @Option(help: "How many MiB the store has that memory is about (default: that of the others).")
+  @Option(help: "The size in MiB of the store for `memory` (default: the size of the others).")
   var memorySize: UInt64?
 
   @Option(
     help: ArgumentHelp(
-      "A build without the peers, for memory: GRDB's libraries would count for all engines.",
+      "A build without the peers, for `memory`: GRDB's libraries would count for all engines.",
       valueName: "program"))
   var normalProgram: String?
 
-  @Option(help: "text, json or html (default: what the name of the output ends in, or text).")
+  @Option(help: "text, json or html (default: by the extension of the output file, or text).")
   var format: Report.Format?
 
   @Option(
     help: ArgumentHelp(
-      "A file for the report (default: standard output). Can be given more than once.",
+      "A file for the report (default: standard output). May be repeated.",
       valueName: "file"))
   var output: [String] = []
 
   func validate() throws {
     for name in engines.names where EngineName(rawValue: name) == nil {
-      throw ValidationError("there is no engine \(name)")
+      throw ValidationError("unknown engine: \(name)")
     }
     for name in workloads.names where !catalogue.contains(where: { $0.name == name }) {
-      throw ValidationError("there is no workload \(name)")
+      throw ValidationError("unknown workload: \(name)")
     }
-    guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages is at least 1000") }
-    guard conversations >= 2 else { throw ValidationError("--conversations is at least 2") }
+    guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages: at least 1000") }
+    guard conversations >= 2 else { throw ValidationError("--conversations: at least 2") }
     for name in engines.names.compactMap(EngineName.init) {
       guard let owner = name.owner, !engines.names.contains(owner.rawValue) else { continue }
-      throw ValidationError("\(name.rawValue) reads the store of \(owner.rawValue)")
+      throw ValidationError("\(name.rawValue): needs \(owner.rawValue), whose store it reads")
     }
-    guard rounds >= 1 else { throw ValidationError("--rounds is at least 1") }
+    guard rounds >= 1 else { throw ValidationError("--rounds: at least 1") }
   }
 
   func run() throws {
@@ -177,7 +183,7 @@ struct Run: ParsableCommand {
   }
 }
 
-/// Names with commas between them.
+/// A list of names separated by commas.
 struct NameList: ExpressibleByArgument {
   var names: [String]
 

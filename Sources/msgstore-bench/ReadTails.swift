@@ -1,7 +1,9 @@
 import ArgumentParser
 
-/// What the workload `memory` runs in a fresh process: opens one store, reads 10,000 tails of
-/// random conversations, writes its peak of memory and how much it read to a file.
+/// The command that the workload `memory` runs in a fresh process.
+///
+/// It opens one store, reads 10,000 tails of random conversations, and writes its peak memory and
+/// the number of messages read to a file.
 struct ReadTails: ParsableCommand {
   static let name = "read-tails"
   static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
@@ -18,7 +20,7 @@ struct ReadTails: ParsableCommand {
       String(decoding: $0, as: UTF8.self)
     }
     guard let engine = engine.makeEngine(directory: directory, names, cache: cache) else {
-      throw BenchError("\(engine.rawValue) has no store")
+      throw BenchError("\(engine.rawValue): has no store of its own")
     }
     try engine.open()
     var messageCount: UInt64 = 0
@@ -29,7 +31,7 @@ struct ReadTails: ParsableCommand {
     try Files.write("\(try Machine.peakByteCount()) \(messageCount)", to: resultPath)
   }
 
-  /// How many messages it must read.
+  /// Returns the number of messages that the process must read.
   static func expected(_ reference: Reference, conversationCount: Int, seed: UInt64) -> UInt64 {
     conversations(count: conversationCount, seed: seed).reduce(0) { sum, conversation in
       sum + UInt64(min(Tail.count, reference.threads[conversation].entries.count))

@@ -1,12 +1,14 @@
-/// One thing that is measured, under a name that stays.
+/// A measured workload, under a name that never changes.
 protocol Workload: Sendable {
   var name: String { get }
-  /// What is one operation.
+  /// The unit of operation.
   var summary: String { get }
-  /// Whether it does without the stage's stores.
+  /// True if the workload does not use the stage's stores.
   var hasOwnStores: Bool { get }
-  /// Measures it on the stage's stores, which hold the corpus, and leaves them so that the next
-  /// workload can go on: whatever it writes it also notes in the stores' account.
+  /// Measures the workload on the stage's stores, which hold the corpus.
+  ///
+  /// Leaves the stores usable for the next workload: everything written is also recorded in their
+  /// reference.
   func run(on stage: Stage) throws -> [Figure]
 }
 
@@ -14,8 +16,8 @@ extension Workload {
   var hasOwnStores: Bool { false }
 }
 
-/// All workloads in the order in which they run: what the import left is measured first, and what
-/// writes much comes late.
+/// All workloads in running order: the state left by the import is measured first, and workloads
+/// that write much come late.
 let catalogue: [any Workload] = [
   Import(), Size(), Compact(),
   Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
@@ -30,7 +32,7 @@ let catalogue: [any Workload] = [
   TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Scale(),
 ]
 
-/// What is one operation, by the names that figures have.
+/// The unit of operation of each figure, by the figure's name.
 var summaries: [String: String] {
   var summaries = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0.summary) })
   summaries[Compact.sizeName] = "bytes on disk per message after that, every file counted"
@@ -38,7 +40,7 @@ var summaries: [String: String] {
   return summaries
 }
 
-/// What a run is about.
+/// The settings of a run.
 struct Settings {
   var engines: [EngineName]
   var workloads: [String]
@@ -46,19 +48,19 @@ struct Settings {
   var roundCount: Int
   var seed: UInt64
   var isLarge: Bool
-  /// How large a store `memory` is about; nil for that of the other workloads.
+  /// The size of the store for `memory`; nil for that of the other workloads.
   var memoryByteCount: UInt64?
-  /// A normal build of this program, which needs less memory of its own than one with the peers.
+  /// A normal build of this program, which itself needs less memory than one with the peers.
   var normalProgram: String?
 }
 
-/// Where workloads perform: the stores, and what they need to say how far they are.
+/// The environment in which workloads run: the stores and the progress display.
 final class Stage {
   let settings: Settings
   let stores: Stores
   let directory: String
   let progress = Progress()
-  /// Whether the stores hold the corpus.
+  /// True if the stores hold the corpus.
   private var isFilled = false
 
   init(settings: Settings, corpus: any Corpus, directory: String) throws {
@@ -83,7 +85,7 @@ final class Stage {
     return figures
   }
 
-  /// Imports the corpus, untimed, unless a workload has done so or does without it.
+  /// Imports the corpus, untimed, unless a workload has done so or does not need it.
   private func fill(_ workload: any Workload) throws {
     guard !isFilled, !workload.hasOwnStores else { return }
     for engine in stores.engines {

@@ -1,9 +1,9 @@
-/// A message as the corpus gives it, before an engine makes its own form of it.
+/// A message of the corpus, before an engine converts it to its own form.
 ///
-/// Every acknowledged message comes later than all others of its conversation, and its sequence
-/// is its place there, counted from 1: so what any query must return is known without asking.
+/// Every acknowledged message is later than all others of its conversation, and its sequence is its
+/// place there, counted from 1. So the result of any query is known in advance.
 struct ChatMessage {
-  /// Index into the corpus' conversations.
+  /// The index into the corpus' conversations.
   var conversation: Int
   var id: String
   var sender: String
@@ -18,27 +18,27 @@ struct ChatMessage {
   var replyTo: String?
 }
 
-/// A conversation as the corpus gives it.
+/// A conversation of the corpus.
 struct CorpusConversation {
   var id: String
   var participants: [String]
   var title: String?
 }
 
-/// The member whose store this is: their messages are never unread.
+/// The member who owns the store; their own messages are never unread.
 let localMember = "me"
 
-/// Where messages come from.
+/// A source of messages.
 protocol Corpus {
   /// One line for the report's header.
   var summary: String { get }
   var conversations: [CorpusConversation] { get }
-  /// The same messages in the same order each time, without end.
+  /// Returns an endless stream that yields the same messages in the same order each time.
   func makeStream() -> any MessageStream
 }
 
 protocol MessageStream {
-  /// The next message, in a conversation drawn as in the corpus, or in the one given.
+  /// Returns the next message, in the given conversation or in one drawn as in the corpus.
   mutating func next(in conversation: Int?) -> ChatMessage
 }
 

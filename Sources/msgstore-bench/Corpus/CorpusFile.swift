@@ -1,17 +1,17 @@
 /// Messages from a file of JSON lines: `conversation`, `id`, `sender`, `timestamp_ms`, `text` and,
 /// where known, `reply_to`.
 ///
-/// Other fields are not looked at.
+/// Other fields are ignored.
 ///
-/// They arrive in the order of the file. When it is used up, its texts are used again, drawn at
-/// random, so that a conversation comes up as often as in the file, with new ids and later times.
+/// Messages arrive in file order. When the file is used up, its texts are reused, drawn at random
+/// with new ids and later times, so that each conversation comes up as often as in the file.
 struct CorpusFile: Corpus {
   let summary: String
   let conversations: [CorpusConversation]
   fileprivate let messages: [ChatMessage]
   fileprivate let seed: UInt64
 
-  /// How many messages the file gave.
+  /// The number of messages in the file.
   var count: Int { messages.count }
 
   /// Reads at most `limit` lines of the file.
@@ -33,9 +33,10 @@ struct CorpusFile: Corpus {
   }
 }
 
-/// Takes in the lines one by one.
+/// Collects the messages and conversations of the lines, one by one.
 private struct CorpusReader {
-  /// A thread of thousands of people does not list them all.
+  /// The largest number of participants recorded: a thread of thousands of people does not list
+  /// them all.
   private static let participantCountMax = 8
 
   var messages: [ChatMessage] = []
@@ -86,7 +87,7 @@ private struct FileStream: MessageStream {
   var generator: SeededGenerator
   var index = 0
   var sequences: [Int64]
-  /// The time of the newest message so far, in milliseconds; what is made up comes after it.
+  /// The time of the newest message so far, in milliseconds; generated messages come after it.
   var milliseconds: Int64
 
   init(corpus: CorpusFile) {

@@ -1,16 +1,16 @@
-/// One line of JSON that is an object of plain values, read field by field.
+/// Reads one line of JSON that is an object of plain values, field by field.
 struct JSONLine {
   enum Value {
     case string(String)
     case integer(Int64)
-    /// What no corpus field the benchmark reads can be: a fraction, a word such as `true`.
+    /// A value that no field used by the benchmark can have: a fraction, or a word such as `true`.
     case other
   }
 
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
-  /// The fields of the line, or nil where it is no such object.
+  /// Returns the fields of the line; nil if the line is not such an object.
   static func fields(of line: ArraySlice<UInt8>) -> [String: Value]? {
     var reader = JSONLine(bytes: line, index: line.startIndex)
     return reader.readObject()
@@ -71,7 +71,7 @@ struct JSONLine {
     return true
   }
 
-  /// What follows `\u`; a scalar beyond 16 bits is written as two surrogates.
+  /// Reads the code after `\u`; a scalar beyond 16 bits is written as two surrogates.
   private mutating func readEscapedScalar() -> Unicode.Scalar? {
     guard let high = readHexadecimal() else { return nil }
     guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }

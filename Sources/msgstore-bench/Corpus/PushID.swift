@@ -1,5 +1,7 @@
-/// Ids of 20 characters as chat clients make them: eight for the time in milliseconds and twelve
-/// random ones, from an alphabet in byte order, so that later ids sort later.
+/// Ids of 20 characters as chat clients make them.
+///
+/// Eight characters encode the time in milliseconds, and twelve are random. The alphabet is in byte
+/// order, so that later ids sort later.
 enum PushID {
   private static let alphabet = Array(
     "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)

@@ -6,8 +6,10 @@
   import Musl
 #endif
 
-/// Repeatable randomness (SplitMix64): the same seed gives the same messages and queries on
-/// every machine, so that figures of different months are about the same work.
+/// A repeatable random generator (SplitMix64).
+///
+/// The same seed gives the same messages and queries on every machine, so that figures of different
+/// months measure the same work.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -23,12 +25,13 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number in `0..<bound`; the bias of the multiplication is far below what a benchmark sees.
+  /// Returns a number in `0..<bound`; the bias of the multiplication is far too small to affect a
+  /// benchmark.
   mutating func index(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// A number in `0..<1`.
+  /// Returns a number in `0..<1`.
   mutating func fraction() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
@@ -37,7 +40,7 @@ struct SeededGenerator: RandomNumberGenerator {
     fraction() < probability
   }
 
-  /// Normally distributed with mean 0 and deviation 1 (Box and Muller).
+  /// Returns a normally distributed number with mean 0 and deviation 1 (Box and Muller).
   mutating func normal() -> Double {
     let radius = (-2 * log(1 - fraction())).squareRoot()
     return radius * cos(2 * .pi * fraction())

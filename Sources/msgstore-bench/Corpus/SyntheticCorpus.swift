@@ -6,14 +6,16 @@
   import Musl
 #endif
 
-/// Messages made from a seed, with the statistics of real chat: half of all in one thread; texts
-/// of 70 bytes on average, median 50, 1 % over 380; a seventh of them not Latin only; emoji;
-/// eight senders a thread; ids of 20 characters; one message in nine a reply.
+/// Messages generated from a seed, with the statistics of real chat.
+///
+/// Half of all messages are in one thread. Texts have 70 bytes on average, a median of 50, and 1 %
+/// have over 380; a seventh of them are not in Latin script only; some have emoji. A thread has
+/// eight senders, ids have 20 characters, and one message in nine is a reply.
 struct SyntheticCorpus: Corpus {
   let conversations: [CorpusConversation]
   let seed: UInt64
   fileprivate let vocabularies: [Vocabulary]
-  /// For each conversation, the vocabulary most of its messages are written in.
+  /// For each conversation, the vocabulary that most of its messages are written in.
   fileprivate let scripts: [Int]
 
   var summary: String { "synthetic, seed \(seed)" }
@@ -25,7 +27,7 @@ struct SyntheticCorpus: Corpus {
     var scripts = [0]
     var conversations: [CorpusConversation] = []
     for number in 0..<conversationCount {
-      // The huge thread is Latin: its texts alone would decide the share of the other scripts.
+      // The huge thread is Latin: its texts alone would determine the share of the other scripts.
       if number > 0 {
         let isLatin = generator.chance(0.8)
         scripts.append(isLatin ? 0 : 1 + generator.index(below: vocabularies.count - 1))
@@ -85,7 +87,7 @@ private struct SyntheticStream: MessageStream {
   private mutating func makeText(in conversation: Int) -> String {
     var script = corpus.scripts[conversation]
     if generator.chance(0.02) { script = generator.index(below: corpus.vocabularies.count) }
-    // Logarithmically normal: the median is 50 bytes, and the deviation gives the rest.
+    // Log-normal: the median is 50 bytes, and the deviation yields the rest.
     let byteCount = min(4_000, Int(exp(3.892 + 0.87 * generator.normal())))
     var text = corpus.vocabularies[script].text(byteCount: byteCount, using: &generator)
     if generator.chance(0.03) {

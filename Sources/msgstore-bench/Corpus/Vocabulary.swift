@@ -6,15 +6,15 @@
   import Musl
 #endif
 
-/// The words of one script, drawn by Zipf's law as people draw theirs.
+/// The words of one script, drawn by Zipf's law as in natural text.
 ///
-/// Beside a few real ones the words are put together from syllables: text made of a short list of
+/// Apart from a few real ones, the words are built from syllables: text drawn from a short list of
 /// words would compress far better than real chat does.
 struct Vocabulary {
   private let words: [String]
   private let separator: String
 
-  /// Makes `count` words of one to `syllableCountMax` of the syllables.
+  /// Makes `count` words, each of one to `syllableCountMax` syllables.
   init(
     common: String = "", syllables: String, count: Int, syllableCountMax: Int,
     separator: String = " ", using generator: inout SeededGenerator
@@ -34,7 +34,7 @@ struct Vocabulary {
     self.separator = separator
   }
 
-  /// Text of about so many UTF-8 bytes.
+  /// Returns text of about `byteCount` UTF-8 bytes.
   func text(byteCount: Int, using generator: inout SeededGenerator) -> String {
     var text = ""
     text.reserveCapacity(byteCount + 24)
@@ -49,7 +49,9 @@ struct Vocabulary {
 }
 
 extension Vocabulary {
-  /// The first is Latin, which most threads write; the others follow in no order.
+  /// Returns all vocabularies.
+  ///
+  /// The first is Latin, used by most threads; the others are in no particular order.
   static func all(using generator: inout SeededGenerator) -> [Vocabulary] {
     let latin = Vocabulary(
       common: """

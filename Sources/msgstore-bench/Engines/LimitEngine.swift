@@ -6,9 +6,10 @@
   import Musl
 #endif
 
-/// What the machine itself costs, which no store can beat: copying messages' bytes out of memory,
-/// and a bare `pwrite` with a sync, of as many bytes as our median commit writes, on blocks
-/// already written.
+/// The cost of the machine itself, which no store can beat.
+///
+/// Measures copying messages' bytes out of memory, and a bare `pwrite` with a sync, of as many
+/// bytes as our median commit writes, on blocks already written.
 @safe
 final class LimitEngine {
   private static let fileByteCount = 4 << 20
@@ -16,7 +17,7 @@ final class LimitEngine {
 
   private let file: Int32
   private var offset = 0
-  /// What one write writes; `Commit` sets it to what our own commits write.
+  /// The number of bytes in one write; `Commit` sets it to what our own commits write.
   private(set) var writeByteCount = 1_024
 
   init(directory: String) throws {
@@ -31,13 +32,13 @@ final class LimitEngine {
 
   deinit { close(file) }
 
-  /// Makes every write as long as `byteCount`, rounded up to whole sectors.
+  /// Sets the length of every write to `byteCount`, rounded up to whole sectors.
   func use(writeByteCount byteCount: Int) {
     let sectors = (byteCount + Self.sectorByteCount - 1) / Self.sectorByteCount
     writeByteCount = min(max(1, sectors) * Self.sectorByteCount, Self.fileByteCount)
   }
 
-  /// Writes the next bytes of the file, from its beginning again after its end, and syncs.
+  /// Writes the next bytes of the file, wrapping around at its end, and syncs.
   func writeAndSync(_ bytes: [UInt8]) throws -> UInt64 {
     if offset + bytes.count > Self.fileByteCount { offset = 0 }
     var isDone = false
@@ -58,7 +59,7 @@ final class LimitEngine {
     #endif
   }
 
-  /// Copies each message's bytes into memory fresh from the allocator.
+  /// Copies each message's bytes into freshly allocated memory.
   static func copy(_ messages: [[UInt8]], byteCount: Int) -> UInt64 {
     timed {
       let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
@@ -75,7 +76,7 @@ final class LimitEngine {
     }
   }
 
-  /// Keeps the optimiser from seeing that nobody looks at the copy.
+  /// Keeps the optimiser from seeing that the copy is unused.
   @inline(never) @_optimize(none)
   private static func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 }

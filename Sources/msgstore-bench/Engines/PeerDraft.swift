@@ -1,4 +1,4 @@
-/// A message as an application would have it at hand before it writes it to another store.
+/// A message as an application would have it at hand before writing it to another store.
 struct PeerDraft {
   var message: PeerMessage
   var isUnread: Bool

@@ -1,12 +1,12 @@
-/// A message as an application over another store would hold it: a plain value, every field of it
-/// there, which outlives the transaction that read it.
+/// A message as an application over another store would hold it: a plain value with every field,
+/// which outlives the transaction that read it.
 struct PeerMessage {
-  /// Stands for "no sequence" in keys, where it comes after any number.
+  /// Stands for "no sequence" in keys, where it sorts after any number.
   static let noSequence = Int64.max
 
   var conversation: Int64
   var isPending: Bool
-  /// The server's time, or the local one while there is none.
+  /// The server's time, or the local one until that is known.
   var time: Int64
   var sequence: Int64
   var id: String
@@ -18,7 +18,7 @@ struct PeerMessage {
 }
 
 extension PeerMessage {
-  /// What a conversation is called in the other stores: a number, which an application has at hand.
+  /// Returns the number of a conversation in the other stores, which an application has at hand.
   static func number(_ conversation: Int) -> Int64 { Int64(conversation) + 1 }
 
   init(_ message: ChatMessage) {
@@ -46,7 +46,7 @@ extension PeerMessage {
       isInConversation: conversation == asked, isNewID: isNewID)
   }
 
-  /// As it was written.
+  /// The message as it was written.
   var whole: ChatMessage {
     ChatMessage(
       conversation: Int(conversation) - 1, id: id, sender: sender, text: text,
@@ -56,10 +56,10 @@ extension PeerMessage {
 }
 
 extension Digest {
-  /// Looks at messages oldest first, whichever way they came.
+  /// Folds in messages oldest first, in whichever order they are given.
   @inline(__always)
   mutating func fold(_ messages: [PeerMessage], newestFirst: Bool, in conversation: Int64) {
-    // Looked at in place: a copy of a message would cost a peer as much as some of its fields.
+    // Accessed in place: a copy of a message would cost a peer as much as some of its fields.
     let messages = messages.span
     for step in messages.indices {
       let index = newestFirst ? messages.count - 1 - step : step
@@ -121,11 +121,11 @@ extension PeerConversation {
   }
 }
 
-/// What a list of conversations shows of a message's text.
+/// The part of a message's text that a list of conversations shows.
 enum Preview {
   private static let byteCountMax = 160
 
-  /// Cuts at a character.
+  /// Returns the length of the preview, which ends at a character boundary.
   static func byteCount(of text: String) -> Int {
     guard text.utf8.count > byteCountMax else { return text.utf8.count }
     let utf8 = text.utf8
@@ -135,9 +135,9 @@ enum Preview {
   }
 }
 
-/// What the messages of one transaction change in their conversation's summary.
+/// The changes that the messages of one transaction make to their conversation's summary.
 struct SummaryChange {
-  /// Index of the newest message.
+  /// The index of the newest message.
   private(set) var newest: Int
   private var newestTime: Int64
   private(set) var count: Int64 = 0

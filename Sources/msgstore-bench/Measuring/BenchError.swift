@@ -1,4 +1,4 @@
-/// Why the benchmark stopped, in one sentence.
+/// The reason why the benchmark stopped, in one sentence.
 struct BenchError: Error, CustomStringConvertible {
   let description: String
 

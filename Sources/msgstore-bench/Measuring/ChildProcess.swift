@@ -22,7 +22,7 @@ enum ChildProcess {
     while unsafe waitpid(child, &status, 0) < 0 {
       guard errno == EINTR else { throw Files.failure("waitpid", path) }
     }
-    guard status == 0 else { throw BenchError("\(arguments[0]) ended with status \(status)") }
+    guard status == 0 else { throw BenchError("\(arguments[0]): exited with status \(status)") }
   }
 
   private static func executablePath() throws -> String {
@@ -30,7 +30,7 @@ enum ChildProcess {
     #if canImport(Darwin)
       var byteCount = UInt32(path.count)
       guard unsafe _NSGetExecutablePath(&path, &byteCount) == 0 else {
-        throw BenchError("this program does not know where it lies")
+        throw BenchError("_NSGetExecutablePath failed")
       }
     #else
       guard unsafe readlink("/proc/self/exe", &path, path.count - 1) > 0 else {

@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// Nanoseconds of a clock that only goes forward.
+/// Returns the nanoseconds of a monotonic clock.
 ///
 /// One call costs about 25 ns.
 @inline(__always)
@@ -16,13 +16,13 @@ func nanoseconds() -> UInt64 {
   return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
 
-/// Returns when so many nanoseconds, fewer than a second, have passed.
+/// Sleeps for a number of nanoseconds below one second.
 func pause(nanoseconds: Int) {
   var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
   unsafe nanosleep(&time, nil)
 }
 
-/// Runs `body` and says how long that took.
+/// Runs `body` and returns the time it took.
 @inline(__always)
 func timed<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
   let start = nanoseconds()

@@ -1,10 +1,11 @@
-/// What a read gave back: how much, and a number folded from every field of it in order.
+/// The result of a read: its duration, and a digest folded from every field in order.
 ///
-/// Folding makes sure that each field was made into a value, at a cost of a few instructions, the
-/// same for all engines; and it is compared with what was written, for every single read.
+/// Folding ensures that each field was made into a value, at a cost of a few instructions that is
+/// the same for all engines. The digest of every single read is compared with that of the messages
+/// written.
 ///
 /// Strings count by their lengths, since looking at each byte would take longer than many a read.
-/// An exact reading looks at all of them: the reads of the round that warms up, which is not counted.
+/// An exact reading looks at all bytes: it is used in the warm-up round, which is not counted.
 struct Reading {
   var nanoseconds: UInt64 = 0
   var digest: Digest
@@ -14,14 +15,14 @@ struct Digest {
   private(set) var isExact: Bool
   private(set) var count = 0
   private(set) var value: UInt64 = 0
-  /// Of all bytes, if it is exact.
+  /// The digest of all bytes, for an exact reading.
   private(set) var bytes: UInt64 = 0
 
   init(isExact: Bool) {
     self.isExact = isExact
   }
 
-  /// Takes in one message or conversation, or whatever a read is made of.
+  /// Folds in one message, one conversation, or another unit of a read.
   @inline(__always)
   mutating func fold(_ mixed: UInt64, whole fingerprint: @autoclosure () -> UInt64 = 0) {
     count &+= 1
@@ -29,7 +30,7 @@ struct Digest {
     if isExact { bytes = (bytes ^ fingerprint()) &* 0x9E37_79B9_7F4A_7C15 }
   }
 
-  /// Makes sure that a read gave back what was written.
+  /// Throws unless a read returned what was written.
   func check(is expected: Digest, of workload: String, by engine: any TailReader) throws {
     let hasSameBytes = !isExact || bytes == expected.bytes
     guard count == expected.count, value == expected.value, hasSameBytes else {
@@ -50,11 +51,13 @@ struct MessageFields {
   var localTime: Int64?
   var status: UInt8
   var replyToByteCount: Int?
-  /// Whether the conversation is the one asked for.
+  /// True if the message is in the conversation asked for.
   ///
-  /// How an engine names it is its own affair.
+  /// Each engine names conversations in its own way.
   var isInConversation: Bool
-  /// Whether the id differs from the one before, which has to look at the bytes of both.
+  /// True if the id differs from the one before.
+  ///
+  /// Testing that requires the bytes of both.
   var isNewID: Bool
 
   @inline(__always)
@@ -69,8 +72,8 @@ struct MessageFields {
 
 /// The fields of a conversation as numbers.
 ///
-/// How long a preview is depends on where an engine cuts a long text, so only the beginning of its
-/// length counts.
+/// The length of a preview depends on where an engine cuts a long text, so only its first part
+/// counts.
 struct ConversationFields {
   var participantCount: Int
   var participantByteCount: Int
@@ -98,9 +101,10 @@ struct ConversationFields {
   }
 }
 
-/// A number of every byte of a message, for the check that all threads hold what was written.
+/// A hash of every byte of a message, to check that all threads hold what was written.
 ///
-/// The sum over a thread does not depend on the order in which it is read; the sequence does.
+/// The sum over a thread does not depend on the order in which it is read; the sequence in each
+/// message does.
 struct Fingerprint {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -129,9 +133,9 @@ struct Fingerprint {
     return fingerprint.value
   }
 
-  /// Of what a list shows of a conversation besides numbers.
+  /// Returns the fingerprint of a list entry's fields other than numbers.
   ///
-  /// The participants' order is an engine's own affair.
+  /// The order of participants is up to each engine.
   static func of(
     participants: [String], title: String?, previewID: String?, previewSender: String?,
     previewText: String?

@@ -1,19 +1,20 @@
-/// What one engine did in one round of a workload.
+/// The result of one engine in one round of a workload.
 struct Round {
-  /// The round's figure: the median of its samples unless the workload says otherwise.
+  /// The round's figure: the median of its samples, unless the workload defines it otherwise.
   var value: Double
   var samples: [Double]
   var operationCount: Int
 
-  /// A round of timed operations, in nanoseconds each.
+  /// Creates a round of timed operations, in nanoseconds each.
   init(samples: [Double], operationsPerSample: Int = 1) {
     self.samples = samples
     value = samples.median
     operationCount = samples.count * operationsPerSample
   }
 
-  /// A round whose figure is a total divided by the operations: what happens seldom, such as a
-  /// checkpoint, has its share in it.
+  /// Creates a round whose figure is a total divided by the number of operations.
+  ///
+  /// Rare events, such as a checkpoint, then have their share in it.
   init(mean value: Double, samples: [Double] = [], operationCount: Int) {
     self.value = value
     self.samples = samples.isEmpty ? [value] : samples
@@ -29,7 +30,7 @@ extension [Double] {
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
   }
 
-  /// The smallest value that at least this share of the values do not exceed.
+  /// Returns the smallest value that is not exceeded by at least this share of the values.
   func quantile(_ share: Double) -> Double {
     guard !isEmpty else { return 0 }
     let rank = Int((Double(count) * share).rounded(.up))
@@ -51,7 +52,7 @@ package struct Figure {
   package var median: Double
   package var p99: Double
   package var operationCount: Int
-  /// The median of an engine divided by this one's; only our own figures have it.
+  /// The medians of other engines divided by this one's; only our own figures have them.
   package var versus: [(engine: EngineName, ratio: Double)] = []
 
   package init(
@@ -67,7 +68,7 @@ package struct Figure {
     self.versus = versus
   }
 
-  /// Turns the rounds of all engines into figures; ratios are taken round by round.
+  /// Turns the rounds of all engines into figures, with ratios taken round by round.
   static func all(
     of workload: String, unit: String = perOperation, rounds: [EngineName: [Round]]
   ) -> [Figure] {
@@ -80,7 +81,7 @@ package struct Figure {
       guard engine == .msgstore else { return figure }
       for other in EngineName.allCases where other != engine {
         guard let theirs = rounds[other] else { continue }
-        // A figure of nothing has no ratio.
+        // A figure of zero has no ratio.
         let ratios = zip(theirs, own).filter { $1.value > 0 }.map { $0.value / $1.value }
         if !ratios.isEmpty { figure.versus.append((other, ratios.median)) }
       }

@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// The few things the benchmark does with files itself.
+/// The few file operations of the benchmark itself.
 enum Files {
   static func read(_ path: String) throws -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -53,7 +53,7 @@ enum Files {
     guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("mkdir", path) }
   }
 
-  /// A fresh directory below `parent`.
+  /// Creates a fresh directory below `parent`.
   static func makeTemporaryDirectory(in parent: String) throws -> String {
     var template = Array("\(parent)/msgstore-bench-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw failure("mkdtemp", parent) }
@@ -65,7 +65,7 @@ enum Files {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The bytes of all files in `directory` and below it.
+  /// Returns the bytes of all files in `directory` and below it.
   static func byteCount(in directory: String) throws -> UInt64 {
     try names(in: directory).reduce(0) { sum, name in
       let path = "\(directory)/\(name)"
@@ -76,9 +76,9 @@ enum Files {
     }
   }
 
-  /// Removes a directory and all it holds.
+  /// Removes a directory and all its contents.
   ///
-  /// Nothing is left to do where that fails.
+  /// Failures are ignored, since nothing can be done about them.
   static func remove(_ directory: String) {
     for name in (try? names(in: directory)) ?? [] {
       let path = "\(directory)/\(name)"

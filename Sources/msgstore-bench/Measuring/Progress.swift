@@ -6,8 +6,9 @@
   import Musl
 #endif
 
-/// Says on standard error what is being done, where that is a terminal, and notices Control-C, so
-/// that the stores of an interrupted run are removed as well.
+/// Shows progress on standard error if that is a terminal.
+///
+/// Also notices Control-C, so that the stores of an interrupted run are removed as well.
 final class Progress {
   private let isShown = isatty(STDERR_FILENO) == 1
   private var lastShown: UInt64 = 0
@@ -21,7 +22,9 @@ final class Progress {
     }
   }
 
-  /// To be called between pieces of work; shows at most ten lines a second.
+  /// Shows progress between pieces of work, at most ten times a second.
+  ///
+  /// Throws if interrupted.
   func show(_ text: @autoclosure () -> String) throws {
     guard unsafe Self.isInterrupted == 0 else { throw BenchError("interrupted") }
     guard isShown, nanoseconds() - lastShown > 100_000_000 else { return }

@@ -1,13 +1,13 @@
-/// What every engine must hold: the benchmark's own account of all that was written.
+/// The reference contents of every engine: the benchmark's own record of everything written.
 ///
 /// A message is kept as a few numbers, so that ten million of them fit. Messages of a conversation
 /// come in order, and their sequences are 1, 2, 3 …, so a thread is an array.
 struct Reference {
   struct Entry {
     var time: Int64
-    /// `MessageFields.mixed` of it.
+    /// The message's `MessageFields.mixed`.
     var mixed: UInt64
-    /// Of all its bytes.
+    /// The fingerprint of all its bytes.
     var fingerprint: UInt64
   }
 
@@ -42,7 +42,7 @@ struct Reference {
     threads.indices.max { threads[$0].entries.count < threads[$1].entries.count } ?? 0
   }
 
-  /// Takes in a message that has its server time and the next sequence of its conversation.
+  /// Adds a message that has its server time and the next sequence of its conversation.
   mutating func append(_ message: ChatMessage) {
     let time = message.serverTime ?? 0
     let entry = entry(of: message)
@@ -72,14 +72,14 @@ struct Reference {
       time: message.serverTime ?? 0, mixed: fields.mixed, fingerprint: Fingerprint.of(message))
   }
 
-  /// What a read of messages gives.
+  /// Returns the expected result of reading messages.
   func digest(of messages: [ChatMessage]) -> Digest {
     var digest = Digest(isExact: true)
     for message in messages { digest.fold(entry(of: message)) }
     return digest
   }
 
-  /// Puts a message in the stead of what it was, at its place.
+  /// Replaces a message at its place.
   mutating func replace(_ old: ChatMessage, by new: ChatMessage) {
     let index = Int(new.sequence ?? 1) - 1
     let entry = entry(of: new)
@@ -96,7 +96,7 @@ struct Reference {
     threads[conversation].isMuted = true
   }
 
-  /// How many messages are unread in conversations that are not muted, and in those that are.
+  /// The number of unread messages in conversations that are not muted, and in muted ones.
   var unreadTotals: (unmuted: Int, muted: Int) {
     var totals = (unmuted: 0, muted: 0)
     for thread in threads where thread.isMuted { totals.muted += thread.summary.unreadCount }
@@ -108,7 +108,8 @@ struct Reference {
     threads[conversation].summary.unreadCount = 0
   }
 
-  /// The messages `range` of a thread, which may reach beyond either end of it.
+  /// Returns the digest of the messages in `range` of a thread; the range may reach beyond either
+  /// end.
   func messages(_ range: Range<Int>, of conversation: Int) -> Digest {
     let entries = threads[conversation].entries
     var digest = Digest(isExact: true)
@@ -121,7 +122,7 @@ struct Reference {
     return messages(end - count..<end, of: conversation)
   }
 
-  /// Half of `count` messages before the time, the other half from it on.
+  /// Returns the digest of `count` messages: half before the time, half from it on.
   func around(_ time: Int64, count: Int, of conversation: Int) -> Digest {
     let entries = threads[conversation].entries
     var low = 0
@@ -133,7 +134,7 @@ struct Reference {
     return messages(low - count / 2..<low + (count - count / 2), of: conversation)
   }
 
-  /// The conversations with the newest activity.
+  /// Returns the digest of the conversations with the newest activity.
   func list(count: Int) -> Digest {
     var digest = Digest(isExact: true)
     let active = zip(threads, conversations).filter { $0.0.summary.lastActivity != nil }
@@ -151,7 +152,7 @@ struct Reference {
 }
 
 extension Digest {
-  /// Takes in what a read of a message gives.
+  /// Folds in the expected result of reading one message.
   mutating func fold(_ entry: Reference.Entry) {
     fold(entry.mixed, whole: entry.fingerprint)
   }

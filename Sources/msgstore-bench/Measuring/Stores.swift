@@ -1,20 +1,20 @@
-/// The same messages in a store of each engine, and the account of what is in them.
+/// A store of each engine with the same messages, and the record of their contents.
 final class Stores {
-  /// How many messages an import puts into one transaction.
+  /// The number of messages that an import puts into one transaction.
   static let batchCount = 500
 
   let corpus: any Corpus
   let messageCount: Int
   let engines: [any Engine]
-  /// What else reads the engines' stores.
+  /// Other readers of the engines' stores.
   let variants: [any TailReader]
   let limit: LimitEngine?
   private(set) var reference: Reference
-  /// What comes after the messages of the import.
+  /// The messages that follow those of the import.
   var stream: any MessageStream
   var generator: SeededGenerator
 
-  /// Makes the engines, each with a directory of its own in `directory`; no store is filled yet.
+  /// Creates the engines, each with a directory of its own in `directory`; no store is filled yet.
   init(
     _ names: [EngineName], corpus: any Corpus, messageCount: Int, seed: UInt64, directory: String
   ) throws {
@@ -41,7 +41,7 @@ final class Stores {
     for engine in engines { try engine.close() }
   }
 
-  /// Imports the corpus into a fresh store of `engine`; gives the nanoseconds of each batch.
+  /// Imports the corpus into a fresh store of `engine` and returns the nanoseconds of each batch.
   func fill(_ engine: any Engine, count: Int, after batch: () throws -> Void) throws -> [UInt64] {
     try engine.reset(corpus.conversations)
     var stream = corpus.makeStream()
@@ -78,7 +78,7 @@ final class Stores {
       for (conversation, thread) in reference.threads.enumerated() {
         guard try engine.fingerprint(of: conversation) == thread.fingerprint else {
           let id = corpus.conversations[conversation].id
-          throw BenchError("\(engine.name.rawValue): thread \(id) is not what was written")
+          throw BenchError("\(engine.name.rawValue): thread \(id): differs from what was written")
         }
       }
     }
@@ -86,10 +86,10 @@ final class Stores {
 
   // MARK: Turns
 
-  /// One round: `blockCount` times, inputs are made and every engine works on them in its turn,
-  /// in an order that changes from block to block, so that a noisy machine harms all alike.
+  /// Runs one round: `blockCount` times, inputs are made and every engine works on them in turn.
   ///
-  /// Round 0 is the one that is not counted: there, every byte that is read is compared.
+  /// The order changes from block to block, so that a noisy machine affects all alike. Round 0 is
+  /// not counted: it compares every byte that is read.
   func round<Input>(
     _ number: Int, blockCount: Int, operationsPerSample: Int = 1, prepare: () throws -> Input,
     engine work: (any Engine, Input) throws -> [Double],
@@ -111,21 +111,21 @@ final class Stores {
       }
       try finish(input)
     }
-    // Who does without a workload gives nothing.
+    // An engine that does not take part in a workload yields no samples.
     return samples.filter { !$0.value.isEmpty }.mapValues {
       Round(samples: $0, operationsPerSample: operationsPerSample)
     }
   }
 }
 
-/// Who takes turns with the engines in a workload, and what they do.
+/// A participant that takes turns with the engines in a workload, and its work.
 struct Turn<Input> {
   var name: EngineName
   var work: (Input) throws -> [Double]
 }
 
 extension EngineName {
-  /// An engine with its store in `directory`; what only reads another's store is none.
+  /// Creates an engine with its store in `directory`; nil for readers of another engine's store.
   func makeEngine(
     directory: String, _ conversationIDs: [String], cache: CacheSize = .normal
   ) -> (any Engine)? {

@@ -1,11 +1,11 @@
-/// JSON as the report writes it: objects keep their order, short ones stay on a line.
+/// JSON for the report: objects keep their order, and short ones stay on one line.
 package enum JSONValue {
   case string(String)
   case number(Double)
   case array([JSONValue])
   case object([(name: String, value: JSONValue)])
 
-  /// The value as it stands in a line of text.
+  /// The value as it appears within a line of text.
   var plain: String {
     switch self {
     case .string(let string): string
@@ -28,7 +28,7 @@ package enum JSONValue {
     }
   }
 
-  /// One element a line down to the second level, all on one line below it.
+  /// Joins elements: one per line down to the second level, all on one line below it.
   private static func joined(
     _ texts: [String], _ opening: String, _ closing: String, depth: Int
   ) -> String {

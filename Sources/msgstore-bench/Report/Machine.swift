@@ -8,16 +8,16 @@ import CSQLite
   import Musl
 #endif
 
-/// What the figures were taken on.
+/// The machine on which the figures were taken.
 package struct Machine {
   var system: String
   var processor: String
   var coreCount: Int
   var memoryByteCount: Int
-  /// Of the directory in which the stores are.
+  /// The file system of the directory that holds the stores.
   var fileSystem: String
   var sqliteVersion: String
-  /// When, in Greenwich.
+  /// The time of the run, in UTC.
   var date: String
 
   package init(
@@ -82,7 +82,7 @@ package struct Machine {
     #endif
   }
 
-  /// Its kind, and on Linux the device it is on.
+  /// Returns the type of the file system and, on Linux, its device.
   private static func fileSystem(of directory: String) -> String {
     #if canImport(Darwin)
       var status = statfs()
@@ -92,7 +92,7 @@ package struct Machine {
       guard let resolved = unsafe realpath(directory, nil) else { return "unknown" }
       defer { unsafe free(resolved) }
       let path = unsafe String(cString: resolved)
-      // Of two mounts on the same place the later one is seen.
+      // Of two mounts on the same path the later one is visible.
       var best: (point: Substring, text: String) = ("", "unknown")
       for line in lines(of: "/proc/mounts") {
         let fields = line.split(separator: " ")
@@ -109,7 +109,7 @@ package struct Machine {
 
   // MARK: This process
 
-  /// Bytes this process has passed to write calls so far.
+  /// Returns the number of bytes that this process has passed to write calls so far.
   static func writtenByteCount() throws -> UInt64 {
     #if canImport(Darwin)
       var usage = rusage_info_current()
@@ -125,14 +125,14 @@ package struct Machine {
     #endif
   }
 
-  /// The most memory this process has had at any time.
+  /// Returns the peak memory of this process.
   static func peakByteCount() throws -> UInt64 {
     #if canImport(Darwin)
       var usage = rusage()
       guard getrusage(RUSAGE_SELF, &usage) == 0 else { throw Files.failure("getrusage", "self") }
       return UInt64(usage.ru_maxrss)
     #else
-      // Unlike `ru_maxrss`, this one is not inherited from the process that started us.
+      // Unlike `ru_maxrss`, this value is not inherited from the parent process.
       return try number(after: "VmHWM:", in: "/proc/self/status") * 1_024
     #endif
   }
@@ -142,7 +142,7 @@ package struct Machine {
     guard let line,
       let field = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first,
       let number = UInt64(field)
-    else { throw BenchError("\(path) does not say \(name)") }
+    else { throw BenchError("\(path): no number after \(name)") }
     return number
   }
 }

@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// All that a run has to say.
+/// The complete report of a run.
 package struct Report {
   package enum Format: String, CaseIterable, ExpressibleByArgument {
     case text, json, html
   }
 
   var machine: Machine
-  /// Names and values, in the order in which they are printed.
+  /// Names and values, in printing order.
   var settings: [(name: String, value: JSONValue)]
-  /// What each engine was made with.
+  /// The settings with which each engine was opened.
   var engines: [(name: EngineName, settings: String)]
-  /// What is one operation, by workload.
+  /// The unit of operation, by workload.
   var summaries: [String: String]
   var figures: [Figure]
 
@@ -37,12 +37,12 @@ package struct Report {
 
   // MARK: What the formats have in common
 
-  /// Those who have figures, in the order of their columns.
+  /// The engines that have figures, in column order.
   var measured: [EngineName] {
     EngineName.allCases.filter { name in figures.contains { $0.engine == name } }
   }
 
-  /// In the order in which they ran.
+  /// The workloads, in the order in which they ran.
   var workloads: [String] {
     var workloads: [String] = []
     for figure in figures where !workloads.contains(figure.workload) {
@@ -118,7 +118,7 @@ extension Report {
     return ([header] + tables.compactMap { $0 }).joined(separator: "\n")
   }
 
-  /// A row a workload and a column an engine; workloads without any such text have no row.
+  /// Returns a table with a row for each workload and a column for each engine, without empty rows.
   private func table(
     _ title: String, of engines: [EngineName], _ text: (String, EngineName) -> String?
   ) -> String? {
@@ -132,12 +132,12 @@ extension Report {
 }
 
 extension Figure {
-  /// The median as a person reads it.
+  /// The median in readable form.
   var medianText: String {
     switch unit {
     case Self.perOperation: Number.duration(median)
     case Self.byte: Number.text(median / 1_048_576, digits: 1) + " MiB"
-    // Tenths of a byte say something of messages, not of what is written for them.
+    // Tenths of a byte matter for the size of messages, but not for the bytes written for them.
     case Self.perMessage where median < 1_000: Number.text(median, digits: 1) + " B/msg"
     case Self.perMessage: Number.grouped(Int(median.rounded())) + " B/msg"
     case Self.perCommit: Number.grouped(Int(median.rounded())) + " B"
@@ -145,7 +145,7 @@ extension Figure {
     }
   }
 
-  /// What is measured once has no percentile.
+  /// The 99th percentile in readable form; nil for figures measured only once.
   var p99Text: String? {
     unit == Self.perOperation ? Number.duration(p99) : nil
   }

@@ -1,4 +1,4 @@
-/// Columns, the first aligned left and all others right.
+/// A table of text columns, the first aligned left and all others right.
 package struct TextTable {
   private var rows: [[String]]
 
@@ -25,7 +25,7 @@ package struct TextTable {
 }
 
 package enum Number {
-  /// With so many digits behind the point, rounded half away from zero.
+  /// Formats a number with `digits` digits after the point, rounded half away from zero.
   package static func text(_ value: Double, digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let scaled = Int64((value * Double(scale)).rounded())
@@ -36,14 +36,14 @@ package enum Number {
     return "\(sign)\(scaled.magnitude / UInt64(scale)).\(zeroes)\(fraction)"
   }
 
-  /// Nanoseconds in the unit that suits them.
+  /// Formats nanoseconds in a suitable unit.
   package static func duration(_ nanoseconds: Double) -> String {
     if nanoseconds < 1_000 { return text(nanoseconds, digits: 0) + " ns" }
     if nanoseconds < 1_000_000 { return text(nanoseconds / 1_000, digits: 2) + " µs" }
     return text(nanoseconds / 1_000_000, digits: 2) + " ms"
   }
 
-  /// A power of ten of nanoseconds, without digits that say nothing.
+  /// Formats a power of ten of nanoseconds, without meaningless digits.
   package static func roundDuration(_ nanoseconds: Double) -> String {
     if nanoseconds < 1_000 { return text(nanoseconds, digits: 0) + " ns" }
     if nanoseconds < 1_000_000 { return text(nanoseconds / 1_000, digits: 0) + " µs" }
@@ -51,7 +51,7 @@ package enum Number {
     return text(nanoseconds / 1e9, digits: 0) + " s"
   }
 
-  /// With commas between thousands.
+  /// Formats a number with commas between thousands.
   package static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var grouped = number < 0 ? "-" : ""

@@ -1,4 +1,4 @@
-/// 50 messages around a random date of the huge thread: 25 before it, 25 from it on.
+/// 50 messages around a random date of the huge thread: 25 before the date, 25 from it on.
 struct AtDate: Workload {
   let name = "at-date"
   let summary = "50 messages around a random date of the huge thread"
@@ -23,7 +23,7 @@ struct AtDate: Workload {
       })
   }
 
-  /// Dates some way from both ends of the thread, where 50 can be had.
+  /// Returns dates far enough from both ends of the thread that 50 messages are available.
   private func queries(in huge: Int, on stores: Stores) -> [Query] {
     let entries = stores.reference.threads[huge].entries
     let margin = min(Tail.count, entries.count / 2)

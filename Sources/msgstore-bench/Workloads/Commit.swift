@@ -1,8 +1,8 @@
-/// One message and its conversation's summary in a transaction of its own, to conversations drawn
-/// as in the corpus.
+/// One message and its conversation's summary, in a transaction of its own.
 ///
-/// At full durability the limit is a bare write and sync of as many bytes as our median commit
-/// writes, block by block beside the engines, for the disk's own mood changes by the second.
+/// The conversations are drawn as in the corpus. At full durability the limit is a bare write and
+/// sync of as many bytes as our median commit writes. It runs block by block beside the engines,
+/// since the speed of the disk changes by the second.
 struct Commit: Workload {
   let name: String
   let durability: Durability
@@ -32,7 +32,7 @@ struct Commit: Workload {
       finish: stores.noteWritten)
   }
 
-  /// Finds how many bytes our median commit writes, for the limit to write as many.
+  /// Measures the bytes that our median commit writes, so that the limit writes as many.
   private func measureCommit(on stores: Stores) throws {
     let messages = stores.stream.next(count: 100)
     for engine in stores.engines {

@@ -1,11 +1,11 @@
-/// What a store takes when its engine has made it as small as it can, and how long that takes.
+/// The size of a store after its engine has made it as small as it can, and the time that takes.
 ///
-/// The stores are their own, so that all others are read as the import has left them.
+/// Uses stores of its own, so that all others are read as the import has left them.
 struct Compact: Workload {
   let name = "compact"
-  let summary = "making a store small after an import, a message of it"
+  let summary = "compacting a store after an import, per message"
   let hasOwnStores = true
-  /// Of the figure with the size afterwards.
+  /// The name of the figure with the size afterwards.
   static let sizeName = "size-compact"
 
   func run(on stage: Stage) throws -> [Figure] {

@@ -1,7 +1,7 @@
-/// A random message of the huge thread gets another text, relaxed; the text that it had is kept.
+/// A random message of the huge thread gets another text, relaxed; the old text is kept.
 struct Edit: Workload {
   let name = "edit"
-  let summary = "a random message of the huge thread gets another text, the old one is kept"
+  let summary = "a random message of the huge thread gets another text; the old one is kept"
   static let operationCount = 100
 
   func run(on stage: Stage) throws -> [Figure] {
@@ -17,7 +17,7 @@ struct Edit: Workload {
     try edits.map { Double(try engine.edit($0.message, at: $0.time)) }
   }
 
-  /// Notes what was edited, and compares the messages and their histories.
+  /// Records the edits, and compares the messages and their histories.
   static func check(_ edits: [Edits.Edit], on stores: Stores) throws {
     for edit in edits { stores.noteEdited(edit.old, edit.message) }
     var last: [String: Edits.Edit] = [:]
@@ -29,18 +29,18 @@ struct Edit: Workload {
         try engine.messages([key]).digest.check(is: expected, of: "edit", by: engine)
         guard try engine.earlierTexts(of: key) == edit.earlierTexts else {
           throw BenchError(
-            "\(engine.name.rawValue), edit: \(edit.message.id) has another history")
+            "\(engine.name.rawValue), edit: wrong history of \(edit.message.id)")
         }
       }
     }
   }
 }
 
-/// Edits of messages of the huge thread, drawn from some thousands of it, from beginning to end.
+/// Edits of messages of the huge thread, drawn from some thousands spread over its whole length.
 struct Edits {
   struct Edit {
     var old: ChatMessage
-    /// With the new text.
+    /// The message with its new text.
     var message: ChatMessage
     var time: Int64
     var earlierTexts: [String]
@@ -65,7 +65,7 @@ struct Edits {
     }
   }
 
-  /// The next edits, each with the text that another message had.
+  /// Returns the next edits, each with the text of another message.
   mutating func next(count: Int) -> [Edit] {
     (0..<count).map { _ in
       let index = stores.generator.index(below: candidates.count)

@@ -1,6 +1,7 @@
-/// One message by its conversation and id, drawn from all of the corpus.
+/// One message by its conversation and id, drawn from the whole corpus.
 ///
-/// Too fast for a clock that costs 25 ns: ten are timed together, and each sample is their mean.
+/// A single lookup is too fast for a clock that costs 25 ns. Ten are timed together, and each
+/// sample is their mean.
 struct GetByID: Workload {
   let name = "get-by-id"
   let summary = "one message by its conversation and id"

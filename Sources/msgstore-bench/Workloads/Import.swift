@@ -1,7 +1,7 @@
 /// One message, in transactions of 500, relaxed.
 ///
-/// A round is an import of the whole corpus into a fresh store, and its figure the mean: a median
-/// would leave out the batches in which there was a checkpoint. The percentile is of batches.
+/// A round imports the whole corpus into a fresh store. Its figure is the mean, because a median
+/// would leave out the batches that include a checkpoint. The percentile is over batches.
 struct Import: Workload {
   let name = "import"
   let summary = "one message, in transactions of 500, relaxed"

@@ -1,13 +1,13 @@
-/// Time from the commit of one new message of the huge thread until a screen that follows its newest 50
-/// has the new ones, with what is different in them.
+/// The time from the commit of one new message of the huge thread until a screen following its
+/// newest 50 has the new ones and the differences.
 ///
-/// Only engines that tell of changes. Whoever follows asks when the commit has returned, on the same
-/// thread: waking another is the system's time, and differs from run to run.
+/// Runs only on engines that report changes. The follower asks after the commit has returned, on
+/// the same thread: waking another thread is the system's time, and varies from run to run.
 struct LiveTail: Workload {
   let name = "live-tail"
   let summary =
-    "from the commit of one new message to the new tail of 50 in the hands of who follows it"
-  /// About half of them are of the huge thread, and the others must not be told of.
+    "from the commit of one new message until a follower has the new tail of 50"
+  /// About half of them go to the huge thread; the others must not be reported.
   private static let messageCount = 100
 
   func run(on stage: Stage) throws -> [Figure] {

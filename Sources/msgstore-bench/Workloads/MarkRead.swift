@@ -1,29 +1,29 @@
-/// The local member has read the newest 1000 messages of a thread, all of which were unread: one
-/// call, relaxed.
+/// The local member reads the newest 1000 messages of a thread, all unread before: one call,
+/// relaxed.
 ///
 /// Several threads get their messages first and are then read one after the other.
 ///
-/// Afterwards both engines can say of each message who has read it and when, and how many are
-/// unread. SQLite keeps a row for each message and member, as its users do; as `-mark` it keeps one
-/// for each time a member has read up to somewhere, which is what we do.
+/// Afterwards both engines can tell for each message who has read it and when, and how many are
+/// unread. SQLite keeps a row for each message and member, as its users do. As `-mark` it keeps one
+/// row each time a member reads up to some message, as we do.
 ///
-/// Rows remember each message's time for ever; of our marks the last eight of a member have theirs.
+/// Rows keep each message's time for ever; of our marks only the last eight of a member do.
 struct MarkRead: Workload {
   let name: String
   let form: ReceiptForm
   var summary: String {
-    "the newest 1000 messages of a thread have been read; the peers keep "
+    "the newest 1000 messages of a thread are marked as read; the peers keep "
       + (form == .rows ? "who has read each of them" : "one mark for all of them")
   }
   private static let unreadCount = 1_000
   private static let conversationCount = 5
 
   private struct Input {
-    /// What is read, a thread each.
+    /// The messages to read, one thread each.
     var batches: [[ChatMessage]]
-    /// When they are read.
+    /// The time of reading.
     var time: Int64
-    /// What the list says before.
+    /// The digest of the list before reading.
     var unread: Digest
   }
 
@@ -75,7 +75,7 @@ struct MarkRead: Workload {
       let key = MessageKey(id: message.id, conversation: message.conversation)
       guard try engine.readers(of: key, as: form) == expected else {
         throw BenchError(
-          "\(engine.name.rawValue), \(name): does not know who has read \(message.id)")
+          "\(engine.name.rawValue), \(name): wrong readers of \(message.id)")
       }
     }
   }

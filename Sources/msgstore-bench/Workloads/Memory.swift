@@ -1,19 +1,20 @@
-/// Peak resident bytes of a fresh process that opens the store and reads 10,000 tails of random
-/// conversations: `memory` as everything else is measured, `memory-small` with the smallest cache.
+/// The peak resident bytes of a fresh process that opens the store and reads 10,000 tails of random
+/// conversations.
 ///
-/// The process is this program again, with the hidden command `read-tails`; its own code and
-/// libraries are in the figure, and so are those pages of a mapped file that it has touched. GRDB's
-/// libraries take several MiB, which the other engines' figures have not if there is a build
-/// without them.
+/// `memory` runs with the same cache as everything else, `memory-small` with the smallest cache.
 ///
-/// On demand the stores are others, which are filled until ours has some size on the disk.
+/// The process is this program again, with the hidden command `read-tails`. The figure includes its
+/// own code and libraries, and the touched pages of any mapped file. GRDB's libraries take several
+/// MiB; a build without them keeps these out of the other engines' figures.
+///
+/// On request the workload uses stores of its own, filled until ours reaches a given size on disk.
 struct Memory: Workload {
   let name = "memory"
   let summary = "peak resident bytes of a process that opens the store and reads 10,000 tails"
-  /// Of the figure with the smallest cache.
+  /// The name of the figure with the smallest cache.
   static let smallName = "memory-small"
   static let tailCount = 10_000
-  /// The child knows this many conversations at most: their names are part of its memory.
+  /// The largest number of conversations given to the child, whose memory includes their names.
   private static let conversationCountMax = 1_000
 
   func run(on stage: Stage) throws -> [Figure] {
@@ -26,7 +27,7 @@ struct Memory: Workload {
     return try measure(stores, on: stage)
   }
 
-  /// Fills stores with the same messages until the first has this many bytes.
+  /// Fills stores with the same messages until the first has `byteCount` bytes.
   private func makeStores(of byteCount: UInt64, on stage: Stage) throws -> Stores {
     let stores = try Stores(
       stage.settings.engines.filter { $0 != .limit }, corpus: stage.stores.corpus,
@@ -83,7 +84,7 @@ struct Memory: Workload {
     let numbers = result.split(separator: " ").compactMap { UInt64($0) }
     guard numbers.count == 2, numbers[1] == expected else {
       throw BenchError(
-        "memory: the process that reads from \(engine.name.rawValue) read too little")
+        "memory: the process for \(engine.name.rawValue) read the wrong count")
     }
     return numbers[0]
   }

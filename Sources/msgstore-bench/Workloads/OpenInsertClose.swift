@@ -1,5 +1,5 @@
-/// What a notification extension does: opens the store, inserts one message at full durability,
-/// closes it.
+/// The work of a notification extension: open the store, insert one message at full durability,
+/// close it.
 struct OpenInsertClose: Workload {
   let name = "open-insert-close"
   let summary = "open, insert one message at full durability, close"

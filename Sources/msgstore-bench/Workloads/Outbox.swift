@@ -1,11 +1,12 @@
 import MsgStore
 
-/// One message of the local member's, sent: stored and entered into the outbox in one commit.
+/// Sending one message of the local member: it is stored and entered into the outbox in one commit.
 ///
-/// `send-visible` ends when others can see it: twenty are sent one after the other while the disk syncs,
-/// and the last one's sync is awaited before the next block. `send-durable` ends when each is on the disk,
-/// beside a bare write and sync of as many bytes as the median commit writes, block by block. After each
-/// block the outbox is emptied, which is not timed. Ours only: the peers have no outbox.
+/// `send-visible` ends when the message is visible to others: twenty are sent one after the other
+/// while the disk syncs, and the sync of the last one is awaited before the next block.
+/// `send-durable` ends when each message is on the disk, beside a bare write and sync of as many
+/// bytes as the median commit writes, block by block. The outbox is emptied after each block,
+/// untimed. Ours only: the peers have no outbox.
 struct Send: Workload {
   let name: String
   let isDurable: Bool
@@ -44,10 +45,11 @@ struct Send: Workload {
   }
 }
 
-/// One message of the local member's, sent while messages are stored as they come from a server: batches of
+/// Sending one message of the local member while messages from a server are stored in batches of
 /// 500 at `relaxed`, one after the other.
 ///
-/// It ends when others can see it. Sends come at random moments, so each waits for what is left of a batch.
+/// Ends when the message is visible to others. Sends come at random moments, so each waits for the
+/// rest of a batch.
 struct SendBusy: Workload {
   let name = "send-busy"
   let hasOwnStores = true
@@ -75,7 +77,8 @@ struct SendBusy: Workload {
   }
 }
 
-/// Work is taken out of the outbox and done, in one durable commit each, while so many entries wait.
+/// Taking work out of the outbox and finishing it, in one durable commit each, with a fixed number
+/// of waiting entries.
 struct TakeWork: Workload {
   let entryCount: Int
   let hasOwnStores = true
@@ -139,7 +142,7 @@ private final class FilledOutbox {
       from: MemberID(localMember), text: "I will be there in about \(sentCount % 60) minutes")
   }
 
-  /// How many bytes of log the median send writes.
+  /// Returns the number of log bytes that the median send writes.
   func commitByteCount() throws -> Int {
     let byteCounts = try (0..<50).map { _ in
       let before = store.statistics.walByteCount
@@ -159,13 +162,13 @@ private final class FilledOutbox {
       sent = visible
     }
     guard let sent, sent.value.text == message.text else {
-      throw BenchError("another message was sent than was written")
+      throw BenchError("send: the sent message differs from the written one")
     }
     last = sent
     return Double(elapsed)
   }
 
-  /// Finishes all that waits.
+  /// Finishes all waiting work.
   func empty() throws {
     try last?.waitUntilDurable()
     try store.write { chat in
@@ -173,7 +176,7 @@ private final class FilledOutbox {
     }
   }
 
-  /// Takes the next message out and finishes it; another takes its place.
+  /// Takes the next message out and finishes it; another one takes its place.
   func takeAndFinish() throws -> Double {
     var text = ""
     let elapsed = try timed {
@@ -183,10 +186,10 @@ private final class FilledOutbox {
         try chat.outbox.done(item)
       }
     }
-    if text.isEmpty { throw BenchError("the outbox has handed out no message") }
+    if text.isEmpty { throw BenchError("outbox: handed out no message") }
     try store.write(.relaxed) { chat in try chat.send(nextMessage()) }
     guard try store.read({ try $0.outbox.counts().total }) == entryCount else {
-      throw BenchError("the outbox does not hold \(entryCount) entries")
+      throw BenchError("outbox: does not hold \(entryCount) entries")
     }
     return Double(elapsed)
   }

@@ -1,5 +1,5 @@
-/// `tail50-huge`, `commit-relaxed` and `edit` at 10⁴, 10⁵, 10⁶ (and on demand 10⁷) messages, and how
-/// much longer the largest takes than the smallest.
+/// `tail50-huge`, `commit-relaxed` and `edit` at 10⁴, 10⁵, 10⁶ (and on request 10⁷) messages, and
+/// the ratio of the largest size's time to the smallest's.
 ///
 /// All sizes take turns in each round.
 struct Scale: Workload {
@@ -65,7 +65,7 @@ struct Scale: Workload {
     return figures + growth(rounds, workload)
   }
 
-  /// The largest size's time divided by the smallest's, round by round.
+  /// Returns the largest size's time divided by the smallest's, round by round.
   private func growth(_ rounds: [[EngineName: [Round]]], _ workload: String) -> [Figure] {
     EngineName.allCases.compactMap { engine in
       guard let small = rounds.first?[engine], let large = rounds.last?[engine] else { return nil }

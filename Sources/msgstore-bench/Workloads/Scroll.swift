@@ -1,5 +1,5 @@
-/// The next older 50 messages, walking the huge thread back from its end, and again from there
-/// when its beginning is reached.
+/// The next older 50 messages, walking the huge thread back from its end, and starting over when
+/// its beginning is reached.
 struct Scroll: Workload {
   let name = "scroll50"
   let summary = "next older 50, walking the huge thread back from its end"
@@ -7,7 +7,7 @@ struct Scroll: Workload {
 
   private struct Walk {
     var conversation: Int
-    /// What each step gives; the first is the tail and only begins the walk.
+    /// The expected result of each step; the first is the tail, which only starts the walk.
     var expected: [Digest]
   }
 

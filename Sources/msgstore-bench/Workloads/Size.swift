@@ -1,5 +1,6 @@
-/// Bytes on the disk per message after import and checkpoint: every file below the open store's
-/// directory is counted, logs and locks too.
+/// Bytes on disk per message after import and checkpoint.
+///
+/// Counts every file below the open store's directory, including logs and locks.
 struct Size: Workload {
   let name = "size"
   let summary = "bytes on disk per message after import and checkpoint, every file counted"

@@ -1,8 +1,8 @@
-/// Time until the newest 50 messages of the huge thread are in hand as a slice that makes them when
-/// they are asked for: what a screen waits for before it draws its first line.
+/// The time until the newest 50 messages of the huge thread are in hand as a slice that makes them
+/// on demand: what a screen waits for before it draws its first line.
 ///
-/// Only engines that have such slices; they are looked at, and compared, when the clock has stopped.
-/// The clock itself is a fortieth of a microsecond of it.
+/// Runs only on engines with such slices. The messages are read and compared after the clock has
+/// stopped. The clock itself accounts for a fortieth of a microsecond.
 struct SliceInHand: Workload {
   let name = "slice50"
   let summary = "time until the newest 50 of the huge thread are in hand, untouched"

@@ -1,6 +1,6 @@
-/// The newest 50 messages of the thread that holds half of all, or of a random other one.
+/// The newest 50 messages of the thread that holds half of all messages, or of a random other one.
 ///
-/// The limit is a copy of the messages' bytes out of memory.
+/// The limit copies the messages' bytes out of memory.
 struct Tail: Workload {
   let name: String
   let isHuge: Bool
@@ -56,7 +56,7 @@ struct Tail: Workload {
     }
   }
 
-  /// Messages as plain bytes, with 64 for all that is not text.
+  /// Returns messages as plain bytes, with 64 bytes for everything but the text.
   private static func bytesToCopy(from corpus: any Corpus) -> [[UInt8]] {
     var stream = corpus.makeStream()
     return stream.next(count: count).map { Array($0.text.utf8) + [UInt8](repeating: 0, count: 64) }

@@ -1,10 +1,11 @@
-/// How many messages are unread in all 10,000 conversations, muted ones apart, as a badge shows it.
+/// The number of unread messages in all 10,000 conversations, muted ones separate, as a badge shows
+/// it.
 ///
-/// The stores are their own. SQLite keeps both sums in rows of their own, by a trigger; here alone,
-/// so that no other workload pays for it. Ten reads are timed together.
+/// Uses stores of its own. SQLite keeps both sums in rows of their own, by a trigger, here only, so
+/// that no other workload pays for it. Ten reads are timed together.
 struct UnreadTotal: Workload {
   let name = "unread-total"
-  let summary = "what all of 10,000 conversations have unread"
+  let summary = "the unread messages of all of 10,000 conversations"
   let hasOwnStores = true
   private static let conversationCount = 10_000
   private static let messageCount = 20_000
@@ -46,7 +47,7 @@ struct UnreadTotal: Workload {
     return stores
   }
 
-  /// Brings a few new messages, reads one of the conversations, and says what is unread then.
+  /// Inserts a few new messages, reads one of the conversations, and returns the expected totals.
   private func change(_ stores: Stores) throws -> Digest {
     let messages = stores.stream.next(count: 20)
     stores.noteWritten(messages)

@@ -1,7 +1,7 @@
 /// WAL bytes per durable commit of one message, padding and page images included, over 20,000
 /// commits to conversations drawn as in the corpus.
 ///
-/// Ours come from the store's statistics; SQLite's are the frames that its hook reports after each
+/// Ours come from the store's statistics. SQLite's are the frames that its hook reports after each
 /// commit, at 24 bytes and a page each, across all checkpoints. LMDB has no WAL.
 struct WALSize: Workload {
   let name = "wal-size"

@@ -1,10 +1,10 @@
-/// Bytes written to any file per message over 100,000 relaxed single-message commits and a last
+/// Bytes written to any file per message, over 100,000 relaxed single-message commits and a final
 /// checkpoint.
 ///
-/// The operating system counts what the process hands to write calls, so nothing is left out that an
-/// engine writes to the data file, the log or beside them, when it overwrites what was erased
-/// included; only SQLite's index of its WAL file, which is shared memory, has no write calls. Engines
-/// go one after the other, since their threads share the count.
+/// The operating system counts the bytes passed to write calls. The count covers everything that an
+/// engine writes to the data file, the log or other files, including overwrites of erased data.
+/// Only SQLite's index of its WAL file is missing: it is shared memory, without write calls.
+/// Engines run one after the other, since their threads share the count.
 struct Written: Workload {
   let name = "written"
   let summary = "bytes written to any file per message, over 100,000 commits"

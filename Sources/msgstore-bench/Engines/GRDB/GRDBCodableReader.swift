@@ -1,12 +1,12 @@
 #if Peers
   import GRDB
 
-  /// GRDB as most users write it: a record that is `Codable`, fetched by a request.
+  /// GRDB as most users write it: a `Codable` record, fetched by a request.
   final class GRDBCodableReader: TailReader {
     let name = EngineName.grdbCodable
     var isExact = false
     private unowned let engine: GRDBEngine
-    /// Where `scroll` reads on: the thread, and its first message so far.
+    /// The place where `scroll` continues: the thread, and its first message so far.
     private var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
 
     init(_ engine: GRDBEngine) {

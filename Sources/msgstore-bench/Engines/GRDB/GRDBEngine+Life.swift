@@ -1,7 +1,7 @@
 #if Peers
   import GRDB
 
-  /// What happens to messages when they are there: they are read, edited and counted.
+  /// Operations on existing messages: reading, editing and counting.
   extension GRDBEngine {
     func markRead(
       _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
@@ -15,7 +15,7 @@
             form == .rows ? .putReceipts : .putMark,
             [bound.conversation, localMember, time, bound.time, bound.sequence])
           guard database.changesCount == (form == .rows ? messages.count : 1) else {
-            throw BenchError("grdb has marked \(database.changesCount) of \(messages.count)")
+            throw BenchError("grdb: marked \(database.changesCount) of \(messages.count)")
           }
           try database.run(.markRead, [bound.conversation])
         }
@@ -30,7 +30,7 @@
         try pool.write { database in
           try database.run(.keepText, [id, number])
           try database.run(.edit, [id, number, draft.message.text, time])
-          guard database.changesCount == 1 else { throw BenchError("grdb does not know \(id)") }
+          guard database.changesCount == 1 else { throw BenchError("grdb: unknown message \(id)") }
           try database.run(.editPreview, [id, number, draft.preview])
         }
       }

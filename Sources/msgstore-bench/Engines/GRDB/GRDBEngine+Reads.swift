@@ -58,7 +58,7 @@
             try PeerMessage.fetchOne(
               database.cachedStatement(sql: SQLiteQuery.byID.text), arguments: [key.id, number])
           }
-          guard let message else { throw BenchError("grdb does not find \(key.id)") }
+          guard let message else { throw BenchError("grdb: not found: \(key.id)") }
           reading.digest.fold(message, in: number)
         }
       }
@@ -102,7 +102,7 @@
       }
     }
 
-    /// Times a read of rows that come newest first, which are then looked at oldest first.
+    /// Times a read of rows that come newest first and are then folded oldest first.
     private func reading(
       of conversation: Int, _ body: (Database, Int64) throws -> [PeerMessage]
     ) throws -> Reading {

@@ -1,8 +1,8 @@
 #if Peers
   import GRDB
 
-  /// GRDB as its users write it who care for speed: a pool, records with rows decoded by hand, cached
-  /// statements for what has no request.
+  /// GRDB as written by users who care for speed: a pool, records with rows decoded by hand, and
+  /// cached statements where no request exists.
   ///
   /// Schema, queries and settings are those of SQLite through its C interface.
   final class GRDBEngine: Engine {
@@ -13,7 +13,7 @@
     private var pool: DatabasePool?
     private var walCounter = SQLiteWALCounter()
     private var durability = Durability.relaxed
-    /// Where `scroll` reads on: the thread, and its first message so far.
+    /// The place where `scroll` continues: the thread, and its first message so far.
     var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
     lazy var variants: [any TailReader] = [GRDBCodableReader(self)]
 
@@ -24,14 +24,15 @@
 
     var current: DatabasePool {
       get throws {
-        guard let pool else { throw BenchError("grdb is not open") }
+        guard let pool else { throw BenchError("grdb: not open") }
         return pool
       }
     }
 
     var settings: String {
-      "7.10.0 over the same SQLite, DatabasePool, schema, queries and settings as sqlite, rows decoded "
-        + "by hand, cached statements; full is synchronous=FULL on the writer, relaxed is NORMAL"
+      "7.10.0 over the same SQLite, DatabasePool, schema, queries and settings as sqlite, rows "
+        + "decoded by hand, cached statements; "
+        + "full is synchronous=FULL on the writer, relaxed is NORMAL"
     }
 
     // MARK: The store
@@ -79,7 +80,7 @@
         try database.execute(sql: "PRAGMA synchronous=\(wanted)")
         return try Int.fetchOne(database, sql: "PRAGMA synchronous")
       }
-      guard level == wanted else { throw BenchError("grdb does not take synchronous=\(wanted)") }
+      guard level == wanted else { throw BenchError("grdb: cannot set synchronous=\(wanted)") }
     }
 
     var walByteCount: UInt64? { walCounter.byteCount }
@@ -144,7 +145,7 @@
             .acknowledgeMessage,
             [message.id, message.conversation, message.time, message.sequence, message.status])
           guard database.changesCount == 1 else {
-            throw BenchError("grdb does not know \(message.id)")
+            throw BenchError("grdb: unknown message \(message.id)")
           }
           try database.run(
             .acknowledgeSummary,
@@ -165,7 +166,7 @@
   }
 
   extension Database {
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     func run(_ query: SQLiteQuery, _ arguments: StatementArguments) throws {
       try cachedStatement(sql: query.text).execute(arguments: arguments)
     }

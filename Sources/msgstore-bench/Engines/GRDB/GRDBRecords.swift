@@ -1,11 +1,11 @@
 #if Peers
   import GRDB
 
-  /// Rows decoded by hand, by index, which is GRDB's quickest way to a record.
+  /// Rows decoded by hand, by index, which is GRDB's fastest way to a record.
   extension PeerMessage: FetchableRecord, PersistableRecord {
     static let databaseTableName = "messages"
 
-    /// Columns in the order of `SQLiteQuery`.
+    /// Decodes columns in the order of `SQLiteQuery`.
     init(row: Row) {
       conversation = row[0]
       isPending = row[1]
@@ -34,7 +34,7 @@
   }
 
   extension PeerConversation: FetchableRecord {
-    /// Columns in the order of `SQLiteQuery.list`.
+    /// Decodes columns in the order of `SQLiteQuery.list`.
     init(row: Row) {
       let joined: String = row[2]
       number = row[0]
@@ -52,7 +52,7 @@
     }
   }
 
-  /// The same as most users write it: what can be coded can be fetched.
+  /// The same record as most users write it: `Codable` makes it fetchable.
   struct GRDBCodableMessage: Codable, FetchableRecord, TableRecord {
     static let databaseTableName = PeerMessage.databaseTableName
     static var databaseSelection: [any SQLSelectable] {

@@ -1,7 +1,7 @@
 #if Peers
   import CLMDB
 
-  /// Bytes of a key or a value, put together by hand in memory that is used again and again.
+  /// The bytes of a key or a value, assembled by hand in reused memory.
   @safe
   final class LMDBBuffer {
     private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
@@ -9,12 +9,12 @@
 
     deinit { unsafe memory.deallocate() }
 
-    /// As LMDB takes it; valid until the buffer changes.
+    /// The bytes as LMDB takes them; valid until the buffer changes.
     @unsafe var value: MDB_val {
       unsafe MDB_val(mv_size: count, mv_data: memory.baseAddress)
     }
 
-    /// The same.
+    /// The bytes; valid until the buffer changes.
     @unsafe var bytes: UnsafeRawBufferPointer {
       unsafe UnsafeRawBufferPointer(rebasing: memory[..<count])
     }
@@ -39,7 +39,7 @@
       count += MemoryLayout<Number>.size
     }
 
-    /// Appends a number such that the order of bytes is that of numbers.
+    /// Appends a number so that byte order equals numeric order.
     @inline(__always)
     func append(ordered number: Int64) {
       append((UInt64(bitPattern: number) ^ 1 << 63).bigEndian)
@@ -58,7 +58,7 @@
       string.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Appends a string that says how long it is.
+    /// Appends a string with its length.
     @inline(__always)
     func append(counted string: String) {
       append(UInt16(truncatingIfNeeded: string.utf8.count))
@@ -66,7 +66,7 @@
     }
   }
 
-  /// Takes bytes apart in the order in which they were put together.
+  /// Reads bytes in the order in which they were appended.
   @safe
   struct LMDBReader {
     private let bytes: UnsafeRawBufferPointer

@@ -1,18 +1,18 @@
 #if Peers
-  /// The time that LMDB takes to copy out the bytes of messages, keys and values as they are: no value
-  /// is made of them, as one would do it in C.
+  /// Measures LMDB copying out the bytes of messages, keys and values as they are, without making
+  /// values of them, as one would do it in C.
   ///
-  /// What was copied is taken apart after the clock has stopped, and compared like all that is read.
+  /// The copies are decoded after the clock has stopped, and compared like all reads.
   @safe
   final class LMDBBytesReader: TailReader {
     let name = EngineName.lmdbBytes
     var isExact = false
     private unowned let engine: LMDBEngine
     private let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 8)
-    /// Where in the copy each key and value ends, newest first.
+    /// The ends of each key and value in the copy, newest first.
     private var ends: [(key: Int, value: Int)] = []
     private var conversation = 0
-    /// The place from which `scroll` reads on, where it is not the end.
+    /// The place from which `scroll` continues, if it is not the end.
     private let place = LMDBBuffer()
     private let thread = LMDBBuffer()
 

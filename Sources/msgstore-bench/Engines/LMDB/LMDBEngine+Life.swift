@@ -1,5 +1,5 @@
 #if Peers
-  /// What happens to messages when they are there: they are read, edited and counted.
+  /// Operations on existing messages: reading, editing and counting.
   extension LMDBEngine {
     func markRead(
       _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
@@ -28,7 +28,8 @@
       return elapsed
     }
 
-    /// Makes a receipt of each message of somebody else's from one on, which reads those messages.
+    /// Writes a receipt for each message of other members from one on, which requires reading those
+    /// messages.
     private func putReceipts(
       from first: PeerMessage, at time: Int64, in transaction: LMDBTransaction
     ) throws -> Int {
@@ -179,7 +180,7 @@
       }
     }
 
-    /// Makes something of what follows a prefix in each key, and of the value.
+    /// Returns values made from the rest of each key with a prefix, and from its value.
     private func values<Value>(
       of prefix: LMDBBuffer, _ cursor: inout LMDBCursor,
       make: (inout LMDBReader, inout LMDBReader) -> Value
@@ -198,7 +199,7 @@
   }
 
   extension LMDBReader {
-    /// All that is left.
+    /// The remaining bytes as a string.
     fileprivate var string: String {
       mutating get { unsafe String(decoding: rest(), as: UTF8.self) }
     }

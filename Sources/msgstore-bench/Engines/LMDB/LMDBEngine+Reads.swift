@@ -41,7 +41,7 @@
       return reading
     }
 
-    /// The message with which a tail begins.
+    /// Returns the message with which a tail begins.
     private func oldest(ofNewest count: Int, in conversation: Int) throws -> PeerMessage? {
       try current.read { _, cursor in
         key.makeThreadKey(PeerMessage.number(conversation) + 1)
@@ -143,9 +143,9 @@
 
     // MARK: What reads have in common
 
-    /// The messages of a conversation before a key, newest first.
+    /// Returns the messages of a conversation before a key, newest first.
     ///
-    /// Makes another key of it.
+    /// Reuses the key's buffer.
     @inline(__always)
     private func messages(
       before key: LMDBBuffer, of conversation: Int64, count: Int, _ cursor: inout LMDBCursor
@@ -161,9 +161,9 @@
       return messages
     }
 
-    /// The messages of a conversation from a key on, oldest first.
+    /// Returns the messages of a conversation from a key on, oldest first.
     ///
-    /// Makes another key of it.
+    /// Reuses the key's buffer.
     @inline(__always)
     private func messages(
       from key: LMDBBuffer, of conversation: Int64, count: Int, _ cursor: inout LMDBCursor
@@ -179,7 +179,7 @@
       return messages
     }
 
-    /// Finds a message by its id and makes something of its key and value, which are in place.
+    /// Finds a message by its id and calls `make` with its key and value in place.
     @inline(__always)
     func find<Result>(
       _ id: String, _ conversation: Int64, in transaction: LMDBTransaction,

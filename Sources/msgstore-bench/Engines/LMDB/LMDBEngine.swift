@@ -1,21 +1,21 @@
 #if Peers
   import CLMDB
 
-  /// LMDB with keys and values packed by hand: see `LMDBKind` for what is in its tree.
+  /// LMDB with keys and values packed by hand; see `LMDBKind` for the contents of its tree.
   ///
-  /// Keys and values are put together in buffers that stay. There is no WAL: a commit writes the pages
-  /// that it changed to other places of the file, and then a root.
+  /// Keys and values are assembled in reused buffers. LMDB has no WAL: a commit writes its changed
+  /// pages to other places of the file, and then a root.
   final class LMDBEngine: Engine {
     let name = EngineName.lmdb
     let directory: String
     var isExact = false
     private var environment: LMDBEnvironment?
     private var durability = Durability.relaxed
-    /// Whether there are sums of what is unread.
+    /// True if sums of unread messages are kept.
     var keepsTotals = false
     let key = LMDBBuffer()
     let value = LMDBBuffer()
-    /// Where `scroll` reads on: the thread, and its first message so far.
+    /// The place where `scroll` continues: the thread, and its first message so far.
     var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
     lazy var variants: [any TailReader] = [LMDBBytesReader(self)]
 
@@ -37,8 +37,8 @@
       unsafe _ = mdb_version(&major, &minor, &patch)
       return "\(major).\(minor).\(patch), packed keys and values in one tree, map of "
         + "\(LMDBEnvironment.mapByteCount >> 30) GiB, no MDB_WRITEMAP, read transaction and cursor "
-        + "renewed; full is the default sync, relaxed is MDB_NOSYNC, by which a power cut may break "
-        + "the file"
+        + "renewed; full is the default sync, relaxed is MDB_NOSYNC, by which a power cut may "
+        + "break the file"
     }
 
     // MARK: The store
@@ -101,7 +101,9 @@
       }
     }
 
-    /// Whether there was no message of this id.
+    /// Inserts a message.
+    ///
+    /// Returns false if its id is already present.
     private func insert(_ message: PeerMessage, in transaction: LMDBTransaction) throws -> Bool {
       key.makeIDKey(message.id, message.conversation)
       value.clear()
@@ -113,7 +115,7 @@
       return true
     }
 
-    /// Changes what is stored of a conversation, and what follows from that.
+    /// Changes the stored record of a conversation, and everything derived from it.
     func update(
       _ conversation: Int64, in transaction: LMDBTransaction, _ change: (inout LMDBSummary) -> Void
     ) throws {
@@ -165,7 +167,7 @@
       }
     }
 
-    /// A message that is about to be changed, and when it was edited last.
+    /// Returns a message that is about to be changed, and the time of its last edit.
     func storedMessage(
       _ id: String, _ conversation: Int64, _ transaction: LMDBTransaction
     ) throws -> (PeerMessage, edited: Int64?) {

@@ -11,18 +11,17 @@
 
   /// An open LMDB file with one tree in it.
   ///
-  /// What is read is read in a transaction and by a cursor that are kept and renewed, the quickest way
-  /// that LMDB knows.
+  /// Reads use a transaction and a cursor that are kept and renewed, LMDB's fastest way.
   @safe
   final class LMDBEnvironment {
-    /// Only address space: the file is as long as it must be.
+    /// Address space only; the file is as long as its contents require.
     static let mapByteCount = 64 << 30
 
     private let handle: OpaquePointer
     private let reader: LMDBTransaction
     private let readCursor: OpaquePointer
 
-    /// Opens the files in a directory, which are made if there are none.
+    /// Opens the files in a directory, creating them if they do not exist.
     init(directory: String) throws {
       var handle: OpaquePointer?
       try unsafe lmdb(mdb_env_create(&handle))
@@ -46,7 +45,7 @@
       unsafe mdb_env_close(handle)
     }
 
-    /// Whether a commit waits until it is on the disk.
+    /// Sets whether a commit waits until it is on the disk.
     func use(_ durability: Durability) throws {
       try unsafe lmdb(mdb_env_set_flags(handle, UInt32(MDB_NOSYNC), durability == .full ? 0 : 1))
       if durability == .full { try sync() }
@@ -54,7 +53,7 @@
 
     func sync() throws { try unsafe lmdb(mdb_env_sync(handle, 1)) }
 
-    /// Reads in one transaction; what `body` is given must not outlive it.
+    /// Reads in one transaction; the arguments of `body` must not outlive it.
     @inline(__always)
     func read<Result>(_ body: (LMDBTransaction, inout LMDBCursor) throws -> Result) throws -> Result
     {
@@ -75,7 +74,7 @@
     }
   }
 
-  /// Throws what LMDB says of a code that is none of success.
+  /// Throws LMDB's message for a code other than success.
   @inline(__always)
   private func lmdb(_ code: Int32) throws {
     guard code == MDB_SUCCESS else {
@@ -118,14 +117,14 @@
       try unsafe lmdb(mdb_cursor_renew(handle, cursor))
     }
 
-    /// A cursor of a transaction that writes.
+    /// Calls `body` with a cursor of a write transaction.
     func withCursor(_ body: (inout LMDBCursor) throws -> Void) throws {
       var cursor = try unsafe LMDBCursor(openCursor())
       defer { cursor.close() }
       try body(&cursor)
     }
 
-    /// The value of a key, in place, which the next write may move.
+    /// Returns the value of a key in place; the next write may move it.
     @inline(__always)
     func value(of key: LMDBBuffer) throws -> UnsafeRawBufferPointer? {
       var keyValue = unsafe key.value
@@ -143,7 +142,9 @@
       try unsafe lmdb(mdb_put(handle, tree, &keyValue, &valueValue, 0))
     }
 
-    /// Whether the key was not there before; else nothing changes.
+    /// Stores a value if the key is absent.
+    ///
+    /// Returns false, and changes nothing, if it is present.
     @inline(__always)
     func putIfAbsent(_ key: LMDBBuffer, _ value: LMDBBuffer) throws -> Bool {
       var keyValue = unsafe key.value
@@ -181,7 +182,7 @@
 
     fileprivate func close() { unsafe mdb_cursor_close(handle) }
 
-    /// In place, as long as the cursor stays and nothing is written.
+    /// The key in place, valid while the cursor stays and nothing is written.
     @inline(__always)
     var key: UnsafeRawBufferPointer {
       unsafe UnsafeRawBufferPointer(start: keyValue.mv_data, count: keyValue.mv_size)
@@ -192,14 +193,14 @@
       unsafe UnsafeRawBufferPointer(start: valueValue.mv_data, count: valueValue.mv_size)
     }
 
-    /// Goes to a key, or to the first after it.
+    /// Moves to a key, or to the first one after it.
     @inline(__always)
     mutating func seek(_ key: LMDBBuffer) throws -> Bool {
       unsafe keyValue = key.value
       return try move(MDB_SET_RANGE)
     }
 
-    /// Goes to the last before a key.
+    /// Moves to the last key before a key.
     @inline(__always)
     mutating func seek(before key: LMDBBuffer) throws -> Bool {
       try seek(key) ? move(MDB_PREV) : move(MDB_LAST)
@@ -219,7 +220,7 @@
       return true
     }
 
-    /// Whether it is at a key that begins with this one.
+    /// Returns true if the cursor is at a key that begins with `prefix`.
     @inline(__always)
     func isWithin(_ prefix: LMDBBuffer) -> Bool {
       let prefix = unsafe prefix.value

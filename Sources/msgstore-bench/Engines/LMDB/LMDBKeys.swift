@@ -1,23 +1,27 @@
 #if Peers
-  /// What a key is about: its first byte, for all is in one tree, so that a commit writes the pages of
-  /// one and a reader need not look others up.
+  /// The kind of a key, stored in its first byte.
+  ///
+  /// All kinds share one tree, so that a commit writes the pages of one tree and a reader need not
+  /// look up others.
   enum LMDBKind: UInt8 {
-    /// (conversation, pending, time, sequence, id) → the message: the order in which a thread is read.
+    /// (conversation, pending, time, sequence, id) → the message, in the order in which a thread is
+    /// read
     case message = 1
-    /// (id, conversation) → where the message is. Ids come first since push ids grow with time: so all
-    /// conversations append at one end.
+    /// (id, conversation) → the message's place.
+    ///
+    /// Ids come first because push ids grow with time, so all conversations append at one end.
     case id
     /// number → the conversation
     case conversation
     /// (activity, conversation) → nothing
     case activity
-    /// (id, conversation, time) → a text that the message had
+    /// (id, conversation, time) → an earlier text of the message
     case version
-    /// (conversation, id, member) → when the member has read it
+    /// (conversation, id, member) → the time when the member read it
     case receipt
-    /// (conversation, member, time, sequence) → when the member has read up to there
+    /// (conversation, member, time, sequence) → the time when the member read up to there
     case mark
-    /// → how many messages are unread, those of muted conversations apart
+    /// → the number of unread messages, those of muted conversations separate
     case totals
   }
 
@@ -28,14 +32,14 @@
       append(kind.rawValue)
     }
 
-    /// Makes the key of the first message of a conversation that could be.
+    /// Makes the lowest possible key of a message in a conversation.
     @inline(__always)
     func makeThreadKey(_ conversation: Int64) {
       begin(.message)
       append(UInt32(truncatingIfNeeded: conversation).bigEndian)
     }
 
-    /// Makes the key of the first acknowledged message from a time on that could be.
+    /// Makes the lowest possible key of an acknowledged message at or after a time.
     @inline(__always)
     func makeTimeKey(_ conversation: Int64, _ time: Int64) {
       makeThreadKey(conversation)
@@ -85,14 +89,15 @@
       append(UInt32(truncatingIfNeeded: conversation).bigEndian)
     }
 
-    /// Makes the key that comes after all of a kind.
+    /// Makes the key that comes after all keys of a kind.
     @inline(__always)
     func makeKey(after kind: LMDBKind) {
       clear()
       append(kind.rawValue + 1)
     }
 
-    /// Makes the key of what is kept of a message's text at a time, or what all of those begin with.
+    /// Makes the key of an earlier text of a message at a time, or the prefix of all its earlier
+    /// texts.
     func makeVersionKey(_ id: String, _ conversation: Int64, time: Int64?) {
       begin(.version)
       append(id)
@@ -100,7 +105,7 @@
       if let time { append(ordered: time) }
     }
 
-    /// Makes the key of a member's receipt, or what all those of a message begin with.
+    /// Makes the key of a member's receipt, or the prefix of all receipts of a message.
     func makeReceiptKey(_ conversation: Int64, _ id: String, member: String) {
       begin(.receipt)
       append(UInt32(truncatingIfNeeded: conversation).bigEndian)
@@ -108,7 +113,7 @@
       append(member)
     }
 
-    /// Makes the key of a member's mark, or what all those of a conversation begin with.
+    /// Makes the key of a member's mark, or the prefix of all marks of a conversation.
     func makeMarkKey(_ conversation: Int64, _ mark: (member: String, place: LMDBPlace)?) {
       begin(.mark)
       append(UInt32(truncatingIfNeeded: conversation).bigEndian)
@@ -120,7 +125,7 @@
     func makeTotalsKey() { begin(.totals) }
   }
 
-  /// Where a message is in its thread, but for its id.
+  /// The place of a message in its thread, without its id.
   struct LMDBPlace: Comparable {
     var isPending: Bool
     var time: Int64

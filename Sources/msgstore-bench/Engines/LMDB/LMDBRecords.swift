@@ -11,7 +11,7 @@
   }
 
   extension LMDBBuffer {
-    /// Makes the value of a message; what is in the key is not in it.
+    /// Makes the value of a message, without the fields in its key.
     @inline(__always)
     func makeValue(of message: PeerMessage, edited: Int64? = nil) {
       clear()
@@ -29,7 +29,7 @@
   }
 
   extension PeerMessage {
-    /// Copies all that is in a key and its value.
+    /// Copies all fields of a key and its value.
     @inline(__always)
     init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
       var edited: Int64?
@@ -68,9 +68,9 @@
     private var previewTime: Int64?
     private var previewStatus: UInt8
     private var hasTitle: Bool
-    /// The id, the title if there is one, and the participants, as they are stored.
+    /// The stored bytes of the id, the title if any, and the participants.
     private let names: UnsafeRawBufferPointer
-    /// The preview's id, sender and text, as they are stored, if there is one.
+    /// The stored bytes of the preview's id, sender and text, if any.
     private let storedPreview: UnsafeRawBufferPointer
     private var newPreview: PeerDraft?
 
@@ -90,7 +90,7 @@
       unsafe storedPreview = reader.rest()
     }
 
-    /// Shows another message and takes its time for the latest activity.
+    /// Shows another message and takes its time as the latest activity.
     mutating func show(_ draft: PeerDraft) {
       newPreview = draft
       previewTime = draft.message.serverTime
@@ -101,7 +101,7 @@
     /// Shows the same message with another text.
     mutating func showText(of draft: PeerDraft) { newPreview = draft }
 
-    /// Takes in the time that a server gave to a message.
+    /// Records the time that a server gave to a message.
     mutating func acknowledge(_ message: PeerMessage) {
       lastActivity = max(lastActivity ?? .min, message.time)
       guard shows(message.id) else { return }
@@ -109,7 +109,7 @@
       previewStatus = message.status
     }
 
-    /// Whether the list shows this message.
+    /// Returns true if the list shows this message.
     func shows(_ id: String) -> Bool {
       guard unsafe !storedPreview.isEmpty else { return false }
       var reader = unsafe LMDBReader(storedPreview)
@@ -136,7 +136,7 @@
       buffer.append(counted: newPreview.preview)
     }
 
-    /// Copies all of a conversation.
+    /// Returns a copy of all fields of a conversation.
     func conversation(_ number: Int64) -> PeerConversation {
       var reader = unsafe LMDBReader(names)
       let id = reader.countedString()

@@ -1,7 +1,7 @@
 import Dispatch
 import MsgStore
 
-/// Following what changes.
+/// Following changes.
 extension MsgStoreEngine {
   func follow(
     _ conversation: Int, count: Int, inserting messages: [ChatMessage]
@@ -18,9 +18,9 @@ extension MsgStoreEngine {
   }
 }
 
-/// One who writes and follows what comes of it.
+/// A writer that also follows the changes it causes.
 private final class Follower: @unchecked Sendable {
-  // Unchecked: whoever made it waits until its task is done.
+  // Unchecked: its creator waits until its task is done.
   private let engine: MsgStoreEngine
   private let conversation: Int
   private let messages: [ChatMessage]
@@ -51,7 +51,7 @@ private final class Follower: @unchecked Sendable {
       let value = try await values.next()
       times.append(nanoseconds() &- start)
       guard value?.slice.last?.id.string == message.id, value?.differences.inserted.count == 1
-      else { throw BenchError("msgstore does not tell of \(message.id)") }
+      else { throw BenchError("msgstore: no change reported for \(message.id)") }
     }
     return times
   }

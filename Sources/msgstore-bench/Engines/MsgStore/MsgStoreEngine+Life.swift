@@ -1,7 +1,7 @@
 import MsgStore
 import Synchronization
 
-/// What happens to messages when they are there: they are read, edited and counted.
+/// Operations on existing messages: reading, editing and counting.
 extension MsgStoreEngine {
   func markRead(
     _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
@@ -16,7 +16,7 @@ extension MsgStoreEngine {
     let elapsed = try timed {
       isMarked = try store.write(level) { chat in try chat.markRead(conversation, upTo: id) }
     }
-    guard isMarked else { throw BenchError("msgstore has marked nothing") }
+    guard isMarked else { throw BenchError("msgstore: marked nothing") }
     return elapsed
   }
 
@@ -33,7 +33,7 @@ extension MsgStoreEngine {
         try chat.receiveEdit(of: id, in: conversation, text: text, at: time)
       }
     }
-    guard isEdited else { throw BenchError("msgstore has edited nothing") }
+    guard isEdited else { throw BenchError("msgstore: edited nothing") }
     return elapsed
   }
 
@@ -43,7 +43,7 @@ extension MsgStoreEngine {
     }
   }
 
-  /// The store keeps them of itself.
+  /// Nothing to do: the store always keeps them.
   func keepUnreadTotals() {}
 
   func unreadTotals(times: Int) throws -> Reading {
@@ -71,7 +71,7 @@ extension MsgStoreEngine {
   }
 }
 
-/// A clock that is told the time, so that the times of all engines agree.
+/// A clock that is set by the benchmark, so that the times of all engines agree.
 final class BenchClock: Sendable {
   private let microseconds = Atomic<Int64>(0)
 

@@ -8,10 +8,10 @@ final class MsgStoreEngine: Engine {
   private let cache: CacheSize
   var isExact = false
   private var store: MessageStore?
-  /// What the store takes for the device's clock.
+  /// The store's device clock.
   let clock = BenchClock()
   private(set) var level = SyncLevel.relaxed
-  /// Where `scroll` reads on: the thread, and the position if it is not the end.
+  /// The place where `scroll` continues: the thread, and the position if it is not the end.
   private var scrolled: (conversation: Int, place: Position?) = (0, nil)
 
   init(directory: String, conversationIDs: [String], cache: CacheSize) {
@@ -29,14 +29,14 @@ final class MsgStoreEngine: Engine {
     return try MessageStore(path: "\(directory)/chat.msgstore", options: options)
   }
 
-  /// The defaults, but for the memory where there is to be little.
+  /// The default options, except for the memory if that is to be small.
   private var options: StoreOptions {
     var options = StoreOptions()
     if cache == .smallest { options.cacheByteCount = Self.smallestCacheByteCount }
     return options
   }
 
-  /// 64 pages: less is not made use of.
+  /// 64 pages: the store does not go below that.
   private static let smallestCacheByteCount = 64 * 4096
 
   var settings: String {
@@ -46,7 +46,7 @@ final class MsgStoreEngine: Engine {
 
   var current: MessageStore {
     get throws {
-      guard let store else { throw BenchError("the store is not open") }
+      guard let store else { throw BenchError("msgstore: not open") }
       return store
     }
   }
@@ -119,7 +119,7 @@ final class MsgStoreEngine: Engine {
         try chat.acknowledge(id, in: conversation, serverTimestamp: time, sequence: sequence)
       }
     }
-    guard isKnown else { throw BenchError("msgstore does not know \(message.id)") }
+    guard isKnown else { throw BenchError("msgstore: unknown message \(message.id)") }
     return elapsed
   }
 
@@ -211,7 +211,7 @@ final class MsgStoreEngine: Engine {
     }
   }
 
-  /// As it was written.
+  /// Returns a message as it was written.
   private func whole(_ message: Message, in conversation: Int) -> ChatMessage {
     ChatMessage(
       conversation: conversation, id: message.id.string, sender: message.sender.string,
@@ -240,7 +240,7 @@ final class MsgStoreEngine: Engine {
       for key in keys {
         let conversation = ids[key.conversation]
         let message = try store.read { try $0.message(key.id, in: conversation) }
-        guard let message else { throw BenchError("msgstore does not find \(key.id.string)") }
+        guard let message else { throw BenchError("msgstore: not found: \(key.id.string)") }
         reading.digest.fold(
           fields(of: message, in: conversation, after: nil).mixed,
           whole: Fingerprint.of(whole(message, in: key.conversation)))

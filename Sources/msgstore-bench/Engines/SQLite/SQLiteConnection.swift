@@ -2,9 +2,9 @@ import CSQLite
 
 /// One connection to SQLite through its C interface, with its prepared statements.
 ///
-/// Statements are prepared when first used and kept, for a connection that is opened to read one
-/// tail should not pay for the others. Text is bound without a copy: its bytes must stay where
-/// they are until the statement is reset.
+/// Statements are prepared at first use and kept, because a connection opened to read one tail
+/// should not pay for the others. Text is bound without a copy: its bytes must stay in place until
+/// the statement is reset.
 @safe
 final class SQLiteConnection {
   private let handle: OpaquePointer
@@ -12,12 +12,12 @@ final class SQLiteConnection {
   private let walCounter = SQLiteWALCounter()
   var walByteCount: UInt64 { walCounter.byteCount }
 
-  /// Opens the file, which is made if there is none.
+  /// Opens the file, creating it if it does not exist.
   ///
-  /// A file in WAL mode stays in it, so only a fresh one needs to be told.
+  /// A file in WAL mode stays in it, so only a fresh one has to be switched.
   ///
-  /// Closing keeps the WAL file or removes it. Measured, the first is faster for a connection that
-  /// only reads, by a sixth, and the second by a third for one that commits once.
+  /// Closing keeps the WAL file or removes it. As measured, keeping it is faster by a sixth for a
+  /// connection that only reads, and removing it by a third for one that commits once.
   init(
     path: String, cache: CacheSize = .normal, isFresh: Bool = false, keepsWAL: Bool = true
   ) throws {
@@ -53,14 +53,16 @@ final class SQLiteConnection {
     return statement
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   func run(_ statement: SQLiteStatement) throws {
     let code = statement.step()
     statement.reset()
     guard code == SQLITE_DONE else { return try check(code, "step") }
   }
 
-  /// Whether there is another row.
+  /// Advances to the next row.
+  ///
+  /// Returns false at the end.
   @inline(__always)
   func step(_ statement: SQLiteStatement) throws -> Bool {
     let code = statement.step()
@@ -73,7 +75,7 @@ final class SQLiteConnection {
     return false
   }
 
-  /// Rows that the last statement changed.
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(unsafe sqlite3_changes(handle)) }
 
   private func check(_ code: Int32, _ what: String) throws {
@@ -127,14 +129,14 @@ struct SQLiteStatement {
     unsafe _ = sqlite3_bind_null(handle, parameter)
   }
 
-  /// The bytes must not move before the statement is reset.
+  /// Binds text without copying; the bytes must not move before the statement is reset.
   @unsafe @inline(__always)
   func bind(_ text: UnsafeRawBufferPointer, at parameter: Int32) {
     let bytes = unsafe text.baseAddress?.assumingMemoryBound(to: CChar.self)
     unsafe _ = sqlite3_bind_text(handle, parameter, bytes, Int32(text.count), nil)
   }
 
-  /// Makes SQLite copy the bytes.
+  /// Binds text that SQLite copies.
   ///
   /// Not for timed work.
   func bind(copying text: String?, at parameter: Int32) {
@@ -163,7 +165,7 @@ struct SQLiteStatement {
     optionalString(column) ?? ""
   }
 
-  /// The parts of a text between unit separators.
+  /// Returns the parts of a text between unit separators.
   func strings(_ column: Int32) -> [String] {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))

@@ -16,7 +16,7 @@ final class SQLiteArena {
   }
 }
 
-/// Ids to look messages up by.
+/// The ids of messages to look up.
 struct SQLiteKeys {
   struct Item {
     var conversation: Int64
@@ -48,7 +48,7 @@ struct SQLiteDrafts {
   struct Item {
     var conversation: Int64
     var isPending: Bool
-    /// The server's time, or the local one while there is none.
+    /// The server's time, or the local one until that is known.
     var time: Int64
     var serverTime: Int64?
     var sequence: Int64
@@ -104,7 +104,7 @@ struct SQLiteDrafts {
     }
   }
 
-  /// Binds those parameters of `summarize` that come from the newest message.
+  /// Binds the parameters of `summarize` that come from the newest message.
   func bindPreview(_ item: Item, to statement: SQLiteStatement) {
     statement.bind(item.time, at: 2)
     arena.bind(item.id, at: 5, to: statement)
@@ -114,7 +114,7 @@ struct SQLiteDrafts {
     statement.bind(item.status, at: 9)
   }
 
-  /// Binds the parameters that `edit`, `keepText` and `editPreview` have in common.
+  /// Binds the parameters common to `edit`, `keepText` and `editPreview`.
   func bindKey(of item: Item, to statement: SQLiteStatement) {
     arena.bind(item.id, at: 1, to: statement)
     statement.bind(item.conversation, at: 2)

@@ -1,6 +1,7 @@
-/// What happens to messages when they are there: they are read, edited and counted.
+/// Operations on existing messages: reading, editing and counting.
 extension SQLiteEngine {
-  /// An application knows from where on a thread is unread: so one statement makes all rows.
+  /// Marks all messages with one statement, since an application knows where the unread part
+  /// begins.
   func markRead(
     _ messages: [ChatMessage], at time: Int64, as form: ReceiptForm
   ) throws -> UInt64 {

@@ -1,5 +1,5 @@
 extension PeerMessage {
-  /// Columns in the order of `SQLiteQuery`.
+  /// Decodes columns in the order of `SQLiteQuery`.
   @inline(__always)
   init(_ row: SQLiteStatement) {
     conversation = row.integer(0)
@@ -16,7 +16,7 @@ extension PeerMessage {
 }
 
 extension PeerConversation {
-  /// Columns in the order of `SQLiteQuery.list`.
+  /// Decodes columns in the order of `SQLiteQuery.list`.
   init(_ row: SQLiteStatement) {
     number = row.integer(0)
     id = row.string(1)
@@ -79,7 +79,7 @@ extension SQLiteEngine {
     return reading
   }
 
-  /// Two statements, outside a transaction of their own: that would only cost SQLite time.
+  /// Reads with two statements and no explicit transaction, which would only cost SQLite time.
   func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading {
     let connection = try current
     var reading = makeReading()
@@ -159,7 +159,7 @@ extension SQLiteEngine {
     return sum
   }
 
-  /// Times a read of rows that come newest first, which are then looked at oldest first.
+  /// Times a read of rows that come newest first and are then folded oldest first.
   @inline(__always)
   private func reading(
     of conversation: Int, _ body: (SQLiteConnection) throws -> [PeerMessage]

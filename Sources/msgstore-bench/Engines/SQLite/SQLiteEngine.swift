@@ -1,10 +1,10 @@
 import CSQLite
 
-/// SQLite through its C interface, held as well as we know how: see `SQLiteQuery` for the schema.
+/// SQLite through its C interface, used as well as we know how; see `SQLiteQuery` for the schema.
 ///
 /// WAL, a cache of 64 MiB, `mmap_size` of 1 GiB; NORMAL stands for relaxed and FULL for full.
 ///
-/// Conversations go by their number, which an application has at hand, so that SQLite need not
+/// Conversations are addressed by number, which an application has at hand, so that SQLite need not
 /// look up their names. A conversation's row is updated once per transaction, not per message.
 final class SQLiteEngine: Engine {
   let name = EngineName.sqlite
@@ -14,7 +14,7 @@ final class SQLiteEngine: Engine {
   private var connection: SQLiteConnection?
   private var durability = Durability.relaxed
   var isExact = false
-  /// Where `scroll` reads on: the thread, and its first row so far.
+  /// The place where `scroll` continues: the thread, and its first row so far.
   var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
 
   init(directory: String, cache: CacheSize) {
@@ -23,8 +23,8 @@ final class SQLiteEngine: Engine {
   }
 
   var settings: String {
-    "\(unsafe String(cString: sqlite3_libversion())), C interface, WAL, 4096 B pages, 64 MiB cache, "
-      + "1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is NORMAL"
+    "\(unsafe String(cString: sqlite3_libversion())), C interface, WAL, 4096 B pages, 64 MiB "
+      + "cache, 1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is NORMAL"
   }
 
   var current: SQLiteConnection {

@@ -1,8 +1,8 @@
-/// The schema and the statements, as one would write them by hand to be as fast as SQLite can be.
+/// The schema and the statements, written by hand to be as fast as SQLite can be.
 ///
 /// Messages are clustered in the order in which a thread is read. The index of ids begins with the
-/// id, since push ids grow with time: so all conversations append at one end of it. Receipts go by
-/// id within a conversation and append likewise.
+/// id, since push ids grow with time, so all conversations append at one end of it. Receipts are
+/// keyed by id within a conversation and append likewise.
 enum SQLiteQuery: Int, CaseIterable {
   case begin, commit
   case putConversation, insertMessage, summarize, summarizeOlder
@@ -37,10 +37,11 @@ enum SQLiteQuery: Int, CaseIterable {
       PRIMARY KEY (conversation, member, ts, seq)) WITHOUT ROWID;
     """
 
-  /// Two rows that hold what is unread, kept by a trigger: summing up conversations, even by an index
-  /// that has nothing but unread ones, takes a hundred times as long when there are thousands.
+  /// Two rows that hold the unread totals, kept by a trigger.
   ///
-  /// Only where totals are read: elsewhere it would but slow SQLite down.
+  /// Summing up conversations takes a hundred times as long when there are thousands, even with an
+  /// index of unread ones only. Used only where totals are read; elsewhere it would just slow
+  /// SQLite down.
   static let totalsSchema = """
     CREATE TABLE totals (muted INTEGER PRIMARY KEY, unread INTEGER NOT NULL);
     INSERT INTO totals
@@ -52,7 +53,7 @@ enum SQLiteQuery: Int, CaseIterable {
     END;
     """
 
-  /// What a connection is told when it is opened.
+  /// Returns the settings for opening a connection.
   static func settings(_ cache: CacheSize) -> String {
     switch cache {
     case .normal: "PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824"
@@ -110,7 +111,7 @@ enum SQLiteQuery: Int, CaseIterable {
     case .markRead: "UPDATE conversations SET unread = 0 WHERE number = ?1"
     case .readers: "SELECT member, time FROM receipts WHERE message = ?1 AND conversation = ?2"
     case .readersByMarks:
-      // The time is that of the row with the least sequence: SQLite promises so for min.
+      // The time is that of the row with the smallest sequence: SQLite guarantees this for min.
       """
       SELECT member, time, min(marks.seq) FROM marks
       JOIN messages ON id = ?1 AND messages.conversation = ?2

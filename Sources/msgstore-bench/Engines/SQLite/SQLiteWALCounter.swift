@@ -2,19 +2,19 @@ import CSQLite
 
 /// Counts the bytes that a connection writes to its WAL file.
 ///
-/// Its hook is told after each commit how many frames the file has; it takes the stead of the one
+/// Its hook receives the number of frames in the file after each commit. It replaces SQLite's hook
 /// that checkpoints, and does the same.
 @safe
 final class SQLiteWALCounter {
   private(set) var byteCount: UInt64 = 0
-  /// Frames of the WAL file's present life.
+  /// The number of frames in the current generation of the WAL file.
   private var frameCount: UInt64 = 0
 
   private static let pageByteCount: UInt64 = 4096
-  /// When a commit leaves this many frames in the WAL file it is checkpointed: SQLite's default.
+  /// The number of frames in the WAL file at which a commit starts a checkpoint: SQLite's default.
   private static let frameCountMax = 1_000
 
-  /// The counter must live as long as the connection.
+  /// Installs the hook on a connection, which the counter must outlive.
   func count(on handle: OpaquePointer?) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe sqlite3_wal_hook(
@@ -29,7 +29,9 @@ final class SQLiteWALCounter {
       }, context)
   }
 
-  /// A frame is a page and 24 bytes; a WAL file begun anew also writes its header of 32.
+  /// Adds frames to the count.
+  ///
+  /// A frame is a page and 24 bytes; a restarted WAL file also writes its header of 32.
   private func add(_ frames: UInt64) {
     let isBegunAnew = frames <= frameCount || frameCount == 0
     let added = isBegunAnew ? frames : frames - frameCount

@@ -1,6 +1,6 @@
-/// Text as HTML wants it.
+/// Helpers for writing HTML.
 package enum HTML {
-  /// Makes text that says in a page what it says here, between tags and within quotes.
+  /// Escapes text for use between tags and within quotes.
   package static func escaped(_ text: String) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)

@@ -1,4 +1,4 @@
-/// A page that needs nothing but itself: no network, no script.
+/// A self-contained page: no network, no script.
 extension Report {
   package var html: String {
     """
@@ -27,7 +27,7 @@ extension Report {
     """
   }
 
-  /// The classes that give a part of a plot the colour of an engine.
+  /// Returns the classes that give a part of a plot the colour of an engine.
   static func colour(of engine: EngineName) -> String { "engine \(engine.rawValue)" }
 
   func section(_ title: String, _ note: String, _ body: String) -> String {
@@ -41,7 +41,7 @@ extension Report {
       """
   }
 
-  /// A plot with its title and what it is about.
+  /// Returns a plot with its title and summary.
   func card(_ workload: String, _ body: String) -> String {
     let summary = summaries[workload].map { "<small>\(HTML.escaped($0))</small>" } ?? ""
     return """
@@ -52,7 +52,7 @@ extension Report {
       """
   }
 
-  /// A line of a plot: an engine's name, what is drawn of it, its figure.
+  /// Returns a row of a plot: an engine's name, its drawing, its figure.
   func row(_ engine: EngineName, _ drawing: String, _ text: String) -> String {
     """
     <div class="row \(Self.colour(of: engine))"><span>\(HTML.escaped(engine.rawValue))</span>\

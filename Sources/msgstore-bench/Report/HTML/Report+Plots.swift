@@ -1,4 +1,5 @@
-/// How long operations take: a dot an engine, on one scale for all workloads, so that places compare.
+/// The latency of operations: a dot for each engine, on one scale for all workloads, so that
+/// positions are comparable.
 extension Report {
   private var latencies: [Figure] {
     figures.filter { $0.unit == Figure.perOperation && ScaledWorkload($0.workload) == nil }
@@ -17,8 +18,8 @@ extension Report {
     }.joined()
     return section(
       "Latency",
-      "Time of one operation, by powers of ten. The dot is the median, the line reaches to the 99th "
-        + "percentile.",
+      "Time of one operation, by powers of ten. The dot is the median, the line reaches to the "
+        + "99th percentile.",
       cards.isEmpty ? "" : "<div class=\"cards\">\n\(cards)</div>\n")
   }
 
@@ -43,7 +44,7 @@ extension Report {
   }
 }
 
-/// What is on the disk, what is written, what is in memory: bars from nothing.
+/// Bytes on disk, bytes written and bytes in memory: bars from zero.
 extension Report {
   var bytesSection: String {
     let units = [Figure.perMessage, Figure.perCommit, Figure.byte]
@@ -64,7 +65,7 @@ extension Report {
   }
 }
 
-/// How times grow with the store: a line an engine.
+/// The growth of times with the size of the store: a line for each engine.
 extension Report {
   var growthSection: String {
     let scaled = figures.compactMap { figure in
@@ -87,8 +88,8 @@ extension Report {
     }.joined()
     return section(
       "Growth",
-      "Median time by the number of messages in the store, both by powers of ten; below, the largest "
-        + "store's time divided by the smallest's.",
+      "Median time by the number of messages in the store, both by powers of ten; below, the "
+        + "largest store's time divided by the smallest's.",
       cards.isEmpty ? "" : "<div class=\"cards\">\n\(cards)</div>\n")
   }
 
@@ -124,12 +125,12 @@ extension Report {
       """
   }
 
-  /// Leaves room for the names of the axis on the left, and for those of sizes on both sides.
+  /// Leaves room for axis labels on the left, and for size labels on both sides.
   private static func inset(_ share: Double) -> String { PlotScale.percent(0.16 + 0.74 * share) }
   private static func flipped(_ share: Double) -> String { PlotScale.percent(0.96 - 0.86 * share) }
 }
 
-/// A figure's workload where that is one at some size: `scale/tail50-huge/10000`.
+/// A workload measured at some size: `scale/tail50-huge/10000`.
 package struct ScaledWorkload {
   static let prefix = "scale/"
 

@@ -1,6 +1,7 @@
 extension Report {
-  /// Colours come in two sets, for light and dark; each engine has one of its own, and each stands out
-  /// from the ground as text must.
+  /// The style sheet, with one set of colours for light and one for dark.
+  ///
+  /// Each engine has a colour of its own, with the contrast to the background that text needs.
   static let style = """
     :root {
       color-scheme: light dark;
@@ -24,7 +25,8 @@ extension Report {
     h1 { font-size: 24px; line-height: 1.2; margin: 8px 0 12px; }
     h2 { font-size: 19px; margin: 32px 0 4px; }
     .note { color: var(--faint); font-size: 13px; margin: 0 0 8px; overflow-wrap: anywhere; }
-    .cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 360px), 1fr)); }
+    .cards { display: grid; gap: 12px; \
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 360px), 1fr)); }
     figure { margin: 0; padding: 12px; background: var(--card); border-radius: 10px; min-width: 0; }
     figcaption { font-weight: 600; margin-bottom: 6px; overflow-wrap: anywhere; }
     figcaption small { display: block; font-weight: 400; font-size: 13px; color: var(--faint); }
@@ -48,11 +50,15 @@ extension Report {
     .limit { --colour: var(--limit); }
     .lines { display: block; width: 100%; height: 220px; overflow: visible; }
     .sizes { display: block; width: 100%; height: 20px; overflow: visible; }
-    .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 8px 0 0; padding: 0; font-size: 12.5px; }
-    .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 5px; margin-right: 5px; background: var(--colour); }
+    .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 14px; margin: 8px 0 0; \
+    padding: 0; font-size: 12.5px; }
+    .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 5px; \
+    margin-right: 5px; background: var(--colour); }
     .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 10px; }
-    table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-    th, td { padding: 6px 10px; text-align: right; white-space: nowrap; vertical-align: top; border-bottom: 1px solid var(--line); }
+    table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 13px; \
+    font-variant-numeric: tabular-nums; }
+    th, td { padding: 6px 10px; text-align: right; white-space: nowrap; vertical-align: top; \
+    border-bottom: 1px solid var(--line); }
     tbody tr:last-child > * { border-bottom: 0; }
     th:first-child { text-align: left; position: sticky; left: 0; background: var(--card); }
     th { font-weight: 600; }

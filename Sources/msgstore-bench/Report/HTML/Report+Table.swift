@@ -1,4 +1,4 @@
-/// All figures, and what was measured.
+/// The table of all figures, and the settings of the engines.
 extension Report {
   var tableSection: String {
     let header = (["workload"] + measured.map(\.rawValue))
