@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// Looks into a store file, checks it, exports it, and makes a new one from an export.
+/// Inspects a store file, checks it, exports it, and makes a new one from an export.
 ///
-/// Exit status: 0 when all is well, 1 when a check has findings or a salvage has losses, 2 for a mistake in the arguments or
-/// a failure, said in one line on standard error.
+/// Exit status: 0 on success, 1 if a check has findings or a salvage has losses, and 2 for invalid
+/// arguments or a failure, which is reported in one line on standard error.
 @main
 struct MsgDump: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "msgdump",
-    abstract: "Looks into a chat store.",
+    abstract: "Inspects a chat store.",
     discussion: """
-      All commands open a store read-only, also while its owner has it open, and leave every file \
-      as it was; restore, salvage and compact make a new one.
+      All commands open a store read-only, even while its owner has it open, and leave every file \
+      unchanged; restore, salvage and compact make a new one.
       """,
     subcommands: [
       InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
@@ -21,9 +21,9 @@ struct MsgDump: ParsableCommand {
       CompactCommand.self, SampleCommand.self,
     ])
 
-  /// The status of a check that has findings.
+  /// The exit status of a check that has findings.
   static let findings = ExitCode(1)
-  /// The status of everything that could not be done.
+  /// The exit status of every failure.
   private static let failure: Int32 = 2
 
   static func main() {
@@ -43,7 +43,7 @@ struct MsgDump: ParsableCommand {
     default: break
     }
     if exitCode(for: error) == .success {
-      // Asking for help is an error to the parser, and none to us.
+      // The parser treats a request for help as an error; here it is none.
       return print(help: fullMessage(for: error))
     }
     let words = isOfParser(error) ? message(for: error) : ToolError.sentence(for: error)

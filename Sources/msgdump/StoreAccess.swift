@@ -2,7 +2,7 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// The store that a command looks at.
+/// The store that a command reads.
 struct StoreArgument: ParsableArguments {
   @Argument(help: "The store's data file.", completion: .file())
   var store: String

@@ -4,8 +4,8 @@ import PageFile
 extension MessageStore {
   /// Reads one moment of the store, once.
   ///
-  /// `read` runs its closure again when its moment expires, and what is printed cannot be taken
-  /// back. So here that is an error.
+  /// `read` runs its closure again when its moment expires, but printed output cannot be taken
+  /// back. So here an expired moment is an error.
   func readOnce(_ body: (borrowing StoreSnapshot) throws -> Void) throws {
     try read { snapshot in
       do {
@@ -18,7 +18,7 @@ extension MessageStore {
 }
 
 extension StoreSnapshot {
-  /// One conversation, or all of them.
+  /// Calls `body` for one conversation, or for all of them.
   func forEachConversation(
     named name: String?, _ body: (Conversation) throws -> Void
   ) throws {
@@ -31,10 +31,11 @@ extension StoreSnapshot {
 }
 
 extension Thread {
-  /// How many messages are read at once.
+  /// The number of messages read at once.
   private static let batchCount = 500
 
-  /// Every message from the oldest to the newest, and what is missing between them.
+  /// Calls `body` for every message from the oldest to the newest, and `gap` for each gap between
+  /// them.
   func forEachMessage(
     _ body: (Message) throws -> Void, gap: (ClosedRange<Int64>) throws -> Void = { _ in }
   ) throws {
@@ -47,7 +48,7 @@ extension Thread {
     }
   }
 
-  /// Every message from the newest to the oldest, until `body` says that it has seen enough.
+  /// Calls `body` for every message from the newest to the oldest, until it returns false.
   func forEachMessageBackwards(_ body: (Message) throws -> Bool) throws {
     var slice = try tail(Self.batchCount)
     while true {

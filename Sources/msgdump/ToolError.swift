@@ -1,18 +1,22 @@
 import MsgStore
 import PageFile
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 ///
 /// Its description is the one line that is printed.
 package enum ToolError: Error, Hashable, CustomStringConvertible {
-  /// A line of the input is not what it should be. Lines and columns begin at 1, columns in bytes.
+  /// A malformed line of the input.
+  ///
+  /// Lines and columns begin at 1, and columns count bytes.
   case badLine(line: Int, column: Int?, reason: String)
-  /// Whoever read our output went away. That is no fault of anybody, and is not reported.
+  /// The reader of the output has gone away.
+  ///
+  /// This is nobody's fault and is not reported.
   case outputClosed
-  /// Anything else, as a sentence.
+  /// Any other failure, as a sentence.
   case failure(String)
 
-  /// The moment that was read could not be kept.
+  /// The moment being read could not be kept.
   static let ownerTooQuick = ToolError.failure(
     "the store's owner changed too much of it in the meantime; run the command again")
 
@@ -25,7 +29,7 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// One line of plain words for any error that the tool can meet.
+  /// Returns one line of plain words for any error that the tool can meet.
   static func sentence(for error: any Error) -> String {
     let words =
       switch error {
@@ -36,13 +40,14 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
     return words.split(whereSeparator: \.isNewline).joined(separator: " ").visible
   }
 
-  /// The library says which call failed and its number; the system has words for the number.
+  /// Adds the system's words to an I/O error: the library gives only the failed call and its
+  /// number.
   private static func sentence(for error: PageFileError) -> String {
     guard case .ioError(let call, let errorNumber, let path) = error else { return "\(error)" }
     return "\(path): \(call): \(System.reason(errorNumber))"
   }
 
-  /// Whether the bytes of the store itself are at fault, rather than the world around it.
+  /// Returns true if the bytes of the store itself are at fault, rather than its environment.
   static func isCorruption(_ error: any Error) -> Bool {
     switch error {
     case StoreError.storage(let error): isCorruption(error)

@@ -2,7 +2,7 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// Checks everything that must hold in a store.
+/// Checks all invariants of a store.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -20,10 +20,10 @@ struct CheckCommand: ParsableCommand {
     if !findings.isEmpty { throw MsgDump.findings }
   }
 
-  /// What the messages' own check finds.
+  /// Returns the findings of the messages' own check.
   ///
-  /// If the store is too damaged to be opened as one, that is a finding, and its pages are checked
-  /// by themselves.
+  /// If the store is too damaged to be opened as a message store, that is a finding, and its pages
+  /// are checked by themselves.
   private func findings() throws -> [String] {
     do {
       return try storeArgument.open().check().map(\.description)
@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
       do {
         try storeArgument.inspect().check { findings.append($0.description) }
       } catch  where ToolError.isCorruption(error) {
-        // The pages cannot be reached either, and why has been said already.
+        // The pages cannot be reached either; the reason is already among the findings.
       }
       return findings
     }

@@ -2,15 +2,15 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// Makes a new store with the content of another, in its smallest form.
+/// Makes a new store with the contents of another, in its smallest form.
 struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
     abstract: "Copies a store into a new one that is as small as it gets.",
     discussion: """
       The store is only read, also while its owner has it open, and stays as it is. The new one is \
-      built beside its place, under a name that ends with .compacting, and gets its own name when it \
-      is complete. On a terminal the sizes of both are said.
+      built beside its place, under a name that ends with .compacting, and gets its own name when \
+      it is complete. On a terminal the sizes of both are said.
       """)
 
   @OptionGroup var storeArgument: StoreArgument
@@ -26,7 +26,7 @@ struct CompactCommand: ParsableCommand {
       try store.copy(to: place.temporaryPath)
       try place.settle()
     } catch StoreError.storage(.busy(let path)) {
-      // Another compact was quicker; what lies there is its.
+      // Another compact was faster; the temporary file belongs to it.
       throw StoreError.storage(.busy(path: path))
     } catch {
       place.clear()

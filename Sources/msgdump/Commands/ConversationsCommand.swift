@@ -1,7 +1,7 @@
 import ArgumentParser
 import MsgStore
 
-/// The list of conversations, as a client shows it.
+/// Lists the conversations, as a client shows them.
 struct ConversationsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conversations",
@@ -55,7 +55,7 @@ struct ConversationsCommand: ParsableCommand {
     return MessageText.list(conversation.participants) + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// How the local member keeps a conversation.
+  /// Returns the local member's marks of a conversation.
   private static func marks(_ conversation: Conversation) -> String {
     let marks = [
       ("pinned", conversation.isPinned), ("muted", conversation.isMuted),

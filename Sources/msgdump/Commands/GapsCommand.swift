@@ -1,7 +1,7 @@
 import ArgumentParser
 import MsgStore
 
-/// Which sequence numbers are missing.
+/// Lists the missing sequence numbers.
 struct GapsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gaps",
@@ -25,7 +25,7 @@ struct GapsCommand: ParsableCommand {
         repeat {
           let gaps = try snapshot.gaps(in: conversation.id, count: Self.batchCount, after: last)
           for gap in gaps {
-            // Of the whole range of numbers there are more than 64 bits can count.
+            // The count of the whole range of numbers exceeds 64 bits.
             let count = UInt64(bitPattern: gap.upperBound &- gap.lowerBound) + 1
             try output.line(
               table.row([

@@ -2,7 +2,7 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// What a store is: its format, its numbers, its trees.
+/// Shows the facts about a store: its format, its numbers, its trees.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -40,7 +40,7 @@ struct InfoCommand: ParsableCommand {
     try fact("pages", report.pageCount)
   }
 
-  /// What the store's messages come to, if it can be opened as a store of messages.
+  /// Prints the totals of the messages, if the file can be opened as a message store.
   private func printMessages(to output: Output) throws {
     guard let store = try? storeArgument.open() else { return }
     let facts = TextTable(.left("", 18), .left("", 0))

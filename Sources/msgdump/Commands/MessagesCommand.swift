@@ -1,14 +1,14 @@
 import ArgumentParser
 import MsgStore
 
-/// The messages of a conversation, or of all.
+/// Prints the messages of one conversation, or of all.
 struct MessagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages",
     abstract: "Prints messages, oldest first.",
     discussion: """
       Without a place, every message of the conversation is printed; without a conversation, those \
-      of all conversations. The id of a printed message is a place to read on from, also beyond \
+      of all conversations. The id of a printed message is a place to continue from, even beyond \
       a gap in the sequence numbers.
       """)
 
@@ -25,19 +25,19 @@ struct MessagesCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The newest messages.", valueName: "count"))
   var tail: Int?
 
-  @Option(help: ArgumentHelp("What is older than this message.", valueName: "message id"))
+  @Option(help: ArgumentHelp("Messages older than this one.", valueName: "message id"))
   var before: String?
 
-  @Option(help: ArgumentHelp("What is newer than this message.", valueName: "message id"))
+  @Option(help: ArgumentHelp("Messages newer than this one.", valueName: "message id"))
   var after: String?
 
   @Option(
     help: ArgumentHelp(
-      "What was said around a time in UTC, such as 2024-01-31 or 2024-01-31T18:05.",
+      "Messages around a time in UTC, such as 2024-01-31 or 2024-01-31T18:05.",
       valueName: "date"))
   var at: String?
 
-  @Option(help: "How many messages to print, with --before, --after, and --at.")
+  @Option(help: "The number of messages to print, with --before, --after, and --at.")
   var count = 50
 
   @Option(help: "The form to print them in.")
@@ -51,7 +51,7 @@ struct MessagesCommand: ParsableCommand {
     if conversation == nil && (before != nil || after != nil || at != nil) {
       throw ValidationError("--before, --after and --at need a --conversation")
     }
-    guard (tail ?? count) > 0 else { throw ValidationError("the count has to be above zero") }
+    guard (tail ?? count) > 0 else { throw ValidationError("the count must be above zero") }
     guard at.map({ UTCDate.parse($0) != nil }) ?? true else {
       throw ValidationError("--at takes a date such as 2024-01-31 or 2024-01-31T18:05")
     }
@@ -110,7 +110,7 @@ struct MessagesCommand: ParsableCommand {
 
 /// Prints messages in one of the formats.
 ///
-/// As text, a slice also says what lies beyond it.
+/// In text form, a slice also tells what lies beyond it.
 private struct MessagePrinter {
   let format: MessagesCommand.Format
   let output: Output

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MsgStore
 
-/// What waits to be sent.
+/// Shows the entries waiting to be sent.
 struct OutboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "outbox",

@@ -2,7 +2,7 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// One page, drawn with its cells.
+/// Shows one page with its cells.
 struct PageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "page",
@@ -33,19 +33,19 @@ struct PageCommand: ParsableCommand {
     try output.flush()
   }
 
-  /// What the value takes; a star says that it lies in an overflow chain.
+  /// Returns the length of the value; a star marks a value in an overflow chain.
   private static func value(of cell: CellReport) -> String {
     guard cell.child == nil else { return "" }
     return "\(cell.valueByteCount)\(cell.overflow ? " *" : "")"
   }
 
-  /// The key in the words of its tree, and what more a value is than one.
+  /// Returns the key in the words of its tree, followed by the description of a segment value.
   private static func describe(_ cell: CellReport, tree: Int?) -> String {
     let value = SegmentReport.describe(cell.valueHead, tree: tree ?? -1)
     return describe(cell.key, tree: tree) + (value.isEmpty ? "" : ": \(value)")
   }
 
-  /// The key in the words of its tree.
+  /// Returns the key in the words of its tree.
   ///
   /// The first key of a branch page is empty: it stands for everything before the second.
   static func describe(_ key: [UInt8], tree: Int?) -> String {

@@ -2,7 +2,7 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// Every page of the store in one line each.
+/// Lists every page of the store, one per line.
 struct PagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pages",
@@ -14,7 +14,7 @@ struct PagesCommand: ParsableCommand {
     let output = Output()
     let table = PageTable()
     try output.line(table.header)
-    // The walk cannot be left from within, so a failure to print is kept until it is over.
+    // The walk cannot be stopped from within, so an output error is kept until it is over.
     var failure: ToolError?
     try storeArgument.inspect().pages { page in
       guard failure == nil else { return }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MsgStore
 
-/// How far members have come, and what the server still has to be told.
+/// Shows how far members have read, and the receipts still to be sent to the server.
 struct ReceiptsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receipts",
@@ -43,7 +43,7 @@ struct ReceiptsCommand: ParsableCommand {
     try output.flush()
   }
 
-  /// What was done here, and what of it the server knows.
+  /// Prints the local member's marks, and those of them that the server knows.
   private func print(_ marks: ExportedMarks, to output: Output) throws {
     let places = [
       ("read", marks.readMark), ("delivered", marks.deliveredMark),

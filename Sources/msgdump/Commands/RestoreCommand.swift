@@ -8,8 +8,8 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Makes a new store from JSON lines.",
     discussion: """
-      The store is built beside its place, under a name that ends with .restoring, and gets its own \
-      name when it is complete. If a line is wrong, nothing is left behind.
+      The store is built beside its place, under a name that ends with .restoring, and gets its \
+      own name when it is complete. If a line is wrong, nothing is left behind.
       """)
 
   @Argument(help: "The file with JSON lines; - is standard input.", completion: .file())
@@ -20,15 +20,15 @@ struct RestoreCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Pass over fields and kinds of lines that are not known, and over messages whose id was there \
-      before.
+      Skip unknown fields and kinds of lines, and messages whose id is \
+      already present.
       """)
   var lenient = false
 
   @Flag(help: "Number the messages of each conversation in the order of their lines.")
   var sequenceFromOrder = false
 
-  @Option(help: "Whose store it is; goes before what the file says.")
+  @Option(help: "The member who owns the store; overrides the file.")
   var localMember: String?
 
   func run() throws {
@@ -46,7 +46,7 @@ struct RestoreCommand: ParsableCommand {
       }
       try place.settle()
     } catch StoreError.storage(.busy(let path)) {
-      // Another restore was quicker; what lies there is its.
+      // Another restore was faster; the temporary file belongs to it.
       throw StoreError.storage(.busy(path: path))
     } catch {
       place.clear()

@@ -6,7 +6,7 @@ import PageFile
 struct SalvageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Copies all that can be read of a damaged store into a new one; lists what is lost.",
+    abstract: "Copies everything readable of a damaged store into a new one and lists the losses.",
     discussion: """
       The damaged files are read, and stay as they are. The new store is built beside its place, \
       under a name that ends with .salvaging, and gets its own name when it is complete. The exit \
@@ -31,7 +31,7 @@ struct SalvageCommand: ParsableCommand {
       }
       try place.settle()
     } catch StoreError.storage(.busy(let path)) {
-      // Another salvage was quicker; what lies there is its.
+      // Another salvage was faster; the temporary file belongs to it.
       throw StoreError.storage(.busy(path: path))
     } catch {
       place.clear()
@@ -44,7 +44,7 @@ struct SalvageCommand: ParsableCommand {
   }
 }
 
-/// The report of a salvage, a line for each loss.
+/// The report of a salvage, one line for each loss.
 private struct SalvageText {
   private let pages: SalvageReport
   private let saved: MessageSalvageReport
@@ -78,7 +78,7 @@ private struct SalvageText {
     if others > 0 { try output.line("\(others.counted("more message")) likewise") }
     if saved.waitingCount > 0 {
       try output.line(
-        "what is known of \(saved.waitingCount.counted("lost message")) waits for it to come again")
+        "facts of \(saved.waitingCount.counted("lost message")) kept until it comes again")
     }
     for conversation in saved.shortfalls {
       try output.line(
@@ -100,9 +100,9 @@ private struct SalvageText {
   }
 
   private var missingCount: String {
-    // A damaged count may be anything.
+    // A damaged count may have any value.
     let count = saved.shortfalls.reduce(0) { min($0 + $1.statedCount - $1.savedCount, 1 << 60) }
-    return count == 0 ? "no message that is known of" : "at least \(count.counted("message"))"
+    return count == 0 ? "no known message" : "at least \(count.counted("message"))"
   }
 
   private static func name(_ kind: FactKind) -> String {
@@ -131,8 +131,8 @@ private struct SalvageText {
   }
 
   private func line(_ commit: LostCommit) -> String {
-    let reason = commit.wasDurable ? "it was on the disk" : "it may never have been finished"
+    let reason = commit.wasDurable ? "it was durable" : "it may never have been finished"
     return "commit \(commit.lsn) in \(commit.file) at \(commit.offset), "
-      + "\(commit.frameCount.counted("frame")), is not applied: \(reason)"
+      + "\(commit.frameCount.counted("frame")), not applied: \(reason)"
   }
 }

@@ -2,18 +2,18 @@ import ArgumentParser
 import MsgStore
 import PageFile
 
-/// The trees as outlines: each page is indented below the one that refers to it.
+/// Draws the trees as outlines: each page is indented below the one that refers to it.
 struct TreeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree",
     abstract: "Draws a tree, or all of them, as an outline of pages.")
 
-  /// No tree is deeper; see docs/page-file-format.md.
+  /// The largest depth of any tree; see docs/page-file-format.md.
   private static let depthMax = 32
 
   @OptionGroup var storeArgument: StoreArgument
 
-  @Argument(help: "The number or the name of a tree. All, if left out.")
+  @Argument(help: "The number or the name of a tree (default: all).")
   var tree: String?
 
   func run() throws {
@@ -26,8 +26,8 @@ struct TreeCommand: ParsableCommand {
     let output = Output()
     for tree in trees {
       try output.line(
-        "\(tree.number) \(SchemaReport.treeName(tree.number)): \(tree.cellCount.counted("cell")) in "
-          + "\(tree.pageCount.counted("page")), depth \(tree.depth)")
+        "\(tree.number) \(SchemaReport.treeName(tree.number)): \(tree.cellCount.counted("cell")) "
+          + "in \(tree.pageCount.counted("page")), depth \(tree.depth)")
       guard tree.root != .none else { continue }
       try draw(tree.root, of: tree.number, key: [], depth: 1, inspector, output)
     }
@@ -43,7 +43,7 @@ struct TreeCommand: ParsableCommand {
     }
     let (page, cells) = try inspector.page(number)
     let indent = String(repeating: "  ", count: depth)
-    // The first page of a level has no key that it begins with.
+    // The first page of a level has no first key.
     let begin = key.isEmpty ? "" : ", from \(PageCommand.describe(key, tree: tree))"
     try output.line("\(indent)\(page.kind) \(number): \(cells.count.counted("cell"))\(begin)")
     for cell in cells {

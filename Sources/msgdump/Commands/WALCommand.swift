@@ -1,11 +1,11 @@
 import ArgumentParser
 import PageFile
 
-/// What the two WAL files hold.
+/// Lists the contents of the two WAL files.
 struct WALCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wal",
-    abstract: "Lists the commits in both WAL files, and why the scan of each stopped.")
+    abstract: "Lists the commits in both WAL files, and the reason why each scan stopped.")
 
   @OptionGroup var storeArgument: StoreArgument
 

@@ -1,9 +1,9 @@
-/// A decimal number as it was written, exactly: magnitude × 10^(zeroCount + scale).
+/// A decimal number exactly as written: magnitude × 10^(zeroCount + scale).
 ///
-/// Times and sequence numbers have up to 19 digits, and a `Double` keeps 15. The magnitude never
-/// ends with a zero, so whether a number is whole can be seen from its exponent.
+/// Times and sequence numbers have up to 19 digits, while a `Double` keeps 15. The magnitude never
+/// ends with a zero, so the exponent tells whether the number is whole.
 struct JSONDecimal {
-  /// What a number can be instead of the integer that is wanted.
+  /// The reason why a number is not the required integer.
   enum Problem: Error {
     case notWhole
     case outOfRange
@@ -11,10 +11,10 @@ struct JSONDecimal {
 
   var isNegative = false
   private var magnitude: UInt64 = 0
-  /// The zeros at the end of the digits.
+  /// The number of trailing zeros among the digits.
   private var zeroCount = 0
   private var scale = 0
-  /// More digits than the magnitude holds: more than any number has that we read.
+  /// True if the digits exceed the magnitude, and so any number that we read.
   private var hasOverflowed = false
 
   /// Appends a digit before the point.
@@ -42,7 +42,7 @@ struct JSONDecimal {
     scale += power
   }
 
-  /// The number × 10^`power`, if that is a whole number of 64 bits.
+  /// Returns the number × 10^`power`, if that is a whole number of 64 bits.
   func integer(timesPowerOfTen power: Int = 0) throws(Problem) -> Int64 {
     if hasOverflowed { throw .outOfRange }
     if magnitude == 0 { return 0 }
@@ -55,7 +55,7 @@ struct JSONDecimal {
     return isNegative ? Int64(truncatingIfNeeded: 0 &- product) : Int64(product)
   }
 
-  /// 10^`power`, or 10^19 for anything above: the largest that has 64 bits.
+  /// Returns 10^`power`, limited to 10^19, the largest power that fits in 64 bits.
   private static func powerOfTen(_ power: Int) -> UInt64 {
     var result: UInt64 = 1
     for _ in 0..<min(power, 19) { result *= 10 }

@@ -1,6 +1,6 @@
 import MsgStore
 
-/// What states and kinds are called in JSON and in tables.
+/// The names of states and kinds in JSON and in tables.
 extension MessageStatus: JSONName {
   static var noun: String { "status" }
 

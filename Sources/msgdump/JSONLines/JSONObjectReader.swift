@@ -1,12 +1,11 @@
 /// Reads the fields of one object.
 ///
-/// All fields are found first, and each is read when it is asked for: they may stand in any order,
-/// and what an object is may be said by its last field. What nobody has asked for in the end is
-/// unknown.
+/// All fields are located first, and each is read on request. So they may be in any order, and the
+/// last field may determine the kind of the object. Fields that were never requested are unknown.
 struct JSONObjectReader: JSONFieldVisitor {
   private struct Field {
     let name: String
-    /// Where the name begins, and the value.
+    /// The offsets of the name and of the value.
     let nameOffset: Int
     let valueOffset: Int
     var isTaken = false
@@ -15,10 +14,10 @@ struct JSONObjectReader: JSONFieldVisitor {
   private var scanner: JSONScanner
   private var fields: [Field] = []
   private var takenCount = 0
-  /// What was missing first: it is said when nothing else is wrong.
+  /// The first missing field; reported only if nothing else is wrong.
   private var missing: String?
 
-  /// Finds the fields of the object that comes next, and passes over it.
+  /// Locates the fields of the next object, and skips the object.
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     try scanner.expect(UInt8(ascii: "{"))
     fields.reserveCapacity(12)
@@ -31,7 +30,7 @@ struct JSONObjectReader: JSONFieldVisitor {
       try scanner.passValue()
       if let index = fields.firstIndex(where: { $0.name == name }) {
         guard scanner.isLenient else {
-          throw scanner.error("the field \"\(name)\" is there twice", at: nameOffset)
+          throw scanner.error("the field \"\(name)\" appears twice", at: nameOffset)
         }
         fields[index] = field
       } else {
@@ -41,7 +40,7 @@ struct JSONObjectReader: JSONFieldVisitor {
     self.scanner = scanner
   }
 
-  /// Makes sure that all fields were known and nothing is missing.
+  /// Checks that all fields were known and none is missing.
   mutating func finish(_ noun: String) throws(ToolError) {
     for field in fields where !field.isTaken {
       guard scanner.isLenient else {
@@ -93,7 +92,7 @@ struct JSONObjectReader: JSONFieldVisitor {
     if missing == nil { missing = "the field \"\(name)\" is missing" }
   }
 
-  /// Goes to the value of a field, if the object has it.
+  /// Moves to the value of a field, if the object has it.
   private mutating func find(_ name: String) -> Bool {
     guard takenCount < fields.count,
       let index = fields.firstIndex(where: { !$0.isTaken && $0.name == name })
@@ -104,7 +103,7 @@ struct JSONObjectReader: JSONFieldVisitor {
     return true
   }
 
-  /// A field that may be missing may be null as well.
+  /// Skips a null: a field that may be missing may be null as well.
   private mutating func takeNull() throws(ToolError) -> Bool {
     guard try scanner.takeNull() else { return false }
     try expectEndOfValue()

@@ -3,10 +3,10 @@ struct JSONObjectWriter: JSONFieldVisitor {
   private var bytes: [UInt8]
   private var isEmpty = true
 
-  /// Writes behind some bytes.
+  /// Creates a writer that appends to the given bytes.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// All bytes, when all fields are written.
+  /// Returns all bytes, once all fields are written.
   mutating func finish() -> [UInt8] {
     if isEmpty { bytes.append(UInt8(ascii: "{")) }
     bytes.append(UInt8(ascii: "}"))

@@ -3,10 +3,10 @@ package struct JSONRecordReader: ~Copyable {
   private var lines: LineReader
   private let isLenient: Bool
 
-  /// A lenient reader passes over fields and kinds of lines it does not know, and takes the last
-  /// value of two fields with one name.
+  /// Creates a reader.
   ///
-  /// A strict one throws.
+  /// A lenient reader skips unknown fields and kinds of lines, and takes the last of several values
+  /// of one field. A strict reader throws.
   package init(isLenient: Bool, source: @escaping LineReader.Source) {
     lines = LineReader(source: source)
     self.isLenient = isLenient
@@ -15,7 +15,7 @@ package struct JSONRecordReader: ~Copyable {
   /// The number of the line read last.
   package var lineNumber: Int { lines.lineNumber }
 
-  /// The next record, nil at the end.
+  /// Returns the next record; nil at the end.
   package mutating func next() throws(ToolError) -> JSONRecord? {
     while let line = try lines.next() {
       var scanner = JSONScanner(

@@ -1,22 +1,22 @@
-/// Reads the values of one line of JSON from its bytes, without trusting any of them.
+/// Scans the values of one line of JSON from untrusted bytes.
 ///
-/// It is as strict as RFC 8259: nothing is repaired and nothing is guessed. Every error says at
-/// which byte of the line it arose. No bytes make it trap.
+/// It is as strict as RFC 8259: nothing is repaired or guessed. Every error names the byte of the
+/// line at which it arose. No bytes make it trap.
 struct JSONScanner {
-  /// How deep values may lie in one another.
+  /// The limit on the nesting of values.
   private static let depthMax = 64
 
   private let bytes: [UInt8]
   private let line: Range<Int>
   let lineNumber: Int
-  /// Whether unknown fields are passed over, and the last of two fields with one name counts.
+  /// True if unknown fields are skipped, and the last of two fields with one name counts.
   let isLenient: Bool
-  /// The byte that is read next.
+  /// The offset of the next byte.
   private(set) var offset: Int
 
-  /// A scanner of `line`, a range of `bytes`.
+  /// Creates a scanner of `line`, a range of `bytes`.
   init(_ bytes: [UInt8], line: Range<Int>, lineNumber: Int, isLenient: Bool) {
-    precondition(line.upperBound <= bytes.count, "the line lies in the bytes")
+    precondition(line.upperBound <= bytes.count, "line: out of bounds")
     self.bytes = bytes
     self.line = line
     self.lineNumber = lineNumber
@@ -26,7 +26,7 @@ struct JSONScanner {
 
   // MARK: Structure
 
-  /// The next byte that is not a blank, nil at the end of the line.
+  /// Returns the next byte that is not a blank; nil at the end of the line.
   mutating func peek() -> UInt8? {
     while offset < line.upperBound {
       switch bytes[offset] {
@@ -37,21 +37,21 @@ struct JSONScanner {
     return nil
   }
 
-  /// Passes over a byte if it is the next one.
+  /// Skips a byte if it is the next one.
   mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     offset += 1
     return true
   }
 
-  /// Passes over a byte that has to be the next one.
+  /// Skips a byte that must be the next one.
   mutating func expect(_ byte: UInt8) throws(ToolError) {
     guard take(byte) else { throw unexpected("'\(Character(Unicode.Scalar(byte)))'") }
   }
 
-  /// Whether more follows in an object or an array that ends with `closing`.
+  /// Returns true if an object or an array that ends with `closing` has another element.
   ///
-  /// The first time, there is no comma before it.
+  /// The first element has no comma before it.
   mutating func hasNext(before closing: UInt8, isFirst: inout Bool) throws(ToolError) -> Bool {
     if take(closing) { return false }
     if isFirst {
@@ -63,14 +63,14 @@ struct JSONScanner {
     return true
   }
 
-  /// Passes over `null` if it is the next value.
+  /// Skips `null` if it is the next value.
   mutating func takeNull() throws(ToolError) -> Bool {
     guard peek() == UInt8(ascii: "n") else { return false }
     try expect(word: "null")
     return true
   }
 
-  /// Makes sure that nothing follows.
+  /// Checks that the line ends here.
   mutating func expectEnd() throws(ToolError) {
     if peek() != nil { throw unexpected("the end of the line") }
   }
@@ -90,7 +90,7 @@ struct JSONScanner {
 
   // MARK: Strings
 
-  /// A string.
+  /// Reads a string.
   mutating func string() throws(ToolError) -> String {
     guard peek() == UInt8(ascii: "\"") else { throw unexpected("a string") }
     offset += 1
@@ -102,14 +102,15 @@ struct JSONScanner {
         offset += 1
         return string
       case UInt8(ascii: "\\"): return try stringWithEscapes(from: begin)
-      case 0..<0x20: throw error("a control character in a string has to be escaped")
+      case 0..<0x20: throw error("unescaped control character in a string")
       default: offset += 1
       }
     }
-    throw error("the string does not end")
+    throw error("unterminated string")
   }
 
-  /// The rare kind of string: what is before the first escape is copied, then all the rest.
+  /// Reads a string with escapes, which are rare: the part before the first escape is copied, then
+  /// the rest.
   private mutating func stringWithEscapes(from begin: Int) throws(ToolError) -> String {
     var string = try text(begin..<offset)
     var runBegin = offset
@@ -123,14 +124,14 @@ struct JSONScanner {
         string += try text(runBegin..<offset)
         string.unicodeScalars.append(try escape())
         runBegin = offset
-      case 0..<0x20: throw error("a control character in a string has to be escaped")
+      case 0..<0x20: throw error("unescaped control character in a string")
       default: offset += 1
       }
     }
-    throw error("the string does not end")
+    throw error("unterminated string")
   }
 
-  /// The bytes as text, if they are UTF-8.
+  /// Returns the bytes as text, if they are UTF-8.
   private func text(_ range: Range<Int>) throws(ToolError) -> String {
     do throws(UTF8.ValidationError) {
       return String(copying: try UTF8Span(validating: bytes.span.extracting(range)))
@@ -142,7 +143,7 @@ struct JSONScanner {
   private mutating func escape() throws(ToolError) -> Unicode.Scalar {
     let begin = offset
     offset += 1
-    guard offset < line.upperBound else { throw error("the string does not end") }
+    guard offset < line.upperBound else { throw error("unterminated string") }
     let letter = bytes[offset]
     offset += 1
     switch letter {
@@ -153,22 +154,22 @@ struct JSONScanner {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return try escapedScalar(from: begin)
-    default: throw error("there is no such escape", at: begin)
+    default: throw error("unknown escape", at: begin)
     }
   }
 
-  /// What follows `\u`: one unit of UTF-16, or two that belong together.
+  /// Reads the code after `\u`: one unit of UTF-16, or a surrogate pair.
   private mutating func escapedScalar(from begin: Int) throws(ToolError) -> Unicode.Scalar {
     let first = try hexDigits()
     if let scalar = Unicode.Scalar(first) { return scalar }
     guard first < 0xdc00, offset + 1 < line.upperBound, bytes[offset] == UInt8(ascii: "\\"),
       bytes[offset + 1] == UInt8(ascii: "u")
-    else { throw error("half of a surrogate pair", at: begin) }
+    else { throw error("unpaired surrogate", at: begin) }
     offset += 2
     let second = try hexDigits()
     guard (0xdc00...0xdfff).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
-    else { throw error("half of a surrogate pair", at: begin) }
+    else { throw error("unpaired surrogate", at: begin) }
     return scalar
   }
 
@@ -177,7 +178,7 @@ struct JSONScanner {
     for _ in 0..<4 {
       guard offset < line.upperBound,
         let digit = Character(Unicode.Scalar(bytes[offset])).hexDigitValue, bytes[offset] < 0x80
-      else { throw error("four hexadecimal digits have to follow \\u") }
+      else { throw error("expected four hexadecimal digits after \\u") }
       value = value << 4 | UInt32(digit)
       offset += 1
     }
@@ -186,7 +187,7 @@ struct JSONScanner {
 
   // MARK: Numbers
 
-  /// A number, exactly as it is written.
+  /// Reads a number, exactly as written.
   mutating func decimal() throws(ToolError) -> JSONDecimal {
     _ = peek()
     var decimal = JSONDecimal()
@@ -199,18 +200,18 @@ struct JSONScanner {
       throw unexpected("a number")
     }
     if hasLeadingZero && integerDigitCount > 1 {
-      throw error("a number does not begin with a zero", at: begin)
+      throw error("number with a leading zero", at: begin)
     }
     if takeDigitSign(UInt8(ascii: ".")) {
       let digitCount = takeDigits { decimal.append(fractionDigit: $0) }
-      if digitCount == 0 { throw error("a digit has to follow the point") }
+      if digitCount == 0 { throw error("expected a digit after the point") }
     }
     if takeDigitSign(UInt8(ascii: "e")) || takeDigitSign(UInt8(ascii: "E")) {
       let isNegative = takeDigitSign(UInt8(ascii: "-"))
       if !isNegative { _ = takeDigitSign(UInt8(ascii: "+")) }
       var exponent = 0
       let digitCount = takeDigits { exponent = min(exponent * 10 + Int($0), 1_000_000_000) }
-      if digitCount == 0 { throw error("a digit has to follow the exponent's sign") }
+      if digitCount == 0 { throw error("expected a digit in the exponent") }
       decimal.multiply(byPowerOfTen: isNegative ? -exponent : exponent)
     }
     return decimal
@@ -235,7 +236,7 @@ struct JSONScanner {
 
   // MARK: Truth
 
-  /// `true` or `false`.
+  /// Reads `true` or `false`.
   mutating func bool() throws(ToolError) -> Bool {
     switch peek() {
     case UInt8(ascii: "t"):
@@ -250,10 +251,10 @@ struct JSONScanner {
 
   // MARK: The rest
 
-  /// Goes on reading at an offset that `mark` or `offset` gave.
+  /// Continues at an offset obtained from `mark` or `offset`.
   mutating func seek(_ offset: Int) { self.offset = offset }
 
-  /// Passes over a value without looking what it says: whoever wants it comes back and reads it.
+  /// Skips a value without validating it; a caller that wants it comes back and reads it.
   mutating func passValue() throws(ToolError) {
     var depth = 0
     while let byte = peek() {
@@ -262,10 +263,10 @@ struct JSONScanner {
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         offset += 1
         depth += 1
-        guard depth < Self.depthMax else { throw error("values lie too deep in one another") }
+        guard depth < Self.depthMax else { throw error("values nested too deeply") }
         continue
       case UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: ":"):
-        // Where nothing is open, that is what ends the value.
+        // With nothing open, this byte ends the value.
         guard depth > 0 else { return }
         offset += 1
         if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
@@ -287,10 +288,10 @@ struct JSONScanner {
       }
     }
     offset = line.upperBound
-    throw error("the string does not end")
+    throw error("unterminated string")
   }
 
-  /// Passes over a number, or what stands in the place of one.
+  /// Skips a number, or whatever is in its place.
   private mutating func passWord() {
     while let byte = nextByte {
       switch byte {
@@ -302,9 +303,9 @@ struct JSONScanner {
     }
   }
 
-  /// Passes over a value of any kind that has to be well formed.
+  /// Skips a value of any kind, which must be well formed.
   mutating func skipValue(depth: Int = 0) throws(ToolError) {
-    guard depth < Self.depthMax else { throw error("values lie too deep in one another") }
+    guard depth < Self.depthMax else { throw error("values nested too deeply") }
     var isFirst = true
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()
@@ -327,13 +328,13 @@ struct JSONScanner {
     }
   }
 
-  /// Where the next value begins, to be given to `error`.
+  /// Returns the offset of the next value, to be passed to `error`.
   mutating func mark() -> Int {
     _ = peek()
     return offset
   }
 
-  /// An error at the current byte, or at one that `mark` gave.
+  /// Returns an error at the current byte, or at an offset obtained from `mark`.
   func error(_ reason: String, at place: Int? = nil) -> ToolError {
     let column = min(place ?? offset, line.upperBound) - line.lowerBound + 1
     return .badLine(line: lineNumber, column: column, reason: reason)
@@ -341,6 +342,6 @@ struct JSONScanner {
 
   mutating func unexpected(_ wanted: String) -> ToolError {
     peek() == nil
-      ? error("the line ends where \(wanted) has to follow") : error("\(wanted) has to follow here")
+      ? error("the line ends, expected \(wanted)") : error("expected \(wanted)")
   }
 }

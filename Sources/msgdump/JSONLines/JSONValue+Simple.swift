@@ -1,6 +1,6 @@
 import MsgStore
 
-/// What strings, numbers and lists look like.
+/// The JSON forms of strings, numbers and lists.
 extension String: JSONValue {
   init(_ scanner: inout JSONScanner) throws(ToolError) { self = try scanner.string() }
 
@@ -53,8 +53,8 @@ extension JSONValue where Self: FixedWidthInteger {
       number = try decimal.integer()
     } catch {
       switch error {
-      case .notWhole: throw scanner.error("has to be a whole number", at: place)
-      case .outOfRange: throw scanner.error("the number does not fit 64 bits", at: place)
+      case .notWhole: throw scanner.error("not a whole number", at: place)
+      case .outOfRange: throw scanner.error("the number does not fit in 64 bits", at: place)
       }
     }
     guard let exact = Self(exactly: number) else {
@@ -70,7 +70,7 @@ extension Int64: JSONValue {}
 extension Int32: JSONValue {}
 extension UInt32: JSONValue {}
 
-/// Milliseconds, with up to three digits behind the point, and those only where there is a fraction.
+/// Milliseconds, with up to three digits behind the point if there is a fraction.
 extension Timestamp: JSONValue {
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     let place = scanner.mark()
@@ -79,9 +79,9 @@ extension Timestamp: JSONValue {
       self.init(microseconds: try decimal.integer(timesPowerOfTen: 3))
     } catch {
       switch error {
-      case .notWhole: throw scanner.error("times are kept to the microsecond", at: place)
+      case .notWhole: throw scanner.error("time finer than a microsecond", at: place)
       case .outOfRange:
-        throw scanner.error("the time in microseconds does not fit 64 bits", at: place)
+        throw scanner.error("the time in microseconds does not fit in 64 bits", at: place)
       }
     }
   }
@@ -91,7 +91,7 @@ extension Timestamp: JSONValue {
     if microseconds < 0 { bytes.append(UInt8(ascii: "-")) }
     bytes.append(contentsOf: String(milliseconds).utf8)
     guard fraction != 0 else { return }
-    // The thousand in front keeps the zeros that the fraction begins with.
+    // Adding a thousand keeps the leading zeros of the fraction.
     var digits = Array(String(1000 + fraction).utf8.dropFirst())
     while digits.last == UInt8(ascii: "0") { digits.removeLast() }
     bytes.append(UInt8(ascii: "."))
@@ -133,7 +133,7 @@ struct JSONBytes: JSONValue, Hashable {
     for index in stride(from: 0, to: digits.count, by: 2) {
       guard index + 1 < digits.count, let high = Self.value(digits[index]),
         let low = Self.value(digits[index + 1])
-      else { throw scanner.error("bytes are two hexadecimal digits each", at: place) }
+      else { throw scanner.error("bytes: expected two hexadecimal digits each", at: place) }
       bytes.append(high << 4 | low)
     }
   }

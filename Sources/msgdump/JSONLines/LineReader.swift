@@ -1,24 +1,25 @@
 /// Splits a stream of bytes into lines, however it arrives, in bounded memory.
 ///
 /// Lines end with a line feed, with or without a carriage return before it; the last one may end
-/// with the stream. Empty lines are skipped, but counted. A line stays in `buffer` until the next is
-/// asked for.
+/// with the stream. Empty lines are skipped, but counted. A line stays in `buffer` until the next
+/// one is requested.
 package struct LineReader: ~Copyable {
-  /// Puts more bytes of the stream into the buffer from an offset on and returns how many; none
-  /// means that the stream has ended.
+  /// Reads more bytes of the stream into the buffer at an offset and returns their number; 0 means
+  /// that the stream has ended.
   package typealias Source = (_ buffer: inout [UInt8], _ offset: Int) throws(ToolError) -> Int
 
-  /// No line may be longer: a message has at most 1 MiB of text, six times that in escapes.
+  /// The limit on the length of a line: a message has at most 1 MiB of text, six times that in
+  /// escapes.
   package static let lineByteCountMax = 16 << 20
   private static let firstByteCount = 256 << 10
 
-  /// Where the line lies that `next` has told of.
+  /// The buffer that holds the line last returned by `next`.
   package private(set) var buffer: [UInt8]
   /// The number of the line read last; the first is 1.
   package private(set) var lineNumber = 0
 
   private let source: Source
-  /// The part of the buffer that has not been handed out yet.
+  /// The part of the buffer that has not been returned yet.
   private var unread = 0..<0
   private var hasEnded = false
 
@@ -27,7 +28,7 @@ package struct LineReader: ~Copyable {
     buffer = [UInt8](repeating: 0, count: Self.firstByteCount)
   }
 
-  /// The next line that is not empty, as a range of `buffer`; nil at the end of the stream.
+  /// Returns the next line that is not empty, as a range of `buffer`; nil at the end of the stream.
   package mutating func next() throws(ToolError) -> Range<Int>? {
     while let line = try nextLine() {
       if !line.isEmpty { return line }
@@ -63,10 +64,10 @@ package struct LineReader: ~Copyable {
     return line.lowerBound..<last
   }
 
-  /// Moves what is unread to the front, or makes the buffer larger when that is no gain, and fills
-  /// the rest.
+  /// Moves the unread part to the front, or enlarges the buffer if that would gain nothing, and
+  /// fills the rest.
   ///
-  /// Returns by how much everything moved.
+  /// Returns the distance by which everything moved.
   private mutating func readMore() throws(ToolError) -> Int {
     let moved = unread.lowerBound
     if moved > 0 {

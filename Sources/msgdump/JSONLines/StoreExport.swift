@@ -1,14 +1,14 @@
 package import MsgStore
 
-/// What an export of a store says, record by record.
+/// The records of a store's export.
 package enum StoreExport {
-  /// Runs in one line: a line has to fit memory.
+  /// The number of runs in one line: a line has to fit in memory.
   private static let runCount = 1000
 
-  /// Calls `write` with all records, in the order in which a restore wants them.
+  /// Calls `write` with all records, in the order in which a restore needs them.
   ///
   /// Reads one moment of the store, conversation by conversation, oldest first: those without
-  /// activity are listed by age, so their order has to stay.
+  /// activity are listed by age, so their order has to be kept.
   package static func records(
     of store: MessageStore, _ write: (JSONRecord) throws -> Void
   ) throws {
@@ -61,7 +61,7 @@ package enum StoreExport {
     }
   }
 
-  /// Writes the known sequence numbers that no message shows, which are given in their order.
+  /// Writes the known sequence numbers that no message shows, given the shown ones in order.
   private static func writeSequences(
     beside shown: [Int64], in id: ConversationID, _ snapshot: borrowing StoreSnapshot,
     _ write: (JSONRecord) throws -> Void

@@ -6,11 +6,11 @@
   import Darwin
 #endif
 
-/// The few system calls the tool makes itself, besides those of the store.
+/// The few system calls that the tool makes itself, besides those of the store.
 ///
-/// Foundation would do the same, at three times the time it takes the process to start.
+/// Foundation would do the same, but the process would take three times as long to start.
 enum System {
-  /// Makes writing to a closed pipe an error that can be handled instead of a signal that kills.
+  /// Makes writing to a closed pipe an error that can be handled, instead of a fatal signal.
   static func ignoreBrokenPipes() {
     _ = signal(SIGPIPE, SIG_IGN)
   }
@@ -26,12 +26,12 @@ enum System {
     #endif
   }
 
-  /// Whether a person is looking at standard error.
+  /// True if standard error is a terminal.
   static var standardErrorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
   /// Writes text to standard error.
   ///
-  /// There is nowhere to report a failure of that to.
+  /// Failures are ignored, since there is nowhere to report them.
   static func writeToStandardError(_ text: String) {
     var bytes = Array(text.utf8)
     var writtenByteCount = 0
@@ -65,11 +65,11 @@ enum System {
     }
   }
 
-  /// Where a byte is for the first time in a range of `buffer`; nil when it is not there.
+  /// Returns the offset of the first occurrence of a byte in a range of `buffer`, or nil.
   ///
-  /// A loop would do, at a tenth of the speed.
+  /// A plain loop would run at a tenth of the speed.
   static func firstOffset(of byte: UInt8, in buffer: [UInt8], _ range: Range<Int>) -> Int? {
-    precondition(range.upperBound <= buffer.count, "the range lies in the buffer")
+    precondition(range.upperBound <= buffer.count, "range: out of bounds")
     return unsafe buffer.withUnsafeBytes { bytes -> Int? in
       guard let base = bytes.baseAddress,
         let found = unsafe memchr(base + range.lowerBound, Int32(byte), range.count)
@@ -78,15 +78,15 @@ enum System {
     }
   }
 
-  /// The system's words for an error number.
+  /// Returns the system's description of an error number.
   static func reason(_ errorNumber: Int32) -> String {
     guard let words = unsafe strerror(errorNumber) else { return "error \(errorNumber)" }
     return unsafe String(cString: words)
   }
 
-  /// The length of the file at a path in bytes, or nil when nothing is there.
+  /// Returns the length of the file at a path in bytes, or nil if nothing exists there.
   ///
-  /// What is there but is no ordinary file counts as having content.
+  /// Anything that is not an ordinary file counts as having content.
   static func fileByteCount(at path: String) throws(ToolError) -> Int? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else {
@@ -97,7 +97,7 @@ enum System {
     return Int(status.st_size)
   }
 
-  /// Gives a file another name, in place of whatever has that name.
+  /// Renames a file, replacing any file of the new name.
   static func rename(_ path: String, to newPath: String) throws(ToolError) {
     #if canImport(Glibc)
       let result = unsafe Glibc.rename(path, newPath)
@@ -111,7 +111,7 @@ enum System {
     }
   }
 
-  /// Removes a file if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) {
     _ = unsafe unlink(path)
   }
@@ -133,7 +133,7 @@ enum System {
   }
 }
 
-/// A file that is read from its beginning to its end, once.
+/// A file that is read once, from beginning to end.
 struct InputFile: ~Copyable {
   private let descriptor: Int32
   private let name: String
@@ -158,9 +158,9 @@ struct InputFile: ~Copyable {
 
   /// Reads into `buffer` from `offset` to at most its end.
   ///
-  /// Returns how many bytes were read; none means that the file has ended.
+  /// Returns the number of bytes read; 0 means that the file has ended.
   func read(into buffer: inout [UInt8], at offset: Int) throws(ToolError) -> Int {
-    precondition(offset >= 0 && offset < buffer.count, "there is no room to read into")
+    precondition(offset >= 0 && offset < buffer.count, "offset: out of bounds")
     while true {
       let result = unsafe buffer.withUnsafeMutableBytes { bytes in
         unsafe systemRead(

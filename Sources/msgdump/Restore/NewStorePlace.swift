@@ -1,35 +1,37 @@
-/// Where a new store is made: beside its place, so that nobody ever opens half of one.
+/// The place where a new store is made: beside its final one, so that nobody ever opens half a
+/// store.
 struct NewStorePlace {
   private static let walSuffixes = ["-wal0", "-wal1"]
-  /// What the names of a store's files end with.
+  /// The suffixes of a store's files.
   static let suffixes = [""] + walSuffixes
 
-  /// Where to make it.
+  /// The path at which the store is made.
   let temporaryPath: String
   private let path: String
 
-  /// Makes sure that there is nothing in either place.
+  /// Checks that both places are free.
   ///
-  /// An empty file may be in the store's own: it is what `mktemp` leaves.
+  /// An empty file may lie at the store's own path: `mktemp` leaves one.
   ///
-  /// - Parameter work: What makes the store, as the command is called.
+  /// - Parameter work: The name of the command that makes the store.
   init(path: String, work: String = "restore", suffix: String = ".restoring") throws(ToolError) {
     self.path = path
     temporaryPath = path + suffix
     for suffix in Self.suffixes {
       guard try System.fileByteCount(at: path + suffix) ?? 0 == 0 else {
-        throw .failure("\(path)\(suffix) is there already; \(work) makes a new store only")
+        throw .failure("\(path)\(suffix) already exists; \(work) only makes new stores")
       }
       guard try System.fileByteCount(at: temporaryPath + suffix) == nil else {
         throw .failure(
-          "\(temporaryPath)\(suffix) is there, from a \(work) that runs or was interrupted; "
-            + "remove it if none runs")
+          "\(temporaryPath)\(suffix) exists, from a running or interrupted \(work); "
+            + "remove it if none is running")
       }
     }
   }
 
-  /// Makes sure that the new store is not to take the name of a file of the one that is read: one of
-  /// its WAL files may be missing.
+  /// Throws if the new store would take the name of a file of the store being read.
+  ///
+  /// One of that store's WAL files may be missing, so the name may be free.
   static func refuse(
     _ new: String, asFileOf store: String, called name: String
   ) throws(ToolError) {
@@ -41,10 +43,10 @@ struct NewStorePlace {
 
   /// Gives the finished store its name.
   ///
-  /// The data file comes last: until it is there, there is no store in the place.
+  /// The data file comes last: until it is in place, no store exists there.
   func settle() throws(ToolError) {
     guard try System.fileByteCount(at: path) ?? 0 == 0 else {
-      throw .failure("\(path) has come into being in the meantime")
+      throw .failure("\(path) was created in the meantime")
     }
     for suffix in Self.walSuffixes
     where try System.fileByteCount(at: temporaryPath + suffix) != nil {
@@ -54,7 +56,7 @@ struct NewStorePlace {
     try System.syncDirectory(of: path)
   }
 
-  /// Removes what was made so far.
+  /// Removes everything made so far.
   func clear() {
     for suffix in Self.suffixes { System.remove(temporaryPath + suffix) }
   }

@@ -1,6 +1,6 @@
-/// Shows on a terminal how far long work has come.
+/// Shows the progress of long work on a terminal.
 ///
-/// Short work is not worth a line.
+/// Short work shows nothing.
 struct Progress {
   private static let patience = Duration.seconds(1)
   private static let interval = Duration.milliseconds(200)
@@ -9,7 +9,7 @@ struct Progress {
   private var next = ContinuousClock.now + patience
   private var hasShown = false
 
-  /// Says how many lines are done, if it is time to say something.
+  /// Shows the number of lines done, if enough time has passed.
   mutating func show(lineCount: Int) {
     guard isShown, ContinuousClock.now >= next else { return }
     next = ContinuousClock.now + Self.interval
@@ -17,7 +17,7 @@ struct Progress {
     System.writeToStandardError("\r\(lineCount) lines")
   }
 
-  /// Takes the line away again.
+  /// Removes the progress line.
   mutating func end() {
     if hasShown { System.writeToStandardError("\r\u{1b}[K") }
     hasShown = false

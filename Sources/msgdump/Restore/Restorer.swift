@@ -1,12 +1,14 @@
 package import MsgStore
 import PageFile
 
-/// Writes records into a new store, in the order they come.
+/// Writes records into a new store, in the order they arrive.
 package final class Restorer {
-  /// Records in one commit: enough to share its cost, few enough to need little memory.
+  /// The number of records in one commit: enough to share its cost, few enough to need little
+  /// memory.
   private static let batchCount = 500
-  /// Bytes of text in one commit, give or take a message: a commit has to fit the memory that a
-  /// write transaction may use.
+  /// The number of bytes of text in one commit, give or take a message.
+  ///
+  /// A commit has to fit the memory that a write transaction may use.
   private static let batchByteCount = 4 << 20
 
   private let isLenient: Bool
@@ -14,23 +16,23 @@ package final class Restorer {
   private let localMember: MemberID?
 
   private var progress = Progress()
-  /// With `numbersFromOrder`, the number that was given last in each conversation.
+  /// With `numbersFromOrder`, the last number assigned in each conversation.
   private var lastSequences: [ConversationID: Int64] = [:]
   /// The conversations with receipts.
   private var conversations: Set<ConversationID> = []
-  /// What the local member has read, by the receipts so far.
+  /// The local member's reading state, from the receipts so far.
   private var readStates: [ConversationID: ReadState] = [:]
-  /// Whether the file says what waits to go out.
+  /// True if the file lists the outbox.
   private var hasOutbox = false
 
   private enum ReadState {
-    /// Everything up to this message has been read, and it has not come yet.
+    /// Everything up to this message has been read, but the message has not come yet.
     case upTo(MessageID, line: Int)
-    /// What comes now has not been read.
+    /// Messages that come from now on are unread.
     case behind
   }
 
-  /// A record and the number of its line, for the errors of the store.
+  /// A record and the number of its line, for errors of the store.
   private struct Line {
     let record: JSONRecord
     let number: Int
@@ -62,7 +64,7 @@ package final class Restorer {
     var line = try nextLine(&reader)
     var options = StoreOptions()
     options.localMember = localMember
-    // What was entered comes from the file.
+    // Outbox entries come from the file.
     options.outbox.isOn = false
     options.steps = .untimed
     var isHolding = false
@@ -92,7 +94,7 @@ package final class Restorer {
     try store.close()
   }
 
-  /// Lets the store find out what follows from all that was written.
+  /// Lets the store derive the remaining state from everything written.
   private func finish(_ store: MessageStore, isHolding: Bool) throws {
     var rest = Array(conversations)[...]
     while !rest.isEmpty {
@@ -123,7 +125,7 @@ package final class Restorer {
     do {
       switch line.record {
       case .store:
-        throw ToolError.failure("the store's own line has to be the first")
+        throw ToolError.failure("the store's own line must be the first")
       case .conversation(let conversation):
         try writer.restore(conversation)
       case .receipt(let receipt):
@@ -153,14 +155,14 @@ package final class Restorer {
         hasOutbox = true
         if let conversation = entry.conversation { conversations.insert(conversation) }
         guard try writer.restore(entry) || isLenient else {
-          throw ToolError.failure("there is nothing of that to tell")
+          throw ToolError.failure("nothing to tell the server")
         }
       }
     } catch let error as ToolError {
       guard case .failure(let reason) = error else { throw error }
       throw ToolError.badLine(line: line.number, column: nil, reason: reason)
     } catch let error as StoreError {
-      // The device's faults are no fault of the line's.
+      // Faults of the device are not the line's fault.
       if case .storage = error { throw error }
       throw ToolError.badLine(line: line.number, column: nil, reason: "\(error)")
     }
@@ -215,21 +217,23 @@ package final class Restorer {
 
   private func expectNew(_ isNew: Bool, _ id: MessageID) throws(ToolError) {
     guard isNew || isLenient else {
-      throw .failure("the message id \"\(id)\" was there before")
+      throw .failure("the message id \"\(id)\" is already present")
     }
   }
 
   private func number(_ message: inout ExportedMessage) throws(ToolError) {
     guard message.serverTimestamp != nil else { return }
     guard message.sequence == nil else {
-      throw .failure("the message has a sequence number of its own")
+      throw .failure("the message already has a sequence number")
     }
     let sequence = lastSequences[message.conversation, default: 0] + 1
     lastSequences[message.conversation] = sequence
     message.sequence = sequence
   }
 
-  /// A receipt may stand before the message it names, which has to come then.
+  /// Checks that every receipt's message has come.
+  ///
+  /// A receipt may precede the message it names, but that message has to follow.
   private func checkReceipts() throws(ToolError) {
     let missing = readStates.values.compactMap { state -> (line: Int, id: MessageID)? in
       if case .upTo(let id, let line) = state { (line, id) } else { nil }
@@ -237,6 +241,6 @@ package final class Restorer {
     guard let first = missing.min(by: { $0.line < $1.line }), !isLenient else { return }
     throw .badLine(
       line: first.line, column: nil,
-      reason: "the conversation has no message \"\(first.id)\" to be read up to")
+      reason: "receipt up to \"\(first.id)\": the conversation has no such message")
   }
 }

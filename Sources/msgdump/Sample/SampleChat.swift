@@ -1,11 +1,11 @@
 import MsgStore
 
-/// A chat of people who do not exist, for demonstrations: always the same, and with everything in it
-/// that a message store has to keep apart and in order.
+/// A fictional chat for demonstrations: always the same, and with everything that a message store
+/// has to keep apart and in order.
 ///
-/// The short conversations are written by hand, the long one is put together from phrases.
+/// The short conversations are written by hand; the long one is assembled from phrases.
 package struct SampleChat {
-  /// Whose chat it is.
+  /// The owner of the chat.
   private static let localMember: MemberID = "ann"
 
   private let longThreadMessageCount: Int
@@ -46,7 +46,7 @@ package struct SampleChat {
     }
     let messages = messages(of: script)
     let acknowledged = messages.filter { $0.serverTimestamp != nil }
-    // Who has no connection has not told what was read.
+    // A member without a connection has not sent their receipts.
     let isTold = acknowledged.count == messages.count
     let read = acknowledged.dropLast(script.unreadCount).last
     try body(.receipt(JSONReceipt(conversation, upTo: read, isTold: isTold)))
@@ -77,7 +77,7 @@ package struct SampleChat {
 }
 
 extension ExportedConversation {
-  /// A conversation that was made at a time, in microseconds since 1970.
+  /// Creates a conversation that began at a time, in microseconds since 1970.
   init(sample id: ConversationID, participants: [String], title: String?, since: Int64) {
     self.init()
     self.id = id
@@ -86,7 +86,7 @@ extension ExportedConversation {
     createdAt = time
     self.title = title
     titleAt = title == nil ? nil : time
-    // One after the other, so that their order is the one given.
+    // Successive times keep the members in the given order.
     members = participants.enumerated().map { index, name in
       var member = ExportedMember()
       member.member = MemberID(name)
@@ -107,9 +107,9 @@ extension ExportedConversation {
   }
 }
 
-/// A conversation that was written by hand.
+/// A conversation written by hand.
 struct SampleScript {
-  /// How the local member keeps it.
+  /// The local member's mark on the conversation.
   enum Marks {
     case none
     case pinned
@@ -122,11 +122,11 @@ struct SampleScript {
   var title: String?
   /// Microseconds since 1970.
   let begin: Int64
-  /// How many messages at the end the local member has not read.
+  /// The number of unread messages at the end.
   ///
-  /// All before them are.
+  /// All messages before them are read.
   var unreadCount = 0
-  /// What the local member has begun to write.
+  /// The draft of the local member.
   var draft: String?
   var marks = Marks.none
   let lines: [SampleLine]
@@ -142,10 +142,10 @@ struct SampleLine {
   /// The index of the message that it answers.
   var replyTo: Int?
 
-  /// What few messages have.
+  /// Adds properties that few messages have.
   var more: @Sendable (inout ExportedMessage) -> Void
 
-  /// Whether the server has not seen it.
+  /// True if the server has not seen the message.
   var isPending: Bool { status == .held }
 
   init(

@@ -1,8 +1,8 @@
 import MsgStore
 
-/// What few messages of the sample chat have.
+/// Rare properties of messages in the sample chat.
 extension ExportedMessage {
-  /// Makes its text the one that it was edited to, half a minute after it was sent.
+  /// Edits the message, half a minute after it was sent.
   mutating func edit(after text: String) {
     var original = ExportedVersion()
     original.text = text
@@ -10,7 +10,7 @@ extension ExportedMessage {
     editedAt = later(30_000_000)
   }
 
-  /// Has its sender take it back.
+  /// Marks the message as taken back by its sender.
   mutating func takeBack() {
     text = ""
     replyTo = nil
@@ -18,13 +18,13 @@ extension ExportedMessage {
     unsentAt = later(90_000_000)
   }
 
-  /// Has a member react, in the order of the members.
+  /// Adds a member's reaction, in the order of the members.
   mutating func react(_ emoji: String, by member: MemberID) {
     facts.reactions.append(
       ExportedReaction(Reaction(emoji, from: member, at: later(20_000_000))))
   }
 
-  /// Some microseconds after the message.
+  /// Returns a time some microseconds after the message.
   func later(_ microseconds: Int64) -> Timestamp {
     let time = serverTimestamp ?? localTime ?? Timestamp(microseconds: 0)
     return Timestamp(microseconds: time.microseconds + microseconds)

@@ -1,9 +1,10 @@
 import MsgStore
 
-/// What waits to go out in the sample chat: three messages that a train without a connection has held
-/// up, what was read meanwhile, and something that only the client knows what it means.
+/// The outbox of the sample chat: three messages held up on a train without a connection, the
+/// receipts of that time, and one entry that only the client understands.
 ///
-/// All of it is held, as in every store that was restored: an export of the restored sample is the sample.
+/// All entries are held, as in every restored store: an export of the restored sample equals the
+/// sample.
 enum SampleOutbox {
   static func entries(for messages: [ExportedMessage]) -> [ExportedEntry] {
     var entries = messages.filter { $0.serverTimestamp == nil }.map { message in

@@ -1,6 +1,6 @@
 import MsgStore
 
-/// The short conversations of the sample chat: many scripts, and each odd thing that text can do.
+/// The short conversations of the sample chat: many scripts, and every oddity of text.
 enum SampleScripts {
   /// 2 March 2026, in the morning.
   private static let begin: Int64 = 1_772_438_400_000_000
@@ -139,7 +139,7 @@ enum SampleScripts {
       SampleLine("somchai", "ได้เลย เอาร่มไปด้วยนะ ☔️"),
     ])
 
-  /// Text that looks alike and is not, or that is more than it looks.
+  /// Text that looks alike but differs, or is more than it looks.
   private static let marks = SampleScript(
     id: "marks", participants: ["ann", "typographer"], title: "Diacritics & co.",
     begin: begin - day,

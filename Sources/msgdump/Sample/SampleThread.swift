@@ -24,7 +24,7 @@ struct SampleThread {
     for message in messages { try body(.message(message)) }
   }
 
-  /// What the server has told of a member, who reads whatever is there two minutes later.
+  /// Returns the server's receipts of a member, who reads everything two minutes later.
   private func receipt(of member: MemberID, upTo messages: [ExportedMessage].SubSequence)
     -> JSONReceipt
   {
@@ -51,7 +51,7 @@ struct SampleThread {
     }
   }
 
-  /// The server has said nothing of two numbers: messages that have not been fetched.
+  /// Skips two numbers that the server has not explained: messages that have not been fetched.
   private func sequence(of number: Int) -> Int64 { Int64(number > 30 ? number + 2 : number) }
 
   private func id(_ number: Int) -> MessageID {
@@ -59,7 +59,7 @@ struct SampleThread {
     return MessageID("club-\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits)")
   }
 
-  /// The last messages are others', so that the local member has something left to read.
+  /// The last messages are from others, so that the local member has something left to read.
   private func sender(of number: Int, _ random: inout SampleRandom) -> MemberID {
     let isUnread = number > messageCount - Self.unreadCount
     let index =
@@ -91,7 +91,7 @@ struct SampleThread {
 }
 
 extension JSONReceipt {
-  /// The local member has read up to a message, which the server has.
+  /// Creates the local member's receipt up to a message that the server has.
   init(_ conversation: ConversationID, upTo message: ExportedMessage?, isTold: Bool) {
     self.init(conversation, upTo: message.map { JSONMark.place($0.position) })
     if isTold { confirmedRead = message?.position }
@@ -99,13 +99,13 @@ extension JSONReceipt {
 }
 
 extension ExportedMessage {
-  /// Its place in the thread, if the server has it.
+  /// The message's place in the thread, if the server has it.
   var position: Position {
     Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id)
   }
 }
 
-/// What the long thread is made of.
+/// The phrases of the long thread.
 private enum SamplePhrases {
   static let openings = [
     "Honestly,", "I thought", "Hm.", "Wait,", "Agreed:", "No way,", "You know,", "For me",
@@ -130,7 +130,7 @@ private enum SamplePhrases {
   ]
 }
 
-/// Numbers that look random and are the same each time: SplitMix64.
+/// A repeatable random generator: SplitMix64.
 private struct SampleRandom {
   private var state: UInt64
 
@@ -138,7 +138,7 @@ private struct SampleRandom {
     state = seed
   }
 
-  /// A number from 0 up to `limit`, without it.
+  /// Returns a number from 0 up to, but not including, `limit`.
   mutating func below(_ limit: Int) -> Int {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

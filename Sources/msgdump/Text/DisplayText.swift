@@ -1,10 +1,9 @@
-/// Text of other people, made fit for a terminal.
+/// Text from other people, made safe for a terminal.
 extension String {
-  /// The same text with everything that would move the cursor, change the terminal, or turn the
-  /// direction of the line written as an escape.
+  /// The text with all characters escaped that would move the cursor, change the terminal, or
+  /// reverse the direction of the line.
   ///
-  /// A message must not be able to draw outside its line, or to show itself as something that it is
-  /// not.
+  /// A message must not be able to draw outside its line, or to disguise itself as something else.
   package var visible: String {
     guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
     var result = ""
@@ -20,7 +19,7 @@ extension String {
     return result
   }
 
-  /// The text, cut to at most `width` terminal columns; an ellipsis says that it was cut.
+  /// Returns the text, cut to at most `width` terminal columns; an ellipsis marks a cut.
   package func shortened(to width: Int) -> String {
     guard displayWidth > width else { return self }
     var result = ""
@@ -33,14 +32,14 @@ extension String {
     return result + "…"
   }
 
-  /// How many columns of a terminal the text takes.
+  /// The number of terminal columns that the text takes.
   package var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 }
 
 extension Character {
-  /// Two for ideographs and emoji, none for a mark without a base, else one.
+  /// Two for ideographs and emoji, zero for a mark without a base, else one.
   ///
-  /// Terminals differ in rare cases; a table that is off by one there is no harm.
+  /// Terminals differ in rare cases, but a table that is off by one there does no harm.
   fileprivate var displayWidth: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if first.isASCII { return 1 }
@@ -53,9 +52,9 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Control characters, line separators, and the marks that turn the direction of a line.
+  /// True for control characters, line separators, and marks that change the direction of a line.
   ///
-  /// A zero-width joiner is part of many an emoji and stays.
+  /// A zero-width joiner is part of many emoji and stays.
   fileprivate var isUnprintable: Bool {
     switch value {
     case 0..<0x20, 0x7f..<0xa0, 0x2028...0x202e, 0x2066...0x2069: true
@@ -63,7 +62,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The blocks of East Asian wide and full-width characters.
+  /// True for the blocks of East Asian wide and full-width characters.
   fileprivate var isWide: Bool {
     switch value {
     case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff,

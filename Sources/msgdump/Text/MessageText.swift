@@ -1,8 +1,8 @@
 import MsgStore
 
-/// A message as a person reads it: a line, and one more for each thing that few messages have.
+/// A message in readable form: one line, and one more for each rare property.
 enum MessageText {
-  /// What is said: the text, or that there is none any more.
+  /// Returns the text of the message, or a note that it was deleted.
   static func line(_ message: Message) -> String {
     if message.isDeleted { return "(deleted\(message.deletedAt.map(at) ?? ""))" }
     let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
@@ -10,7 +10,7 @@ enum MessageText {
     return replyMark + message.text.visible + editMark
   }
 
-  /// What there is beside it.
+  /// Returns the lines for everything beside the text.
   static func notes(_ message: Message) -> [String] {
     var notes = message.attachments.map { "[\(attachment($0))]" }
     if !message.mentions.isEmpty { notes.append("names \(list(message.mentions))") }

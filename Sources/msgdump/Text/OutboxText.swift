@@ -1,15 +1,15 @@
 import MsgStore
 
-/// What waits to be sent as a person reads it.
+/// Outbox entries in readable form.
 enum OutboxText {
-  /// How many entries there are of each state, and what becomes of new ones.
+  /// Returns the number of entries in each state, and the fate of new ones.
   static func line(_ counts: OutboxCounts, isHolding: Bool) -> String {
     "\(counts.total.counted("entry", "entries")): \(counts.queued) queued, \(counts.held) held, "
       + "\(counts.running) running, \(counts.waiting) waiting, \(counts.failed) failed; "
       + "new ones are \(isHolding ? "held" : "sent")"
   }
 
-  /// When it is handed out, as far as that can be said.
+  /// Returns when the entry is handed out, as far as known.
   static func due(_ reported: ReportedEntry) -> String {
     let entry = reported.entry
     switch entry.state {
@@ -19,7 +19,7 @@ enum OutboxText {
     }
   }
 
-  /// Who has it, what it waits for, and why the last attempt has failed.
+  /// Returns the entry's owner, what it waits for, and why its last attempt failed.
   static func notes(_ entry: OutboxEntry) -> [String] {
     var notes: [String] = []
     if case .running(let owner, _) = entry.state { notes.append("is with \(owner.visible)") }
@@ -33,7 +33,7 @@ enum OutboxText {
     return notes
   }
 
-  /// How long ago something was, in the largest unit that it has two of.
+  /// Returns the time elapsed, in the largest unit of which it has at least two.
   static func age(from time: Timestamp, to now: Timestamp) -> String {
     let (age, isOverflow) = now.microseconds.subtractingReportingOverflow(time.microseconds)
     guard !isOverflow, age >= 0 else { return "-" }

@@ -1,7 +1,7 @@
 /// Standard output, written in large pieces.
 ///
-/// What is written must be flushed at the end; nothing is flushed behind the caller's back, so that
-/// a failure to write always surfaces as an error.
+/// The caller must flush at the end. Nothing is flushed implicitly, so that a failed write always
+/// surfaces as an error.
 final class Output {
   private static let pieceByteCount = 64 * 1024
 
@@ -24,7 +24,7 @@ final class Output {
     try flushIfLarge()
   }
 
-  /// Hands over everything to the system.
+  /// Passes all buffered bytes to the system.
   func flush() throws(ToolError) {
     guard !bytes.isEmpty else { return }
     defer { bytes.removeAll(keepingCapacity: true) }

@@ -1,10 +1,10 @@
-/// Rows of text under one another in columns.
+/// Rows of text aligned in columns.
 ///
-/// The widths are given beforehand, so that rows can be printed as they come: the pages of a large
-/// store are too many to be kept. A cell that is wider than its column pushes the rest of its row to
-/// the right; nothing is cut.
+/// The widths are given in advance, so that rows can be printed as they come: the pages of a large
+/// store are too many to be kept. A cell wider than its column pushes the rest of its row to the
+/// right; nothing is cut.
 struct TextTable {
-  /// One column: its title and how many terminal columns its cells usually need.
+  /// One column: its title, and the number of terminal columns that its cells usually need.
   struct Column {
     enum Side {
       case left
@@ -33,11 +33,11 @@ struct TextTable {
   /// The line of titles.
   var header: String { row(columns.map(\.title)) }
 
-  /// One row.
+  /// Returns one row.
   ///
   /// The last cell is not padded, so no line ends with blanks.
   func row(_ cells: [String]) -> String {
-    precondition(cells.count == columns.count, "a row has a cell for each column")
+    precondition(cells.count == columns.count, "row: expected one cell per column")
     var line = ""
     for (index, (column, cell)) in zip(columns, cells).enumerated() {
       if index > 0 { line += "  " }

@@ -5,7 +5,7 @@ package enum UTCDate {
   private static let secondMicroseconds: Int64 = 1_000_000
   private static let daySeconds: Int64 = 86_400
 
-  /// The time with its milliseconds, and with microseconds where it has them.
+  /// Formats a time with its milliseconds, and with its microseconds if it has any.
   package static func format(_ time: Timestamp) -> String {
     let (seconds, fraction) = time.microseconds.flooredDivision(by: secondMicroseconds)
     let (days, secondOfDay) = seconds.flooredDivision(by: daySeconds)
@@ -17,10 +17,10 @@ package enum UTCDate {
       + ":\(padded(secondOfDay % 60, 2)).\(digits)Z"
   }
 
-  /// Reads a date, alone or with a time of day after a `T` or a blank: `2024-01-31`, `2024-01-31
-  /// 18:05`, `2024-01-31T18:05:09.25+02:00`.
+  /// Parses a date, alone or with a time of day after a `T` or a blank.
   ///
-  /// Without a zone it is UTC. Nil when it is none.
+  /// Examples: `2024-01-31`, `2024-01-31 18:05`, `2024-01-31T18:05:09.25+02:00`. Without a zone the
+  /// time is UTC. Returns nil if the text is malformed.
   package static func parse(_ text: String) -> Timestamp? {
     var rest = Substring(text)
     guard let year = rest.takeNumber(digits: 4), rest.take("-"),
@@ -59,7 +59,7 @@ package enum UTCDate {
     return microseconds
   }
 
-  /// What the zone is ahead of UTC.
+  /// Takes the zone's offset from UTC in seconds; it is positive east of Greenwich.
   private static func takeZone(_ rest: inout Substring) -> Int64? {
     if rest.isEmpty || rest.take("Z") { return 0 }
     let sign: Int64
@@ -82,11 +82,11 @@ package enum UTCDate {
     return (number < 0 ? "-" : "") + zeros + digits
   }
 
-  // The calendar repeats every 400 years, which are 146,097 days. Years are counted from the first
-  // of March here, so that the leap day is a year's last.
+  // The calendar repeats every 400 years, which are 146,097 days. Here years are counted from the
+  // first of March, so that the leap day is the last day of a year.
 
   private static let eraDays: Int64 = 146_097
-  /// Days from 1 March of the year 0 to 1 January 1970.
+  /// The number of days from 1 March of the year 0 to 1 January 1970.
   private static let epochDays: Int64 = 719_468
 
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
@@ -110,7 +110,7 @@ package enum UTCDate {
 }
 
 extension Int64 {
-  /// Quotient and remainder where the remainder is never negative.
+  /// Returns quotient and remainder, rounded so that the remainder is never negative.
   fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
@@ -124,7 +124,7 @@ extension Substring {
     return true
   }
 
-  /// Takes a number of exactly so many decimal digits.
+  /// Takes a number of exactly `digitCount` decimal digits.
   fileprivate mutating func takeNumber(digits digitCount: Int) -> Int64? {
     let digits = prefix(digitCount)
     guard digits.utf8.count == digitCount, digits.utf8.allSatisfy({ (48...57).contains($0) })

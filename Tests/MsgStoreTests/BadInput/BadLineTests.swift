@@ -20,9 +20,9 @@ import Testing
   private static let long = String(repeating: "é", count: 128)
 
   static let badLines: [(name: String, line: String, reason: String)] = [
-    ("no JSON", "hello", "byte 1: '{' has to follow here"),
-    ("a number", "42", "byte 1: '{' has to follow here"),
-    ("an array", "[1]", "byte 1: '{' has to follow here"),
+    ("no JSON", "hello", "byte 1: expected '{'"),
+    ("a number", "42", "byte 1: expected '{'"),
+    ("an array", "[1]", "byte 1: expected '{'"),
     ("half a line", #"{"conversation":"c","id":"n","#, "byte 30: "),
     ("no message", #"{"hello":1}"#, #"byte 2: unknown field "hello""#),
     ("no text", #"{"conversation":"c","id":"n","sender":"s"}"#, #"the field "text" is missing"#),

@@ -75,7 +75,7 @@ import Testing
     let names = try directory.names
     let before = try directory.contents
     for (new, reason) in [
-      ("other", "other is there already; salvage makes a new store only"),
+      ("other", "other already exists; salvage only makes new stores"),
       ("chat", "chat is a file of the damaged store"),
       ("chat-wal1", "chat-wal1 is a file of the damaged store"),
     ] {

@@ -74,12 +74,12 @@ import Testing
     try Data("half".utf8).write(to: directory.url.appendingPathComponent("half.compacting"))
     let before = try directory.contents
     for (store, new, reason) in [
-      ("chat", "other", "other is there already; compact makes a new store only"),
+      ("chat", "other", "other already exists; compact only makes new stores"),
       ("chat", "chat", "chat is a file of the store"),
       ("chat", "chat-wal1", "chat-wal1 is a file of the store"),
       (
         "chat", "half",
-        "half.compacting is there, from a compact that runs or was interrupted; remove it if none runs"
+        "half.compacting exists, from a running or interrupted compact; remove it if none is running"
       ),
       (
         "chat", "nowhere/new",

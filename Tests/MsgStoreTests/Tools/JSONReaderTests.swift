@@ -18,13 +18,13 @@ import msgdump
   }
 
   @Test(arguments: [
-    (#""\x""#, "there is no such escape"), (#""\ud800""#, "half of a surrogate pair"),
-    (#""\ud800\u0041""#, "half of a surrogate pair"), (#""\udc00""#, "half of a surrogate pair"),
-    (#""\u12""#, "four hexadecimal digits have to follow \\u"),
-    (#""\u00g0""#, "four hexadecimal digits have to follow \\u"),
-    (#""a\"#, "the string does not end"), (#""a"#, "the string does not end"),
-    ("\"a\tb\"", "a control character in a string has to be escaped"),
-    ("'a'", "a string has to follow here"), ("7", "a string has to follow here"),
+    (#""\x""#, "unknown escape"), (#""\ud800""#, "unpaired surrogate"),
+    (#""\ud800\u0041""#, "unpaired surrogate"), (#""\udc00""#, "unpaired surrogate"),
+    (#""\u12""#, "expected four hexadecimal digits after \\u"),
+    (#""\u00g0""#, "expected four hexadecimal digits after \\u"),
+    (#""a\"#, "unterminated string"), (#""a"#, "unterminated string"),
+    ("\"a\tb\"", "unescaped control character in a string"),
+    ("'a'", "expected a string"), ("7", "expected a string"),
   ])
   func badStringsAreRefused(json: String, reason: String) {
     let refusal = refusal(of: line(#""text":\#(json)"#))
@@ -40,7 +40,7 @@ import msgdump
       #expect(refusal(of: bytes) == "line 2, byte 12: not valid UTF-8")
     }
     #expect(refusal(of: [0x7b, 0x22, 0xff, 0x22, 0x3a])?.hasSuffix("not valid UTF-8") == true)
-    #expect(refusal(of: [0xff]) == "line 1, byte 1: '{' has to follow here")
+    #expect(refusal(of: [0xff]) == "line 1, byte 1: expected '{'")
   }
 
   // MARK: Numbers
@@ -68,17 +68,17 @@ import msgdump
   }
 
   @Test(arguments: [
-    ("1.5", "has to be a whole number"), ("1e-1", "has to be a whole number"),
-    ("9223372036854775808", "the number does not fit 64 bits"),
-    ("-9223372036854775809", "the number does not fit 64 bits"),
-    ("1e19", "the number does not fit 64 bits"),
-    ("1e999999999999999999999", "the number does not fit 64 bits"),
-    ("100000000000000000000000000000000000001", "the number does not fit 64 bits"),
-    ("01", "a number does not begin with a zero"), ("1.", "a digit has to follow the point"),
-    ("1e", "a digit has to follow the exponent's sign"), ("-", "a number has to follow here"),
-    ("+1", "a number has to follow here"), (".5", "a number has to follow here"),
-    ("NaN", "a number has to follow here"), ("\"1\"", "a number has to follow here"),
-    ("true", "a number has to follow here"), ("nul", "'null' has to follow here"),
+    ("1.5", "not a whole number"), ("1e-1", "not a whole number"),
+    ("9223372036854775808", "the number does not fit in 64 bits"),
+    ("-9223372036854775809", "the number does not fit in 64 bits"),
+    ("1e19", "the number does not fit in 64 bits"),
+    ("1e999999999999999999999", "the number does not fit in 64 bits"),
+    ("100000000000000000000000000000000000001", "the number does not fit in 64 bits"),
+    ("01", "number with a leading zero"), ("1.", "expected a digit after the point"),
+    ("1e", "expected a digit in the exponent"), ("-", "expected a number"),
+    ("+1", "expected a number"), (".5", "expected a number"),
+    ("NaN", "expected a number"), ("\"1\"", "expected a number"),
+    ("true", "expected a number"), ("nul", "expected 'null'"),
   ])
   func badNumbersAreRefused(json: String, reason: String) {
     let refusal = refusal(of: line(#""text":"","sequence":\#(json)"#))
@@ -88,10 +88,10 @@ import msgdump
   @Test func timesBeyondAMicrosecondAreRefused() {
     #expect(
       refusal(of: line(#""text":"","local_ms":1.0001"#))?
-        .hasSuffix("times are kept to the microsecond") == true)
+        .hasSuffix("time finer than a microsecond") == true)
     #expect(
       refusal(of: line(#""text":"","local_ms":9223372036854775.808"#))?
-        .hasSuffix("the time in microseconds does not fit 64 bits") == true)
+        .hasSuffix("the time in microseconds does not fit in 64 bits") == true)
   }
 
   // MARK: Lines
@@ -106,15 +106,15 @@ import msgdump
   }
 
   @Test(arguments: [
-    ("{", "line 1, byte 2: the line ends where a string has to follow"),
-    ("[]", "line 1, byte 1: '{' has to follow here"),
-    ("x", "line 1, byte 1: '{' has to follow here"),
-    (#"{"kind" 1}"#, "line 1, byte 9: ':' has to follow here"),
-    (#"{"kind":"store","local_member":"a"} x"#, "line 1, byte 37: the end of the line has to"),
-    (#"{"kind":"store","local_member":"a",}"#, "line 1, byte 36: a value has to follow here"),
-    (#"{"kind":"store" "local_member":"a"}"#, "line 1, byte 17: ',' has to follow here"),
+    ("{", "line 1, byte 2: the line ends, expected a string"),
+    ("[]", "line 1, byte 1: expected '{'"),
+    ("x", "line 1, byte 1: expected '{'"),
+    (#"{"kind" 1}"#, "line 1, byte 9: expected ':'"),
+    (#"{"kind":"store","local_member":"a"} x"#, "line 1, byte 37: expected the end of the line"),
+    (#"{"kind":"store","local_member":"a",}"#, "line 1, byte 36: expected a value"),
+    (#"{"kind":"store" "local_member":"a"}"#, "line 1, byte 17: expected ','"),
     (#"{"color":1}"#, #"line 1, byte 2: unknown field "color""#),
-    (#"{"id":"a","id":"b"}"#, #"line 1, byte 11: the field "id" is there twice"#),
+    (#"{"id":"a","id":"b"}"#, #"line 1, byte 11: the field "id" appears twice"#),
     (#"{"kind":"poll"}"#, #"line 1: unknown kind "poll""#),
     (#"{"kind":"store"}"#, #"line 1: the field "local_member" is missing"#),
     (#"{"kind":"conversation","id":null}"#, #"line 1: the field "id" is null"#),
@@ -140,7 +140,7 @@ import msgdump
     }
     let deep = #"{"x":"# + String(repeating: "[", count: 100_000)
     #expect(
-      refusal(of: deep, isLenient: true)?.hasSuffix("values lie too deep in one another") == true)
+      refusal(of: deep, isLenient: true)?.hasSuffix("values nested too deeply") == true)
   }
 
   // MARK: Any bytes

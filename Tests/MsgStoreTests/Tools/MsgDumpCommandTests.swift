@@ -37,16 +37,16 @@ import Testing
   @Test func aBadLineLeavesNothingBehind() throws {
     let good = #"{"conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":1}"# + "\n"
     for (bad, reason) in [
-      ("{\"conversation\":7}", "line 3, byte 17: a string has to follow here"),
-      (good, "line 3: the message id \"m\" was there before"),
+      ("{\"conversation\":7}", "line 3, byte 17: expected a string"),
+      (good, "line 3: the message id \"m\" is already present"),
       (
         #"{"conversation":"c","id":"","sender":"s","text":"t","timestamp_ms":1}"#,
         "line 3: a message id is empty"
       ),
-      (#"{"kind":"store","local_member":"a"}"#, "line 3: the store's own line has to be the first"),
+      (#"{"kind":"store","local_member":"a"}"#, "line 3: the store's own line must be the first"),
       (
         #"{"kind":"receipt","conversation":"c","up_to":"x"}"#,
-        "line 3: the conversation has no message \"x\" to be read up to"
+        "line 3: receipt up to \"x\": the conversation has no such message"
       ),
     ] {
       let run = try directory.run("restore", "-", "chat", input: good + "\n" + bad)

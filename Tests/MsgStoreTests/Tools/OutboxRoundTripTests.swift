@@ -149,22 +149,22 @@ import msgdump
   @Test(arguments: [
     (
       #"{"kind":"outbox","task":"send","conversation":"c","message":"x"}"#,
-      "there is nothing of that to tell"
+      "nothing to tell the server"
     ),
     (
       #"{"kind":"outbox","task":"send","conversation":"c","message":"m"}"#,
-      "there is nothing of that to tell"
+      "nothing to tell the server"
     ),
     (
       #"{"kind":"outbox","task":"set title","conversation":"d"}"#,
-      "there is nothing of that to tell"
+      "nothing to tell the server"
     ),
     (#"{"kind":"outbox","task":"send","message":"m"}"#, #"the field "conversation" is missing"#),
     (#"{"kind":"outbox","task":"send","conversation":"c"}"#, #"the field "message" is missing"#),
     (#"{"kind":"outbox","task":"call"}"#, #"there is no task of the outbox "call""#),
     (
       #"{"kind":"outbox","task":"client","name":"n","token":"12"}"#,
-      "a token is 32 hexadecimal digits"
+      "token: expected 32 hexadecimal digits"
     ),
     (
       #"{"kind":"outbox","task":"client","name":"n","emoji":"👍"}"#,

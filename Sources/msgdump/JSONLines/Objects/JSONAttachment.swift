@@ -1,6 +1,6 @@
 import MsgStore
 
-/// An attachment: what is known of the file, and how far its bytes have come.
+/// An attachment: the facts about the file, and the progress of its transfers.
 extension ExportedAttachment: JSONObjectValue {
   static var noun: String { "an attachment" }
 
@@ -56,7 +56,7 @@ extension AttachmentFields: JSONValue {
 }
 
 extension JSONFieldVisitor {
-  /// Bytes that may be missing.
+  /// Visits bytes that may be missing.
   mutating func bytes(_ name: String, _ value: inout [UInt8]?) throws(ToolError) {
     var bytes = value.map(JSONBytes.init)
     try optional(name, &bytes)
@@ -96,7 +96,7 @@ extension AttachmentTransfer: JSONValue {
   }
 }
 
-/// How far bytes have come in one direction.
+/// The progress of a transfer in one direction.
 private struct JSONTransfer: JSONObjectValue {
   static let noun = "a transfer"
 
@@ -130,7 +130,7 @@ extension Failure: JSONValue {
   }
 }
 
-/// Why something failed.
+/// The reason of a failure.
 private struct JSONFailure: JSONObjectValue {
   static let noun = "a failure"
   var kind = FailureKind.other

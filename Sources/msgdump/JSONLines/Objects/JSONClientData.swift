@@ -1,9 +1,9 @@
 package import MsgStore
 
-/// What the client keeps of itself: how far it has come in what a server tells.
+/// Data that the client keeps for itself: its position in what a server sends.
 package struct JSONSync: JSONObjectValue, Sendable, Hashable {
   static let noun = "a sync position"
-  /// nil: it is for the store.
+  /// The conversation of the position; nil for a position of the whole store.
   package var conversation: ConversationID?
   package var key = ""
   package var bytes: [UInt8] = []
@@ -50,7 +50,7 @@ extension ClosedRange: JSONValue where Bound == Int64 {
     let place = scanner.mark()
     let ends = try [Int64](&scanner)
     guard ends.count == 2, ends[0] <= ends[1] else {
-      throw scanner.error("a run is its first number and its last", at: place)
+      throw scanner.error("run: expected its first and last number", at: place)
     }
     self = ends[0]...ends[1]
   }

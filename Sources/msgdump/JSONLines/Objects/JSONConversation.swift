@@ -1,6 +1,6 @@
 import MsgStore
 
-/// What a conversation is, apart from what is in it.
+/// The attributes of a conversation, without its contents.
 extension ExportedConversation: JSONObjectValue {
   static var noun: String { "a conversation" }
 
@@ -29,7 +29,7 @@ extension ExportedConversation: JSONObjectValue {
   }
 }
 
-/// What is known of a member, and since when.
+/// The facts about a member, and their time.
 extension ExportedMember: JSONObjectValue {
   static var noun: String { "what is known of a member" }
 
@@ -41,7 +41,7 @@ extension ExportedMember: JSONObjectValue {
   }
 }
 
-/// What has been begun to write.
+/// A draft.
 extension ExportedDraft: JSONObjectValue {
   static var noun: String { "a draft" }
 

@@ -1,8 +1,8 @@
 import MsgStore
 
-/// Something that waits to go out.
+/// An entry that waits to be sent.
 ///
-/// Each kind of task has fields of its own; the others have no place on its line.
+/// Each kind of task has fields of its own; fields of other kinds may not appear on its line.
 extension ExportedEntry: JSONObjectValue {
   static var noun: String { "an entry of the outbox" }
 
@@ -28,7 +28,7 @@ extension ExportedEntry: JSONObjectValue {
     contentSum = sum.value
   }
 
-  /// What it is about.
+  /// Visits the fields that name the subject of the entry.
   private mutating func visitSubject(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     switch task {
     case .send, .edit, .unsend, .react, .upload:
@@ -68,7 +68,7 @@ private struct JSONToken: JSONValue {
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     let place = scanner.mark()
     guard let token = OutboxToken(try scanner.string()) else {
-      throw scanner.error("a token is 32 hexadecimal digits", at: place)
+      throw scanner.error("token: expected 32 hexadecimal digits", at: place)
     }
     self.token = token
   }
@@ -76,7 +76,7 @@ private struct JSONToken: JSONValue {
   func append(to bytes: inout [UInt8]) { token.description.append(to: &bytes) }
 }
 
-/// A checksum, as 16 hexadecimal digits: not every number of 64 bits is one of JSON's in all programs.
+/// A checksum, as 16 hexadecimal digits: not all programs support every 64-bit number in JSON.
 private struct JSONSum: JSONValue, Equatable {
   let value: UInt64
 
@@ -86,7 +86,7 @@ private struct JSONSum: JSONValue, Equatable {
     let place = scanner.mark()
     let bytes = try JSONBytes(&scanner).bytes
     guard bytes.count == 8 else {
-      throw scanner.error("a checksum is 16 hexadecimal digits", at: place)
+      throw scanner.error("checksum: expected 16 hexadecimal digits", at: place)
     }
     value = bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }

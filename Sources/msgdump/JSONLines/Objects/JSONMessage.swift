@@ -1,6 +1,6 @@
 import MsgStore
 
-/// A message, and what waits for one that is not here.
+/// A message, and the facts that wait for a message not present.
 extension ExportedMessage: JSONObjectValue {
   static var noun: String { "a message" }
 

@@ -1,12 +1,12 @@
 package import MsgStore
 
-/// How far somebody has come in a conversation: with a member what the server has told of that one,
-/// without one what the local member has done here.
+/// The reading state of a conversation: with a member, the server's facts about that member;
+/// without one, the local member's own marks.
 package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
   static let noun = "a receipt"
   package var conversation: ConversationID = ""
   package var member: MemberID?
-  /// Where the local member's read mark is; nil: nothing has been read.
+  /// The place of the local member's read mark; nil if nothing has been read.
   package var upTo: JSONMark?
   package var deliveredUpTo: Position?
   package var confirmedRead: Position?
@@ -51,7 +51,7 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
     try fields.list("delivered", &delivered)
   }
 
-  /// What it says of the local member, whose read mark is at a place.
+  /// Returns the local member's marks, given the place of the read mark.
   func marks(readMark: Position?) -> ExportedMarks {
     var marks = ExportedMarks()
     marks.conversation = conversation
@@ -64,7 +64,7 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
     return marks
   }
 
-  /// What it says of a member.
+  /// Returns the receipts of a member.
   func receipts(of member: MemberID) -> ExportedReceipts {
     var receipts = ExportedReceipts()
     receipts.conversation = conversation
@@ -75,11 +75,11 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
   }
 }
 
-/// Where a mark is.
+/// The place of a mark.
 package enum JSONMark: JSONValue, Sendable, Hashable {
   /// At this message, wherever it lies.
   case message(MessageID)
-  /// At this place, whether there is a message or not.
+  /// At this place, regardless of whether it holds a message.
   case place(Position)
 
   init(_ scanner: inout JSONScanner) throws(ToolError) {
@@ -127,7 +127,7 @@ private struct JSONPlace: JSONObjectValue {
   }
 }
 
-/// A place that somebody has come to, and when.
+/// A place that a member has reached, and the time.
 extension ExportedStep: JSONObjectValue {
   static var noun: String { "a step" }
 
@@ -139,7 +139,7 @@ extension ExportedStep: JSONObjectValue {
   }
 }
 
-/// A message that has to be told to the server by its name.
+/// A message whose receipt has to be sent to the server by name.
 extension ExportedUntold: JSONObjectValue {
   static var noun: String { "an untold message" }
 

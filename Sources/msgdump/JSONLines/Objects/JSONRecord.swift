@@ -1,6 +1,6 @@
 package import MsgStore
 
-/// What one line of an export says.
+/// The record in one line of an export.
 ///
 /// See docs/message-format.md, J-1 … J-11.
 ///
@@ -10,11 +10,11 @@ package import MsgStore
 ///     {"kind":"message","conversation":"club","id":"m-18","sender":"bob","text":"…",…}
 ///     {"kind":"reaction","conversation":"club","message":"m-18","member":"ann","emoji":"👍",…}
 ///
-///  1. The store's line, where there is one, is the first.
-///  2. A conversation's line stands before all that is in it. A conversation without one is made by
-///     its first message.
-///  3. The messages of a conversation stand in its order, which is also the order of those that
-///     have no server time.
+///  1. The store's line, if present, comes first.
+///  2. A conversation's line precedes everything in it. A conversation without one is made by its
+///     first message.
+///  3. The messages of a conversation are in its order, which is also the order of those that have
+///     no server time.
 package enum JSONRecord: Sendable, Hashable {
   case store(JSONStore)
   case conversation(ExportedConversation)
@@ -47,7 +47,7 @@ package enum JSONRecord: Sendable, Hashable {
 }
 
 extension JSONRecord {
-  /// Reads a line; nil when it is of an unknown kind and that is fine.
+  /// Reads a line; nil if its kind is unknown and the reader is lenient.
   init?(_ scanner: inout JSONScanner) throws(ToolError) {
     var fields = try JSONObjectReader(&scanner)
     try scanner.expectEnd()
@@ -116,7 +116,7 @@ extension JSONRecord {
 package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   static let noun = "a store"
   package var localMember: MemberID = ""
-  /// Whether what the local member does is held.
+  /// True if the local member's actions are held.
   package var isHolding = false
 
   package init() {}
@@ -128,7 +128,7 @@ package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   }
 }
 
-/// A reaction of a member to a message, or that it was taken away.
+/// A reaction of a member to a message, or its removal.
 package struct JSONReaction: JSONObjectValue, Sendable, Hashable {
   static let noun = "a reaction"
   package var conversation: ConversationID = ""
