@@ -102,7 +102,7 @@ extension Database {
     return compaction.stage != .done
   }
 
-  /// The size of the data file in bytes.
+  /// Returns the size of the data file in bytes.
   package func dataFileByteCount() throws(PageFileError) -> Int {
     let engine = engine
     // Closing waits for threads inside, so the file is not closed while its size is read.

@@ -84,7 +84,7 @@ package struct BTree {
 }
 
 extension TreePage {
-  /// The overflow chain of a leaf cell's value; nil if the value lies in the page.
+  /// Returns the overflow chain of a leaf cell's value; nil if the value lies in the page.
   package func chain(_ index: Int) -> OverflowChain? {
     overflow(index).map { OverflowChain(byteCount: $0.byteCount, first: $0.first) }
   }
