@@ -43,7 +43,7 @@ struct MsgDump: ParsableCommand {
     default: break
     }
     if exitCode(for: error) == .success {
-      // The parser treats a request for help as an error; here it is none.
+      // The parser reports a request for help as an error; the tool does not.
       return print(help: fullMessage(for: error))
     }
     let words = isOfParser(error) ? message(for: error) : ToolError.sentence(for: error)

@@ -14,7 +14,7 @@ struct JSONDecimal {
   /// The number of trailing zeros among the digits.
   private var zeroCount = 0
   private var scale = 0
-  /// True if the digits exceed the magnitude, and so any number that we read.
+  /// True if there are more digits than the magnitude holds; no number that we read has as many.
   private var hasOverflowed = false
 
   /// Appends a digit before the point.

@@ -172,7 +172,7 @@ struct InputFile: ~Copyable {
   }
 }
 
-/// The system call, under a name that the methods above do not hide.
+/// Calls the system's `read`, which the methods above hide.
 private func systemRead(_ descriptor: Int32, _ address: UnsafeMutableRawPointer?, _ byteCount: Int)
   -> Int
 {

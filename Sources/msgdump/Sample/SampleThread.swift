@@ -51,7 +51,9 @@ struct SampleThread {
     }
   }
 
-  /// Skips two numbers that the server has not explained: messages that have not been fetched.
+  /// Returns the sequence of a message.
+  ///
+  /// Two numbers are left out, for messages not fetched yet.
   private func sequence(of number: Int) -> Int64 { Int64(number > 30 ? number + 2 : number) }
 
   private func id(_ number: Int) -> MessageID {
@@ -59,6 +61,8 @@ struct SampleThread {
     return MessageID("club-\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits)")
   }
 
+  /// Returns the sender of a message.
+  ///
   /// The last messages are from others, so that the local member has something left to read.
   private func sender(of number: Int, _ random: inout SampleRandom) -> MemberID {
     let isUnread = number > messageCount - Self.unreadCount
@@ -67,6 +71,8 @@ struct SampleThread {
     return MemberID(Self.members[index])
   }
 
+  /// Returns the pause before a message, in microseconds.
+  ///
   /// People answer within seconds, then not for hours; some messages share their time.
   private func pause(_ random: inout SampleRandom) -> Int64 {
     switch random.below(40) {

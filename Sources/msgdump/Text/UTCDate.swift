@@ -59,7 +59,7 @@ package enum UTCDate {
     return microseconds
   }
 
-  /// Takes the zone's offset from UTC in seconds; it is positive east of Greenwich.
+  /// Takes the zone's offset from UTC in microseconds, positive east of Greenwich.
   private static func takeZone(_ rest: inout Substring) -> Int64? {
     if rest.isEmpty || rest.take("Z") { return 0 }
     let sign: Int64

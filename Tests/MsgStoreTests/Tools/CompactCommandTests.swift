@@ -79,7 +79,8 @@ import Testing
       ("chat", "chat-wal1", "chat-wal1 is a file of the store"),
       (
         "chat", "half",
-        "half.compacting exists, from a running or interrupted compact; remove it if none is running"
+        "half.compacting exists, from a running or interrupted compact; "
+          + "remove it if none is running"
       ),
       (
         "chat", "nowhere/new",
