@@ -75,7 +75,7 @@ final class StoreCore: Sendable {
       let snapshot = StoreSnapshot(
         transaction, names, dictionaries, localMember: localNumber,
         running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
-      defer { snapshot.reader.isOver = true }
+      defer { snapshot.view.isOver = true }
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
@@ -104,13 +104,13 @@ final class StoreCore: Sendable {
     let (names, dictionaries, memory) = known.withLock {
       ($0.names(in: life), $0.dictionaries(in: life), $0.takeMemory(of: lsn, in: life))
     }
-    let reader = StoreReader(
+    let view = StoreView(
       source: pages.source, names: names, dictionaries: dictionaries, isCommitted: false,
       localMember: localNumber,
       previewsSkipDeleted: rules.previewsSkipDeleted)
-    defer { reader.isOver = true }
+    defer { view.isOver = true }
     let transaction = Transaction(
-      reader, memory: memory, localMember: localNumber, rules: rules, running: running,
+      view, memory: memory, localMember: localNumber, rules: rules, running: running,
       isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
     let result: R
     let hasWork: Bool

@@ -7,7 +7,7 @@ import PageFile
 ///
 /// One object for each snapshot and each writer: as a value it took four references to hand it on to
 /// whatever reads.
-final class StoreReader {
+final class StoreView {
   let source: PageSource
   let names: MemberNames
   let dictionaries: Dictionaries
@@ -37,8 +37,8 @@ final class StoreReader {
   }
 
   /// The same, for whoever looks at the tree of messages as it is.
-  func ignoringUnwritten() -> StoreReader {
-    let reader = StoreReader(
+  func ignoringUnwritten() -> StoreView {
+    let reader = StoreView(
       source: source, names: names, dictionaries: dictionaries, isCommitted: isCommitted,
       localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
     reader.keepsDictionaries = keepsDictionaries
@@ -47,8 +47,8 @@ final class StoreReader {
 
   /// The same, for whoever reads everything anew: names and dictionaries that were read before count for
   /// nothing.
-  func forgetful() -> StoreReader {
-    StoreReader(
+  func forgetful() -> StoreView {
+    StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
       localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
   }
@@ -104,30 +104,6 @@ final class StoreReader {
     return id
   }
 
-  /// The position of the last message in a conversation before a position, or at it; nil where there
-  /// is none.
-  func lastPosition(
-    upTo limit: Position, in conversation: UInt32
-  ) throws(StoreError) -> Position? {
-    var cursor = MessageCursor(self)
-    let key = KeyEncoding.key(conversation, limit)
-    if try !cursor.seek(key.bytes) {
-      guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount))
-      else { return nil }
-    }
-    return try cursor.position()
-  }
-
-  /// The position in the key of the message that a cursor stands at.
-  func position(_ cursor: borrowing Cursor) throws(StoreError) -> Position {
-    var key = ByteBuffer()
-    cursor.appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
-    guard let position = key.bytes.position else {
-      throw corrupt(Schema.messages, "a key is no position")
-    }
-    return position
-  }
-
   func value(
     of key: Bytes, in tree: TreeNumber, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
@@ -140,5 +116,61 @@ final class StoreReader {
 
   func corrupt(_ tree: TreeNumber, _ reason: String) -> StoreError {
     .corruptRecord(tree: Schema.name(of: tree), reason: reason)
+  }
+}
+
+extension StoreView {
+  func append(_ cursor: borrowing Cursor, to value: inout ByteBuffer) throws(StoreError) {
+    do throws(PageFileError) {
+      try cursor.appendValue(to: &value)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
+    do throws(PageFileError) {
+      return try BTree(source, tree).contains(key)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Runs `body` on every cell whose key begins with some bytes, until it returns false.
+  ///
+  /// The bytes live as long as the call; nothing may be changed meanwhile.
+  func forEachCell(
+    with prefix: borrowing ByteBuffer, in tree: TreeNumber,
+    _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var cursor = Cursor(source, tree)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    do throws(PageFileError) {
+      _ = try cursor.seek(prefix.bytes)
+    } catch {
+      throw .storage(error)
+    }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key)
+      try append(cursor, to: &value)
+      guard try body(key.bytes, value.bytes) else { return }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+  }
+
+  /// The first key of a tree that begins with these bytes; false when there is none.
+  func firstKey(
+    _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    try flushUnwritten()
+    var cursor = Cursor(source, tree)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+    guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return false }
+    key.removeAll()
+    cursor.appendKey(to: &key)
+    return true
   }
 }

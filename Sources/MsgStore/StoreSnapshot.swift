@@ -6,7 +6,7 @@ import PageFile
 /// threads and its outbox throw `transactionEnded` after the closure.
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
-  let reader: StoreReader
+  let view: StoreView
   let running: RunningTransfers
 
   init(
@@ -15,7 +15,7 @@ public struct StoreSnapshot: ~Copyable {
     running: RunningTransfers, previewsSkipDeleted: Bool
   ) {
     self.running = running
-    reader = StoreReader(
+    view = StoreView(
       source: transaction.source, names: names, dictionaries: dictionaries,
       isCommitted: true, localMember: localMember,
       previewsSkipDeleted: previewsSkipDeleted)
@@ -27,14 +27,16 @@ public struct StoreSnapshot: ~Copyable {
 
   /// From now on no page is read for two values, see `PageSource.refuseSharedChains`: for whoever reads
   /// everything.
-  package func refuseSharedChains() { reader.source.refuseSharedChains() }
+  package func refuseSharedChains() { view.source.refuseSharedChains() }
 
   /// The messages of a conversation.
   ///
   /// One lookup; an unknown conversation reads as an empty one.
   ///
   /// - Throws: `storage`, `corruptRecord`.
-  public func thread(_ id: ConversationID) throws(StoreError) -> Thread { try reader.thread(id) }
+  public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+    try view.threads.thread(id)
+  }
 
   /// One message by its name, or nil when it is not there.
   ///
@@ -44,33 +46,33 @@ public struct StoreSnapshot: ~Copyable {
   public func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try reader.message(id, in: conversation)
+    try view.threads.message(id, in: conversation)
   }
 
   /// Runs an operation on the trees themselves.
-  func within<R>(_ body: (StoreReader) throws(StoreError) -> R) throws(StoreError) -> R {
-    try reader.within { () throws(StoreError) in try body(reader) }
+  func within<R>(_ body: (StoreView) throws(StoreError) -> R) throws(StoreError) -> R {
+    try view.within { () throws(StoreError) in try body(view) }
   }
 }
 
-extension StoreReader {
+extension ThreadReader {
   func thread(
     _ id: ConversationID, in transaction: Transaction? = nil
   ) throws(StoreError) -> Thread {
-    let found = try within { () throws(StoreError) in try find(id) }
-    return Thread(self, found?.id ?? id, found?.number, in: transaction)
+    let found = try view.within { () throws(StoreError) in try view.find(id) }
+    return Thread(view, found?.id ?? id, found?.number, in: transaction)
   }
 
   func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try within { () throws(StoreError) in
-      guard let (number, conversation) = try find(conversation),
-        let position = try position(of: id, in: number)
+    try view.within { () throws(StoreError) in
+      guard let (number, conversation) = try view.find(conversation),
+        let position = try view.messages.position(of: id, in: number)
       else { return nil }
-      var builder = SliceBuilder(self, conversation, number, count: 1)
+      var builder = SliceBuilder(view, conversation, number, count: 1)
       guard try builder.append(at: position) else {
-        throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+        throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
       }
       return builder.finishOne()
     }

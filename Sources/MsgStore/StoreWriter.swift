@@ -16,13 +16,13 @@ extension StoreWriter {
   ///
   /// It shows later changes of this transaction too.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
-    try transaction.reader.thread(id, in: transaction)
+    try transaction.view.threads.thread(id, in: transaction)
   }
 
   /// One message by its name, or nil when it is not there.
   public func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try transaction.reader.message(id, in: conversation)
+    try transaction.view.threads.message(id, in: conversation)
   }
 }

@@ -7,7 +7,7 @@ protocol TransactionPart {
 
 extension TransactionPart {
   /// The trees, as the transaction sees them.
-  var reader: StoreReader { transaction.reader }
+  var view: StoreView { transaction.view }
   /// The caches handed from one transaction to the next.
   var memory: WriterMemory { transaction.memory }
   /// The limits and options of the store.

@@ -10,13 +10,13 @@ import PageFile
 ///     every change throws it again, and so does `finish`, and nothing is committed.
 ///  2. Whatever else is refused is refused before anything changes.
 final class Transaction {
-  let reader: StoreReader
+  let view: StoreView
   /// The time, for what comes without one.
   let clock: @Sendable () -> Timestamp
   /// Whose unread messages are counted.
   var localMember: UInt32? {
-    get { reader.localMember }
-    set { reader.localMember = newValue }
+    get { view.localMember }
+    set { view.localMember = newValue }
   }
   /// What binds the local member.
   let rules: StoreRules
@@ -50,7 +50,7 @@ final class Transaction {
   var stepEnd: ContinuousClock.Instant?
 
   init(
-    _ reader: StoreReader, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
+    _ view: StoreView, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
     isHeard: Bool = false,
     newestDictionary: @escaping () -> CompressionDictionary = { CompressionDictionary.none },
@@ -60,18 +60,18 @@ final class Transaction {
     self.rules = rules
     self.running = running
     self.isHeard = isHeard
-    self.reader = reader
+    self.view = view
     self.memory = memory
     isAnythingWaiting = memory.isAnythingWaiting
-    self.reader.localMember = localMember
-    self.reader.unwritten = memory.unwritten
+    self.view.localMember = localMember
+    self.view.unwritten = memory.unwritten
     self.clock = clock
   }
 
   /// From now on dictionaries that are read are not kept for others, and what packs with the dictionary
   /// that was the newest does not pass to the next writer.
   func stopKeepingDictionaries() {
-    reader.keepsDictionaries = false
+    view.keepsDictionaries = false
     memory.packsWithOldDictionary = true
   }
 
@@ -79,7 +79,7 @@ final class Transaction {
   func change<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if let failure { throw failure }
     do throws(StoreError) {
-      return try reader.within(body)
+      return try view.within(body)
     } catch {
       switch error {
       case .storage, .corruptRecord, .numbersExhausted: failure = error
@@ -98,16 +98,16 @@ final class Transaction {
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if isHeard { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
-      try BTree(reader.source, tree).insert(key, value)
+      try BTree(view.source, tree).insert(key, value)
     }
   }
 
   func remove(_ key: Bytes, in tree: TreeNumber) throws(StoreError) {
     if isHeard { noteChange(of: key, in: tree) }
     let wasThere = try storage { () throws(PageFileError) in
-      try BTree(reader.source, tree).remove(key)
+      try BTree(view.source, tree).remove(key)
     }
-    guard wasThere else { throw reader.corrupt(tree, "an entry is missing") }
+    guard wasThere else { throw view.corrupt(tree, "an entry is missing") }
   }
 }
 
@@ -118,7 +118,7 @@ extension Transaction {
     if let conversation = memory.conversation(id) { return conversation }
     var number = memory.numbers.conversations[id]
     if number == nil {
-      number = try reader.number(of: id)
+      number = try view.number(of: id)
       if let number { memory.numbers.insert(id, number) }
     }
     guard let number else { return nil }
@@ -130,8 +130,8 @@ extension Transaction {
   /// A conversation by its number.
   func conversation(_ number: UInt32) throws(StoreError) -> OpenConversation {
     if let conversation = memory.conversation(number) { return conversation }
-    var cursor = Cursor(reader.source, Schema.conversations)
-    let summary = try reader.summary(number, &cursor)
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
     let conversation = OpenConversation(
       number, summary, isStored: true, byteCount: cursor.valueByteCount)
     try keep(conversation)
@@ -164,7 +164,7 @@ extension Transaction {
   /// The number of a member, given now if there is none.
   func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
     if let number = memory.numbers[id] { return number }
-    if let number = try reader.number(of: id.string, in: Schema.memberNames) {
+    if let number = try view.number(of: id.string, in: Schema.memberNames) {
       memory.numbers.insert(id, number)
       return number
     }
@@ -193,7 +193,7 @@ extension Transaction {
     if memory.conversations[number] != nil { return true }
     let key = KeyEncoding.key(number)
     return try storage { () throws(PageFileError) in
-      try BTree(reader.source, Schema.conversations).contains(key.bytes)
+      try BTree(view.source, Schema.conversations).contains(key.bytes)
     }
   }
 
@@ -214,9 +214,9 @@ extension Transaction {
   }
 
   func newNumber(_ setting: Setting, _ what: String) throws(StoreError) -> UInt32 {
-    let next = try reader.source.value(of: setting) ?? 1
+    let next = try view.source.value(of: setting) ?? 1
     guard next > 0, next < UInt64(UInt32.max) else { throw .numbersExhausted(what: what) }
-    try reader.source.set(setting, to: next + 1)
+    try view.source.set(setting, to: next + 1)
     return UInt32(next)
   }
 }
@@ -291,7 +291,7 @@ extension Transaction {
   /// The name of the local member.
   func localMemberID() throws(StoreError) -> MemberID {
     guard let localMember else { throw .noLocalMember }
-    return try change { () throws(StoreError) in try reader.member(localMember) }
+    return try change { () throws(StoreError) in try view.member(localMember) }
   }
 
   /// Notes that the outbox has changed.

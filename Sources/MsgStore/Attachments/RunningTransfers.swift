@@ -102,7 +102,8 @@ extension Attachments {
       for (key, byteCount) in unsaved where transaction.transferChanges[key] == nil {
         var fact = ByteBuffer()
         fact.append(key.fact)
-        guard let old = try reader.attachmentRecord(fact.bytes), old[key.direction].isRunning else {
+        guard let old = try view.facts.attachmentRecord(fact.bytes), old[key.direction].isRunning
+        else {
           continue
         }
         var new = old

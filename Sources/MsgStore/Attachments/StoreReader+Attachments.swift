@@ -1,55 +1,17 @@
 import PageFile
 
 /// Reading attachments and their transfers.
-extension StoreReader {
-  /// The attachments of a message in their order.
-  func attachments(
-    of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> [Attachment] {
-    try attachmentRecords(of: id, in: conversation).map(\.attachment)
-  }
+struct AttachmentReader {
+  let view: StoreView
 
-  /// What is stored of the attachments of a message, in their order.
-  func attachmentRecords(
-    of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> [AttachmentRecord] {
-    var records: [AttachmentRecord] = []
-    let prefix = FactKey.prefix(conversation, id, .attachment)
-    try forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard let record = AttachmentRecord(value) else {
-        throw corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
-      }
-      records.append(record)
-    }
-    // The keys have the order of the ids, which decides among equal indices.
-    records.sort { $0.index < $1.index }
-    return records
-  }
-
-  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
-    var value = ByteBuffer()
-    guard try self.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
-    guard let record = AttachmentRecord(value.bytes) else {
-      throw corrupt(Schema.facts, "an attachment is no record")
-    }
-    return record
-  }
-
-  /// A message that is here, by any of its names, and its own name.
-  func found(
-    _ id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
-    guard let position = try position(of: id, in: conversation) else { return nil }
-    let message = try message(at: position, in: conversation)
-    return (position, message, message.id(at: position))
-  }
+  init(_ view: StoreView) { self.view = view }
 
   /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until it
   /// returns false.
   private func forEachTransfer(
     _ prefix: Bytes, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(source, Schema.transfers)
+    var cursor = Cursor(view.source, Schema.transfers)
     var key = ByteBuffer()
     try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
     while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
@@ -65,11 +27,11 @@ extension StoreReader {
   private func state(
     _ fact: Bytes, _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> AttachmentState? {
-    guard let parts = FactKey.parts(fact), let record = try attachmentRecord(fact) else {
-      throw corrupt(Schema.transfers, "an entry leads to no attachment")
+    guard let parts = FactKey.parts(fact), let record = try view.facts.attachmentRecord(fact) else {
+      throw view.corrupt(Schema.transfers, "an entry leads to no attachment")
     }
     guard let conversation = try conversationID(of: parts.conversation),
-      let (_, message, own) = try found(parts.id, in: parts.conversation),
+      let (_, message, own) = try view.messages.found(parts.id, in: parts.conversation),
       !message.traits.isWithdrawn
     else { return nil }
     return record.state(fact, of: own, in: conversation, doneByteCount)
@@ -79,12 +41,12 @@ extension StoreReader {
   private func conversationID(of number: UInt32) throws(StoreError) -> ConversationID? {
     let key = ConversationDetails.key(number)
     do throws(PageFileError) {
-      guard try BTree(source, Schema.conversations).contains(key.bytes) else { return nil }
+      guard try BTree(view.source, Schema.conversations).contains(key.bytes) else { return nil }
     } catch {
       throw .storage(error)
     }
-    let id = try details(number).id
-    return try self.number(of: id) == number ? id : nil
+    let id = try view.conversations.details(number).id
+    return try view.number(of: id) == number ? id : nil
   }
 }
 
@@ -106,27 +68,28 @@ extension AttachmentRecord {
   }
 }
 
-extension StoreReader {
-  func attachmentStates(
+extension AttachmentReader {
+  func states(
     of id: MessageID, in conversation: ConversationID,
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
-    try within { () throws(StoreError) in
-      guard let number = try number(of: conversation),
-        let (_, message, own) = try found(id, in: number),
+    try view.within { () throws(StoreError) in
+      guard let number = try view.number(of: conversation),
+        let (_, message, own) = try view.messages.found(id, in: number),
         message.traits.marks.contains(.attachments), !message.traits.isWithdrawn
       else { return [] }
-      return try attachmentRecords(of: own, in: number).map { (record) throws(StoreError) in
+      return try view.facts.attachmentRecords(of: own, in: number).map {
+        (record) throws(StoreError) in
         let key = FactKey.key(number, own, attachment: record.attachment.id)
         return record.state(key.bytes, of: own, in: conversation, doneByteCount)
       }
     }
   }
 
-  func movingAttachments(
+  func moving(
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
-    try within { () throws(StoreError) in
+    try view.within { () throws(StoreError) in
       var states: [AttachmentState] = []
       var prefix = ByteBuffer()
       prefix.append(TransferIndex.moving)
@@ -141,7 +104,7 @@ extension StoreReader {
   func attachment(
     withContentHash hash: [UInt8], _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> AttachmentState? {
-    try within { () throws(StoreError) in
+    try view.within { () throws(StoreError) in
       var found: AttachmentState?
       let prefix = TransferIndex.hashedKey(hash, .empty)
       try forEachTransfer(prefix.bytes) { (fact) throws(StoreError) in
@@ -154,4 +117,8 @@ extension StoreReader {
       return found
     }
   }
+}
+
+extension StoreView {
+  var attachments: AttachmentReader { AttachmentReader(self) }
 }

@@ -10,7 +10,7 @@ extension StoreSnapshot {
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
-    try reader.attachmentStates(of: message, in: conversation, running.doneByteCount)
+    try view.attachments.states(of: message, in: conversation, running.doneByteCount)
   }
 
   /// All attachments of which an upload or a download is queued or runs, in the order in which their
@@ -20,7 +20,7 @@ extension StoreSnapshot {
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try reader.movingAttachments(running.doneByteCount)
+    try view.attachments.moving(running.doneByteCount)
   }
 
   /// An attachment of any message whose bytes have this hash, and that the server has: its remote URL
@@ -32,7 +32,7 @@ extension StoreSnapshot {
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {
-    try reader.attachment(withContentHash: hash, running.doneByteCount)
+    try view.attachments.attachment(withContentHash: hash, running.doneByteCount)
   }
 }
 
@@ -41,19 +41,20 @@ extension StoreWriter {
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
-    try transaction.reader.attachmentStates(
+    try transaction.view.attachments.states(
       of: message, in: conversation, transaction.attachments.doneByteCount)
   }
 
   /// All attachments that are moving or queued, see `StoreSnapshot.runningTransfers()`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try transaction.reader.movingAttachments(transaction.attachments.doneByteCount)
+    try transaction.view.attachments.moving(transaction.attachments.doneByteCount)
   }
 
   /// An attachment that need not be sent again, see `StoreSnapshot.attachment(withContentHash:)`.
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {
-    try transaction.reader.attachment(withContentHash: hash, transaction.attachments.doneByteCount)
+    try transaction.view.attachments.attachment(
+      withContentHash: hash, transaction.attachments.doneByteCount)
   }
 }

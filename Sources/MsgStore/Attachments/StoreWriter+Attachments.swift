@@ -114,10 +114,10 @@ extension StoreSnapshot {
   fileprivate func fact(
     of attachment: String, message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {
-    try within { (reader) throws(StoreError) in
+    try within { (view) throws(StoreError) in
       guard
-        let number = try reader.number(of: conversation),
-        let (_, _, own) = try reader.found(message, in: number)
+        let number = try view.number(of: conversation),
+        let (_, _, own) = try view.messages.found(message, in: number)
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)
       return key.bytes.array()

@@ -99,7 +99,7 @@ extension Attachments {
   /// kinds.
   func unlistFact(_ key: Bytes) throws(StoreError) {
     guard let parts = FactKey.parts(key), parts.kind == .attachment,
-      let record = try reader.attachmentRecord(key)
+      let record = try view.facts.attachmentRecord(key)
     else { return }
     endTransfers(at: key)
     try unlistTransfers(record, at: key)

@@ -35,7 +35,7 @@ struct Attachments: TransactionPart {
     _ given: AttachmentRecord, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     let key = FactKey.key(conversation, id, attachment: given.attachment.id)
-    let old = try reader.attachmentRecord(key.bytes)
+    let old = try view.facts.attachmentRecord(key.bytes)
     let record = old?.merged(with: given) ?? given
     if record == old { return false }
     transaction.hasAdded = true
@@ -72,7 +72,7 @@ struct Attachments: TransactionPart {
   func removeAttachments(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Int {
-    let records = try reader.attachmentRecords(of: id, in: conversation)
+    let records = try view.facts.attachmentRecords(of: id, in: conversation)
     for record in records {
       let key = FactKey.key(conversation, id, attachment: record.attachment.id)
       endTransfers(at: key.bytes)
@@ -86,7 +86,7 @@ struct Attachments: TransactionPart {
   func moveAttachments(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
-    for record in try reader.attachmentRecords(of: id, in: conversation) {
+    for record in try view.facts.attachmentRecords(of: id, in: conversation) {
       _ = try mergeAttachment(record, of: other, in: target)
       let old = FactKey.key(conversation, id, attachment: record.attachment.id)
       let new = FactKey.key(target, other, attachment: record.attachment.id)
@@ -162,7 +162,7 @@ extension Attachments {
       let target = try transaction.composing.ownMessage(id, in: conversation)
       let number = target.conversation.number
       let key = FactKey.key(number, target.id, attachment: prepared.id)
-      guard let old = try reader.attachmentRecord(key.bytes) else { return false }
+      guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
       var new = old
       new.attachment = prepared.filled(from: old.attachment)
       if let problem = rules.attachmentLimits.check(new.attachment) {
@@ -196,11 +196,11 @@ extension Attachments {
     try transaction.change { () throws(StoreError) in
       guard Attachment.isID(attachment),
         let open = try transaction.existingConversation(conversation),
-        let (_, message, own) = try reader.found(id, in: open.number),
+        let (_, message, own) = try view.messages.found(id, in: open.number),
         !message.traits.marks.contains(.unsent)
       else { return false }
       let key = FactKey.key(open.number, own, attachment: attachment)
-      guard let old = try reader.attachmentRecord(key.bytes) else { return false }
+      guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
       var new = old
       let isReadOtherwise = try body(&new, key.bytes)
       guard isReadOtherwise || new != old else { return false }

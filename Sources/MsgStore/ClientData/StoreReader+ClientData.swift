@@ -25,42 +25,46 @@ enum ClientKey {
   }
 }
 
-extension StoreReader {
+struct ClientReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// The number under which the data of a conversation lie, or of the store; nil for an unknown
   /// conversation.
   func clientNumber(of conversation: ConversationID?) throws(StoreError) -> UInt32? {
     guard let conversation else { return ClientKey.store }
-    return try number(of: conversation)
+    return try view.number(of: conversation)
   }
 
   func syncPosition(
     for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> [UInt8]? {
-    try within { () throws(StoreError) in
+    try view.within { () throws(StoreError) in
       guard (1...Identifier.byteCountMax).contains(key.utf8.count),
         let number = try clientNumber(of: conversation)
       else { return nil }
       let key = ClientKey.key(number, key)
       var value = ByteBuffer()
-      guard try self.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
+      guard try view.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
       return value.bytes.array()
     }
   }
 
   func syncPositions(in conversation: ConversationID?) throws(StoreError) -> [SyncPosition] {
-    try within { () throws(StoreError) in
+    try view.within { () throws(StoreError) in
       guard let number = try clientNumber(of: conversation) else { return [] }
       let prefix = KeyEncoding.key(number)
       var positions: [SyncPosition] = []
-      var cursor = Cursor(source, Schema.client)
+      var cursor = Cursor(view.source, Schema.client)
       try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
       while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
         var key = ByteBuffer()
         var value = ByteBuffer()
         cursor.appendKey(to: &key)
-        try append(cursor, to: &value)
+        try view.append(cursor, to: &value)
         guard let parts = ClientKey.parts(key.bytes) else {
-          throw corrupt(Schema.client, "a key of \(key.count) bytes is none")
+          throw view.corrupt(Schema.client, "a key of \(key.count) bytes is none")
         }
         positions.append(
           SyncPosition(key: parts.key.repairedText(), bytes: value.bytes.array()))
@@ -69,4 +73,8 @@ extension StoreReader {
       return positions
     }
   }
+}
+
+extension StoreView {
+  var client: ClientReader { ClientReader(self) }
 }

@@ -6,7 +6,7 @@ extension StoreSnapshot {
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func syncPosition(for key: String) throws(StoreError) -> [UInt8]? {
-    try reader.syncPosition(for: key, in: nil)
+    try view.client.syncPosition(for: key, in: nil)
   }
 
   /// What was stored last under a key for a conversation; nil when there is nothing.
@@ -15,7 +15,7 @@ extension StoreSnapshot {
   public func syncPosition(
     for key: String, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {
-    try reader.syncPosition(for: key, in: conversation)
+    try view.client.syncPosition(for: key, in: conversation)
   }
 
   /// All sync positions of the store, or those of a conversation, by the bytes of their keys.
@@ -24,6 +24,6 @@ extension StoreSnapshot {
   public func syncPositions(
     in conversation: ConversationID? = nil
   ) throws(StoreError) -> [SyncPosition] {
-    try reader.syncPositions(in: conversation)
+    try view.client.syncPositions(in: conversation)
   }
 }

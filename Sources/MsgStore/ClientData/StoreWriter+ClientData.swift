@@ -27,13 +27,13 @@ extension StoreWriter {
   /// What was stored last under a key for the store, see `setSyncPosition(_:for:)`; nil when there
   /// is nothing.
   public func syncPosition(for key: String) throws(StoreError) -> [UInt8]? {
-    try transaction.reader.syncPosition(for: key, in: nil)
+    try transaction.view.client.syncPosition(for: key, in: nil)
   }
 
   /// What was stored last under a key for a conversation; nil when there is nothing.
   public func syncPosition(
     for key: String, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {
-    try transaction.reader.syncPosition(for: key, in: conversation)
+    try transaction.view.client.syncPosition(for: key, in: conversation)
   }
 }

@@ -18,9 +18,9 @@ struct SyncPositions: TransactionPart {
       throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.byteCountMax)
     }
     return try transaction.change { () throws(StoreError) in
-      guard try reader.syncPosition(for: key, in: conversation) != bytes else { return false }
+      guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
       guard let bytes else {
-        let number = try reader.clientNumber(of: conversation) ?? ClientKey.store
+        let number = try view.client.clientNumber(of: conversation) ?? ClientKey.store
         let key = ClientKey.key(number, key)
         try transaction.remove(key.bytes, in: Schema.client)
         return true

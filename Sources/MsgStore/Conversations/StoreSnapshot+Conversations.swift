@@ -9,7 +9,7 @@ extension StoreSnapshot {
   /// Names that it had before lead to it as well. Costs a few lookups, however many take part;
   /// `participations(in:)` names them all.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try reader.within { () throws(StoreError) in try reader.conversation(id) }
+    try view.within { () throws(StoreError) in try view.list.conversation(id) }
   }
 
   /// The list of conversations: pinned ones first, then by newest activity; those without messages
@@ -24,8 +24,8 @@ extension StoreSnapshot {
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try reader.within { () throws(StoreError) in
-      try reader.conversations(count: count, after: position, isArchived: false)
+    try view.within { () throws(StoreError) in
+      try view.list.conversations(count: count, after: position, isArchived: false)
     }
   }
 
@@ -33,8 +33,8 @@ extension StoreSnapshot {
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try reader.within { () throws(StoreError) in
-      try reader.conversations(count: count, after: position, isArchived: true)
+    try view.within { () throws(StoreError) in
+      try view.list.conversations(count: count, after: position, isArchived: true)
     }
   }
 
@@ -42,12 +42,12 @@ extension StoreSnapshot {
   ///
   /// Empty when it is not there. Costs as much as there are: some 0.7 µs each.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
-    try reader.within { () throws(StoreError) in try reader.participations(id) }
+    try view.within { () throws(StoreError) in try view.list.participations(id) }
   }
 
   /// What has been begun to write in a conversation, or nil.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
-    try reader.within { () throws(StoreError) in try reader.draft(id) }
+    try view.within { () throws(StoreError) in try view.list.draft(id) }
   }
 
   /// What the whole store has unread.
@@ -55,7 +55,7 @@ extension StoreSnapshot {
   /// Four lookups, however many conversations there are.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try reader.within { () throws(StoreError) in UnreadTotals(try reader.shownTotals()) }
+      try view.within { () throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
     }
   }
 
@@ -63,7 +63,7 @@ extension StoreSnapshot {
   /// they came to this store: the order that gives them the same numbers again when they are put into
   /// a new one.
   package func forEachConversation(_ body: (Conversation) throws -> Void) throws {
-    try reader.forEachConversation(body)
+    try view.list.forEachConversation(body)
   }
 }
 

@@ -143,15 +143,15 @@ extension StoreWriter {
 extension StoreWriter {
   /// A conversation, see `StoreSnapshot.conversation(_:)`.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try flushed { (reader) throws(StoreError) in try reader.conversation(id) }
+    try flushed { (view) throws(StoreError) in try view.list.conversation(id) }
   }
 
   /// The list of conversations, see `StoreSnapshot.conversations(count:after:)`.
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try flushed { (reader) throws(StoreError) in
-      try reader.conversations(count: count, after: position, isArchived: false)
+    try flushed { (view) throws(StoreError) in
+      try view.list.conversations(count: count, after: position, isArchived: false)
     }
   }
 
@@ -159,35 +159,35 @@ extension StoreWriter {
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try flushed { (reader) throws(StoreError) in
-      try reader.conversations(count: count, after: position, isArchived: true)
+    try flushed { (view) throws(StoreError) in
+      try view.list.conversations(count: count, after: position, isArchived: true)
     }
   }
 
   /// Who takes part in a conversation or did, see `StoreSnapshot.participations(in:)`.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
-    try flushed { (reader) throws(StoreError) in try reader.participations(id) }
+    try flushed { (view) throws(StoreError) in try view.list.participations(id) }
   }
 
   /// What has been begun to write in a conversation, or nil.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
-    try flushed { (reader) throws(StoreError) in try reader.draft(id) }
+    try flushed { (view) throws(StoreError) in try view.list.draft(id) }
   }
 
   /// What the whole store has unread, see `StoreSnapshot.unreadTotals`.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try flushed { (reader) throws(StoreError) in UnreadTotals(try reader.shownTotals()) }
+      try flushed { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
     }
   }
 
   /// Runs an operation on the trees after everything is written that is not yet.
   private func flushed<R>(
-    _ body: (StoreReader) throws(StoreError) -> R
+    _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try transaction.change { () throws(StoreError) in
       try transaction.summaries.flush()
-      return try body(transaction.reader)
+      return try body(transaction.view)
     }
   }
 }

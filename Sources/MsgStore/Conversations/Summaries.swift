@@ -13,7 +13,7 @@ struct Summaries: TransactionPart {
     if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
       summary.messageCount += 1
     }
-    summary.count(reader.unreadCount(message, at: position, summary))
+    summary.count(view.receipts.unreadCount(message, at: position, summary))
     try include(message, at: position, &summary, in: conversation)
   }
 
@@ -25,12 +25,12 @@ struct Summaries: TransactionPart {
       try transaction.packer.packGrown()
       try flush()
     }
-    reader.source.usesReserve = !transaction.hasAdded
+    view.source.usesReserve = !transaction.hasAdded
   }
 
   /// Writes the summaries that changed, for reading conversations.
   func flush() throws(StoreError) {
-    try reader.flushUnwritten()
+    try view.flushUnwritten()
     for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
@@ -64,9 +64,9 @@ struct Summaries: TransactionPart {
       let key = old.key(conversation.number)
       let other = new.key(conversation.number)
       let wasThere = try storage { () throws(PageFileError) in
-        try BTree(reader.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
+        try BTree(view.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
       }
-      guard wasThere else { throw reader.corrupt(Schema.activity, "an entry is missing") }
+      guard wasThere else { throw view.corrupt(Schema.activity, "an entry is missing") }
     case (let old?, nil):
       let key = old.key(conversation.number)
       try transaction.remove(key.bytes, in: Schema.activity)
@@ -80,7 +80,7 @@ struct Summaries: TransactionPart {
 
   /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
   func drop(_ conversation: OpenConversation) throws(StoreError) {
-    try reader.flushUnwritten()
+    try view.flushUnwritten()
     let key = KeyEncoding.key(conversation.number)
     try transaction.remove(key.bytes, in: Schema.conversations)
     if let listed = conversation.listed {

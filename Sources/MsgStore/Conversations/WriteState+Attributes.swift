@@ -47,7 +47,7 @@ struct ConversationActs: TransactionPart {
     try Conversations.validateParticipants(participants)
     return try transaction.change { () throws(StoreError) in
       let conversation = try groupConversation(id)
-      let old = try reader.members(conversation.number)
+      let old = try view.conversations.members(conversation.number)
       let count = try old.active.count + newcomerCount(participants, to: old)
       guard count <= ConversationDetails.participantCountMax else {
         throw .tooManyParticipants(
@@ -71,7 +71,7 @@ struct ConversationActs: TransactionPart {
   ) throws(StoreError) -> Int {
     var count = 0
     for participant in Set(participants) {
-      let number = try reader.number(of: participant.string, in: Schema.memberNames)
+      let number = try view.number(of: participant.string, in: Schema.memberNames)
       if number.flatMap({ members[$0] })?.isActive != true { count += 1 }
     }
     return count
@@ -84,7 +84,8 @@ struct ConversationActs: TransactionPart {
     return try transaction.change { () throws(StoreError) in
       let conversation = try groupConversation(id)
       let numbers = try transaction.memberNumbers(of: participants)
-      let removed = Set(numbers).intersection(try reader.members(conversation.number).active)
+      let removed = Set(numbers).intersection(
+        try view.conversations.members(conversation.number).active)
       let known = try transaction.conversations.newestServerTime(in: conversation)
       let isChanged = try transaction.conversations.update(conversation, members: true) { new in
         transaction.conversations.leave(numbers, after: known, &new)
@@ -99,7 +100,7 @@ struct ConversationActs: TransactionPart {
     try transaction.change { () throws(StoreError) in
       guard let localMember else { throw .noLocalMember }
       let conversation = try transaction.conversations.knownConversation(id)
-      let details = try reader.details(conversation.number)
+      let details = try view.conversations.details(conversation.number)
       if details.kind == .direct { throw .directConversation(details.id) }
       let known = try transaction.conversations.newestServerTime(in: conversation)
       let isChanged = try transaction.conversations.update(conversation, members: true) { new in
@@ -144,11 +145,11 @@ struct ConversationActs: TransactionPart {
     try replyTo?.validate()
     return try transaction.change { () throws(StoreError) in
       let conversation = try transaction.conversations.knownConversation(id)
-      let old = try reader.draftRecord(conversation.number)
+      let old = try view.conversations.draftRecord(conversation.number)
       let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
       let time = Conversations.provisionalTime(
         after: old?.time, try transaction.conversations.newestServerTime(in: conversation),
-        try reader.details(conversation.number).newestTime)
+        try view.conversations.details(conversation.number).newestTime)
       let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
       if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
       if old == nil && hasNothing { return false }
@@ -165,7 +166,7 @@ struct ConversationActs: TransactionPart {
   /// A conversation that the local member may change for all who take part.
   private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
-    let details = try reader.details(conversation.number)
+    let details = try view.conversations.details(conversation.number)
     if details.hasLeft { throw .notAMember(details.id) }
     return conversation
   }
@@ -173,7 +174,7 @@ struct ConversationActs: TransactionPart {
   /// One whose members the local member may change.
   private func groupConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try memberConversation(id)
-    let details = try reader.details(conversation.number)
+    let details = try view.conversations.details(conversation.number)
     if details.kind == .direct { throw .directConversation(details.id) }
     return conversation
   }
@@ -193,7 +194,7 @@ extension ConversationActs {
         try [conversation.number] + transaction.deletions.merging(into: conversation.number)
       for number in numbers {
         withdrawn += try transaction.deletions.pending(in: number)
-        let newest = try reader.lastPosition(upTo: .firstPending, in: number)
+        let newest = try view.messages.lastPosition(upTo: .firstPending, in: number)
         time = max(time, newest?.place.time ?? .min)
       }
       let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)

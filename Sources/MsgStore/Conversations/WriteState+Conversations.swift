@@ -26,8 +26,8 @@ struct Conversations: TransactionPart {
   ) throws(StoreError) -> Bool {
     let number = conversation.number
     var new = Attributes(
-      details: try reader.details(number), marks: conversation.summary.marks)
-    if hasMembers { new.members = try reader.members(number) }
+      details: try view.conversations.details(number), marks: conversation.summary.marks)
+    if hasMembers { new.members = try view.conversations.members(number) }
     let old = new
     try body(&new)
     if new.members != old.members {
@@ -54,8 +54,10 @@ struct Conversations: TransactionPart {
     let active = new.members.active
     new.details.participantCount =
       StoreDefect.leftOnesCounted.isPlanted ? new.members.members.count : active.count
-    new.details.firstParticipants = try reader.ordered(new.members.members.filter(\.isActive))
-      .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+    new.details.firstParticipants = try view.conversations.ordered(
+      new.members.members.filter(\.isActive)
+    )
+    .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
     new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
@@ -190,7 +192,7 @@ extension ConversationActs {
   /// The participants given, and the local member.
   func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
     guard let localMember else { return participants }
-    let local = try reader.within { () throws(StoreError) in try reader.member(localMember) }
+    let local = try view.within { () throws(StoreError) in try view.member(localMember) }
     return participants.contains(local) ? participants : participants + [local]
   }
 
@@ -215,8 +217,8 @@ extension ConversationActs {
 
   func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
     try transaction.summaries.flush()
-    var cursor = Cursor(reader.source, Schema.conversations)
-    return try reader.conversation(conversation.number, &cursor)
+    var cursor = Cursor(view.source, Schema.conversations)
+    return try view.list.conversation(conversation.number, &cursor)
   }
 
   /// The oldest conversation with exactly these participants, of this kind or of none that is known.
@@ -226,23 +228,24 @@ extension ConversationActs {
     let wanted = members.sorted()
     let first = KeyEncoding.key(ConversationMembers.digest(members), 0)
     let digest = first.bytes.slice(0, 8)
-    var cursor = Cursor(reader.source, Schema.participants)
+    var cursor = Cursor(view.source, Schema.participants)
     try storage { () throws(PageFileError) in _ = try cursor.seek(first.bytes) }
     var candidates: [UInt32] = []
     while cursor.isAtCell, cursor.keyHasPrefix(digest) {
       var key = ByteBuffer()
       cursor.appendKey(to: &key)
       guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
-        throw reader.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
+        throw view.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
       }
       candidates.append(number)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     var oldest: OpenConversation?
     for number in candidates {
-      let details = try reader.details(number)
+      let details = try view.conversations.details(number)
       guard details.kind == kind || details.kind == .unknown,
-        details.participantCount == wanted.count, try reader.members(number).active == wanted
+        details.participantCount == wanted.count,
+        try view.conversations.members(number).active == wanted
       else { continue }
       let found = try transaction.conversation(number)
       if let oldest, oldest.summary.created <= found.summary.created { continue }
@@ -306,7 +309,7 @@ extension Conversations {
       new.details.createdBy = creator
       return
     }
-    if try reader.member(creator) < reader.member(old) { new.details.createdBy = creator }
+    if try view.member(creator) < view.member(old) { new.details.createdBy = creator }
   }
 
   /// Of two facts of one time the one that says yes counts.
@@ -327,7 +330,9 @@ extension Conversations {
   func mergeDraft(
     _ draft: DraftRecord, of conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    if let old = try reader.draftRecord(conversation.number), !old.precedes(draft) { return false }
+    if let old = try view.conversations.draftRecord(conversation.number), !old.precedes(draft) {
+      return false
+    }
     try writeDraft(draft, of: conversation)
     return true
   }

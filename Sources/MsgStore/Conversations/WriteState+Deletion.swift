@@ -21,7 +21,7 @@ struct Deletions: TransactionPart {
   func delete(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) -> Bool {
     if let old = conversation.summary.deletedUpTo, old >= time { return false }
     try forget(conversation, at: time, isLocal: false)
-    let last = try reader.lastPosition(upTo: .end, in: conversation.number)
+    let last = try view.messages.lastPosition(upTo: .end, in: conversation.number)
     let isLeft = last.map { $0.place.isPending || $0.place.time > time } ?? false
     let isExpecting = try !merging(into: conversation.number).isEmpty
     if isLeft || isExpecting {
@@ -58,8 +58,8 @@ struct Deletions: TransactionPart {
     if isLocal {
       // The local member's act is later than anything it ends.
       end = Conversations.provisionalTime(
-        after: time, try reader.draftRecord(conversation.number)?.time,
-        try reader.details(conversation.number).newestTime)
+        after: time, try view.conversations.draftRecord(conversation.number)?.time,
+        try view.conversations.details(conversation.number).newestTime)
     }
     _ = try transaction.conversations.mergeDraft(
       DraftRecord(nil, replyTo: nil, time: end), of: conversation)
@@ -81,15 +81,15 @@ struct Deletions: TransactionPart {
     _ conversation: OpenConversation, upTo time: Int64?, keepsFacts: Bool = false
   ) throws(StoreError) {
     try transaction.summaries.flush()
-    reader.source.isErasing = true
+    view.source.isErasing = true
     let old = conversation.number
     if keepsFacts { try transaction.outboxReleases.finishReleases(of: old) }
-    for (ordinal, work) in try reader.work() {
+    for (ordinal, work) in try view.work.work() {
       guard case .merge(into: old, _) = work.kind else { continue }
       try transaction.steps.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
     }
-    let details = try reader.details(old)
-    let active = try reader.members(old).active
+    let details = try view.conversations.details(old)
+    let active = try view.conversations.members(old).active
     let number = try transaction.newNumber(.nextConversation, "conversation")
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
@@ -100,7 +100,7 @@ struct Deletions: TransactionPart {
       from.append(suffix)
       to.append(suffix)
       cell.removeAll()
-      guard try reader.value(of: from.bytes, in: Schema.conversations, appendTo: &cell) else {
+      guard try view.value(of: from.bytes, in: Schema.conversations, appendTo: &cell) else {
         continue
       }
       try transaction.remove(from.bytes, in: Schema.conversations)
@@ -142,13 +142,13 @@ struct Deletions: TransactionPart {
   /// The messages that the server has not got, in their order.
   func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
     var found: [MessageID] = []
-    try reader.flushUnwritten()
-    var cursor = Cursor(reader.source, Schema.messages)
+    try view.flushUnwritten()
+    var cursor = Cursor(view.source, Schema.messages)
     let key = KeyEncoding.key(conversation, Position.firstPending)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      found.append(try reader.position(cursor).id)
+      found.append(try view.messages.position(cursor).id)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     return found
@@ -156,8 +156,8 @@ struct Deletions: TransactionPart {
 
   /// The numbers whose messages are still on the way to a conversation.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard try reader.hasStoreWork else { return [] }
-    return try reader.work().compactMap { _, work in
+    guard try view.work.hasStoreWork else { return [] }
+    return try view.work.work().compactMap { _, work in
       if case .merge(into: target, _) = work.kind { work.conversation } else { nil }
     }
   }
@@ -167,18 +167,18 @@ struct Deletions: TransactionPart {
     let summaryKey = KeyEncoding.key(number)
     // It was deleted as a whole meanwhile.
     guard try transaction.isStored(number) else { return true }
-    reader.source.isErasing = true
+    view.source.isErasing = true
     let conversation = try transaction.conversation(number)
     var key = ByteBuffer()
     var count = 0
     var isDone = false
     while !transaction.isStepFull(count, of: transaction.sweepCountMax) {
-      guard try reader.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
+      guard try view.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break
       }
       guard let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position else {
-        throw reader.corrupt(Schema.messages, "a key is no position")
+        throw view.corrupt(Schema.messages, "a key is no position")
       }
       if position.place.isPending || position.place.time > time {
         isDone = true

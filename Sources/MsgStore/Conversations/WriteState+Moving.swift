@@ -25,7 +25,7 @@ struct Moves: TransactionPart {
     transaction.hasAdded = true
     var count = 0
     while true {
-      guard let position = try reader.lastPosition(upTo: .end, in: number) else {
+      guard let position = try view.messages.lastPosition(upTo: .end, in: number) else {
         return try moveRest(of: number, into: target)
       }
       // What waits to go out goes at once: its order is that of the other conversation now.
@@ -48,7 +48,7 @@ struct Moves: TransactionPart {
     transaction.hasAdded = true
     var isDone = false
     while !isFull(count) {
-      guard let position = try reader.lastPosition(upTo: .end, in: number),
+      guard let position = try view.messages.lastPosition(upTo: .end, in: number),
         position.place.isPending
       else {
         isDone = true
@@ -65,7 +65,7 @@ struct Moves: TransactionPart {
     _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) {
     let conversation = try transaction.conversation(target)
-    var message = try reader.message(at: position, in: number)
+    var message = try view.messages.message(at: position, in: number)
     let id = message.id(at: position)
     try transaction.packer.removeRecord(at: position, in: number)
     for name in [position.id] + message.traits.names {
@@ -75,7 +75,7 @@ struct Moves: TransactionPart {
     var isThere = false
     var isDeleted = false
     for name in names.all {
-      switch try reader.entry(of: name, in: target) {
+      switch try view.messages.entry(of: name, in: target) {
       case .here?: isThere = true
       case .deleted?: isDeleted = true
       default: break
@@ -86,7 +86,7 @@ struct Moves: TransactionPart {
         !position.place.isPending && position.place.time <= $0
       } ?? false
     if isDeleted || (isGone && !isThere) {
-      reader.source.isErasing = true
+      view.source.isErasing = true
       try transaction.messageFacts.removeFacts(of: id, in: number)
       if isDeleted { try transaction.identities.deleteUnder(names.all.sorted(), in: conversation) }
       try transaction.outboxFollowing.removeEntries(of: id, in: target)
@@ -103,7 +103,7 @@ struct Moves: TransactionPart {
       return try settle(message, named: id, at: position, in: conversation)
     }
     guard let there = try transaction.identities.gather(names, in: conversation) else {
-      reader.source.isErasing = true
+      view.source.isErasing = true
       try transaction.messageFacts.removeFacts(of: id, in: number)
       try transaction.outboxFollowing.removeEntries(of: id, in: target)
       return
@@ -150,7 +150,7 @@ struct Moves: TransactionPart {
     _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
   ) throws(StoreError) {
     var other = name
-    if case .alias(let own)? = try reader.entry(of: name, in: target) { other = own }
+    if case .alias(let own)? = try view.messages.entry(of: name, in: target) { other = own }
     guard other != id, let waiting = try transaction.waitingMessages.takeWaiting(other, in: target)
     else { return }
     try transaction.identities.moveFacts(of: other, in: target, to: id, in: target)
@@ -164,20 +164,20 @@ struct Moves: TransactionPart {
     let conversation = try transaction.conversation(target)
     var key = ByteBuffer()
     var count = 0
-    while try reader.firstKey(prefix.bytes, in: Schema.facts, to: &key) {
+    while try view.firstKey(prefix.bytes, in: Schema.facts, to: &key) {
       // The names of what waits go with it, and none of them before.
       if transaction.isStepFull(count, of: transaction.mergeCountMax) { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
-        throw reader.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
+        throw view.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
       }
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
     while !transaction.isStepFull(count, of: transaction.sweepCountMax),
-      try reader.firstKey(prefix.bytes, in: Schema.ids, to: &key)
+      try view.firstKey(prefix.bytes, in: Schema.ids, to: &key)
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      let entry = try reader.entry(of: id, in: number)
+      let entry = try view.messages.entry(of: id, in: number)
       try transaction.messageNames.removeEntry(of: id, in: number)
       if entry == .deleted { try transaction.identities.deleteUnder([id], in: conversation) }
       count += 1
@@ -197,7 +197,7 @@ struct Moves: TransactionPart {
   ) throws(StoreError) {
     let target = conversation.number
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
-    let entry = try reader.entry(of: id, in: target)
+    let entry = try view.messages.entry(of: id, in: target)
     let names = waiting?.traits.names ?? []
     for name in names { try transaction.messageNames.removeEntry(of: name, in: number) }
     if entry == .deleted {
@@ -216,7 +216,7 @@ struct Moves: TransactionPart {
       }
       return
     }
-    let old = try reader.message(at: position, in: target)
+    let old = try view.messages.message(at: position, in: target)
     let own = old.id(at: position)
     try transaction.identities.moveFacts(of: id, in: number, to: own, in: target)
     var new = old
@@ -234,7 +234,7 @@ struct Moves: TransactionPart {
         of: own, at: Position(place, position.id), in: conversation)
     }
     // Its place may have turned out to be one that was deleted with the conversation.
-    guard try reader.position(of: own, in: target) != nil else { return }
+    guard try view.messages.position(of: own, in: target) != nil else { return }
     for name in names {
       _ = try transaction.identities.acknowledge(own, as: name, nil, in: conversation)
     }
@@ -249,15 +249,14 @@ struct Moves: TransactionPart {
     var key = ByteBuffer()
     var newKey = ByteBuffer()
     var value = ByteBuffer()
-    while !transaction.isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key)
-    {
+    while !transaction.isStepFull(count, of: limit), try view.firstKey(prefix, in: tree, to: &key) {
       value.removeAll()
-      _ = try reader.value(of: key.bytes, in: tree, appendTo: &value)
+      _ = try view.value(of: key.bytes, in: tree, appendTo: &value)
       try transaction.remove(key.bytes, in: tree)
       newKey.removeAll()
       newKey.append(bigEndian: target)
       newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      if try !reader.contains(newKey.bytes, in: tree) {
+      if try !view.contains(newKey.bytes, in: tree) {
         try transaction.insert(stored: newKey.bytes, value.bytes, in: tree)
       }
       count += 1

@@ -30,7 +30,7 @@ struct Renames: TransactionPart {
 
   /// Makes this the name of a conversation, and what it was called so far one that leads to it.
   private func name(_ number: UInt32, _ id: ConversationID) throws(StoreError) -> Bool {
-    var details = try reader.details(number)
+    var details = try view.conversations.details(number)
     if details.id == id { return false }
     transaction.hasAdded = true
     try transaction.conversationNames.lead([details.id], to: number, areFormer: true)
@@ -52,9 +52,9 @@ struct Renames: TransactionPart {
     try transaction.summaries.flush()
     transaction.hasAdded = true
     let (number, summary) = (source.number, source.summary)
-    let details = try reader.details(number)
-    let members = try reader.members(number)
-    let draft = try reader.draftRecord(number)
+    let details = try view.conversations.details(number)
+    let members = try view.conversations.members(number)
+    let draft = try view.conversations.draftRecord(number)
     var dropped: [ConversationID] = []
     _ = try transaction.conversations.update(target, members: true) { (new) throws(StoreError) in
       new.members.merge(members)
@@ -76,7 +76,7 @@ struct Renames: TransactionPart {
       key.truncate(to: KeyEncoding.numberByteCount)
       key.append(suffix)
       _ = try storage { () throws(PageFileError) in
-        try BTree(reader.source, Schema.conversations).remove(key.bytes)
+        try BTree(view.source, Schema.conversations).remove(key.bytes)
       }
     }
     if !members.active.isEmpty {
@@ -86,7 +86,7 @@ struct Renames: TransactionPart {
     try transaction.conversationNames.lead(
       [details.id] + details.aliases, to: target.number, areFormer: true)
     try transaction.conversationNames.forget(names: dropped)
-    for (ordinal, work) in try reader.work() {
+    for (ordinal, work) in try view.work.work() {
       guard case .merge(into: number, let summary) = work.kind else { continue }
       try transaction.steps.write(
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
@@ -100,7 +100,7 @@ struct Renames: TransactionPart {
       }
     }
     // A deletion may give the other a new number.
-    let name = try reader.details(target.number).id
+    let name = try view.conversations.details(target.number).id
     if let time = summary.deletedUpTo { _ = try transaction.deletions.delete(target, upTo: time) }
     let left = try transaction.existingConversation(name) ?? target
     if try !transaction.moves.moveMessages(of: number, summary, into: left.number) {

@@ -2,7 +2,7 @@ import PageFile
 
 /// Goes through the records of a conversation, looking at no text.
 struct ThreadScan: ~Copyable {
-  private let reader: StoreReader
+  private let view: StoreView
   private var cursor: MessageCursor
   private let prefix: ByteBuffer
   private var value = ByteBuffer(capacity: 256)
@@ -11,11 +11,11 @@ struct ThreadScan: ~Copyable {
 
   /// From a position on, forwards.
   init(
-    _ reader: StoreReader, _ conversation: UInt32, from position: Position
+    _ view: StoreView, _ conversation: UInt32, from position: Position
   ) throws(StoreError) {
-    self.reader = reader
+    self.view = view
     prefix = KeyEncoding.key(conversation)
-    cursor = MessageCursor(reader)
+    cursor = MessageCursor(view)
     isAtNext = true
     let key = KeyEncoding.key(conversation, position)
     _ = try cursor.seek(key.bytes)
@@ -23,11 +23,11 @@ struct ThreadScan: ~Copyable {
 
   /// From behind a position on, forwards; backwards with `previous`.
   init(
-    _ reader: StoreReader, _ conversation: UInt32, after position: Position
+    _ view: StoreView, _ conversation: UInt32, after position: Position
   ) throws(StoreError) {
-    self.reader = reader
+    self.view = view
     prefix = KeyEncoding.key(conversation)
-    cursor = MessageCursor(reader)
+    cursor = MessageCursor(view)
     let key = KeyEncoding.key(conversation, position)
     isAtNext = try !cursor.seek(key.bytes)
   }
@@ -52,7 +52,7 @@ struct ThreadScan: ~Copyable {
   private mutating func record() throws(StoreError) -> MessageRecord? {
     guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return nil }
     guard let record = try cursor.record(&value) else {
-      throw reader.corrupt(
+      throw view.corrupt(
         Schema.messages, "message \"\(try position().id)\" is no record")
     }
     return record

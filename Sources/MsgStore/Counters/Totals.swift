@@ -68,17 +68,12 @@ struct TotalsChange {
   }
 }
 
-extension StoreReader {
+extension StoreView {
   /// The stored totals.
   func totals() throws(StoreError) -> Totals {
     Totals(
       unread: try count(.unread), unreadMuted: try count(.unreadMuted),
       mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
-  }
-
-  /// The totals as people see them: nothing is unread where it is not known to whom.
-  func shownTotals() throws(StoreError) -> Totals {
-    localMember == nil ? Totals() : try totals()
   }
 
   func count(_ setting: Setting) throws(StoreError) -> Int {
@@ -99,7 +94,7 @@ struct StoreTotals: TransactionPart {
   func writeTotals() throws(StoreError) {
     let change = transaction.totals.take()
     guard change != Totals() else { return }
-    let old = if let known = memory.totals { known } else { try reader.totals() }
+    let old = if let known = memory.totals { known } else { try view.totals() }
     let new = old.adding(change)
     memory.totals = nil
     if transaction.isHeard && new != old { transaction.notes.hasCounterChanges = true }
@@ -111,14 +106,14 @@ struct StoreTotals: TransactionPart {
   }
 
   private func set(_ setting: Setting, to new: Int, from old: Int) throws(StoreError) {
-    if new != old { try reader.source.set(setting, to: UInt64(new)) }
+    if new != old { try view.source.set(setting, to: UInt64(new)) }
   }
 
   /// Adds to a stored count, which never goes below zero.
   func add(_ change: Int, to setting: Setting) throws(StoreError) {
     guard change != 0 else { return }
-    let sum = Totals.sum(try reader.count(setting), change)
-    try reader.source.set(setting, to: UInt64(sum))
+    let sum = Totals.sum(try view.count(setting), change)
+    try view.source.set(setting, to: UInt64(sum))
   }
 }
 

@@ -87,12 +87,13 @@ extension MessageRecord: Seeable {
   }
 }
 
-extension StoreReader {
+extension ReceiptReader {
   /// What one message contributes to the counters.
   func unreadCount(
     _ record: some Seeable, at position: Position, _ summary: ConversationSummary
   ) -> UnreadCount {
-    guard let localMember, record.sender != localMember, summary.isUnseen(record, at: position)
+    guard let localMember = view.localMember, record.sender != localMember,
+      summary.isUnseen(record, at: position)
     else { return UnreadCount() }
     let isMentioned = record.mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
     return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)
@@ -112,9 +113,9 @@ struct UnreadCounts: TransactionPart {
   ) throws(StoreError) -> UnreadCount {
     var count = UnreadCount()
     guard localMember != nil else { return count }
-    var scan = try ThreadScan(reader, conversation, after: position)
+    var scan = try ThreadScan(view, conversation, after: position)
     while let record = try scan.next() {
-      count = count + reader.unreadCount(record, at: try scan.position(), summary)
+      count = count + view.receipts.unreadCount(record, at: try scan.position(), summary)
     }
     return count
   }
@@ -129,19 +130,19 @@ struct UnreadCounts: TransactionPart {
     after mark: Position
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
-    var behind = try ThreadScan(reader, conversation, after: mark)
+    var behind = try ThreadScan(view, conversation, after: mark)
     // Mostly a thread is read up to its end, and then there is no need to look for the beginning.
     guard var record = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
-    let start = try reader.unreadStart(conversation, old)
-    var before = try ThreadScan(reader, conversation, from: start ?? .start)
+    let start = try view.delivery.unreadStart(conversation, old)
+    var before = try ThreadScan(view, conversation, from: start ?? .start)
     while true {
-      left = left + reader.unreadCount(record, at: try behind.position(), summary)
+      left = left + view.receipts.unreadCount(record, at: try behind.position(), summary)
       guard let other = try before.next(), case let position = try before.position(),
         position <= mark
       else { return old.counted - covered }
-      covered = covered + reader.unreadCount(other, at: position, old)
+      covered = covered + view.receipts.unreadCount(other, at: position, old)
       guard let next = try behind.next() else { return left }
       record = next
     }

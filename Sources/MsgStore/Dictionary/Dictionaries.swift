@@ -132,7 +132,11 @@ enum DictionaryPieces {
   }
 }
 
-extension StoreReader {
+struct DictionaryReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// A dictionary of the store.
   ///
   /// One lookup in memory but for the first time, which reads up to 64 KiB.
@@ -140,11 +144,11 @@ extension StoreReader {
   /// - Throws: `corruptRecord` when both copies are damaged at the same place, or there is none of
   ///   this number; `storage` for a page that cannot be read.
   func dictionary(_ number: UInt32) throws(StoreError) -> CompressionDictionary {
-    if let known = dictionaries[number] { return known }
+    if let known = view.dictionaries[number] { return known }
     var failure: StoreError?
     let found = DictionaryPieces.assemble(number) { (key, value) in
       do throws(StoreError) {
-        return try self.value(of: key, in: Schema.settings, appendTo: &value)
+        return try view.value(of: key, in: Schema.settings, appendTo: &value)
       } catch {
         failure = error
         return false
@@ -153,23 +157,23 @@ extension StoreReader {
     guard let found else {
       // A fault of the system says nothing about the dictionary.
       if let failure, !failure.isDamage { throw failure }
-      throw corrupt(Schema.settings, "dictionary \(number) is not there, or is damaged")
+      throw view.corrupt(Schema.settings, "dictionary \(number) is not there, or is damaged")
     }
-    if keepsDictionaries { dictionaries.insert(found) }
+    if view.keepsDictionaries { view.dictionaries.insert(found) }
     return found
   }
 
   /// The number of the newest dictionary; 0 when there is none.
   func newestDictionary() throws(StoreError) -> UInt32 {
-    guard source.root(of: Schema.settings) != .none else { return 0 }
-    var cursor = Cursor(source, Schema.settings)
+    guard view.source.root(of: Schema.settings) != .none else { return 0 }
+    var cursor = Cursor(view.source, Schema.settings)
     let isThere = try storage { () throws(PageFileError) in try cursor.last() }
     guard isThere else { return 0 }
     var key = ByteBuffer()
     cursor.appendKey(to: &key)
     guard key.bytes[0] == DictionaryPieces.mark else { return 0 }
     guard let number = key.bytes.bigEndianNumber(at: 1), number > 0, number < .max else {
-      throw corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
+      throw view.corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
     }
     return number
   }
@@ -177,7 +181,7 @@ extension StoreReader {
   /// The numbers of all dictionaries that the store has a piece of, ascending.
   func dictionaryNumbers() throws(StoreError) -> [UInt32] {
     var numbers: [UInt32] = []
-    var cursor = Cursor(source, Schema.settings)
+    var cursor = Cursor(view.source, Schema.settings)
     var key = DictionaryPieces.prefix(0)
     while true {
       try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
@@ -185,7 +189,7 @@ extension StoreReader {
       key.removeAll()
       cursor.appendKey(to: &key)
       guard let number = key.bytes.bigEndianNumber(at: 1), number > 0 else {
-        throw corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
+        throw view.corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
       }
       numbers.append(number)
       guard number < .max else { return numbers }
@@ -207,7 +211,9 @@ struct DictionaryTable: TransactionPart {
   ) throws(StoreError) -> Bool {
     try transaction.change { () throws(StoreError) in
       // A segment names one more than the number, in the same 32 bits.
-      guard number < .max, try reader.newestDictionary() == expected else { return false }
+      guard number < .max, try view.dictionaryTable.newestDictionary() == expected else {
+        return false
+      }
       transaction.hasAdded = true
       // Until this is committed its number may still be given to another.
       transaction.stopKeepingDictionaries()
@@ -240,4 +246,8 @@ extension StoreWriter {
 
 extension Transaction {
   var dictionaryTable: DictionaryTable { DictionaryTable(self) }
+}
+
+extension StoreView {
+  var dictionaryTable: DictionaryReader { DictionaryReader(self) }
 }

@@ -110,12 +110,12 @@ package struct DictionarySample: ~Copyable {
   }
 }
 
-extension StoreReader {
+extension DictionaryReader {
   /// Adds what a sample wants of the cells from a key on; returns the key to go on from.
   func sample(
     from start: [UInt8], cellCountMax: Int, into sample: inout DictionarySample
   ) throws(StoreError) -> [UInt8]? {
-    var cursor = try cursor(Schema.messages, from: start)
+    var cursor = try view.cursor(Schema.messages, from: start)
     var key = ByteBuffer()
     var value = ByteBuffer()
     var run = MessageRun()
@@ -129,9 +129,9 @@ extension StoreReader {
       if sample.wants(count) {
         value.removeAll()
         run.removeAll()
-        try append(cursor, to: &value)
+        try view.append(cursor, to: &value)
         if count > 1 {
-          try unpack(value.bytes, at: key.bytes, to: &run)
+          try view.messages.unpack(value.bytes, at: key.bytes, to: &run)
         } else {
           run.append(key.bytes, value.bytes)
         }
@@ -144,13 +144,13 @@ extension StoreReader {
 
   /// How many messages all conversations have.
   func messageCount() throws(StoreError) -> Int {
-    var cursor = Cursor(source, Schema.conversations)
+    var cursor = Cursor(view.source, Schema.conversations)
     var count = 0
     var number: UInt32 = 0
-    while let next = try nextConversation(after: number, &cursor) {
+    while let next = try view.conversations.nextConversation(after: number, &cursor) {
       number = next
       let (sum, isTooMany) = count.addingReportingOverflow(
-        try summary(next, &cursor).messageCount)
+        try view.conversations.summary(next, &cursor).messageCount)
       count = isTooMany ? .max : sum
     }
     return count
@@ -191,8 +191,8 @@ extension StoreCore {
 
   private func readNewestDictionary() throws -> CompressionDictionary {
     try read { snapshot in
-      try snapshot.within { (reader) throws(StoreError) in
-        try reader.dictionary(try reader.newestDictionary())
+      try snapshot.within { (view) throws(StoreError) in
+        try view.dictionaryTable.dictionary(try view.dictionaryTable.newestDictionary())
       }
     }
   }
@@ -214,14 +214,15 @@ extension StoreCore {
   func makeDictionary() throws -> Bool {
     var sample = DictionarySample(
       messageCount: try read { snapshot in
-        try snapshot.within { (reader) throws(StoreError) in try reader.messageCount() }
+        try snapshot.within { (view) throws(StoreError) in try view.dictionaryTable.messageCount() }
       })
     var next: [UInt8]? = []
     while let key = next {
       if isEnding { return false }
       next = try read { snapshot in
-        try snapshot.within { (reader) throws(StoreError) in
-          try reader.sample(from: key, cellCountMax: Self.sampledCellCount, into: &sample)
+        try snapshot.within { (view) throws(StoreError) in
+          try view.dictionaryTable.sample(
+            from: key, cellCountMax: Self.sampledCellCount, into: &sample)
         }
       }
     }

@@ -19,19 +19,19 @@ struct OldDictionaries: Sendable {
   private static let stepCellCount = 4096
 
   /// Reads on; false when nothing is left to read.
-  mutating func step(_ reader: StoreReader) throws(StoreError) -> Bool {
+  mutating func step(_ view: StoreView) throws(StoreError) -> Bool {
     var unnamed: Set<UInt32>
     if let found = self.unnamed {
       unnamed = found
     } else {
-      unnamed = Set(try reader.dictionaryNumbers().dropLast())
+      unnamed = Set(try view.dictionaryTable.dictionaryNumbers().dropLast())
     }
     defer { self.unnamed = unnamed }
-    var cursor = try reader.cursor(Schema.messages, from: next)
+    var cursor = try view.cursor(Schema.messages, from: next)
     var value = ByteBuffer()
     for _ in 0..<Self.stepCellCount {
       guard cursor.isAtCell, !unnamed.isEmpty else { return false }
-      if let number = try Self.dictionary(of: cursor, reader, &value),
+      if let number = try Self.dictionary(of: cursor, view, &value),
         !StoreDefect.dictionaryDroppedEarly.isPlanted
       {
         unnamed.remove(number)
@@ -47,7 +47,7 @@ struct OldDictionaries: Sendable {
 
   /// The dictionary that a cell names; nil where it is no segment.
   private static func dictionary(
-    of cursor: borrowing Cursor, _ reader: StoreReader, _ value: inout ByteBuffer
+    of cursor: borrowing Cursor, _ view: StoreView, _ value: inout ByteBuffer
   ) throws(StoreError) -> UInt32? {
     value.removeAll()
     // What stands before the columns is in the first bytes, and no text is unpacked.
@@ -55,12 +55,12 @@ struct OldDictionaries: Sendable {
     if let inline = cursor.inlineValue {
       head = inline
     } else {
-      try reader.append(cursor, to: &value)
+      try view.append(cursor, to: &value)
       head = value.bytes
     }
     guard Segment.isSegment(head) else { return nil }
     guard let (_, coding) = SegmentHeader.beginning(head) else {
-      throw reader.corrupt(Schema.messages, "a segment is none")
+      throw view.corrupt(Schema.messages, "a segment is none")
     }
     return if case .lz4(let number) = coding { number } else { nil }
   }
@@ -74,7 +74,7 @@ extension StoreCore {
     let (new, isGoingOn) = try read { snapshot in
       // The closure may run again.
       var new = begun
-      let isGoingOn = try snapshot.within { (reader) throws(StoreError) in try new.step(reader) }
+      let isGoingOn = try snapshot.within { (view) throws(StoreError) in try new.step(view) }
       return (new, isGoingOn)
     }
     old = new
@@ -91,11 +91,11 @@ extension DictionaryTable {
   /// Removes dictionaries that no segment names; the newest stays.
   func remove(dictionaries numbers: Set<UInt32>) throws(StoreError) {
     try transaction.change { () throws(StoreError) in
-      let newest = try reader.newestDictionary()
+      let newest = try view.dictionaryTable.newestDictionary()
       var key = ByteBuffer()
       for number in numbers.sorted() where number < newest {
         let prefix = DictionaryPieces.prefix(number)
-        while try reader.firstKey(prefix.bytes, in: Schema.settings, to: &key) {
+        while try view.firstKey(prefix.bytes, in: Schema.settings, to: &key) {
           try transaction.remove(key.bytes, in: Schema.settings)
         }
       }

@@ -24,11 +24,11 @@ struct Edits: TransactionPart {
       let version = TextVersion(
         editTime: time.microseconds, text: text,
         mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
-      switch try reader.entry(of: id, in: conversation.number) {
+      switch try view.messages.entry(of: id, in: conversation.number) {
       case .deleted?:
         return false
       case .here(let position)?:
-        let old = try reader.message(at: position, in: conversation.number)
+        let old = try view.messages.message(at: position, in: conversation.number)
         return try mergeEdit(version, into: old, at: position, in: conversation)
       case .alias(let own)?:
         return try waitingEdit(version, of: own, in: conversation.number)
@@ -75,7 +75,7 @@ struct Edits: TransactionPart {
       let version =
         message.traits.editTime == time.microseconds
         ? message.version
-        : try reader.versions(of: own, in: open.number)
+        : try view.facts.versions(of: own, in: open.number)
           .first { $0.editTime == time.microseconds }
       guard var version,
         try transaction.versions.removeVersion(
@@ -106,9 +106,9 @@ struct Edits: TransactionPart {
   ) throws(StoreError) -> Bool {
     try transaction.change { () throws(StoreError) in
       guard let open = try transaction.existingConversation(conversation),
-        let position = try reader.position(of: id, in: open.number)
+        let position = try view.messages.position(of: id, in: open.number)
       else { return false }
-      let old = try reader.message(at: position, in: open.number)
+      let old = try view.messages.message(at: position, in: open.number)
       guard let index = old.traits.pendingEdits.firstIndex(of: time.microseconds) else {
         return false
       }

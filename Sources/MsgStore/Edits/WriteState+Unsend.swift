@@ -64,9 +64,9 @@ struct Unsends: TransactionPart {
   ) throws(StoreError) -> Bool {
     try transaction.change { () throws(StoreError) in
       guard let open = try transaction.existingConversation(conversation),
-        let position = try reader.position(of: id, in: open.number)
+        let position = try view.messages.position(of: id, in: open.number)
       else { return false }
-      let old = try reader.message(at: position, in: open.number)
+      let old = try view.messages.message(at: position, in: open.number)
       guard old.traits.marks.contains(.hidden) else { return false }
       var new = old
       try body(&new, old.id(at: position), open.number)

@@ -77,10 +77,10 @@ struct Versions: TransactionPart {
 
   private func version(_ key: Bytes, of id: MessageID) throws(StoreError) -> TextVersion? {
     var value = ByteBuffer()
-    guard try reader.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let parts = FactKey.parts(key),
       let version = VersionRecord.version(parts.rest, value.bytes)
-    else { throw reader.corrupt(Schema.facts, "a version of message \"\(id)\" is no record") }
+    else { throw view.corrupt(Schema.facts, "a version of message \"\(id)\" is no record") }
     return version
   }
 
@@ -88,7 +88,7 @@ struct Versions: TransactionPart {
   func absorbVersions(
     of id: MessageID, in conversation: UInt32, into message: inout StoredMessage
   ) throws(StoreError) {
-    for version in try reader.versions(of: id, in: conversation) {
+    for version in try view.facts.versions(of: id, in: conversation) {
       guard message.version.precedes(version) || version.isSame(as: message.version) else {
         continue
       }
@@ -105,8 +105,8 @@ struct Versions: TransactionPart {
     at time: Int64, from message: inout StoredMessage, named id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    reader.source.isErasing = true
-    let others = try reader.versions(of: id, in: conversation)
+    view.source.isErasing = true
+    let others = try view.facts.versions(of: id, in: conversation)
     if message.traits.editTime == time {
       guard var best = others.first else { return false }
       for other in others where best.precedes(other) { best = other }

@@ -1,7 +1,11 @@
 import PageFile
 
 /// Facts about messages, walked by kind.
-extension StoreReader {
+struct FactReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// Runs `body` on what keys have behind a prefix, and on their values, in order.
   ///
   /// The bytes live as long as the call.
@@ -9,7 +13,7 @@ extension StoreReader {
     _ prefix: borrowing ByteBuffer,
     _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var cursor = Cursor(source, Schema.facts)
+    var cursor = Cursor(view.source, Schema.facts)
     var key = ByteBuffer()
     var value = ByteBuffer()
     let prefix = prefix.bytes
@@ -18,7 +22,7 @@ extension StoreReader {
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key, dropping: prefix.count)
-      try append(cursor, to: &value)
+      try view.append(cursor, to: &value)
       try body(key.bytes, value.bytes)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
@@ -32,7 +36,7 @@ extension StoreReader {
     let prefix = FactKey.prefix(conversation, id, .version)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard let version = VersionRecord.version(rest, value) else {
-        throw corrupt(Schema.facts, "a version of message \"\(id)\" is no record")
+        throw view.corrupt(Schema.facts, "a version of message \"\(id)\" is no record")
       }
       versions.append(version)
     }
@@ -59,7 +63,7 @@ extension MessageFacts {
     let prefix = prefix.bytes
     var count = 0
     while true {
-      var cursor = Cursor(reader.source, Schema.facts)
+      var cursor = Cursor(view.source, Schema.facts)
       var key = ByteBuffer()
       try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
       guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return count }
@@ -71,9 +75,64 @@ extension MessageFacts {
 
   /// Whether there are facts whose keys have a prefix.
   func hasFacts(_ prefix: borrowing ByteBuffer) throws(StoreError) -> Bool {
-    var cursor = Cursor(reader.source, Schema.facts)
+    var cursor = Cursor(view.source, Schema.facts)
     let prefix = prefix.bytes
     try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
     return cursor.isAtCell && cursor.keyHasPrefix(prefix)
   }
+}
+
+extension FactReader {
+  /// The attachments of a message in their order.
+  func attachments(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [Attachment] {
+    try attachmentRecords(of: id, in: conversation).map(\.attachment)
+  }
+
+  /// What is stored of the attachments of a message, in their order.
+  func attachmentRecords(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [AttachmentRecord] {
+    var records: [AttachmentRecord] = []
+    let prefix = FactKey.prefix(conversation, id, .attachment)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let record = AttachmentRecord(value) else {
+        throw view.corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
+      }
+      records.append(record)
+    }
+    // The keys have the order of the ids, which decides among equal indices.
+    records.sort { $0.index < $1.index }
+    return records
+  }
+
+  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
+    var value = ByteBuffer()
+    guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard let record = AttachmentRecord(value.bytes) else {
+      throw view.corrupt(Schema.facts, "an attachment is no record")
+    }
+    return record
+  }
+
+  /// The receipts of members for exactly one message.
+  func exactReceipts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [(member: UInt32, receipt: ExactReceipt)] {
+    var found: [(member: UInt32, receipt: ExactReceipt)] = []
+    let prefix = FactKey.prefix(conversation, id, .receipt)
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+      guard key.count == prefix.count + 4, let member = key.bigEndianNumber(at: prefix.count),
+        let receipt = ExactReceipt(value)
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt") }
+      found.append((member, receipt))
+      return true
+    }
+    return found
+  }
+}
+
+extension StoreView {
+  var facts: FactReader { FactReader(self) }
 }

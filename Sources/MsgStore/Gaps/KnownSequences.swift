@@ -9,7 +9,7 @@ import PageFile
 ///
 ///     conversation's number (4), first sequence (8) → last sequence (8)
 struct KnownSequences {
-  let reader: StoreReader
+  let view: StoreView
   let conversation: UInt32
   /// The run above all others; nil when there is none at all.
   let newest: ClosedRange<Int64>?
@@ -38,14 +38,14 @@ struct KnownSequences {
 
   /// The same among all but the newest.
   func olderRun(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
-    var cursor = Cursor(reader.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.sequences)
     try seek(&cursor, number)
     return try run(at: cursor)
   }
 
   /// The first run that begins at or above a number.
   func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
-    var cursor = Cursor(reader.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.sequences)
     let key = Self.key(conversation, number)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     if let run = try run(at: cursor) { return run }
@@ -57,7 +57,7 @@ struct KnownSequences {
   func forEachRun(
     from number: Int64, _ body: (ClosedRange<Int64>) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(reader.source, Schema.sequences)
+    var cursor = Cursor(view.source, Schema.sequences)
     try seek(&cursor, number)
     // In front of the conversation's first run: that one is it.
     if try run(at: cursor) == nil {
@@ -85,9 +85,9 @@ struct KnownSequences {
     var key = ByteBuffer()
     var value = ByteBuffer()
     cursor.appendKey(to: &key)
-    try reader.append(cursor, to: &value)
+    try view.append(cursor, to: &value)
     guard let run = Self.run(key.bytes, value.bytes) else {
-      throw reader.corrupt(Schema.sequences, "an entry of conversation \(conversation) is no run")
+      throw view.corrupt(Schema.sequences, "an entry of conversation \(conversation) is no run")
     }
     return run
   }

@@ -1,11 +1,11 @@
 import PageFile
 
 /// Reading which sequence numbers are known, and which are missing.
-extension StoreReader {
+extension ConversationReader {
   func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
-    var cursor = Cursor(source, Schema.conversations)
+    var cursor = Cursor(view.source, Schema.conversations)
     let summary = try summary(conversation, &cursor)
-    return KnownSequences(reader: self, conversation: conversation, newest: summary.sequences)
+    return KnownSequences(view: view, conversation: conversation, newest: summary.sequences)
   }
 }
 

@@ -38,11 +38,11 @@ extension StoreSnapshot {
     in id: ConversationID,
     _ body: (KnownSequences) throws(StoreError) -> [ClosedRange<Int64>]
   ) throws(StoreError) -> [ClosedRange<Int64>] {
-    try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id) else {
+    try within { (view) throws(StoreError) in
+      guard let number = try view.number(of: id) else {
         return []
       }
-      return try body(try reader.knownSequences(of: number))
+      return try body(try view.conversations.knownSequences(of: number))
     }
   }
 }

@@ -52,7 +52,7 @@ struct Sequences: TransactionPart {
     _ range: ClosedRange<Int64>, below newest: ClosedRange<Int64>,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let known = KnownSequences(reader: reader, conversation: conversation.number, newest: newest)
+    let known = KnownSequences(view: view, conversation: conversation.number, newest: newest)
     let joinsNewest = range.touches(newest)
     var joined = joinsNewest ? range.union(newest) : range
     while true {
@@ -99,10 +99,10 @@ struct Sequences: TransactionPart {
   /// What is known, with what this transaction has not written yet.
   func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
     guard let summary = transaction.openSummary(conversation) else {
-      return try reader.knownSequences(of: conversation)
+      return try view.conversations.knownSequences(of: conversation)
     }
     return KnownSequences(
-      reader: reader, conversation: conversation, newest: summary.sequences)
+      view: view, conversation: conversation, newest: summary.sequences)
   }
 }
 

@@ -94,23 +94,23 @@ enum IDEntry: Hashable {
   }
 }
 
-extension StoreReader {
+extension MessageReader {
   /// What the ids tree has for a name of a message, or nil.
   func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
-      try self.value(of: key.bytes, in: Schema.ids, appendTo: &value)
+      try view.value(of: key.bytes, in: Schema.ids, appendTo: &value)
     else { return nil }
     guard let entry = IDEntry(id, value.bytes) else {
-      throw corrupt(Schema.ids, "message \"\(id)\" has no place")
+      throw view.corrupt(Schema.ids, "message \"\(id)\" has no place")
     }
     return entry
   }
 
   /// The greatest name that a conversation has in the ids tree, or nil.
   func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
-    var cursor = Cursor(source, Schema.ids)
+    var cursor = Cursor(view.source, Schema.ids)
     let end = KeyEncoding.key(conversation &+ 1)
     let prefix = KeyEncoding.key(conversation)
     let isThere = try storage { () throws(PageFileError) in
@@ -145,9 +145,9 @@ struct MessageNames: TransactionPart {
     if let greatest = conversation.greatestName {
       if greatest < id { return nil }
     } else {
-      conversation.greatestName = try reader.lastName(in: conversation.number) ?? ""
+      conversation.greatestName = try view.messages.lastName(in: conversation.number) ?? ""
     }
-    return try reader.entry(of: id, in: conversation.number)
+    return try view.messages.entry(of: id, in: conversation.number)
   }
 
   /// Writes the ids tree's entry of a name.
@@ -182,7 +182,7 @@ struct MessageNames: TransactionPart {
 extension MessageNames {
   /// Forgets what names led to that are nobody's any more, as far as they led to something.
   func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
-    for name in names where try reader.entry(of: name, in: conversation) != nil {
+    for name in names where try view.messages.entry(of: name, in: conversation) != nil {
       try removeEntry(of: name, in: conversation)
     }
   }

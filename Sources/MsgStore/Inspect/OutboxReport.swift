@@ -19,11 +19,11 @@ extension StoreSnapshot {
     repeat {
       let slice = try outbox.entries(in: conversation, count: 200, from: next)
       for entry in slice.entries {
-        let reported = try within { (reader) throws(StoreError) in
-          let record = try reader.indexedOutboxEntry(entry.id.rawValue)
+        let reported = try within { (view) throws(StoreError) in
+          let record = try view.outbox.indexedEntry(entry.id.rawValue)
           return ReportedEntry(
-            entry: entry, isNext: try reader.isNext(record, entry.id.rawValue),
-            exported: try reader.exported(record))
+            entry: entry, isNext: try view.outbox.isNext(record, entry.id.rawValue),
+            exported: try view.exports.exported(record))
         }
         try body(reported)
       }
@@ -32,11 +32,11 @@ extension StoreSnapshot {
   }
 }
 
-extension StoreReader {
+extension EntryReader {
   fileprivate func isNext(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
     guard record.isActive else { return false }
     if !record.subject.isInOrder { return true }
-    return try outboxLane(record.conversation).due?.ordinal == ordinal
+    return try lane(record.conversation).due?.ordinal == ordinal
   }
 }
 

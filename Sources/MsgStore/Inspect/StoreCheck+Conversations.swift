@@ -15,39 +15,41 @@ extension StoreCheck {
 
   /// Rules 1 and 2, of one conversation.
   func members(
-    of number: UInt32, _ details: ConversationDetails, _ reader: StoreReader
+    of number: UInt32, _ details: ConversationDetails, _ view: StoreView
   ) throws(StoreError) {
     let name = "conversation \"\(details.id)\""
-    let members = try reader.members(number)
+    let members = try view.conversations.members(number)
     let active = members.active
-    for member in members.members { _ = try reader.member(member.number) }
-    let first = try reader.ordered(members.members.filter(\.isActive))
+    for member in members.members { _ = try view.member(member.number) }
+    let first = try view.conversations.ordered(members.members.filter(\.isActive))
       .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
     if details.participantCount != active.count || details.firstParticipants != first {
       report("\(name) shows other participants than it has")
     }
-    if let creator = details.createdBy { _ = try reader.member(creator) }
-    if try reader.draftRecord(number).map({ $0.text != nil }) ?? false != details.hasDraft {
+    if let creator = details.createdBy { _ = try view.member(creator) }
+    if try view.conversations.draftRecord(number).map({ $0.text != nil }) ?? false
+      != details.hasDraft
+    {
       report("\(name) says wrongly whether it has a draft")
     }
     guard !active.isEmpty else { return }
     let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-    if try !contains(entry.bytes, Schema.participants, reader) {
+    if try !contains(entry.bytes, Schema.participants, view) {
       report("\(name) cannot be found by its participants")
     }
   }
 
   /// Rule 3; what is being cleared is nothing for the other parts.
-  func work(_ reader: StoreReader) throws(StoreError) {
-    try reader.within { () throws(StoreError) in try workLeft(reader) }
+  func work(_ view: StoreView) throws(StoreError) {
+    try view.within { () throws(StoreError) in try workLeft(view) }
   }
 
-  private func workLeft(_ reader: StoreReader) throws(StoreError) {
-    let next = try reader.source.value(of: .nextWork) ?? 1
-    for (ordinal, work) in try reader.work() {
+  private func workLeft(_ view: StoreView) throws(StoreError) {
+    let next = try view.source.value(of: .nextWork) ?? 1
+    for (ordinal, work) in try view.work.work() {
       if ordinal == 0 || ordinal >= next { report("work: \(ordinal) is not below \(next)") }
       let key = KeyEncoding.key(work.conversation)
-      let isStored = try contains(key.bytes, Schema.conversations, reader)
+      let isStored = try contains(key.bytes, Schema.conversations, view)
       switch work.kind {
       case .trim:
         break
@@ -58,7 +60,7 @@ extension StoreCheck {
         leftovers.insert(work.conversation)
         if isStored { report("work: conversation \(work.conversation) is there and merged") }
         let key = KeyEncoding.key(target)
-        if try !contains(key.bytes, Schema.conversations, reader) {
+        if try !contains(key.bytes, Schema.conversations, view) {
           report("work: merge of \(work.conversation): unknown target (conversation \(target))")
         }
       }

@@ -2,20 +2,22 @@ import PageFile
 
 /// Rule 11.
 extension StoreCheck {
-  func dictionaries(_ reader: StoreReader) throws(StoreError) {
-    let numbers = try reader.within { () throws(StoreError) in try reader.dictionaryNumbers() }
+  func dictionaries(_ view: StoreView) throws(StoreError) {
+    let numbers = try view.within { () throws(StoreError) in
+      try view.dictionaryTable.dictionaryNumbers()
+    }
     for number in numbers {
-      try reader.within { () throws(StoreError) in try check(number, reader) }
+      try view.within { () throws(StoreError) in try check(number, view) }
     }
   }
 
   /// Either copy must do without the other.
-  private func check(_ number: UInt32, _ reader: StoreReader) throws(StoreError) {
+  private func check(_ number: UInt32, _ view: StoreView) throws(StoreError) {
     var failure: StoreError?
     func isWhole(_ copies: [UInt8]) -> Bool {
       let found = DictionaryPieces.assemble(number, from: copies) { (key, value) in
         do throws(StoreError) {
-          return try reader.value(of: key, in: Schema.settings, appendTo: &value)
+          return try view.value(of: key, in: Schema.settings, appendTo: &value)
         } catch {
           if !error.isDamage { failure = error }
           return false

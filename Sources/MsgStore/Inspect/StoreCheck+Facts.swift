@@ -5,7 +5,7 @@ import PageFile
 extension StoreCheck {
   /// The marks of a message agree with its facts.
   func facts(
-    of message: StoredMessage, at position: Position, _ name: String, _ reader: StoreReader,
+    of message: StoredMessage, at position: Position, _ name: String, _ view: StoreView,
     in conversation: UInt32
   ) throws(StoreError) {
     guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
@@ -15,7 +15,7 @@ extension StoreCheck {
       (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
     ]
     for (kind, bit, what) in kinds where message.traits.marks.contains(bit) {
-      var cursor = Cursor(reader.source, Schema.facts)
+      var cursor = Cursor(view.source, Schema.facts)
       let prefix = FactKey.prefix(conversation, id, kind)
       try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
       if !cursor.isAtCell || !cursor.keyHasPrefix(prefix.bytes) {
@@ -25,9 +25,9 @@ extension StoreCheck {
   }
 
   /// Every fact decodes, and belongs to a message that says so or to one that waits.
-  func facts(_ reader: StoreReader) throws(StoreError) {
+  func facts(_ view: StoreView) throws(StoreError) {
     var waitingCount = 0
-    try walk(Schema.facts, reader) { (key, value) throws(StoreError) in
+    try walk(Schema.facts, view) { (key, value) throws(StoreError) in
       guard let (conversation, id, kind, rest) = FactKey.parts(key) else {
         return report("facts: a key of \(key.count) bytes is none")
       }
@@ -35,29 +35,29 @@ extension StoreCheck {
       if !Schema.canReadFact(kind, rest, value) {
         report("\(name) has a \(kind) that is no record")
       }
-      if kind == .attachment { try attachment(key, value, name, reader) }
+      if kind == .attachment { try attachment(key, value, name, view) }
       if kind == .waiting {
         waitingCount += 1
-        try waiting(value, name, id, reader, in: conversation)
+        try waiting(value, name, id, view, in: conversation)
       }
       if leftovers.contains(conversation) { return }
       let isWaiting = FactKey.prefix(conversation, id, .waiting)
-      if try contains(isWaiting.bytes, Schema.facts, reader) { return }
-      guard let position = try reader.position(of: id, in: conversation) else {
+      if try contains(isWaiting.bytes, Schema.facts, view) { return }
+      guard let position = try view.messages.position(of: id, in: conversation) else {
         return report("\(name) belongs to no message, and does not wait for one")
       }
-      let message = try reader.message(at: position, in: conversation)
+      let message = try view.messages.message(at: position, in: conversation)
       if message.id(at: position) != id { report("\(name) lies under another of its names") }
       if let bit = kind.bit, !message.traits.marks.contains(bit) {
         report("\(name) has a \(kind) that its record does not tell of")
       }
     }
-    let (count, next) = try reader.within { () throws(StoreError) in
-      (try reader.count(.waitingCount), try reader.source.value(of: .nextWaiting) ?? 0)
+    let (count, next) = try view.within { () throws(StoreError) in
+      (try view.count(.waitingCount), try view.source.value(of: .nextWaiting) ?? 0)
     }
     if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
     var listedCount = 0
-    try walk(Schema.waiting, reader) { (key, _) in
+    try walk(Schema.waiting, view) { (key, _) in
       listedCount += 1
       if key.count == 8, key.bigEndian64(at: 0) >= next {
         report("waiting: ordinal \(key.bigEndian64(at: 0)) is not below the next one")
@@ -69,7 +69,7 @@ extension StoreCheck {
   }
 
   private func waiting(
-    _ value: Bytes, _ name: String, _ id: MessageID, _ reader: StoreReader,
+    _ value: Bytes, _ name: String, _ id: MessageID, _ view: StoreView,
     in conversation: UInt32
   ) throws(StoreError) {
     guard let facts = WaitingFacts(value) else { return }
@@ -77,7 +77,7 @@ extension StoreCheck {
     key.append(bigEndian: facts.ordinal)
     var entry = ByteBuffer()
     let expected = KeyEncoding.key(conversation, id)
-    let isThere = try reader.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
+    let isThere = try view.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
     if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
       report("\(name) is not among what waits")
     }

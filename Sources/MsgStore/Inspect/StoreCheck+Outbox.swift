@@ -2,15 +2,15 @@ import PageFile
 
 /// Rule 12.
 extension StoreCheck {
-  func outbox(_ reader: StoreReader) throws(StoreError) {
-    let totals = try reader.within { () throws(StoreError) in try reader.outboxTotals() }
+  func outbox(_ view: StoreView) throws(StoreError) {
+    let totals = try view.within { () throws(StoreError) in try view.outbox.totals() }
     var recount = OutboxRecount()
     do throws(StoreError) {
-      try reader.within { () throws(StoreError) in try steps(totals, &recount, reader) }
+      try view.within { () throws(StoreError) in try steps(totals, &recount, view) }
     } catch {
       try reportDamage(error)
     }
-    try walk(Schema.work, reader) { (key, value) throws(StoreError) in
+    try walk(Schema.work, view) { (key, value) throws(StoreError) in
       // Those of the store's own work begin with 0.
       guard key.count > 0, key[0] >= OutboxKey.entryPrefix else { return }
       switch key[0] {
@@ -18,11 +18,11 @@ extension StoreCheck {
         guard let ordinal = OutboxKey.ordinal(key, byteCount: 9) else {
           return report("outbox: a key of \(key.count) bytes is none of an entry")
         }
-        try entry(ordinal, value, totals, &recount, reader)
+        try entry(ordinal, value, totals, &recount, view)
       case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix:
-        try indexed(key, value, reader)
-      case OutboxKey.duePrefix: try due(key, value, reader)
-      case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, reader)
+        try indexed(key, value, view)
+      case OutboxKey.duePrefix: try due(key, value, view)
+      case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, view)
       case OutboxKey.totalsPrefix where key.count == 1: break
       // Looked at before.
       case OutboxKey.sweepPrefix, OutboxKey.releasePrefix, OutboxKey.decisionPrefix: break
@@ -40,7 +40,7 @@ extension StoreCheck {
   /// One entry: that it can be, and is in the indexes that it has to be in.
   private func entry(
     _ ordinal: UInt64, _ value: Bytes, _ totals: OutboxTotals, _ recount: inout OutboxRecount,
-    _ reader: StoreReader
+    _ view: StoreView
   ) throws(StoreError) {
     let name = "outbox: entry \(ordinal)"
     guard let record = OutboxRecord(value) else { return report("\(name) is no record") }
@@ -53,36 +53,36 @@ extension StoreCheck {
     recount.add(record, ordinal)
     let number = record.conversation
     if recount.swept.contains(number) {
-      try indexed(record, ordinal, name, reader)
+      try indexed(record, ordinal, name, view)
       return
     }
     if number == 0 {
       if record.subject.kind != .client { report("\(name) is about no conversation") }
     } else {
       let key = KeyEncoding.key(number)
-      if try !contains(key.bytes, Schema.conversations, reader) {
+      if try !contains(key.bytes, Schema.conversations, view) {
         report("\(name): unknown conversation (\(number))")
       }
     }
     if case .receipt(let kind) = record.subject {
       let key = ReceiptKey.pending(kind, number)
-      if try !contains(key.bytes, Schema.receipts, reader) {
+      if try !contains(key.bytes, Schema.receipts, view) {
         report("\(name) tells of receipts where there is nothing to tell: \(kind)")
       }
     }
-    try indexed(record, ordinal, name, reader)
+    try indexed(record, ordinal, name, view)
     if let message = record.subject.message {
-      try blocking(ordinal, record, message, reader)
+      try blocking(ordinal, record, message, view)
     }
   }
 
   private func indexed(
-    _ record: OutboxRecord, _ ordinal: UInt64, _ name: String, _ reader: StoreReader
+    _ record: OutboxRecord, _ ordinal: UInt64, _ name: String, _ view: StoreView
   ) throws(StoreError) {
     for bytes in record.indexKeys(ordinal) {
       var key = ByteBuffer()
       key.append(bytes)
-      if try !contains(key.bytes, Schema.work, reader) {
+      if try !contains(key.bytes, Schema.work, view) {
         report("\(name) is missing in an index: \(key.bytes[0])")
       }
     }
@@ -90,14 +90,14 @@ extension StoreCheck {
 
   /// Whether an entry says rightly that it has to wait.
   private func blocking(
-    _ ordinal: UInt64, _ record: OutboxRecord, _ message: MessageID, _ reader: StoreReader
+    _ ordinal: UInt64, _ record: OutboxRecord, _ message: MessageID, _ view: StoreView
   ) throws(StoreError) {
     if record.isRunning { return }
     // Whether a file was prepared is said nowhere else.
     if case .upload = record.subject { return }
     var isBlocked = false
     do throws(StoreError) {
-      for (number, other) in try reader.outboxEntries(of: message, in: record.conversation) {
+      for (number, other) in try view.outbox.entries(of: message, in: record.conversation) {
         switch (record.subject, other.subject) {
         case (.send, .upload): isBlocked = isBlocked || other.isAside
         case (.send, _): break
@@ -120,21 +120,21 @@ extension StoreCheck {
   }
 
   /// An index key: that there is such an entry, and that it belongs there.
-  private func indexed(_ key: Bytes, _ value: Bytes, _ reader: StoreReader) throws(StoreError) {
+  private func indexed(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
     guard key.count >= 13, value.count == 0,
       let ordinal = OutboxKey.ordinal(key, byteCount: key.count)
     else { return report("outbox: an index has a key of \(key.count) bytes that is none") }
-    if try !isIndexed(key, ordinal, reader) {
+    if try !isIndexed(key, ordinal, view) {
       report("outbox: an index leads to entry \(ordinal), which does not belong there: \(key[0])")
     }
   }
 
   /// Whether an entry belongs under an index key; that of one that is no record cannot be said.
   private func isIndexed(
-    _ key: Bytes, _ ordinal: UInt64, _ reader: StoreReader
+    _ key: Bytes, _ ordinal: UInt64, _ view: StoreView
   ) throws(StoreError) -> Bool {
     do throws(StoreError) {
-      guard let record = try reader.outboxEntry(ordinal) else { return false }
+      guard let record = try view.outbox.entry(ordinal) else { return false }
       let bytes = key.array()
       return record.indexKeys(ordinal).contains(bytes)
     } catch .corruptRecord {
@@ -142,15 +142,15 @@ extension StoreCheck {
     }
   }
 
-  private func due(_ key: Bytes, _ value: Bytes, _ reader: StoreReader) throws(StoreError) {
+  private func due(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
     guard let due = OutboxKey.dueParts(key), value.count == 0 else {
       return report("outbox: what is due has a key of \(key.count) bytes that is none")
     }
     do throws(StoreError) {
-      if let record = try reader.outboxEntry(due.ordinal), record.subject.isInOrder {
-        let lane = try reader.outboxLane(record.conversation)
+      if let record = try view.outbox.entry(due.ordinal), record.subject.isInOrder {
+        let lane = try view.outbox.lane(record.conversation)
         if lane.due == OutboxLane.Due(ordinal: due.ordinal, time: due.time) { return }
-      } else if try isIndexed(key, due.ordinal, reader) {
+      } else if try isIndexed(key, due.ordinal, view) {
         return
       }
     } catch .corruptRecord {
@@ -160,7 +160,7 @@ extension StoreCheck {
   }
 
   private func lane(
-    _ key: Bytes, _ value: Bytes, _ recount: inout OutboxRecount, _ reader: StoreReader
+    _ key: Bytes, _ value: Bytes, _ recount: inout OutboxRecount, _ view: StoreView
   ) throws(StoreError) {
     guard key.count == 5, let number = key.bigEndianNumber(at: 1), let lane = OutboxLane(value)
     else { return report("outbox: the lane of a conversation is no record") }
@@ -177,7 +177,7 @@ extension StoreCheck {
       && [expected.title, 0].contains(lane.title) && [expected.avatar, 0].contains(lane.avatar)
     if !isNewestRight { report("\(name) has other entries for the newest") }
     do throws(StoreError) {
-      if try reader.nextDue(number, lane) != lane.due {
+      if try view.outbox.nextDue(number, lane) != lane.due {
         report("\(name) does not say what may be handed out next")
       }
     } catch .corruptRecord(_, let reason) {
@@ -185,7 +185,7 @@ extension StoreCheck {
     }
     if let due = lane.due {
       let key = OutboxKey.due(due.time, due.ordinal)
-      if try !contains(key.bytes, Schema.work, reader) {
+      if try !contains(key.bytes, Schema.work, view) {
         report("\(name) has something due that is not in its index")
       }
     }

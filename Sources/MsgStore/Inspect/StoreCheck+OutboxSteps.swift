@@ -4,23 +4,23 @@ import PageFile
 extension StoreCheck {
   /// Looks at what is under way, and notes what the other parts need to know of it.
   func steps(
-    _ totals: OutboxTotals, _ recount: inout OutboxRecount, _ reader: StoreReader
+    _ totals: OutboxTotals, _ recount: inout OutboxRecount, _ view: StoreView
   ) throws(StoreError) {
-    let sweeps = try reader.outboxSweeps()
-    let releases = try reader.outboxReleases()
-    if try totals.hasSteps != reader.hasOutboxSteps() {
+    let sweeps = try view.outbox.sweeps()
+    let releases = try view.outbox.releases()
+    if try totals.hasSteps != view.outbox.hasSteps() {
       report("outbox: the totals say wrongly whether something is done in steps")
     }
     for sweep in sweeps {
       let name = "outbox: what is left of conversation \(sweep.conversation)"
       recount.swept.insert(sweep.conversation)
       recount.stopped.insert(sweep.conversation)
-      if try isConversation(sweep.conversation, reader) {
+      if try isConversation(sweep.conversation, view) {
         report("\(name) is swept, and the conversation is there")
       }
       guard sweep.target != 0 else { continue }
       recount.stopped.insert(sweep.target)
-      if try !isConversation(sweep.target, reader) {
+      if try !isConversation(sweep.target, view) {
         report("\(name): unknown target (conversation \(sweep.target))")
       }
     }
@@ -34,21 +34,21 @@ extension StoreCheck {
       }
       guard release.conversation != 0 else { continue }
       recount.stopped.insert(release.conversation)
-      if try !isConversation(release.conversation, reader) {
+      if try !isConversation(release.conversation, view) {
         report("\(name): unknown conversation (\(release.conversation))")
       }
     }
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.decisionPrefix)
-    for ordinal in try reader.outboxOrdinals(prefix) {
-      _ = try reader.outboxDecision(on: ordinal)
+    for ordinal in try view.outbox.ordinals(prefix) {
+      _ = try view.outbox.decision(on: ordinal)
     }
   }
 
   private func isConversation(
-    _ number: UInt32, _ reader: StoreReader
+    _ number: UInt32, _ view: StoreView
   ) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number)
-    return try contains(key.bytes, Schema.conversations, reader)
+    return try contains(key.bytes, Schema.conversations, view)
   }
 }

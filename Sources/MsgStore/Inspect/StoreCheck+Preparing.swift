@@ -4,7 +4,7 @@ import PageFile
 extension StoreSnapshot {
   /// Returns what is not as it must be.
   func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
-    let found = try check(between: between, localMember: reader.localMember)
+    let found = try check(between: between, localMember: view.localMember)
     guard !found.isEmpty, let coming = try comingMember() else { return found }
     // Of some conversations it was found out what is unread to who is to be the local member, of the
     // others not: what is wrong is so for both.
@@ -15,8 +15,8 @@ extension StoreSnapshot {
   /// The member that the store is being prepared for.
   private func comingMember() throws(StoreError) -> UInt32? {
     do throws(StoreError) {
-      return try within { (reader) throws(StoreError) in
-        try reader.source.value(of: .comingMember).flatMap { UInt32(exactly: $0) }
+      return try within { (view) throws(StoreError) in
+        try view.source.value(of: .comingMember).flatMap { UInt32(exactly: $0) }
       }
     } catch .corruptRecord {
       return nil

@@ -7,12 +7,12 @@ extension StoreCheck {
   ///
   /// - Parameter reports: Whether such a segment is reported: once is enough.
   func walkMessages(
-    _ reader: StoreReader, reports: Bool,
+    _ view: StoreView, reports: Bool,
     _ body: (_ key: Bytes, _ record: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
     var run = MessageRun()
     var last = ByteBuffer()
-    try walk(Schema.messages, reader) { (key, value) throws(StoreError) in
+    try walk(Schema.messages, view) { (key, value) throws(StoreError) in
       if reports, last.count > 0, key.compare(to: last.bytes) <= 0 {
         report(
           "messages: a cell of conversation \(key.bigEndianNumber(at: 0) ?? 0) lies in a segment")
@@ -24,7 +24,7 @@ extension StoreCheck {
         return
       }
       do throws(StoreError) {
-        try reader.unpack(value, at: key, to: &run)
+        try view.messages.unpack(value, at: key, to: &run)
       } catch {
         guard error.isDamage else { throw error }
         if reports { report("messages: a segment of conversation \(number): \(error)") }

@@ -2,10 +2,10 @@ import PageFile
 
 /// Rules 6 and 7.
 extension StoreCheck {
-  func sequences(_ reader: StoreReader) throws(StoreError) {
+  func sequences(_ view: StoreView) throws(StoreError) {
     var previous: (conversation: UInt32, run: ClosedRange<Int64>)?
     var known: KnownSequences?
-    try walk(Schema.sequences, reader) { (key, value) throws(StoreError) in
+    try walk(Schema.sequences, view) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0),
         let run = KnownSequences.run(key, value)
       else { return report("sequences: an entry of \(key.count) bytes is no run") }
@@ -17,7 +17,7 @@ extension StoreCheck {
       }
       previous = (conversation, run)
       if known?.conversation != conversation {
-        known = try knownSequences(of: conversation, reader)
+        known = try knownSequences(of: conversation, view)
       }
       guard let newest = known?.newest else {
         return report("\(name) is not below a newest one, as there is none")
@@ -26,19 +26,19 @@ extension StoreCheck {
         report("\(name) is not below the newest, \(newest)")
       }
     }
-    try messageSequences(reader)
+    try messageSequences(view)
   }
 
   /// The number of every message is known.
-  private func messageSequences(_ reader: StoreReader) throws(StoreError) {
+  private func messageSequences(_ view: StoreView) throws(StoreError) {
     var known: KnownSequences?
     var run: ClosedRange<Int64>?
-    try walkMessages(reader, reports: false) { (key, value) throws(StoreError) in
+    try walkMessages(view, reports: false) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0),
         let (place, _) = key.place(at: KeyEncoding.numberByteCount), let sequence = place.sequence
       else { return }
       if known?.conversation != conversation {
-        known = try knownSequences(of: conversation, reader)
+        known = try knownSequences(of: conversation, view)
         run = nil
       }
       if let run, run.contains(sequence) { return }
@@ -57,17 +57,17 @@ extension StoreCheck {
 
   /// What is known in a conversation; what is corrupt there is reported with its summary.
   private func knownSequences(
-    of conversation: UInt32, _ reader: StoreReader
+    of conversation: UInt32, _ view: StoreView
   ) throws(StoreError) -> KnownSequences {
     do throws(StoreError) {
-      return try reader.knownSequences(of: conversation)
+      return try view.conversations.knownSequences(of: conversation)
     } catch .corruptRecord {
-      return KnownSequences(reader: reader, conversation: conversation, newest: nil)
+      return KnownSequences(view: view, conversation: conversation, newest: nil)
     }
   }
 
-  func clientData(_ reader: StoreReader) throws(StoreError) {
-    try walk(Schema.client, reader) { (key, value) throws(StoreError) in
+  func clientData(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.client, view) { (key, value) throws(StoreError) in
       guard let (conversation, _) = ClientKey.parts(key) else {
         return report("client: a key of \(key.count) bytes is none")
       }
@@ -76,7 +76,7 @@ extension StoreCheck {
       }
       guard conversation != ClientKey.store else { return }
       let summary = KeyEncoding.key(conversation)
-      if try !contains(summary.bytes, Schema.conversations, reader) {
+      if try !contains(summary.bytes, Schema.conversations, view) {
         report("client: there is no conversation \(conversation)")
       }
     }

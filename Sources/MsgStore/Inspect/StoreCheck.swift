@@ -41,9 +41,9 @@ extension StoreCore {
 extension StoreSnapshot {
   /// The same as it is to a local member.
   func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
-    let check = StoreCheck(remembered: reader.names)
-    let reader = reader.forgetful()
-    reader.localMember = localMember
+    let check = StoreCheck(remembered: view.names)
+    let reader = view.forgetful()
+    view.localMember = localMember
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
@@ -132,23 +132,23 @@ final class StoreCheck {
   ///
   /// The bytes live as long as the call.
   func walk(
-    _ tree: TreeNumber, _ reader: StoreReader,
+    _ tree: TreeNumber, _ view: StoreView,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
     var next: [UInt8]? = []
     while let start = next {
-      next = try reader.within { () throws(StoreError) in
-        try walk(tree, from: start, reader, body)
+      next = try view.within { () throws(StoreError) in
+        try walk(tree, from: start, view, body)
       }
     }
   }
 
   /// The same for some cells from a key on; returns the key to go on from, nil at the end.
   private func walk(
-    _ tree: TreeNumber, from start: [UInt8], _ reader: StoreReader,
+    _ tree: TreeNumber, from start: [UInt8], _ view: StoreView,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) -> [UInt8]? {
-    var cursor = try reader.cursor(tree, from: start)
+    var cursor = try view.cursor(tree, from: start)
     var key = ByteBuffer()
     var value = ByteBuffer()
     for _ in 0..<Self.operationCellCount {
@@ -156,7 +156,7 @@ final class StoreCheck {
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key)
-      try reader.append(cursor, to: &value)
+      try view.append(cursor, to: &value)
       let isLeftover =
         tree != Schema.facts && Schema.treesByConversation.contains(tree)
         && key.bytes.bigEndianNumber(at: 0).map(leftovers.contains) ?? false
@@ -172,17 +172,17 @@ final class StoreCheck {
 
 /// Rule 1.
 extension StoreCheck {
-  func names(_ reader: StoreReader) throws(StoreError) {
-    try names(reader, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
-      [try reader.member(number).string]
+  func names(_ view: StoreView) throws(StoreError) {
+    try names(view, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
+      [try view.member(number).string]
     }
-    try names(reader, Schema.conversationNames, .nextConversation) { (number) throws(StoreError) in
-      let details = try reader.details(number)
+    try names(view, Schema.conversationNames, .nextConversation) { (number) throws(StoreError) in
+      let details = try view.conversations.details(number)
       return ([details.id] + details.aliases).map(\.string)
     }
-    try walk(Schema.members, reader) { (key, value) throws(StoreError) in
+    try walk(Schema.members, view) { (key, value) throws(StoreError) in
       let name = value.repairedText()
-      let number = try reader.number(of: name, in: Schema.memberNames)
+      let number = try view.number(of: name, in: Schema.memberNames)
       if key.count != 4 || number == nil || number != key.bigEndianNumber(at: 0) {
         report("member \"\(name)\" has another number than its entry, or none")
       }
@@ -193,13 +193,13 @@ extension StoreCheck {
   }
 
   private func names(
-    _ reader: StoreReader, _ tree: TreeNumber, _ setting: Setting,
+    _ view: StoreView, _ tree: TreeNumber, _ setting: Setting,
     namesOf: (UInt32) throws(StoreError) -> [String]
   ) throws(StoreError) {
-    let next = try reader.within { () throws(StoreError) in
-      try reader.source.value(of: setting) ?? 1
+    let next = try view.within { () throws(StoreError) in
+      try view.source.value(of: setting) ?? 1
     }
-    try walk(tree, reader) { (key, value) throws(StoreError) in
+    try walk(tree, view) { (key, value) throws(StoreError) in
       let name = key.repairedText()
       guard let entry = ConversationName(value) else {
         return report("\(Schema.name(of: tree)): \"\(name)\" has no number")
@@ -226,18 +226,18 @@ extension StoreCheck {
 
 /// Rules 2 and 3.
 extension StoreCheck {
-  func messages(_ reader: StoreReader) throws(StoreError) {
+  func messages(_ view: StoreView) throws(StoreError) {
     var summary = ConversationSummary(created: 0)
     var number: UInt32?
-    try walkMessages(reader, reports: true) { (key, value) throws(StoreError) in
+    try walkMessages(view, reports: true) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), let position = key.dropFirst(4).position
       else { return report("messages: a key of \(key.count) bytes is no position") }
       if leftovers.contains(conversation) { return }
       if conversation != number {
         number = conversation
         do throws(StoreError) {
-          var cursor = Cursor(reader.source, Schema.conversations)
-          summary = try reader.summary(conversation, &cursor)
+          var cursor = Cursor(view.source, Schema.conversations)
+          summary = try view.conversations.summary(conversation, &cursor)
         } catch .corruptRecord(let tree, let reason) {
           report("\(tree): \(reason)")
           summary = ConversationSummary(created: 0)
@@ -248,13 +248,13 @@ extension StoreCheck {
         let message = StoredMessage(record, at: position.place)
       else { return report("\(name) is no record, or has no valid text") }
       for id in [position.id] + message.traits.names
-      where try reader.position(of: id, in: conversation) != position {
+      where try view.messages.position(of: id, in: conversation) != position {
         report("\(name) has no id entry for \"\(id)\", or one that leads elsewhere")
       }
-      try facts(of: message, at: position, name, reader, in: conversation)
-      if reader.names[record.sender] == nil {
+      try facts(of: message, at: position, name, view, in: conversation)
+      if view.names[record.sender] == nil {
         do throws(StoreError) {
-          _ = try reader.member(record.sender)
+          _ = try view.member(record.sender)
         } catch .corruptRecord(_, let reason) {
           report("\(name): \(reason)")
         }
@@ -264,13 +264,13 @@ extension StoreCheck {
         recount.messageCount == 0
         ? position.place.time : max(recount.activity, position.place.time)
       recount.messageCount += 1
-      recount.unread = recount.unread + reader.unreadCount(message, at: position, summary)
+      recount.unread = recount.unread + view.receipts.unreadCount(message, at: position, summary)
       if !position.place.isPending { recount.newestTime = position.place.time }
       let isPassedOver =
         position.place.isPending && message.status == .failed
         && recount.newestTime.map { position.place.time < $0 } ?? false
       if !isPassedOver {
-        var last = try reader.last(message, at: position, in: conversation)
+        var last = try view.messages.last(message, at: position, in: conversation)
         last.text = Preview.cut(last.text)
         recount.last = last
       }
@@ -278,16 +278,16 @@ extension StoreCheck {
     }
   }
 
-  func conversations(_ reader: StoreReader) throws(StoreError) {
-    try walk(Schema.conversations, reader) { (key, value) throws(StoreError) in
+  func conversations(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.conversations, view) { (key, value) throws(StoreError) in
       guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
         return report("conversations: a key has \(key.count) bytes")
       }
       if key.count == 5 { cell(key[4], value, of: number) }
       do throws(StoreError) {
-        var cursor = Cursor(reader.source, Schema.conversations)
-        let summary = try reader.summary(number, &cursor)
-        if key.count == 4 { try conversation(number, reader, summary) }
+        var cursor = Cursor(view.source, Schema.conversations)
+        let summary = try view.conversations.summary(number, &cursor)
+        if key.count == 4 { try conversation(number, view, summary) }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
       }
@@ -295,10 +295,10 @@ extension StoreCheck {
   }
 
   private func conversation(
-    _ number: UInt32, _ reader: StoreReader, _ summary: ConversationSummary
+    _ number: UInt32, _ view: StoreView, _ summary: ConversationSummary
   ) throws(StoreError) {
     if leftovers.contains(number) { report("conversations: \(number) is being cleared") }
-    let details = try reader.details(number)
+    let details = try view.conversations.details(number)
     let name = "conversation \"\(details.id)\""
     let recount = recounts[number] ?? Recount()
     if summary.messageCount != recount.messageCount {
@@ -316,24 +316,24 @@ extension StoreCheck {
       report("\(name) says activity \(summary.activity) and has \(recount.activity)")
     }
     for id in [details.id] + details.aliases
-    where try reader.number(of: id) != number {
+    where try view.number(of: id) != number {
       report("\(name) has number \(number), and its name \"\(id)\" leads elsewhere")
     }
-    try members(of: number, details, reader)
+    try members(of: number, details, view)
     if let place = summary.listPlace {
       let key = place.key(number)
-      if try !contains(key.bytes, Schema.activity, reader) { report("\(name) is not in the list") }
+      if try !contains(key.bytes, Schema.activity, view) { report("\(name) is not in the list") }
     }
   }
 
   func contains(
-    _ key: Bytes, _ tree: TreeNumber, _ reader: StoreReader
+    _ key: Bytes, _ tree: TreeNumber, _ view: StoreView
   ) throws(StoreError) -> Bool {
-    try reader.contains(key, in: tree)
+    try view.contains(key, in: tree)
   }
 
-  func ids(_ reader: StoreReader) throws(StoreError) {
-    try walk(Schema.ids, reader) { (key, value) throws(StoreError) in
+  func ids(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.ids, view) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
         let entry = IDEntry(MessageID(key.dropFirst(4)), value)
       else { return report("ids: an entry of \(key.count) bytes has no place") }
@@ -344,12 +344,12 @@ extension StoreCheck {
       case .deleted: break
       case .alias(let other):
         let fact = FactKey.prefix(conversation, other, .waiting)
-        if try !contains(fact.bytes, Schema.facts, reader) {
+        if try !contains(fact.bytes, Schema.facts, view) {
           report("\(name) waits for \"\(other)\", of which nothing is known")
         }
       case .here(let position):
         do throws(StoreError) {
-          if try !reader.contains(position, in: conversation) {
+          if try !view.messages.hasMessage(at: position, in: conversation) {
             report("\(name) is not at its place")
           }
         } catch .corruptRecord {
@@ -362,29 +362,29 @@ extension StoreCheck {
 
 /// Rule 4, from the side of the lists.
 extension StoreCheck {
-  func lists(_ reader: StoreReader) throws(StoreError) {
-    try walk(Schema.activity, reader) { (key, value) throws(StoreError) in
+  func lists(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.activity, view) { (key, value) throws(StoreError) in
       guard let (place, number) = ListPlace.parts(key) else {
         return report("activity: a key of \(key.count) bytes is no place in a list")
       }
       do throws(StoreError) {
-        var cursor = Cursor(reader.source, Schema.conversations)
-        if try reader.summary(number, &cursor).listPlace != place {
+        var cursor = Cursor(view.source, Schema.conversations)
+        if try view.conversations.summary(number, &cursor).listPlace != place {
           report("activity: an entry of conversation \(number) is not its own")
         }
       } catch .corruptRecord(let other, let reason) {
         report("activity: \(other): \(reason)")
       }
     }
-    try list(Schema.participants, reader) { (number) throws(StoreError) in
-      ConversationMembers.digest(try reader.members(number).active)
+    try list(Schema.participants, view) { (number) throws(StoreError) in
+      ConversationMembers.digest(try view.conversations.members(number).active)
     }
   }
 
   private func list(
-    _ tree: TreeNumber, _ reader: StoreReader, headOf: (UInt32) throws(StoreError) -> UInt64
+    _ tree: TreeNumber, _ view: StoreView, headOf: (UInt32) throws(StoreError) -> UInt64
   ) throws(StoreError) {
-    try walk(tree, reader) { (key, value) throws(StoreError) in
+    try walk(tree, view) { (key, value) throws(StoreError) in
       guard key.count == 12, let number = key.bigEndianNumber(at: 8) else {
         return report("\(Schema.name(of: tree)): a key has \(key.count) bytes, not 12")
       }

@@ -12,7 +12,7 @@ struct Changes: TransactionPart {
     let (from, to) = (conversation.listed, conversation.summary.listPlace)
     if from == to {
       var old = ByteBuffer(capacity: 256)
-      let isThere = try reader.value(of: key, in: Schema.conversations, appendTo: &old)
+      let isThere = try view.value(of: key, in: Schema.conversations, appendTo: &old)
       if isThere, old.bytes.compare(to: value) == 0 { return }
     }
     transaction.notes.listed(conversation.number, from: from, to: to)
@@ -24,7 +24,7 @@ struct Changes: TransactionPart {
   func changes() -> StoreChanges? {
     guard transaction.isHeard else { return nil }
     do throws(StoreError) {
-      return try reader.within { () throws(StoreError) in try resolvedNotes() }
+      return try view.within { () throws(StoreError) in try resolvedNotes() }
     } catch {
       return .anything
     }
@@ -78,7 +78,7 @@ struct Changes: TransactionPart {
   private func id(of number: UInt32) throws(StoreError) -> ConversationID? {
     if let id = memory.conversations[number]?.id { return id }
     guard try transaction.isStored(number) else { return nil }
-    let id = try reader.details(number).id
+    let id = try view.conversations.details(number).id
     memory.conversations[number]?.id = id
     return id
   }

@@ -1,6 +1,6 @@
 extension StoreSnapshot {
   /// What waits to go out.
-  public var outbox: OutboxReader { OutboxReader(reader: reader, transaction: nil) }
+  public var outbox: OutboxReader { OutboxReader(view: view, transaction: nil) }
 }
 
 /// The outbox, to be looked at.
@@ -8,18 +8,18 @@ extension StoreSnapshot {
 /// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
 /// throw `storage` and `corruptRecord`.
 public struct OutboxReader: ~Copyable {
-  let reader: StoreReader
+  let view: StoreView
   let transaction: Transaction?
 
   private func within<R>(
-    _ body: (StoreReader) throws(StoreError) -> R
+    _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     guard let transaction else {
-      return try reader.within { () throws(StoreError) in try body(reader) }
+      return try view.within { () throws(StoreError) in try body(view) }
     }
     return try transaction.change { () throws(StoreError) in
       try transaction.summaries.flush()
-      return try body(transaction.reader)
+      return try body(transaction.view)
     }
   }
 
@@ -27,17 +27,17 @@ public struct OutboxReader: ~Copyable {
   ///
   /// One lookup.
   public func counts(in conversation: ConversationID? = nil) throws(StoreError) -> OutboxCounts {
-    try within { (reader) throws(StoreError) in
-      guard let conversation else { return try reader.outboxTotals().counts }
-      guard let number = try reader.number(of: conversation) else { return OutboxCounts() }
-      return try reader.outboxLane(number).counts
+    try within { (view) throws(StoreError) in
+      guard let conversation else { return try view.outbox.totals().counts }
+      guard let number = try view.number(of: conversation) else { return OutboxCounts() }
+      return try view.outbox.lane(number).counts
     }
   }
 
   /// Whether new entries are held, see `OutboxWriter.setHolding(_:)`.
   public var isHolding: Bool {
     get throws(StoreError) {
-      try within { (reader) throws(StoreError) in try reader.outboxTotals().isHolding }
+      try within { (view) throws(StoreError) in try view.outbox.totals().isHolding }
     }
   }
 
@@ -48,8 +48,8 @@ public struct OutboxReader: ~Copyable {
   /// it by itself.
   public var nextTime: Timestamp? {
     get throws(StoreError) {
-      try within { (reader) throws(StoreError) in
-        try reader.firstDueTime().map { Timestamp(microseconds: $0) }
+      try within { (view) throws(StoreError) in
+        try view.outbox.firstDueTime().map { Timestamp(microseconds: $0) }
       }
     }
   }
@@ -68,29 +68,29 @@ public struct OutboxReader: ~Copyable {
     in conversation: ConversationID? = nil, count: Int, from first: OutboxEntry.ID? = nil
   ) throws(StoreError) -> OutboxSlice {
     guard count >= 1 else { throw .invalidCount(count) }
-    return try within { (reader) throws(StoreError) in
-      try reader.outboxSlice(in: conversation, count: count, from: first?.rawValue ?? 0)
+    return try within { (view) throws(StoreError) in
+      try view.tasks.slice(in: conversation, count: count, from: first?.rawValue ?? 0)
     }
   }
 
   /// One entry; nil when it is not there, or not any more.
   public func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxEntry? {
-    try within { (reader) throws(StoreError) in
-      guard let record = try reader.outboxEntry(id.rawValue),
-        try reader.outboxSweepTarget(of: record.conversation) == nil
+    try within { (view) throws(StoreError) in
+      guard let record = try view.outbox.entry(id.rawValue),
+        try view.outbox.sweepTarget(of: record.conversation) == nil
       else { return nil }
-      return try reader.shownEntry(record, id.rawValue)
+      return try view.tasks.shownEntry(record, id.rawValue)
     }
   }
 }
 
-extension StoreReader {
-  fileprivate func outboxSlice(
+extension TaskReader {
+  fileprivate func slice(
     in conversation: ConversationID?, count: Int, from first: UInt64
   ) throws(StoreError) -> OutboxSlice {
     var found: [OutboxEntry] = []
     var next: OutboxEntry.ID?
-    let swept = Set(try outboxSweeps().map(\.conversation))
+    let swept = Set(try view.outbox.sweeps().map(\.conversation))
     func add(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
       if swept.contains(record.conversation) { return true }
       if found.count == count {
@@ -101,14 +101,14 @@ extension StoreReader {
       return true
     }
     guard let conversation else {
-      try forEachOutboxEntry(from: first, add)
+      try view.outbox.forEachEntry(from: first, add)
       return OutboxSlice(entries: found, next: next)
     }
-    guard let number = try number(of: conversation) else {
+    guard let number = try view.number(of: conversation) else {
       return OutboxSlice(entries: [], next: nil)
     }
-    for ordinal in try outboxOrdinals(in: number, from: first, countMax: count) {
-      guard try add(ordinal, try indexedOutboxEntry(ordinal)) else { break }
+    for ordinal in try view.outbox.ordinals(in: number, from: first, countMax: count) {
+      guard try add(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
     }
     return OutboxSlice(entries: found, next: next)
   }

@@ -81,17 +81,17 @@ package struct OutboxRelease: Hashable {
   }
 }
 
-extension StoreReader {
+extension EntryReader {
   /// What is to go and has not gone yet, in the order in which that was asked for.
-  func outboxReleases(
+  func releases(
     countMax: Int = .max
   ) throws(StoreError) -> [(ordinal: UInt64, release: OutboxRelease)] {
     var found: [(ordinal: UInt64, release: OutboxRelease)] = []
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.releasePrefix)
-    try forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard let ordinal = OutboxKey.ordinal(key, byteCount: 9), let release = OutboxRelease(value)
-      else { throw corrupt(Schema.work, "a release of the outbox is no record") }
+      else { throw view.corrupt(Schema.work, "a release of the outbox is no record") }
       found.append((ordinal, release))
       return found.count < countMax
     }
@@ -99,13 +99,13 @@ extension StoreReader {
   }
 
   /// The newest release that had been asked for when somebody decided about an entry, 0: there was none.
-  func outboxDecision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
+  func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
     let key = OutboxKey.decision(ordinal)
     var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return 0 }
+    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return 0 }
     var reader = ByteReader(value.bytes)
     guard let release = reader.uint64(), reader.isAtEnd else {
-      throw corrupt(Schema.work, "a decision on entry \(ordinal) of the outbox is no record")
+      throw view.corrupt(Schema.work, "a decision on entry \(ordinal) of the outbox is no record")
     }
     return release
   }

@@ -228,6 +228,6 @@ extension OutboxWriter {
 extension OutboxWriter {
   /// The same as reading it in a snapshot, with what this transaction has changed.
   public var entries: OutboxReader {
-    OutboxReader(reader: transaction.reader, transaction: transaction)
+    OutboxReader(view: transaction.view, transaction: transaction)
   }
 }

@@ -1,14 +1,13 @@
 import PageFile
 
 /// What an entry of the outbox says, read from the store as it is now.
-extension StoreReader {
-  /// The name of the conversation that an entry is about; nil where there is none.
-  func conversationName(of record: OutboxRecord) throws(StoreError) -> ConversationID? {
-    record.conversation == 0 ? nil : try details(record.conversation).id
-  }
+struct TaskReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
 
   /// What is to be told; nil when it does not hold any more.
-  func outboxTask(
+  func task(
     _ record: OutboxRecord, form: PendingReceipt.Form,
     doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> OutboxTask? {
@@ -16,7 +15,7 @@ extension StoreReader {
       return .client(name: name, payload: payload)
     }
     let number = record.conversation
-    let details = try details(number)
+    let details = try view.conversations.details(number)
     switch record.subject {
     case .send(let id):
       return try composedMessage(id, in: details.id, number).map { .send($0) }
@@ -24,45 +23,48 @@ extension StoreReader {
       return try editTask(id, at: time, in: number)
     case .unsend(let id):
       // It may have been deleted here since.
-      guard let (_, message, own) = try outboxMessage(id, in: number) else { return .unsend(id) }
+      guard let (_, message, own) = try message(id, in: number) else { return .unsend(id) }
       return message.traits.isWithdrawn ? .unsend(own) : nil
     case .react(let id, let emoji, let isRemoved):
-      guard let (_, message, own) = try outboxMessage(id, in: number),
+      guard let (_, message, own) = try message(id, in: number),
         !message.traits.isWithdrawn
       else { return nil }
       return .react(emoji: emoji, to: own, isRemoved: isRemoved)
     case .receipt(let kind):
-      var cursor = Cursor(source, Schema.conversations)
-      return try firstPendingReceipt(
-        kind, of: number, details.id, try summary(number, &cursor), try receipts(number), as: form
+      var cursor = Cursor(view.source, Schema.conversations)
+      return try view.pendingReceipts.firstPendingReceipt(
+        kind, of: number, details.id, try view.conversations.summary(number, &cursor),
+        try view.receipts.receipts(number), as: form
       ).map { .receipt($0) }
     case .createConversation:
-      var cursor = Cursor(source, Schema.conversations)
-      return .createConversation(try wholeConversation(number, &cursor))
+      var cursor = Cursor(view.source, Schema.conversations)
+      return .createConversation(try view.list.wholeConversation(number, &cursor))
     case .deleteConversation: return .deleteConversation
     case .leaveConversation: return .leaveConversation
     case .changeMembers(let added, let removed):
-      return .changeMembers(added: try names(of: added), removed: try names(of: removed))
+      return .changeMembers(
+        added: try view.conversations.names(of: added),
+        removed: try view.conversations.names(of: removed))
     case .setTitle: return .setTitle(details.title.text)
     case .setAvatar: return .setAvatar(details.avatar.text)
     case .upload(let id, let attachment):
-      guard let (_, message, own) = try outboxMessage(id, in: number), !message.traits.isWithdrawn
+      guard let (_, message, own) = try message(id, in: number), !message.traits.isWithdrawn
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)
-      guard let record = try attachmentRecord(key.bytes) else { return nil }
+      guard let record = try view.facts.attachmentRecord(key.bytes) else { return nil }
       return .upload(record.state(key.bytes, of: own, in: details.id, doneByteCount))
     case .client: return nil
     }
   }
 
   /// A message, also one that is still on its way from a conversation that has become this one.
-  private func outboxMessage(
+  private func message(
     _ id: MessageID, in number: UInt32
   ) throws(StoreError) -> (Position, StoredMessage, MessageID)? {
-    if let found = try found(id, in: number) { return found }
-    for (_, work) in try work() {
+    if let found = try view.messages.found(id, in: number) { return found }
+    for (_, work) in try view.work.work() {
       guard case .merge(into: number, _) = work.kind,
-        let found = try found(id, in: work.conversation)
+        let found = try view.messages.found(id, in: work.conversation)
       else { continue }
       return found
     }
@@ -73,37 +75,39 @@ extension StoreReader {
   private func composedMessage(
     _ id: MessageID, in conversation: ConversationID, _ number: UInt32
   ) throws(StoreError) -> Message? {
-    guard let (_, stored, own) = try found(id, in: number),
+    guard let (_, stored, own) = try view.messages.found(id, in: number),
       !stored.traits.marks.contains(.unsent)
     else { return nil }
     var version = stored.version
     if !stored.traits.pendingEdits.isEmpty,
-      let original = try versions(of: own, in: number).first(where: { $0.editTime == nil })
+      let original = try view.facts.versions(of: own, in: number).first(where: {
+        $0.editTime == nil
+      })
     {
       version = original
     }
     var message = Message(
-      id: own, in: conversation, from: try member(stored.sender), text: version.text,
+      id: own, in: conversation, from: try view.member(stored.sender), text: version.text,
       localTime: stored.localTime.map { Timestamp(microseconds: $0) }, status: stored.status,
       replyTo: stored.replyTo)
-    message.mentions = try names(of: version.mentions)
-    message.attachments = try attachments(of: own, in: number)
+    message.mentions = try view.conversations.names(of: version.mentions)
+    message.attachments = try view.facts.attachments(of: own, in: number)
     return message
   }
 
   private func editTask(
     _ id: MessageID, at time: Int64, in number: UInt32
   ) throws(StoreError) -> OutboxTask? {
-    guard let (_, stored, own) = try outboxMessage(id, in: number),
+    guard let (_, stored, own) = try message(id, in: number),
       stored.traits.pendingEdits.contains(time), !stored.traits.isWithdrawn
     else { return nil }
     let version =
       stored.traits.editTime == time
       ? stored.version
-      : try versions(of: own, in: number).first { $0.editTime == time }
+      : try view.facts.versions(of: own, in: number).first { $0.editTime == time }
     guard let version else { return nil }
     return .edit(
-      own, text: version.text, mentions: try names(of: version.mentions),
+      own, text: version.text, mentions: try view.conversations.names(of: version.mentions),
       at: Timestamp(microseconds: time))
   }
 
@@ -120,7 +124,7 @@ extension StoreReader {
       }
     return OutboxEntry(
       id: OutboxEntry.ID(rawValue: ordinal), kind: record.subject.kind,
-      conversation: try conversationName(of: record), message: record.subject.message,
+      conversation: try view.outbox.conversationName(of: record), message: record.subject.message,
       text: try shownText(record), state: state, isBlocked: try isBlocked(record, ordinal),
       attemptCount: Int(clamping: record.attemptCount), failure: record.failure,
       created: Timestamp(microseconds: record.created), token: record.token)
@@ -130,9 +134,9 @@ extension StoreReader {
   private func isBlocked(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
     if record.isBlocked { return true }
     guard record.subject.isInOrder else { return false }
-    let creation = try outboxLane(record.conversation).creation
+    let creation = try view.outbox.lane(record.conversation).creation
     guard creation != 0, creation != ordinal else { return false }
-    return try indexedOutboxEntry(creation).isAside
+    return try view.outbox.indexedEntry(creation).isAside
   }
 
   private func shownText(_ record: OutboxRecord) throws(StoreError) -> String? {
@@ -144,11 +148,15 @@ extension StoreReader {
       else { return nil }
       return text
     case .react(_, let emoji, _): return emoji
-    case .setTitle: return try details(record.conversation).title.text
-    case .setAvatar: return try details(record.conversation).avatar.text
+    case .setTitle: return try view.conversations.details(record.conversation).title.text
+    case .setAvatar: return try view.conversations.details(record.conversation).avatar.text
     case .upload(_, let attachment): return attachment
     case .client(let name, _): return name
     default: return nil
     }
   }
+}
+
+extension StoreView {
+  var tasks: TaskReader { TaskReader(self) }
 }

@@ -65,7 +65,7 @@ struct OutboxAnswers: TransactionPart {
         }
       }
       // Most are settled by what they have led to.
-      if try reader.outboxEntry(ordinal) != nil {
+      if try view.outbox.entry(ordinal) != nil {
         try transaction.outboxEntries.remove(entry: ordinal)
       }
       return true
@@ -130,7 +130,7 @@ struct OutboxAnswers: TransactionPart {
       time = Timestamp(microseconds: wanted)
     }
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
-    guard let conversation = try reader.conversationName(of: record) else { return }
+    guard let conversation = try view.outbox.conversationName(of: record) else { return }
     try transaction.outboxLeases.show(
       record, isFinal ? .failed : .retrying, retryAt: time, failure: failure, in: conversation)
     if case .upload(let id, let attachment) = record.subject {
@@ -157,7 +157,7 @@ struct OutboxAnswers: TransactionPart {
     _ failure: Failure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let open = try transaction.existingConversation(conversation),
-      let (position, old, _) = try reader.found(id, in: open.number)
+      let (position, old, _) = try view.messages.found(id, in: open.number)
     else { return }
     var new = old
     new.traits.sending.failure = failure
@@ -181,7 +181,7 @@ struct OutboxAnswers: TransactionPart {
     try transaction.change { () throws(StoreError) in
       guard try transaction.outboxEntries.totals.counts.running > 0 else { return 0 }
       var found: [UInt64] = []
-      try reader.forEachOutboxEntry { (ordinal, record) in
+      try view.outbox.forEachEntry { (ordinal, record) in
         if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
           found.append(ordinal)
         }
@@ -203,7 +203,7 @@ struct OutboxAnswers: TransactionPart {
     var new = record
     new.state = .queued
     try transaction.outboxEntries.replace(entry: ordinal, old, with: new)
-    guard let conversation = try reader.conversationName(of: record) else { return }
+    guard let conversation = try view.outbox.conversationName(of: record) else { return }
     try transaction.outboxLeases.show(new, .pending, retryAt: nil, failure: nil, in: conversation)
     if case .upload(let id, let attachment) = record.subject {
       try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)

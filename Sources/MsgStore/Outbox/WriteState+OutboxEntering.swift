@@ -31,7 +31,7 @@ struct OutboxEntering: TransactionPart {
   /// Whether the server may have a message, as far as the outbox knows; nil when it does not.
   func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
     if try transaction.outboxEntries.isEmpty { return nil }
-    for (_, record) in try reader.outboxEntries(of: id, in: conversation) {
+    for (_, record) in try view.outbox.entries(of: id, in: conversation) {
       if case .send = record.subject { return record.mayHaveLeft }
     }
     return nil
@@ -45,7 +45,7 @@ struct OutboxEntering: TransactionPart {
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
     if try !transaction.outboxEntries.isEmpty {
-      for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         if !mayHaveLeft {
           try transaction.outboxEntries.remove(entry: ordinal)
         } else if case .send = record.subject, record.state == .failed || record.state == .held {
@@ -66,7 +66,7 @@ struct OutboxEntering: TransactionPart {
   ) throws(StoreError) {
     guard transaction.outboxEntries.isOn else { return }
     if try !transaction.outboxEntries.isEmpty {
-      for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         guard case .react(_, let other, let wasRemoved) = record.subject,
           other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
           !record.mayHaveLeft
@@ -97,10 +97,10 @@ struct OutboxEntering: TransactionPart {
     _ subject: OutboxSubject, of conversation: UInt32
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
     if try transaction.outboxEntries.isEmpty { return nil }
-    let lane = try reader.outboxLane(conversation)
+    let lane = try view.outbox.lane(conversation)
     if let creation = try unsentCreation(lane) { return creation }
     guard let ordinal = lane[subject], ordinal != 0 else { return nil }
-    let record = try reader.indexedOutboxEntry(ordinal)
+    let record = try view.outbox.indexedEntry(ordinal)
     return record.isRunning ? nil : (ordinal, record)
   }
 
@@ -109,7 +109,7 @@ struct OutboxEntering: TransactionPart {
     _ lane: OutboxLane
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
     guard lane.creation != 0 else { return nil }
-    let record = try reader.indexedOutboxEntry(lane.creation)
+    let record = try view.outbox.indexedEntry(lane.creation)
     return record.isRunning || record.mayHaveLeft ? nil : (lane.creation, record)
   }
 
@@ -131,7 +131,7 @@ struct OutboxEntering: TransactionPart {
   ) throws(StoreError) {
     let ordinal =
       try transaction.outboxEntries.isEmpty
-      ? 0 : reader.outboxLane(conversation)[.receipt(kind)] ?? 0
+      ? 0 : view.outbox.lane(conversation)[.receipt(kind)] ?? 0
     if isPending {
       if ordinal == 0, transaction.outboxEntries.isOn {
         try transaction.outboxEntries.enter(.receipt(kind), of: conversation)
@@ -146,11 +146,11 @@ struct OutboxEntering: TransactionPart {
     _ kind: ReceiptKind, _ own: ConversationReceipts, in conversation: OpenConversation
   ) throws(StoreError) {
     guard try transaction.outboxEntries.totals.counts.failed > 0,
-      case let ordinal = try reader.outboxLane(conversation.number)[.receipt(kind)] ?? 0,
-      ordinal != 0, case let record = try reader.indexedOutboxEntry(ordinal),
+      case let ordinal = try view.outbox.lane(conversation.number)[.receipt(kind)] ?? 0,
+      ordinal != 0, case let record = try view.outbox.indexedEntry(ordinal),
       record.state == .failed,
-      let receipt = try reader.firstPendingReceipt(
-        kind, of: conversation.number, try reader.details(conversation.number).id,
+      let receipt = try view.pendingReceipts.firstPendingReceipt(
+        kind, of: conversation.number, try view.conversations.details(conversation.number).id,
         conversation.summary, own, as: rules.outbox.receiptForm
       ), OutboxTask.receipt(receipt).contentSum != record.contentSum
     else { return }
@@ -160,7 +160,7 @@ struct OutboxEntering: TransactionPart {
   /// Whether a conversation was made here and the server cannot know of it yet.
   func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
-    return try unsentCreation(try reader.outboxLane(conversation)) != nil
+    return try unsentCreation(try view.outbox.lane(conversation)) != nil
   }
 
   /// Enters something of the client's own.

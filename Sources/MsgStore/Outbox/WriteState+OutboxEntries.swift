@@ -13,7 +13,7 @@ struct OutboxEntries: TransactionPart {
   var totals: OutboxTotals {
     get throws(StoreError) {
       if let known = memory.outbox { return known }
-      let totals = try reader.outboxTotals()
+      let totals = try view.outbox.totals()
       memory.outbox = totals
       return totals
     }
@@ -91,7 +91,7 @@ struct OutboxEntries: TransactionPart {
     transaction.hasAdded = true
     try list(record, at: ordinal)
     try write(record, at: ordinal)
-    var lane = try reader.outboxLane(record.conversation)
+    var lane = try view.outbox.lane(record.conversation)
     // One that comes from another conversation may be older.
     if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
     try count(1, record, &lane)
@@ -115,7 +115,7 @@ struct OutboxEntries: TransactionPart {
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
     try write(new, at: ordinal)
-    var lane = try reader.outboxLane(new.conversation)
+    var lane = try view.outbox.lane(new.conversation)
     if new.state != old.state {
       try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
       try count(-1, old, &lane)
@@ -130,13 +130,13 @@ struct OutboxEntries: TransactionPart {
 
   /// Takes an entry out, as it is now: what went before may have changed it.
   func remove(entry ordinal: UInt64) throws(StoreError) {
-    let record = try reader.indexedOutboxEntry(ordinal)
+    let record = try view.outbox.indexedEntry(ordinal)
     // What it says is nowhere else, and must be nowhere after it.
-    if record.subject.hasContent { reader.source.isErasing = true }
+    if record.subject.hasContent { view.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
     try transaction.remove(key.bytes, in: Schema.work)
     try unlist(record, at: ordinal)
-    var lane = try reader.outboxLane(record.conversation)
+    var lane = try view.outbox.lane(record.conversation)
     if lane[record.subject] == ordinal { lane[record.subject] = 0 }
     try count(-1, record, &lane)
     try unindex(record, at: ordinal)
@@ -207,7 +207,7 @@ struct OutboxEntries: TransactionPart {
 
   /// Sees which entry of a lane is next, and writes the lane.
   func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
-    let due = try reader.nextDue(conversation, lane)
+    let due = try view.outbox.nextDue(conversation, lane)
     if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
       if let old = lane.due {
         let key = OutboxKey.due(old.time, old.ordinal)
@@ -222,7 +222,7 @@ struct OutboxEntries: TransactionPart {
     let key = OutboxKey.laneRecord(conversation)
     if lane == OutboxLane() {
       _ = try storage { () throws(PageFileError) in
-        try BTree(reader.source, Schema.work).remove(key.bytes)
+        try BTree(view.source, Schema.work).remove(key.bytes)
       }
       return
     }
@@ -232,7 +232,7 @@ struct OutboxEntries: TransactionPart {
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
-    var lane = try reader.outboxLane(conversation)
+    var lane = try view.outbox.lane(conversation)
     try settle(conversation, &lane)
   }
 
@@ -246,7 +246,7 @@ struct OutboxEntries: TransactionPart {
   private func isUnprepared(_ record: OutboxRecord) throws(StoreError) -> Bool {
     guard case .upload(let id, let attachment) = record.subject else { return record.isBlocked }
     let key = FactKey.key(record.conversation, id, attachment: attachment)
-    guard let stored = try reader.attachmentRecord(key.bytes) else { return false }
+    guard let stored = try view.facts.attachmentRecord(key.bytes) else { return false }
     return rules.attachmentLimits.check(stored.attachment) != nil
   }
 
@@ -257,7 +257,7 @@ struct OutboxEntries: TransactionPart {
   private func follow(_ changed: OutboxRecord) throws(StoreError) {
     guard let id = changed.subject.message else { return }
     let conversation = changed.conversation
-    let entries = try reader.outboxEntries(of: id, in: conversation)
+    let entries = try view.outbox.entries(of: id, in: conversation)
     let isTakenBack = entries.contains { (_, record) in
       record.subject.isUnsend && !StoreDefect.withdrawnStillTold.isPlanted
     }

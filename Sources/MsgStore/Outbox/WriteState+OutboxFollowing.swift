@@ -18,7 +18,7 @@ struct OutboxFollowing: TransactionPart {
     let isEditSettled = new.traits.pendingEdits != old.traits.pendingEdits
     guard isSent || isErased || isShown || isEditSettled, try !transaction.outboxEntries.isEmpty
     else { return }
-    for (ordinal, record) in try reader.outboxEntries(
+    for (ordinal, record) in try view.outbox.entries(
       of: new.id(at: position), in: conversation)
     {
       let isSettled =
@@ -36,7 +36,7 @@ struct OutboxFollowing: TransactionPart {
   /// still have it.
   func removeEntries(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation)
+    for (ordinal, record) in try view.outbox.entries(of: id, in: conversation)
     where !record.subject.isUnsend {
       try transaction.outboxEntries.remove(entry: ordinal)
     }
@@ -50,7 +50,7 @@ struct OutboxFollowing: TransactionPart {
     // Those of a conversation that becomes another one have gone there before its messages.
     for number in conversation == target ? [target] : [conversation, target]
     where id != other || number != target {
-      for (ordinal, record) in try reader.outboxEntries(of: id, in: number) {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: number) {
         var new = record
         new.conversation = target
         new.subject = record.subject.renamed(other)
@@ -64,7 +64,7 @@ struct OutboxFollowing: TransactionPart {
     try transaction.outboxReleases.finishReleases(of: conversation)
     try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
     if try transaction.outboxEntries.isEmpty { return }
-    for (ordinal, record) in try reader.outboxEntries(in: conversation) {
+    for (ordinal, record) in try view.outbox.entries(in: conversation) {
       // Entered anew where the other has something to tell.
       if record.subject.isReceipt || record.subject == .createConversation {
         try transaction.outboxEntries.remove(entry: ordinal)
@@ -90,7 +90,7 @@ struct OutboxFollowing: TransactionPart {
   /// The server has a conversation that was made here.
   func settleCreation(of conversation: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    let lane = try reader.outboxLane(conversation)
+    let lane = try view.outbox.lane(conversation)
     guard lane.creation != 0 else { return }
     try transaction.outboxEntries.remove(entry: lane.creation)
   }
@@ -101,10 +101,10 @@ struct OutboxFollowing: TransactionPart {
   ) throws(StoreError) {
     try transaction.change { () throws(StoreError) in
       guard try !transaction.outboxEntries.isEmpty,
-        let number = try reader.number(of: conversation),
-        let (_, _, own) = try reader.found(id, in: number)
+        let number = try view.number(of: conversation),
+        let (_, _, own) = try view.messages.found(id, in: number)
       else { return }
-      for (ordinal, record) in try reader.outboxEntries(of: own, in: number) {
+      for (ordinal, record) in try view.outbox.entries(of: own, in: number) {
         guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
         else { continue }
         try transaction.outboxEntries.remove(entry: ordinal)
@@ -117,13 +117,13 @@ struct OutboxFollowing: TransactionPart {
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
     guard (old == .held) != (new == .held), try !transaction.outboxEntries.isEmpty else { return }
-    for (ordinal, record) in try reader.outboxEntries(of: id, in: conversation) {
+    for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
       switch record.subject {
       case .send, .upload: break
       default: continue
       }
       // One before it may have changed whether it is blocked.
-      let record = try reader.indexedOutboxEntry(ordinal)
+      let record = try view.outbox.indexedEntry(ordinal)
       var changed = record
       switch record.state {
       case .held where new != .held: changed.state = .queued

@@ -25,11 +25,11 @@ struct OutboxLeases: TransactionPart {
       var leftCount = 0
       while let due = try nextDue(at: now) {
         let ordinal = due.ordinal
-        let record = try reader.indexedOutboxEntry(ordinal)
+        let record = try view.outbox.indexedEntry(ordinal)
         // What ends the turn of an entry takes it out of the index where the entry says that it is. One
         // that is elsewhere would come again without end.
         guard record.isActive, record.dueTime == due.time else {
-          throw reader.corrupt(
+          throw view.corrupt(
             Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
         }
         if try transaction.outboxSweeps.isLeft(ordinal, record) {
@@ -46,7 +46,7 @@ struct OutboxLeases: TransactionPart {
             ordinal, record, because: reason, retryAt: nil, isFinal: true)
           continue
         }
-        let task = try reader.outboxTask(
+        let task = try view.tasks.task(
           record, form: rules.outbox.receiptForm,
           doneByteCount: transaction.attachments.doneByteCount)
         guard let task else {
@@ -75,7 +75,7 @@ struct OutboxLeases: TransactionPart {
   ) throws(StoreError) -> Bool {
     switch record.subject {
     case .setTitle, .setAvatar:
-      let newest = try reader.outboxLane(record.conversation)[record.subject] ?? 0
+      let newest = try view.outbox.lane(record.conversation)[record.subject] ?? 0
       return newest > ordinal && !StoreDefect.supersededHandedOut.isPlanted
     default: return false
     }
@@ -86,7 +86,7 @@ struct OutboxLeases: TransactionPart {
   /// What was handed out before its message was to be taken back waits for how that ends.
   private func drop(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     if record.subject.needsMessage, !record.subject.isUnsend, let id = record.subject.message,
-      let (_, message, _) = try reader.found(id, in: record.conversation),
+      let (_, message, _) = try view.messages.found(id, in: record.conversation),
       message.traits.marks.contains(.hidden), record.isRunning
     {
       var new = record
@@ -113,11 +113,11 @@ struct OutboxLeases: TransactionPart {
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
     var found: [(time: Int64, ordinal: UInt64)] = []
     // Before 1970, by this clock, what waits has lesser times than what was queued.
-    try reader.forEachDue(from: .min) { (time, ordinal) in
+    try view.outbox.forEachDue(from: .min) { (time, ordinal) in
       if time == 0 || time < 0 && time <= now { found.append((time, ordinal)) }
       return time < 0 && found.count < Self.waitedCountMax
     }
-    try reader.forEachDue(from: 1) { (time, ordinal) in
+    try view.outbox.forEachDue(from: 1) { (time, ordinal) in
       guard time <= now else { return false }
       found.append((time, ordinal))
       return found.count < Self.waitedCountMax
@@ -129,7 +129,7 @@ struct OutboxLeases: TransactionPart {
     let (limit, isOverflow) = now.addingReportingOverflow(OutboxOptions.leaseRange.upperBound)
     guard !isOverflow, limit < .max else { return nil }
     var seeming: (time: Int64, ordinal: UInt64)?
-    try reader.forEachDue(from: limit + 1) { (time, ordinal) in
+    try view.outbox.forEachDue(from: limit + 1) { (time, ordinal) in
       seeming = (time, ordinal)
       return false
     }
@@ -172,7 +172,7 @@ struct OutboxLeases: TransactionPart {
     let lease = try transaction.outboxEntries.takeLease()
     new.state = .running(lease: lease, expiry: expiry, owner: owner)
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
-    let conversation = try reader.conversationName(of: record)
+    let conversation = try view.outbox.conversationName(of: record)
     if let conversation {
       try show(new, .sending, retryAt: nil, failure: nil, in: conversation)
     }

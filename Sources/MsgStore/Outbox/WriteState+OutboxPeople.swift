@@ -64,14 +64,14 @@ struct OutboxDecisions: TransactionPart {
       let record = try entry(id)
       var ordinals: [UInt64] = []
       if case .send(let message) = record.subject {
-        for (ordinal, other) in try reader.outboxEntries(of: message, in: record.conversation) {
+        for (ordinal, other) in try view.outbox.entries(of: message, in: record.conversation) {
           if case .upload = other.subject { ordinals.append(ordinal) }
         }
       }
       ordinals.append(id.rawValue)
       var isChanged = false
       for ordinal in ordinals {
-        guard let record = try reader.outboxEntry(ordinal) else { continue }
+        guard let record = try view.outbox.entry(ordinal) else { continue }
         if try transaction.outboxReleases.letGo(ordinal, record, if: [.waiting, .failed]) {
           isChanged = true
         }
@@ -100,7 +100,7 @@ struct OutboxDecisions: TransactionPart {
 
   func show(_ status: MessageStatus, of record: OutboxRecord) throws(StoreError) {
     guard case .send(let id) = record.subject,
-      let conversation = try reader.conversationName(of: record)
+      let conversation = try view.outbox.conversationName(of: record)
     else { return }
     _ = try transaction.statuses.setStatus(
       status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
@@ -115,7 +115,7 @@ struct OutboxDecisions: TransactionPart {
       let record = try entry(id)
       if record.isRunning { throw .outboxEntryIsRunning(id) }
       if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
-      guard let conversation = try reader.conversationName(of: record) else {
+      guard let conversation = try view.outbox.conversationName(of: record) else {
         throw .outboxEntryHasNoText(id)
       }
       switch record.subject {
@@ -145,7 +145,7 @@ struct OutboxDecisions: TransactionPart {
     new.version = TextVersion(
       editTime: nil, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
     guard new != old else { return false }
-    reader.source.isErasing = true
+    view.source.isErasing = true
     try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
     try giveToken(to: id, record)
@@ -170,7 +170,8 @@ struct OutboxDecisions: TransactionPart {
     try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
     let known =
       old.traits.editTime == time
-      ? old.version : try reader.versions(of: target.id, in: number).first { $0.editTime == time }
+      ? old.version
+      : try view.facts.versions(of: target.id, in: number).first { $0.editTime == time }
     guard let known else { throw .outboxEntryHasNoText(id) }
     let version = TextVersion(
       editTime: time, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
@@ -194,14 +195,15 @@ struct OutboxDecisions: TransactionPart {
     try transaction.change { () throws(StoreError) in
       let record = try entry(id)
       if record.isRunning { throw .outboxEntryIsRunning(id) }
-      guard let conversation = try reader.conversationName(of: record) else {
+      guard let conversation = try view.outbox.conversationName(of: record) else {
         return try transaction.outboxEntries.remove(entry: id.rawValue)
       }
       switch record.subject {
       case .send(let message):
         // One that is to be taken back already is left to that.
-        if let number = try reader.number(of: conversation),
-          let (_, stored, _) = try reader.found(message, in: number), !stored.traits.isWithdrawn
+        if let number = try view.number(of: conversation),
+          let (_, stored, _) = try view.messages.found(message, in: number),
+          !stored.traits.isWithdrawn
         {
           _ = try transaction.composing.unsend(message, in: conversation)
           return
@@ -219,7 +221,7 @@ struct OutboxDecisions: TransactionPart {
         try confirmAll(kind, in: conversation)
       default: break
       }
-      if try reader.outboxEntry(id.rawValue) != nil {
+      if try view.outbox.entry(id.rawValue) != nil {
         try transaction.outboxEntries.remove(entry: id.rawValue)
       }
     }
@@ -232,12 +234,12 @@ struct OutboxDecisions: TransactionPart {
   private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
     for _ in 0..<Self.confirmedRoundCountMax {
       var isChanged = false
-      for receipt in try reader.pendingReceipts(in: conversation, kind, as: .mark) {
+      for receipt in try view.pendingReceipts.pendingReceipts(in: conversation, kind, as: .mark) {
         if try transaction.pendingReceipts.confirm(receipt) { isChanged = true }
       }
       if !isChanged { return }
     }
-    throw reader.corrupt(Schema.receipts, "what has to be told of \"\(conversation)\" has no end")
+    throw view.corrupt(Schema.receipts, "what has to be told of \"\(conversation)\" has no end")
   }
 
   private static var confirmedRoundCountMax: Int { 8 }
@@ -247,7 +249,7 @@ struct OutboxDecisions: TransactionPart {
     _ emoji: String, isRemoved: Bool, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let member = localMember, let open = try transaction.existingConversation(conversation),
-      let (_, _, own) = try reader.found(message, in: open.number)
+      let (_, _, own) = try view.messages.found(message, in: open.number)
     else { return }
     let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
     guard let old = try transaction.reactions.reaction(key.bytes), old.isRemoved == isRemoved else {

@@ -18,7 +18,7 @@ struct OutboxReleases: TransactionPart {
   ) throws(StoreError) -> Int {
     var number: UInt32 = 0
     if let id {
-      guard let known = try reader.number(of: id) else { return 0 }
+      guard let known = try view.number(of: id) else { return 0 }
       number = known
     }
     let total = states.count(try counts(of: number))
@@ -29,7 +29,7 @@ struct OutboxReleases: TransactionPart {
       let (count, isDone) = try advance(&release, ordinal: 0)
       if isDone { return count }
     }
-    for (ordinal, older) in try reader.outboxReleases() where release.covers(older) {
+    for (ordinal, older) in try view.outbox.releases() where release.covers(older) {
       try end(older, ordinal)
     }
     transaction.noteOutboxChange()
@@ -42,7 +42,7 @@ struct OutboxReleases: TransactionPart {
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
     conversation == 0
-      ? try transaction.outboxEntries.totals.counts : try reader.outboxLane(conversation).counts
+      ? try transaction.outboxEntries.totals.counts : try view.outbox.lane(conversation).counts
   }
 
   private func write(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
@@ -109,12 +109,12 @@ struct OutboxReleases: TransactionPart {
     }
     let seenBefore = left
     if release.conversation == 0 {
-      try reader.forEachOutboxEntry(from: release.next, look)
+      try view.outbox.forEachEntry(from: release.next, look)
     } else {
-      let ordinals = try reader.outboxOrdinals(
+      let ordinals = try view.outbox.ordinals(
         in: release.conversation, from: release.next, countMax: left)
       for ordinal in ordinals {
-        guard look(ordinal, try reader.indexedOutboxEntry(ordinal)) else { break }
+        guard look(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
       }
     }
     seenCount += seenBefore - left
@@ -131,7 +131,7 @@ struct OutboxReleases: TransactionPart {
       release.conversation == 0 || release.conversation == record.conversation
     else { return false }
     // It was decided about since.
-    if ordinal > 0, try reader.outboxDecision(on: entry) >= ordinal { return false }
+    if ordinal > 0, try view.outbox.decision(on: entry) >= ordinal { return false }
     return try letGo(entry, record, if: release.states)
   }
 
@@ -152,7 +152,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Goes on with the oldest release.
   func stepRelease() throws(StoreError) {
-    guard let (ordinal, old) = try reader.outboxReleases(countMax: 1).first else {
+    guard let (ordinal, old) = try view.outbox.releases(countMax: 1).first else {
       return try forgetDecisions()
     }
     var release = old
@@ -163,7 +163,7 @@ struct OutboxReleases: TransactionPart {
   /// Notes that an entry is as it is by a decision that is newer than all releases so far.
   func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
     guard try transaction.outboxEntries.totals.hasSteps, !OutboxRelease.States(state).isEmpty,
-      let newest = try reader.outboxReleases().last
+      let newest = try view.outbox.releases().last
     else { return }
     let key = OutboxKey.decision(ordinal)
     var value = ByteBuffer()
@@ -183,7 +183,7 @@ struct OutboxReleases: TransactionPart {
   var releaseHorizon: UInt64? {
     get throws(StoreError) {
       guard try transaction.outboxEntries.totals.hasSteps else { return nil }
-      return try reader.outboxReleases().filter { $0.release.conversation == 0 }
+      return try view.outbox.releases().filter { $0.release.conversation == 0 }
         .map(\.release.next).min()
     }
   }
@@ -191,7 +191,7 @@ struct OutboxReleases: TransactionPart {
   /// Nothing that is held goes any more, as it is to be held from now on.
   func stopReleases() throws(StoreError) {
     guard try transaction.outboxEntries.totals.hasSteps else { return }
-    for (ordinal, release) in try reader.outboxReleases() where release.states.contains(.held) {
+    for (ordinal, release) in try view.outbox.releases() where release.states.contains(.held) {
       try end(release, ordinal)
     }
   }
@@ -199,7 +199,7 @@ struct OutboxReleases: TransactionPart {
   /// A conversation was deleted, and its name has another number now, or 0.
   func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     guard try transaction.outboxEntries.totals.hasSteps else { return }
-    for (ordinal, old) in try reader.outboxReleases() where old.conversation == conversation {
+    for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
       guard target != 0 else {
         try end(old, ordinal)
         continue
@@ -215,7 +215,7 @@ struct OutboxReleases: TransactionPart {
   /// Finishes what is to go of a conversation that becomes another one: nothing else of that one does.
   func finishReleases(of conversation: UInt32) throws(StoreError) {
     guard try transaction.outboxEntries.totals.hasSteps else { return }
-    for (ordinal, old) in try reader.outboxReleases() where old.conversation == conversation {
+    for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
       var release = old
       while try !advance(&release, ordinal: ordinal).isDone {}
       try end(release, ordinal)

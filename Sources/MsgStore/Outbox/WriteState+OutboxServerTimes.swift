@@ -13,9 +13,10 @@ struct OutboxServerTimes: TransactionPart {
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
   ) throws(StoreError) {
-    guard let localMember, let (_, _, own) = try reader.found(id, in: conversation) else { return }
-    for (other, record) in try reader.outboxEntries(of: id, in: conversation) where other > ordinal
-    {
+    guard let localMember, let (_, _, own) = try view.messages.found(id, in: conversation) else {
+      return
+    }
+    for (other, record) in try view.outbox.entries(of: id, in: conversation) where other > ordinal {
       if case .react(_, let newer, _) = record.subject, newer.hasSameBytes(as: emoji) { return }
     }
     let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
@@ -32,13 +33,13 @@ struct OutboxServerTimes: TransactionPart {
     let number = record.conversation
     switch (record.subject, task) {
     case (.setTitle, .setTitle(let title)):
-      guard try reader.outboxLane(number).title == ordinal else { return }
+      guard try view.outbox.lane(number).title == ordinal else { return }
       try confirm(number) { new in new.details.title.merge(TextRegister(title, time: time)) }
     case (.setAvatar, .setAvatar(let avatar)):
-      guard try reader.outboxLane(number).avatar == ordinal else { return }
+      guard try view.outbox.lane(number).avatar == ordinal else { return }
       try confirm(number) { new in new.details.avatar.merge(TextRegister(avatar, time: time)) }
     case (.createConversation, .createConversation(let told)):
-      let lane = try reader.outboxLane(number)
+      let lane = try view.outbox.lane(number)
       try confirm(number) { new in
         new.details.createdAt = time
         if lane.title == 0, new.details.title.time != nil {
@@ -82,12 +83,12 @@ struct OutboxServerTimes: TransactionPart {
     var changed: Set<UInt32> = []
     var numbers = [conversation]
     if try transaction.outboxEntries.totals.hasSteps {
-      for sweep in try reader.outboxSweeps() where sweep.target == conversation {
+      for sweep in try view.outbox.sweeps() where sweep.target == conversation {
         numbers.append(sweep.conversation)
       }
     }
     for number in numbers {
-      for (other, record) in try reader.outboxEntries(in: number) where other > ordinal {
+      for (other, record) in try view.outbox.entries(in: number) where other > ordinal {
         if case .changeMembers(let added, let removed) = record.subject {
           changed.formUnion(added + removed)
         }

@@ -24,9 +24,9 @@ struct OutboxSweeps: TransactionPart {
     try redirectSweeps(of: conversation, to: target)
     try transaction.outboxReleases.redirectReleases(of: conversation, to: target)
     if try transaction.outboxEntries.isEmpty { return }
-    let lane = try reader.outboxLane(conversation)
+    let lane = try view.outbox.lane(conversation)
     guard lane.counts.total > transaction.entryCountMax else {
-      for (ordinal, record) in try reader.outboxEntries(in: conversation) {
+      for (ordinal, record) in try view.outbox.entries(in: conversation) {
         try bring(entry: ordinal, record, to: target)
       }
       return
@@ -36,7 +36,7 @@ struct OutboxSweeps: TransactionPart {
       lane.creation, lane.readReceipt, lane.deliveredReceipt, lane.title, lane.avatar,
     ]
     for ordinal in newest where ordinal != 0 {
-      try bring(entry: ordinal, try reader.indexedOutboxEntry(ordinal), to: target)
+      try bring(entry: ordinal, try view.outbox.indexedEntry(ordinal), to: target)
     }
     try beginSweep(of: conversation, to: target)
     _ = try sweepEntries(of: conversation, to: target)
@@ -69,7 +69,7 @@ struct OutboxSweeps: TransactionPart {
     transaction.noteOutboxChange()
     try write(sweepOf: conversation, to: target)
     var totals = try transaction.outboxEntries.totals
-    totals.counts.subtract(try reader.outboxLane(conversation).counts)
+    totals.counts.subtract(try view.outbox.lane(conversation).counts)
     totals.hasSteps = true
     transaction.outboxEntries.setTotals(totals)
     try updateStop(of: conversation)
@@ -89,16 +89,16 @@ struct OutboxSweeps: TransactionPart {
   ) throws(StoreError) -> Bool {
     try check(target, of: conversation)
     let prefix = OutboxKey.listed(conversation)
-    var lane = try reader.outboxLane(conversation)
+    var lane = try view.outbox.lane(conversation)
     var count = 0
     while !transaction.isStepFull(count, of: transaction.entryCountMax) {
-      guard let ordinal = try reader.outboxOrdinals(prefix, countMax: 1).first else {
+      guard let ordinal = try view.outbox.ordinals(prefix, countMax: 1).first else {
         try endSweep(of: conversation, to: target)
         return true
       }
-      let record = try reader.indexedOutboxEntry(ordinal)
+      let record = try view.outbox.indexedEntry(ordinal)
       guard record.conversation == conversation else {
-        throw reader.corrupt(
+        throw view.corrupt(
           Schema.work, "entry \(ordinal) of the outbox is listed with another conversation")
       }
       try sweep(ordinal, record, &lane, to: target)
@@ -111,8 +111,8 @@ struct OutboxSweeps: TransactionPart {
   /// What is still to be told goes to a conversation that is there: else it would go round for ever.
   private func check(_ target: UInt32, of conversation: UInt32) throws(StoreError) {
     guard target != 0 else { return }
-    if try transaction.isStored(target), try reader.outboxSweepTarget(of: target) == nil { return }
-    throw reader.corrupt(
+    if try transaction.isStored(target), try view.outbox.sweepTarget(of: target) == nil { return }
+    throw view.corrupt(
       Schema.work, "rest of conversation \(conversation): unknown target (conversation \(target))")
   }
 
@@ -121,7 +121,7 @@ struct OutboxSweeps: TransactionPart {
   private func sweep(
     _ ordinal: UInt64, _ record: OutboxRecord, _ lane: inout OutboxLane, to target: UInt32
   ) throws(StoreError) {
-    if record.subject.hasContent { reader.source.isErasing = true }
+    if record.subject.hasContent { view.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
     try transaction.remove(key.bytes, in: Schema.work)
     try transaction.outboxEntries.unlist(record, at: ordinal)
@@ -138,7 +138,7 @@ struct OutboxSweeps: TransactionPart {
     try transaction.remove(sweep.bytes, in: Schema.work)
     let lane = OutboxKey.laneRecord(conversation)
     _ = try storage { () throws(PageFileError) in
-      try BTree(reader.source, Schema.work).remove(lane.bytes)
+      try BTree(view.source, Schema.work).remove(lane.bytes)
     }
     if target != 0 { try updateStop(of: target) }
     try updateSteps()
@@ -150,7 +150,7 @@ struct OutboxSweeps: TransactionPart {
   func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     guard try transaction.outboxEntries.totals.hasSteps else { return }
     var isChanged = false
-    for sweep in try reader.outboxSweeps() where sweep.target == conversation {
+    for sweep in try view.outbox.sweeps() where sweep.target == conversation {
       try write(sweepOf: sweep.conversation, to: target)
       isChanged = true
     }
@@ -161,19 +161,19 @@ struct OutboxSweeps: TransactionPart {
 
   /// An entry, which is brought to where it belongs before if its conversation was deleted.
   func currentEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
-    guard let record = try reader.outboxEntry(ordinal) else { return nil }
-    return try isLeft(ordinal, record) ? try reader.outboxEntry(ordinal) : record
+    guard let record = try view.outbox.entry(ordinal) else { return nil }
+    return try isLeft(ordinal, record) ? try view.outbox.entry(ordinal) : record
   }
 
   /// Whether an entry is one that a deleted conversation has left; then it is brought to where it
   /// belongs.
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     guard try transaction.outboxEntries.totals.hasSteps,
-      let target = try reader.outboxSweepTarget(of: record.conversation)
+      let target = try view.outbox.sweepTarget(of: record.conversation)
     else { return false }
     try check(target, of: record.conversation)
     transaction.noteOutboxChange()
-    var lane = try reader.outboxLane(record.conversation)
+    var lane = try view.outbox.lane(record.conversation)
     try sweep(ordinal, record, &lane, to: target)
     try transaction.outboxEntries.settle(record.conversation, &lane)
     return true
@@ -183,7 +183,7 @@ struct OutboxSweeps: TransactionPart {
 
   /// Does a part of what the outbox does in steps.
   func stepOutbox() throws(StoreError) {
-    if let sweep = try reader.outboxSweeps(countMax: 1).first {
+    if let sweep = try view.outbox.sweeps(countMax: 1).first {
       _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
     } else {
       try transaction.outboxReleases.stepRelease()
@@ -192,7 +192,7 @@ struct OutboxSweeps: TransactionPart {
 
   /// Notes whether there is something left that is done in steps.
   func updateSteps() throws(StoreError) {
-    let hasSteps = try reader.hasOutboxSteps()
+    let hasSteps = try view.outbox.hasSteps()
     var totals = try transaction.outboxEntries.totals
     guard totals.hasSteps != hasSteps else { return }
     totals.hasSteps = hasSteps
@@ -201,8 +201,8 @@ struct OutboxSweeps: TransactionPart {
 
   /// Stops a lane, or has it go on, as it has to be by now.
   func updateStop(of conversation: UInt32) throws(StoreError) {
-    var lane = try reader.outboxLane(conversation)
-    let isStopped = try reader.isOutboxLaneStopped(conversation)
+    var lane = try view.outbox.lane(conversation)
+    let isStopped = try view.outbox.isLaneStopped(conversation)
     guard lane.isStopped != isStopped else { return }
     lane.isStopped = isStopped
     try transaction.outboxEntries.settle(conversation, &lane)
@@ -228,16 +228,16 @@ struct OutboxSweep: Hashable {
   var target: UInt32
 }
 
-extension StoreReader {
+extension EntryReader {
   /// The deleted conversations whose entries are gone through: few, as only large ones are.
-  func outboxSweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
+  func sweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
     var found: [OutboxSweep] = []
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.sweepPrefix)
-    try forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard key.count == 5, let number = key.bigEndianNumber(at: 1),
-        let target = sweepTarget(value)
-      else { throw corrupt(Schema.work, "what is swept of the outbox is no record") }
+        let target = decodedTarget(value)
+      else { throw view.corrupt(Schema.work, "what is swept of the outbox is no record") }
       found.append(OutboxSweep(conversation: number, target: target))
       return found.count < countMax
     }
@@ -246,25 +246,25 @@ extension StoreReader {
 
   /// Who gets what is still to be told of a deleted conversation, 0: nobody; nil when it is none whose
   /// entries are gone through.
-  func outboxSweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
+  func sweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
     let key = OutboxKey.sweep(conversation)
     var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
-    guard let target = sweepTarget(value.bytes) else {
-      throw corrupt(Schema.work, "what is swept of the outbox is no record")
+    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
+    guard let target = decodedTarget(value.bytes) else {
+      throw view.corrupt(Schema.work, "what is swept of the outbox is no record")
     }
     return target
   }
 
-  private func sweepTarget(_ value: Bytes) -> UInt32? {
+  private func decodedTarget(_ value: Bytes) -> UInt32? {
     var reader = ByteReader(value)
     guard let target = reader.uint32(), reader.isAtEnd else { return nil }
     return target
   }
 
   /// An entry with the conversation that it is about by now; nil: there is nothing to tell any more.
-  func outboxEntryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
-    guard let target = try outboxSweepTarget(of: record.conversation) else { return record }
+  func entryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
+    guard let target = try sweepTarget(of: record.conversation) else { return record }
     guard target != 0, record.subject.outlivesItsConversation else { return nil }
     var moved = record
     moved.conversation = target
@@ -272,8 +272,8 @@ extension StoreReader {
   }
 
   /// Whether the outbox has something left that is done in steps.
-  func hasOutboxSteps() throws(StoreError) -> Bool {
-    var cursor = Cursor(source, Schema.work)
+  func hasSteps() throws(StoreError) -> Bool {
+    var cursor = Cursor(view.source, Schema.work)
     var key = ByteBuffer()
     key.append(OutboxKey.sweepPrefix)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
@@ -284,11 +284,11 @@ extension StoreReader {
   }
 
   /// Whether nothing of a conversation may be handed out in its order for now.
-  func isOutboxLaneStopped(_ conversation: UInt32) throws(StoreError) -> Bool {
-    for sweep in try outboxSweeps() {
+  func isLaneStopped(_ conversation: UInt32) throws(StoreError) -> Bool {
+    for sweep in try sweeps() {
       if sweep.conversation == conversation || sweep.target == conversation { return true }
     }
-    return try outboxReleases().contains { $0.release.conversation == conversation }
+    return try releases().contains { $0.release.conversation == conversation }
   }
 }
 

@@ -39,7 +39,7 @@ struct OutboxUploads: TransactionPart {
     _ attachment: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
-    for (ordinal, old) in try reader.outboxEntries(of: id, in: conversation) where old.isBlocked {
+    for (ordinal, old) in try view.outbox.entries(of: id, in: conversation) where old.isBlocked {
       guard case .upload(_, let other) = old.subject, other.hasSameBytes(as: attachment) else {
         continue
       }
@@ -55,11 +55,11 @@ struct OutboxUploads: TransactionPart {
   private func runningUpload(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> (key: RunningTransfers.Key, byteCount: Int64)? {
-    guard let number = try reader.number(of: conversation),
-      let (_, _, own) = try reader.found(id, in: number)
+    guard let number = try view.number(of: conversation),
+      let (_, _, own) = try view.messages.found(id, in: number)
     else { return nil }
     let fact = FactKey.key(number, own, attachment: attachment)
-    guard case .running(let stored)? = try reader.attachmentRecord(fact.bytes)?.upload else {
+    guard case .running(let stored)? = try view.facts.attachmentRecord(fact.bytes)?.upload else {
       return nil
     }
     let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)

@@ -89,7 +89,7 @@ struct ReactionRecord: Hashable {
   }
 }
 
-extension StoreReader {
+extension FactReader {
   /// The reactions to a message that stand, by member and emoji.
   func reactions(
     of id: MessageID, in conversation: UInt32
@@ -99,11 +99,11 @@ extension StoreReader {
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard let member = rest.bigEndianNumber(at: 0), rest.count > 4,
         rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
-      else { throw corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record") }
+      else { throw view.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record") }
       if record.isRemoved { return }
       reactions.append(
         Reaction(
-          rest.dropFirst(4).repairedText(), from: try self.member(member),
+          rest.dropFirst(4).repairedText(), from: try view.member(member),
           at: Timestamp(microseconds: record.time)))
     }
     // Members' numbers differ between stores; names do not.

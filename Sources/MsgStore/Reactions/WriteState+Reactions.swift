@@ -62,9 +62,9 @@ struct Reactions: TransactionPart {
 
   func reaction(_ key: Bytes) throws(StoreError) -> ReactionRecord? {
     var value = ByteBuffer()
-    guard try reader.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let record = ReactionRecord(value.bytes) else {
-      throw reader.corrupt(Schema.facts, "a reaction is no record")
+      throw view.corrupt(Schema.facts, "a reaction is no record")
     }
     return record
   }

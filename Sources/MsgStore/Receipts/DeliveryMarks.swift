@@ -5,7 +5,7 @@ import PageFile
 /// What a slice needs is read once, when the first message needs it: a message of somebody else, a
 /// pending one, and one that is read already cost nothing.
 struct DeliveryMarks {
-  private let reader: StoreReader
+  private let view: StoreView
   private let conversation: UInt32
   private var others: OthersMarks?
   private var marks: [RecipientMarks]?
@@ -29,8 +29,8 @@ struct DeliveryMarks {
     }
   }
 
-  init(_ reader: StoreReader, _ conversation: UInt32) {
-    self.reader = reader
+  init(_ view: StoreView, _ conversation: UInt32) {
+    self.view = view
     self.conversation = conversation
   }
 
@@ -49,7 +49,7 @@ struct DeliveryMarks {
     _ record: MessageRecord, at position: Position
   ) throws(StoreError) -> MessageStatus {
     guard !position.place.isPending,
-      Self.concern(record.status, from: record.sender, localMember: reader.localMember)
+      Self.concern(record.status, from: record.sender, localMember: view.localMember)
     else { return record.status }
     let hasExact = record.marks.contains(.receipts)
     return try effectiveStatus(
@@ -85,7 +85,7 @@ struct DeliveryMarks {
     of id: MessageID, at position: Position, sender: UInt32, isReadHere: Bool = false
   ) throws(StoreError) -> (recipients: Int, delivered: Int, read: Int) {
     var exact: [UInt32: ExactReceipt] = [:]
-    for (member, receipt) in try reader.exactReceipts(of: id, in: conversation) {
+    for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
       exact[member] = receipt
     }
     var counts = (recipients: 0, delivered: 0, read: 0)
@@ -96,7 +96,7 @@ struct DeliveryMarks {
       let receipt = exact[member]
       let isRead =
         marks.record.read.covers(position) || receipt?.isRead ?? false
-        || (isReadHere && member == reader.localMember)
+        || (isReadHere && member == view.localMember)
       if isRead { counts.read += 1 }
       if isRead || marks.record.delivered.covers(position) || receipt?.isDelivered ?? false {
         counts.delivered += 1
@@ -107,7 +107,7 @@ struct DeliveryMarks {
 
   private mutating func loadedOthers() throws(StoreError) -> OthersMarks {
     if let others { return others }
-    let loaded = OthersMarks(try reader.receipts(conversation))
+    let loaded = OthersMarks(try view.receipts.receipts(conversation))
     others = loaded
     return loaded
   }
@@ -115,8 +115,8 @@ struct DeliveryMarks {
   private mutating func loadedMarks() throws(StoreError) -> [RecipientMarks] {
     if let marks { return marks }
     var loaded: [RecipientMarks] = []
-    var rest = try reader.members(conversation).recipients(without: nil)[...]
-    try reader.forEachReceipts(conversation) { (member, record) in
+    var rest = try view.conversations.members(conversation).recipients(without: nil)[...]
+    try view.receipts.forEachReceipts(conversation) { (member, record) in
       while let next = rest.first, next.number <= member {
         rest.removeFirst()
         loaded.append(

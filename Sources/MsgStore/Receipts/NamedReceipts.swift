@@ -34,7 +34,7 @@ struct NamedReceipts: TransactionPart {
       if record.marks.contains(.receipts), let localMember {
         let fact = FactKey.key(
           conversation.number, record.id(at: position), .receipt, member: localMember)
-        if try reader.contains(fact.bytes, in: Schema.facts) { return }
+        if try view.contains(fact.bytes, in: Schema.facts) { return }
       }
       try rememberExact(
         .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
@@ -106,12 +106,12 @@ struct NamedReceipts: TransactionPart {
   ) throws(StoreError) -> UInt64? {
     let key = ReceiptKey.exact(conversation, kind, id)
     var value = ByteBuffer()
-    guard try reader.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
       return nil
     }
     var bytes = ByteReader(value.bytes)
     guard let ordinal = bytes.varint(), bytes.isAtEnd else {
-      throw reader.corrupt(Schema.receipts, "message \"\(id)\" has no ordinal")
+      throw view.corrupt(Schema.receipts, "message \"\(id)\" has no ordinal")
     }
     return ordinal
   }
@@ -120,7 +120,7 @@ struct NamedReceipts: TransactionPart {
     _ kind: ReceiptKind, _ conversation: UInt32, where isWanted: (UInt64) -> Bool
   ) throws(StoreError) -> Bool {
     var isFound = false
-    try reader.forEachExact(kind, conversation) { (_, ordinal) throws(StoreError) in
+    try view.pendingReceipts.forEachExact(kind, conversation) { (_, ordinal) throws(StoreError) in
       isFound = isWanted(ordinal)
       return !isFound
     }

@@ -1,12 +1,16 @@
 import PageFile
 
 /// Who has received and read one message.
-extension StoreReader {
+struct DeliveryReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   func delivery(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Delivery? {
     guard let message = try receivedMessage(id, in: conversation) else { return nil }
-    var marks = DeliveryMarks(self, message.conversation)
+    var marks = DeliveryMarks(view, message.conversation)
     let counts = try marks.counts(
       of: message.id, at: message.position, sender: message.sender, isReadHere: message.isReadHere)
     var status = message.status
@@ -30,18 +34,19 @@ extension StoreReader {
   ) throws(StoreError) -> [MemberReceipt] {
     guard let message = try receivedMessage(id, in: conversation) else { return [] }
     var known: [UInt32: ExactReceipt] = [:]
-    for (member, receipt) in try exactReceipts(of: message.id, in: message.conversation) {
+    for (member, receipt) in try view.facts.exactReceipts(of: message.id, in: message.conversation)
+    {
       known[member] = receipt
     }
     let position = message.position
-    try forEachReceipts(message.conversation) { (member, record) in
+    try view.receipts.forEachReceipts(message.conversation) { (member, record) in
       for kind in ReceiptKind.allCases where record[kind].covers(position) {
         known[member, default: ExactReceipt()].join(kind, record[kind].time(of: position))
       }
       return true
     }
-    if let localMember {
-      let own = try receipts(message.conversation)
+    if let localMember = view.localMember {
+      let own = try view.receipts.receipts(message.conversation)
       if message.isReadHere {
         known[localMember, default: ExactReceipt()].join(
           .read, message.isLate ? nil : own.readTimes.time(of: position))
@@ -55,7 +60,7 @@ extension StoreReader {
     let receipts = try known.map { (member, receipt) throws(StoreError) in
       let deliveredAt = earliest(receipt.deliveredAt, receipt.readAt)
       return MemberReceipt(
-        member: try self.member(member), isRead: receipt.isRead,
+        member: try view.member(member), isRead: receipt.isRead,
         deliveredAt: deliveredAt.map { Timestamp(microseconds: $0) },
         readAt: receipt.readAt.map { Timestamp(microseconds: $0) })
     }
@@ -79,14 +84,14 @@ extension StoreReader {
   private func receivedMessage(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> ReceivedMessage? {
-    guard let number = try number(of: conversation),
-      let position = try position(of: id, in: number)
+    guard let number = try view.number(of: conversation),
+      let position = try view.messages.position(of: id, in: number)
     else { return nil }
-    var cursor = Cursor(source, Schema.conversations)
-    let summary = try summary(number, &cursor)
-    var scan = try ThreadScan(self, number, from: position)
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
+    var scan = try ThreadScan(view, number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
     }
     // What came as history counts as nothing: it is read when a mark has gone over it.
     let isRead =
@@ -96,7 +101,7 @@ extension StoreReader {
     return ReceivedMessage(
       conversation: number, id: record.traits()?.names.first ?? position.id,
       position: position, sender: record.sender, status: record.status,
-      isReadHere: isRead && localMember != nil && record.sender != localMember,
+      isReadHere: isRead && view.localMember != nil && record.sender != view.localMember,
       isLate: record.markOrdinal != nil)
   }
 
@@ -105,10 +110,51 @@ extension StoreReader {
   ) throws(StoreError) -> Bool {
     let key = ReceiptKey.exact(message.conversation, .delivered, message.id)
     var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
       return false
     }
     var bytes = ByteReader(value.bytes)
     return bytes.varint().map { $0 > own.deliveredOrdinal } ?? false
   }
+}
+
+extension DeliveryReader {
+  /// A place that no unread message lies before; nil: any may.
+  func unreadStart(
+    _ conversation: UInt32, _ summary: ConversationSummary
+  ) throws(StoreError) -> Position? {
+    guard let seen = summary.seenUpTo else { return nil }
+    guard let mark = summary.mark, summary.toldMark.map({ $0 < mark }) ?? true,
+      let late = try view.receipts.receipts(conversation).lateFrom, late < seen
+    else { return seen }
+    return latest(late, summary.toldMark)
+  }
+
+  /// The place of the first unread message; nil where there is none.
+  ///
+  /// The messages from the marks on and those from the end back are gone through by turns: from the
+  /// end it is the last one of as many as are unread.
+  func firstUnread(
+    _ conversation: UInt32, _ summary: ConversationSummary
+  ) throws(StoreError) -> Position? {
+    guard view.localMember != nil, summary.unreadCount > 0 else { return nil }
+    let start = try unreadStart(conversation, summary)
+    var forward = try ThreadScan(view, conversation, from: start ?? .start)
+    var backward = try ThreadScan(view, conversation, after: .end)
+    var remaining = summary.unreadCount
+    while true {
+      guard let record = try forward.next(), case let position = try forward.position() else {
+        return nil
+      }
+      if view.receipts.unreadCount(record, at: position, summary).messages > 0 { return position }
+      guard let record = try backward.previous(), case let position = try backward.position()
+      else { continue }
+      remaining -= view.receipts.unreadCount(record, at: position, summary).messages
+      if remaining == 0 { return position }
+    }
+  }
+}
+
+extension StoreView {
+  var delivery: DeliveryReader { DeliveryReader(self) }
 }

@@ -8,7 +8,11 @@ import PageFile
 /// that have an entry each under their names: those that were marked by name, and those that came to
 /// lie below the mark after it was made. An entry says from which ordinal on it is due: an own mark
 /// is at once, a late message from the next mark on.
-extension StoreReader {
+struct PendingReceiptReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// The mark of the local member that the server knows of.
   func told(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary
@@ -16,8 +20,8 @@ extension StoreReader {
     switch kind {
     case .read: return summary.toldMark
     case .delivered:
-      guard let localMember else { return nil }
-      return try receipts(of: localMember, in: conversation).mark(.delivered)
+      guard let localMember = view.localMember else { return nil }
+      return try view.receipts.receipts(of: localMember, in: conversation).mark(.delivered)
     }
   }
 
@@ -39,12 +43,12 @@ extension StoreReader {
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let prefix = ReceiptKey.exact(conversation, kind)
-    try forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
       var reader = ByteReader(value)
       guard case .exact(_, _, let id)? = ReceiptKey.parts(key), let ordinal = reader.varint(),
         reader.isAtEnd
       else {
-        throw corrupt(Schema.receipts, "conversation \(conversation) has what is no message")
+        throw view.corrupt(Schema.receipts, "conversation \(conversation) has what is no message")
       }
       return try body(id, ordinal)
     }
@@ -68,10 +72,11 @@ extension StoreReader {
     in id: ConversationID, _ kind: ReceiptKind, as form: PendingReceipt.Form
   ) throws(StoreError) -> [PendingReceipt] {
     try form.validate()
-    guard let (number, id) = try find(id) else { return [] }
-    var cursor = Cursor(source, Schema.conversations)
+    guard let (number, id) = try view.find(id) else { return [] }
+    var cursor = Cursor(view.source, Schema.conversations)
     return try pendingReceipts(
-      kind, of: number, id, try summary(number, &cursor), try receipts(number), as: form)
+      kind, of: number, id, try view.conversations.summary(number, &cursor),
+      try view.receipts.receipts(number), as: form)
   }
 
   /// The first of what is to be told, read from a bounded part of the thread.
@@ -102,7 +107,7 @@ extension StoreReader {
     try forEachExact(kind, number) { (id, first) throws(StoreError) in
       guard first <= ordinal else { return true }
       // The server knows a message by the name in its key.
-      let position = try position(of: id, in: number)
+      let position = try view.messages.position(of: id, in: number)
       if form == .mark, let range, let position, position <= range.upTo {
         coveredCount += 1
         return coveredCount < scanCountMax
@@ -154,7 +159,7 @@ extension StoreReader {
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), _ conversation: UInt32,
     scanCountMax: Int = .max, _ body: (Position, MessageRecord) -> Bool
   ) throws(StoreError) -> Position {
-    var scan = try ThreadScan(self, conversation, after: range.after ?? .start)
+    var scan = try ThreadScan(view, conversation, after: range.after ?? .start)
     var count = 0
     var last = range.upTo
     while let record = try scan.next() {
@@ -163,17 +168,17 @@ extension StoreReader {
       let position = try scan.position()
       guard position <= range.upTo else { return range.upTo }
       last = position
-      if record.sender == localMember || record.flags.contains(.history) { continue }
+      if record.sender == view.localMember || record.flags.contains(.history) { continue }
       switch kind {
       case .read:
         if record.marks.contains(.seen) || record.markOrdinal != nil { continue }
       case .delivered:
         let id = record.id(at: position)
         let key = ReceiptKey.exact(conversation, kind, id)
-        if try contains(key.bytes, in: Schema.receipts) { continue }
-        if let localMember, record.marks.contains(.receipts) {
+        if try view.contains(key.bytes, in: Schema.receipts) { continue }
+        if let localMember = view.localMember, record.marks.contains(.receipts) {
           let fact = FactKey.key(conversation, id, .receipt, member: localMember)
-          if try contains(fact.bytes, in: Schema.facts) { continue }
+          if try view.contains(fact.bytes, in: Schema.facts) { continue }
         }
       }
       guard body(position, record) else { return position }
@@ -188,11 +193,11 @@ extension StoreReader {
     guard countMax >= 1 else { throw .invalidCount(countMax) }
     var found: [ConversationID] = []
     let prefix = ReceiptKey.pending(kind)
-    try forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
       guard case .pending(_, let number)? = ReceiptKey.parts(key) else {
-        throw corrupt(Schema.receipts, "the list of what is to be told has no conversation")
+        throw view.corrupt(Schema.receipts, "the list of what is to be told has no conversation")
       }
-      found.append(try details(number).id)
+      found.append(try view.conversations.details(number).id)
       return found.count < countMax
     }
     return found
@@ -218,4 +223,8 @@ extension PendingReceipt.Form {
     guard case .ids(let count) = self else { return self }
     return .ids(countMax: min(max(count, 1), PendingReceipt.idCountMax))
   }
+}
+
+extension StoreView {
+  var pendingReceipts: PendingReceiptReader { PendingReceiptReader(self) }
 }

@@ -10,7 +10,7 @@ extension StoreSnapshot {
   public func delivery(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Delivery? {
-    try within { (reader) throws(StoreError) in try reader.delivery(of: id, in: conversation) }
+    try within { (view) throws(StoreError) in try view.delivery.delivery(of: id, in: conversation) }
   }
 
   /// Who has a message, and who has read it, in the order in which the members came to this store.
@@ -21,7 +21,7 @@ extension StoreSnapshot {
   public func readers(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MemberReceipt] {
-    try within { (reader) throws(StoreError) in try reader.readers(of: id, in: conversation) }
+    try within { (view) throws(StoreError) in try view.delivery.readers(of: id, in: conversation) }
   }
 
   /// What has to go to the server of the local member's receipts in a conversation, in the order in
@@ -34,8 +34,8 @@ extension StoreSnapshot {
   public func pendingReceipts(
     in conversation: ConversationID, _ kind: ReceiptKind, as form: PendingReceipt.Form
   ) throws(StoreError) -> [PendingReceipt] {
-    try within { (reader) throws(StoreError) in
-      try reader.pendingReceipts(in: conversation, kind, as: form)
+    try within { (view) throws(StoreError) in
+      try view.pendingReceipts.pendingReceipts(in: conversation, kind, as: form)
     }
   }
 
@@ -50,8 +50,8 @@ extension StoreSnapshot {
   public func conversationsWithPendingReceipts(
     _ kind: ReceiptKind, countMax: Int = .max
   ) throws(StoreError) -> [ConversationID] {
-    try within { (reader) throws(StoreError) in
-      try reader.conversationsWithPendingReceipts(kind, countMax: countMax)
+    try within { (view) throws(StoreError) in
+      try view.pendingReceipts.conversationsWithPendingReceipts(kind, countMax: countMax)
     }
   }
 }
@@ -63,11 +63,11 @@ extension StoreSnapshot {
   package func unreadMentionCount(
     _ conversation: ConversationID
   ) throws(StoreError) -> Int? {
-    try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: conversation)
+    try within { (view) throws(StoreError) in
+      guard let number = try view.number(of: conversation)
       else { return nil }
-      var cursor = Cursor(reader.source, Schema.conversations)
-      return try reader.summary(number, &cursor).mentionCount
+      var cursor = Cursor(view.source, Schema.conversations)
+      return try view.conversations.summary(number, &cursor).mentionCount
     }
   }
 }

@@ -115,7 +115,7 @@ extension LocalMarks {
       guard let conversation = try transaction.existingConversation(conversation) else {
         return Optional<Position>.none
       }
-      return try reader.position(of: id, in: conversation.number)
+      return try view.messages.position(of: id, in: conversation.number)
     }
   }
 }

@@ -139,8 +139,8 @@ extension LocalMarks {
     let isForward = !StoreDefect.markGoesBack.isPlanted
     if let mark, limit < mark, isForward { return nil }
     // The message at the mark may be gone; the mark stays where it is all the same.
-    if !isForward { return try reader.lastPosition(upTo: limit, in: conversation) }
-    return latest(try reader.lastPosition(upTo: limit, in: conversation), mark)
+    if !isForward { return try view.messages.lastPosition(upTo: limit, in: conversation) }
+    return latest(try view.messages.lastPosition(upTo: limit, in: conversation), mark)
   }
 
   /// Whether something up to a mark is not known to the server yet.
@@ -164,9 +164,9 @@ extension LocalMarks {
   private func isUnseenByOther(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(reader, conversation.number, from: position)
+    var scan = try ThreadScan(view, conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
     return record.sender != localMember
       && conversation.summary.isUnseen(record, at: position)
@@ -177,16 +177,16 @@ extension LocalMarks {
   private func isDelivered(
     _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(reader, conversation.number, from: position)
+    var scan = try ThreadScan(view, conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw reader.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
     if record.sender == member || record.flags.contains(.history) { return true }
     if let told = try transaction.receipts.told(.delivered, conversation), position <= told {
       return true
     }
     let exact = FactKey.key(conversation.number, id, .receipt, member: member)
-    if try reader.contains(exact.bytes, in: Schema.facts) { return true }
+    if try view.contains(exact.bytes, in: Schema.facts) { return true }
     let own = try transaction.receipts.receipts(conversation)
     guard let mark = own.deliveredMark, position <= mark else { return false }
     let first = try transaction.namedReceipts.firstOrdinal(.delivered, id, in: conversation.number)
@@ -201,8 +201,8 @@ extension LocalMarks {
   private func mayHaveIncoming(
     after start: Position, upTo end: Position, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(reader, conversation, after: start)
-    for _ in 0..<StoreReader.receiptScanCountMax {
+    var scan = try ThreadScan(view, conversation, after: start)
+    for _ in 0..<PendingReceiptReader.receiptScanCountMax {
       guard let record = try scan.next(), try scan.position() <= end else { return false }
       if record.sender != localMember, !record.flags.contains(.history) { return true }
     }

@@ -17,7 +17,7 @@ extension Receipts {
       let sourceOrdinal = kind == .read ? source.summary.markOrdinal : old.deliveredOrdinal
       let targetOrdinal = kind == .read ? target.summary.markOrdinal : own.deliveredOrdinal
       var exact: [(id: MessageID, isDue: Bool)] = []
-      try reader.forEachExact(kind, source.number) { (id, first) in
+      try view.pendingReceipts.forEachExact(kind, source.number) { (id, first) in
         exact.append((id, first <= sourceOrdinal))
         return true
       }
@@ -33,25 +33,25 @@ extension Receipts {
     own.deliveredTimes.join(old.deliveredTimes)
     if own != before { try writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
-    if try reader.contains(key.bytes, in: Schema.receipts) {
+    if try view.contains(key.bytes, in: Schema.receipts) {
       try transaction.remove(key.bytes, in: Schema.receipts)
     }
     source.receipts = ConversationReceipts()
     try mergeMembers(from: source.number, into: target.number)
     if let localMember {
-      try tell(try reader.receipts(of: localMember, in: target.number).read.mark, to: target)
+      try tell(try view.receipts.receipts(of: localMember, in: target.number).read.mark, to: target)
     }
     try transaction.othersMarks.membershipChanged(target)
   }
 
   private func mergeMembers(from source: UInt32, into target: UInt32) throws(StoreError) {
     var records: [(member: UInt32, record: ReceiptRecord)] = []
-    try reader.forEachReceipts(source) { (member, record) in
+    try view.receipts.forEachReceipts(source) { (member, record) in
       records.append((member, record))
       return true
     }
     for (member, record) in records {
-      var merged = try reader.receipts(of: member, in: target)
+      var merged = try view.receipts.receipts(of: member, in: target)
       merged.join(record)
       try writeReceipts(merged, of: member, in: target)
       let key = ReceiptKey.member(source, member)

@@ -23,7 +23,7 @@ struct OthersMarks: TransactionPart {
     if others.laggard != 0, StoreDefect.laggardKept.isPlanted { return }
     let recipients = try self.others(conversation)
     let known = others.laggard == 0 ? nil : others
-    own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: known))
+    own.set(kind, try view.receipts.others(kind, recipients, in: conversation.number, known: known))
     if known == nil { own.othersSince = Recipient.firstJoined(recipients) }
   }
 
@@ -31,7 +31,8 @@ struct OthersMarks: TransactionPart {
   /// next, as a group may be large and its receipts many.
   private func others(_ conversation: OpenConversation) throws(StoreError) -> [Recipient] {
     if let others = conversation.others { return others }
-    let others = try reader.members(conversation.number).recipients(without: localMember)
+    let others = try view.conversations.members(conversation.number).recipients(
+      without: localMember)
     memory.keep(others, of: conversation)
     return others
   }
@@ -46,7 +47,7 @@ struct OthersMarks: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
-      own.set(kind, try reader.others(kind, recipients, in: conversation.number, known: nil))
+      own.set(kind, try view.receipts.others(kind, recipients, in: conversation.number, known: nil))
     }
     own.othersSince = Recipient.firstJoined(recipients)
     // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
@@ -74,7 +75,7 @@ extension ConversationReceipts {
   }
 }
 
-extension StoreReader {
+extension ReceiptReader {
   /// How far all of some members have come, who are sorted by their numbers.
   ///
   /// - Parameter known: How far they had come when the one that has moved on since was the last of

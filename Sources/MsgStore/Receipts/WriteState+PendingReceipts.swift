@@ -50,8 +50,8 @@ struct PendingReceipts: TransactionPart {
     _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) {
     let number = conversation.number
-    guard let localMember, let position = try reader.position(of: id, in: number),
-      let range = try reader.pendingRange(
+    guard let localMember, let position = try view.messages.position(of: id, in: number),
+      let range = try view.pendingReceipts.pendingRange(
         .delivered, number, conversation.summary, try transaction.receipts.receipts(conversation)),
       position <= range.upTo, range.after.map({ $0 < position }) ?? true,
       try transaction.receipts.join(.delivered, id, nil, of: localMember, in: conversation)
@@ -70,9 +70,10 @@ struct PendingReceipts: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let confirmed = latest(own.confirmed(kind), try transaction.receipts.told(kind, conversation))
     if pending.isMark {
-      let due = try reader.dueExact(kind, conversation.number, conversation.summary, own)
+      let due = try view.pendingReceipts.dueExact(
+        kind, conversation.number, conversation.summary, own)
       for id in due {
-        guard let position = try reader.position(of: id, in: conversation.number),
+        guard let position = try view.messages.position(of: id, in: conversation.number),
           position <= upTo,
           pending.after.map({ $0 < position }) ?? true
         else { continue }
@@ -81,7 +82,7 @@ struct PendingReceipts: TransactionPart {
     }
     if let confirmed, upTo <= confirmed { return false }
     if !pending.isMark, let after = pending.after, confirmed.map({ $0 < after }) ?? true {
-      let gap = try reader.idsOfRange(
+      let gap = try view.pendingReceipts.idsOfRange(
         kind, (after: confirmed, upTo: after), in: conversation.number)
       for id in gap {
         try transaction.namedReceipts.rememberExact(kind, id, from: 0, in: conversation)
@@ -101,10 +102,10 @@ struct PendingReceipts: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
-      var isPending = try reader.hasUntold(
+      var isPending = try view.pendingReceipts.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
-        let hasLeft = try reader.details(conversation.number).hasLeft
+        let hasLeft = try view.conversations.details(conversation.number).hasLeft
         isPending = !hasLeft || StoreDefect.leftOnesTold.isPlanted
       }
       try transaction.outboxEntering.enterReceipt(
@@ -129,8 +130,10 @@ struct PendingReceipts: TransactionPart {
   func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
     guard let told = try transaction.receipts.told(kind, conversation) else { return }
     var covered: [MessageID] = []
-    try reader.forEachExact(kind, conversation.number) { (id, _) throws(StoreError) in
-      if let position = try reader.position(of: id, in: conversation.number), position <= told {
+    try view.pendingReceipts.forEachExact(kind, conversation.number) { (id, _) throws(StoreError) in
+      if let position = try view.messages.position(of: id, in: conversation.number),
+        position <= told
+      {
         covered.append(id)
       }
       return true

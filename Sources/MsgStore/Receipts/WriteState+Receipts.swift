@@ -51,7 +51,7 @@ struct Receipts: TransactionPart {
     }
     let key = waitingKey(conversation.number, id, kind, member)
     var value = ByteBuffer()
-    let isThere = try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value)
+    let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
     let known = isThere ? try waitingTime(value.bytes) : nil
     let joined = earliest(known, time)
     if isThere && joined == known { return false }
@@ -68,7 +68,7 @@ struct Receipts: TransactionPart {
     _ kind: ReceiptKind, upTo position: Position, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let old = try reader.receipts(of: member, in: conversation.number)
+    let old = try view.receipts.receipts(of: member, in: conversation.number)
     var new = old
     new[kind].join(position, time)
     guard new != old else { return false }
@@ -116,9 +116,9 @@ struct Receipts: TransactionPart {
     let key = FactKey.key(conversation.number, id, .receipt, member: member)
     var value = ByteBuffer()
     var receipt = ExactReceipt()
-    if try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
+    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
       guard let known = ExactReceipt(value.bytes) else {
-        throw reader.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
       }
       receipt = known
     }
@@ -139,9 +139,9 @@ struct Receipts: TransactionPart {
     let key = FactKey.key(conversation, id, .receipt, member: member)
     var value = ByteBuffer()
     var joined = receipt
-    if try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
+    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
       guard let known = ExactReceipt(value.bytes) else {
-        throw reader.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
       }
       joined.join(known)
       value.removeAll()
@@ -157,7 +157,7 @@ struct Receipts: TransactionPart {
     for mark in try waitingMarks(of: id, in: conversation) {
       let key = waitingKey(target, other, mark.kind, mark.member)
       var value = ByteBuffer()
-      let isThere = try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value)
+      let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
       let time = isThere ? earliest(try waitingTime(value.bytes), mark.time) : mark.time
       value.removeAll()
       value.append(optionalTime: time)
@@ -169,12 +169,12 @@ struct Receipts: TransactionPart {
   func resolve(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (id: MessageID, position: Position?)? {
-    switch try reader.entry(of: id, in: conversation) {
+    switch try view.messages.entry(of: id, in: conversation) {
     case .deleted?: nil
     case .alias(let own)?: (own, nil)
     case nil: (id, nil)
     case .here(let position)?:
-      (try reader.message(at: position, in: conversation).id(at: position), position)
+      (try view.messages.message(at: position, in: conversation).id(at: position), position)
     }
   }
 
@@ -236,10 +236,10 @@ extension Receipts {
   ) throws(StoreError) -> [(kind: ReceiptKind, member: UInt32, time: Int64?)] {
     var waiting: [(kind: ReceiptKind, member: UInt32, time: Int64?)] = []
     let prefix = FactKey.prefix(conversation, id, .waitingMark)
-    try reader.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
       guard key.count == prefix.count + 5, let kind = ReceiptKind(rawValue: key[prefix.count]),
         let member = key.bigEndianNumber(at: prefix.count + 1)
-      else { throw reader.corrupt(Schema.facts, "message \"\(id)\" has what is no waiting mark") }
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no waiting mark") }
       waiting.append((kind, member, try waitingTime(value)))
       return true
     }
@@ -255,7 +255,7 @@ extension Receipts {
     guard old != new, !old.place.isPending, !new.place.isPending else { return }
     if StoreDefect.marksStay.isPlanted { return }
     var moved: [(member: UInt32, record: ReceiptRecord)] = []
-    try reader.forEachReceipts(conversation.number) { (member, record) throws(StoreError) in
+    try view.receipts.forEachReceipts(conversation.number) { (member, record) throws(StoreError) in
       var changed = record
       changed.read.move(old, to: new)
       changed.delivered.move(old, to: new)
@@ -278,7 +278,7 @@ extension Receipts {
   func receiptMarks(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> MessageTraits.Bits {
-    let exact = try reader.exactReceipts(of: id, in: conversation)
+    let exact = try view.facts.exactReceipts(of: id, in: conversation)
     guard !exact.isEmpty, !StoreDefect.waitingReceiptsIgnored.isPlanted else { return [] }
     let isSeen = exact.contains { $0.member == localMember && $0.receipt.isRead }
     return isSeen ? [.receipts, .seen] : .receipts
@@ -296,7 +296,7 @@ extension Receipts {
   private func waitingTime(_ bytes: Bytes) throws(StoreError) -> Int64? {
     var reader = ByteReader(bytes)
     guard let time = reader.optionalTime(), reader.isAtEnd else {
-      throw self.reader.corrupt(Schema.facts, "a waiting mark has no time")
+      throw self.view.corrupt(Schema.facts, "a waiting mark has no time")
     }
     return time
   }
@@ -312,7 +312,7 @@ extension Receipts {
   /// Reads a conversation's own side of receipts, unless that was done.
   func readReceipts(of conversation: OpenConversation) throws(StoreError) {
     if case .some = conversation.receipts { return }
-    conversation.receipts = try reader.receipts(conversation.number)
+    conversation.receipts = try view.receipts.receipts(conversation.number)
   }
 
   func writeReceipts(
@@ -341,12 +341,12 @@ extension Receipts {
   func set(
     _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let value = try reader.record(at: position, in: conversation.number)
+    let value = try view.messages.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
-      throw reader.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
+      throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
     }
     guard !traits.marks.isSuperset(of: marks) else { return false }
-    let before = reader.unreadCount(record, at: position, conversation.summary)
+    let before = view.receipts.unreadCount(record, at: position, conversation.summary)
     traits.marks.formUnion(marks)
     var block = ByteBuffer()
     traits.append(to: &block)
@@ -355,7 +355,7 @@ extension Receipts {
     var new = ByteBuffer(capacity: value.count + 16)
     record.append(to: &new)
     try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
-    let after = reader.unreadCount(record, at: position, conversation.summary)
+    let after = view.receipts.unreadCount(record, at: position, conversation.summary)
     if after != before { conversation.summary.count(after - before) }
     return true
   }
@@ -366,7 +366,7 @@ extension Receipts {
   func told(
     _ kind: ReceiptKind, _ conversation: OpenConversation
   ) throws(StoreError) -> Position? {
-    try reader.told(kind, conversation.number, conversation.summary)
+    try view.pendingReceipts.told(kind, conversation.number, conversation.summary)
   }
 }
 

@@ -27,7 +27,7 @@ struct Reconciling: TransactionPart {
       // Names that the list has may be others than those in the keys, and places may have changed.
       var listed: Set<MessageID> = []
       for message in given {
-        let position = try reader.position(of: message.id, in: conversation.number)
+        let position = try view.messages.position(of: message.id, in: conversation.number)
         if let position { listed.insert(position.id) }
       }
       let gone = try range.span(of: given).map { (span) throws(StoreError) in
@@ -45,7 +45,7 @@ struct Reconciling: TransactionPart {
     in span: ReconciledSpan, but listed: Set<MessageID>, of conversation: UInt32
   ) throws(StoreError) -> [Position] {
     var found: [Position] = []
-    var cursor = MessageCursor(reader)
+    var cursor = MessageCursor(view)
     // No message of that time lies before.
     let first = Position(.acknowledged(span.from.time, sequence: .min), "")
     let key = KeyEncoding.key(conversation, first)
@@ -64,8 +64,8 @@ struct Reconciling: TransactionPart {
   private func remove(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> MessageID {
-    reader.source.isErasing = true
-    let message = try reader.message(at: position, in: conversation.number)
+    view.source.isErasing = true
+    let message = try view.messages.message(at: position, in: conversation.number)
     _ = try transaction.receivedMessages.takeOut(position, of: conversation)
     if message.traits.marks.contains(.unsent) {
       // An old copy that is still on its way must not bring its text back.
@@ -109,7 +109,8 @@ extension Reconciling {
         if listed.contains(next) { continue }
         let conversation = try transaction.conversation(next)
         guard !conversation.summary.marks.contains(.hidden),
-          case let details = try reader.details(next), try !isPending(conversation, details)
+          case let details = try view.conversations.details(next),
+          try !isPending(conversation, details)
         else { continue }
         removed.append(details.id)
         try hide(conversation)
@@ -119,8 +120,8 @@ extension Reconciling {
   }
 
   private func nextConversation(after number: UInt32) throws(StoreError) -> UInt32? {
-    var cursor = Cursor(reader.source, Schema.conversations)
-    return try reader.nextConversation(after: number, &cursor)
+    var cursor = Cursor(view.source, Schema.conversations)
+    return try view.conversations.nextConversation(after: number, &cursor)
   }
 
   /// Whether a conversation has something that the server cannot know.
@@ -128,7 +129,7 @@ extension Reconciling {
     _ conversation: OpenConversation, _ details: ConversationDetails
   ) throws(StoreError) -> Bool {
     if details.hasDraft { return true }
-    let last = try reader.lastPosition(upTo: .end, in: conversation.number)
+    let last = try view.messages.lastPosition(upTo: .end, in: conversation.number)
     if let last, last.place.isPending { return true }
     if last == nil, let creator = details.createdBy, creator == localMember { return true }
     return try !transaction.deletions.merging(into: conversation.number).isEmpty

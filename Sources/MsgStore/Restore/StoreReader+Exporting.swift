@@ -1,7 +1,11 @@
 import PageFile
 
 /// Reading all that is stored of messages.
-extension StoreReader {
+struct ExportReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// How many values are made at once.
   private static let batchCount = 200
 
@@ -23,8 +27,8 @@ extension StoreReader {
       values.removeAll(keepingCapacity: true)
       let start = next.bytes.array()
       next.removeAll()
-      try within { () throws(StoreError) in
-        var cursor = Cursor(source, tree)
+      try view.within { () throws(StoreError) in
+        var cursor = Cursor(view.source, tree)
         var key = ByteBuffer()
         key.append(start)
         var value = ByteBuffer()
@@ -39,7 +43,7 @@ extension StoreReader {
             return
           }
           value.removeAll()
-          try append(cursor, to: &value)
+          try view.append(cursor, to: &value)
           if let made = try make(key.bytes.dropFirst(prefix.count), value.bytes) {
             values.append(made)
           }
@@ -63,8 +67,8 @@ extension StoreReader {
       values.removeAll(keepingCapacity: true)
       let start = next
       next = []
-      try within { () throws(StoreError) in
-        var cursor = MessageCursor(self)
+      try view.within { () throws(StoreError) in
+        var cursor = MessageCursor(view)
         var key = ByteBuffer()
         key.append(start)
         var record = ByteBuffer()
@@ -95,7 +99,7 @@ extension StoreReader {
   ) throws(StoreError) -> ExportedMessage {
     var exported = try ExportedMessage(
       message, at: position, in: id, mark: summary.mark.map { ($0, summary.markOrdinal) },
-      member: member)
+      member: view.member)
     let hasFacts = !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts)
     if hasFacts || position.place.isPending {
       exported.facts = try facts(of: exported.id, in: conversation)
@@ -108,7 +112,8 @@ extension StoreReader {
     _ waiting: WaitingFacts, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ExportedWaiting {
     ExportedWaiting(
-      waiting, try facts(of: id, in: conversation), of: id, in: try details(conversation).id)
+      waiting, try facts(of: id, in: conversation), of: id,
+      in: try view.conversations.details(conversation).id)
   }
 
   /// What lies beside a message's record, or waits.
@@ -117,12 +122,16 @@ extension StoreReader {
   ) throws(StoreError) -> ExportedFacts {
     var facts = ExportedFacts()
     let prefix = FactKey.prefix(conversation, id)
-    try forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard try facts.take(rest, value, member: member) else {
-        throw corrupt(Schema.facts, "message \"\(id)\" has what is no fact")
+    try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard try facts.take(rest, value, member: view.member) else {
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no fact")
       }
     }
     facts.sort()
     return facts
   }
+}
+
+extension StoreView {
+  var exports: ExportReader { ExportReader(self) }
 }

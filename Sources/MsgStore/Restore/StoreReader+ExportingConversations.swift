@@ -1,11 +1,11 @@
 import PageFile
 
 /// Reading all that is stored of a conversation beside its messages.
-extension StoreReader {
-  func exportedConversation(_ number: UInt32) throws(StoreError) -> ExportedConversation {
-    var cursor = Cursor(source, Schema.conversations)
-    let summary = try summary(number, &cursor)
-    let details = try details(number)
+extension ExportReader {
+  func conversation(_ number: UInt32) throws(StoreError) -> ExportedConversation {
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
+    let details = try view.conversations.details(number)
     var exported = ExportedConversation()
     exported.id = details.id
     exported.aliases = details.aliases
@@ -15,7 +15,7 @@ extension StoreReader {
     exported.avatar = details.avatar.text
     exported.avatarAt = Timestamp(known: details.avatar.time)
     exported.createdBy = try details.createdBy.map { (number) throws(StoreError) in
-      try member(number)
+      try view.member(number)
     }
     exported.createdAt = Timestamp(known: details.createdAt)
     exported.since = summary.created == details.createdAt ? nil : Timestamp(known: summary.created)
@@ -27,11 +27,11 @@ extension StoreReader {
     exported.archivedAt = Timestamp(known: details.archivedAt)
     exported.isHidden = summary.marks.contains(.hidden)
     exported.deletedUpTo = Timestamp(known: summary.deletedUpTo)
-    let members = try members(number)
+    let members = try view.conversations.members(number)
     exported.completeAt = Timestamp(known: members.completeAt)
-    for member in try ordered(members.members) {
+    for member in try view.conversations.ordered(members.members) {
       var known = ExportedMember()
-      known.member = try self.member(member.number)
+      known.member = try view.member(member.number)
       known.time = Timestamp(microseconds: member.time)
       known.hasLeft = !member.isActive
       known.joinedAt = Timestamp(known: member.joinedAt)
@@ -40,10 +40,10 @@ extension StoreReader {
     return exported
   }
 
-  func exportedDraft(
+  func draft(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> ExportedDraft? {
-    guard let record = try draftRecord(number) else { return nil }
+    guard let record = try view.conversations.draftRecord(number) else { return nil }
     var exported = ExportedDraft()
     exported.conversation = id
     exported.text = record.text
@@ -52,38 +52,38 @@ extension StoreReader {
     return exported
   }
 
-  func exportedMarks(
+  func marks(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> ExportedMarks {
-    var cursor = Cursor(source, Schema.conversations)
-    let summary = try summary(number, &cursor)
-    return ExportedMarks(try receipts(number), readMark: summary.mark, of: id)
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
+    return ExportedMarks(try view.receipts.receipts(number), readMark: summary.mark, of: id)
   }
 
   /// The receipts of all members, by name.
-  func exportedReceipts(
+  func receipts(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> [ExportedReceipts] {
     var found: [ExportedReceipts] = []
-    try forEachReceipts(number) { (member, record) throws(StoreError) in
-      found.append(ExportedReceipts(record, of: try self.member(member), in: id))
+    try view.receipts.forEachReceipts(number) { (member, record) throws(StoreError) in
+      found.append(ExportedReceipts(record, of: try view.member(member), in: id))
       return true
     }
     return found.sorted { $0.member < $1.member }
   }
 
   /// The messages that have to be told by their names.
-  func exportedUntold(
+  func untold(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> [ExportedUntold] {
-    var cursor = Cursor(source, Schema.conversations)
+    var cursor = Cursor(view.source, Schema.conversations)
     let ordinals = (
-      read: try summary(number, &cursor).markOrdinal,
-      delivered: try receipts(number).deliveredOrdinal
+      read: try view.conversations.summary(number, &cursor).markOrdinal,
+      delivered: try view.receipts.receipts(number).deliveredOrdinal
     )
     var found: [ExportedUntold] = []
     for kind in ReceiptKind.allCases {
-      try forEachExact(kind, number) { (message, first) in
+      try view.pendingReceipts.forEachExact(kind, number) { (message, first) in
         var exported = ExportedUntold()
         exported.conversation = id
         exported.message = message
@@ -105,10 +105,12 @@ extension StoreSnapshot {
   ) throws {
     var number: UInt32? = 0
     while let last = number {
-      let next = try within { (reader) throws(StoreError) -> (UInt32, ExportedConversation)? in
-        var cursor = Cursor(reader.source, Schema.conversations)
-        guard let next = try reader.nextConversation(after: last, &cursor) else { return nil }
-        return (next, try reader.exportedConversation(next))
+      let next = try within { (view) throws(StoreError) -> (UInt32, ExportedConversation)? in
+        var cursor = Cursor(view.source, Schema.conversations)
+        guard let next = try view.conversations.nextConversation(after: last, &cursor) else {
+          return nil
+        }
+        return (next, try view.exports.conversation(next))
       }
       if let next { try body(next.1) }
       number = next?.0
@@ -117,28 +119,28 @@ extension StoreSnapshot {
 
   package func exportedDraft(of id: ConversationID) throws(StoreError) -> ExportedDraft? {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
-      try reader.exportedDraft(number, id)
+      try view.exports.draft(number, id)
     } ?? nil
   }
 
   /// How far the local member has come here.
   package func exportedMarks(of id: ConversationID) throws(StoreError) -> ExportedMarks? {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
-      try reader.exportedMarks(number, id)
+      try view.exports.marks(number, id)
     }
   }
 
   /// What the server has told of members' receipts, by name.
   package func exportedReceipts(of id: ConversationID) throws(StoreError) -> [ExportedReceipts] {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
-      try reader.exportedReceipts(number, id)
+      try view.exports.receipts(number, id)
     } ?? []
   }
 
   /// The messages that have to be told to the server by their names.
   package func exportedUntold(of id: ConversationID) throws(StoreError) -> [ExportedUntold] {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
-      try reader.exportedUntold(number, id)
+      try view.exports.untold(number, id)
     } ?? []
   }
 
@@ -147,18 +149,18 @@ extension StoreSnapshot {
     of id: ConversationID, count: Int, after number: Int64?
   ) throws(StoreError) -> [ClosedRange<Int64>] {
     try withNumber(of: id) { (reader, conversation) throws(StoreError) in
-      try reader.knownSequences(of: conversation).runs(count: count, after: number)
+      try view.conversations.knownSequences(of: conversation).runs(count: count, after: number)
     } ?? []
   }
 
   private func withNumber<R>(
-    of id: ConversationID, _ body: (StoreReader, UInt32) throws(StoreError) -> R
+    of id: ConversationID, _ body: (StoreView, UInt32) throws(StoreError) -> R
   ) throws(StoreError) -> R? {
-    try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id) else {
+    try within { (view) throws(StoreError) in
+      guard let number = try view.number(of: id) else {
         return nil
       }
-      return try body(reader, number)
+      return try body(view, number)
     }
   }
 }

@@ -7,15 +7,15 @@ extension StoreSnapshot {
     in id: ConversationID, _ body: (ExportedMessage) throws -> Void
   ) throws {
     guard let (number, summary) = try found(id) else { return }
-    let reader = reader
-    let goneUpTo = try within { (reader) throws(StoreError) in try reader.trimmed(number) }
-    try reader.forEachMessage(in: number) { (key, value) throws(StoreError) in
+    let view = view
+    let goneUpTo = try within { (view) throws(StoreError) in try view.exports.trimmed(number) }
+    try view.exports.forEachMessage(in: number) { (key, value) throws(StoreError) in
       guard let position = key.position, let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
-      else { throw reader.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }
+      else { throw view.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }
       // It went with its conversation, and is only still to be removed.
       if let goneUpTo, !position.place.isPending, position.place.time <= goneUpTo { return nil }
-      return try reader.exported(message, at: position, in: id, number, summary)
+      return try view.exports.exported(message, at: position, in: id, number, summary)
     } _: {
       try body($0)
     }
@@ -26,10 +26,10 @@ extension StoreSnapshot {
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> ExportedMessage? {
     guard let (number, summary) = try found(conversation) else { return nil }
-    return try within { (reader) throws(StoreError) in
-      guard let position = try reader.position(of: id, in: number) else { return nil }
-      let message = try reader.message(at: position, in: number)
-      return try reader.exported(message, at: position, in: conversation, number, summary)
+    return try within { (view) throws(StoreError) in
+      guard let position = try view.messages.position(of: id, in: number) else { return nil }
+      let message = try view.messages.message(at: position, in: number)
+      return try view.exports.exported(message, at: position, in: conversation, number, summary)
     }
   }
 
@@ -39,11 +39,11 @@ extension StoreSnapshot {
   ) throws {
     guard let (number, _) = try found(id) else { return }
     let prefix = KeyEncoding.key(number)
-    let reader = reader
-    try reader.forEach(with: prefix, in: Schema.ids) { (key, value) throws(StoreError) in
+    let view = view
+    try view.exports.forEach(with: prefix, in: Schema.ids) { (key, value) throws(StoreError) in
       let name = MessageID(key)
       guard let entry = IDEntry(name, value) else {
-        throw reader.corrupt(Schema.ids, "the entry of \"\(name)\" is none")
+        throw view.corrupt(Schema.ids, "the entry of \"\(name)\" is none")
       }
       return entry == .deleted ? name : nil
     } _: {
@@ -53,17 +53,18 @@ extension StoreSnapshot {
 
   /// What waits for messages that are not here, in the order in which it began to.
   package func forEachWaiting(_ body: (ExportedWaiting) throws -> Void) throws {
-    let reader = reader
-    try reader.forEach(with: ByteBuffer(), in: Schema.waiting) { (_, value) throws(StoreError) in
+    let view = view
+    try view.exports.forEach(with: ByteBuffer(), in: Schema.waiting) {
+      (_, value) throws(StoreError) in
       guard let number = value.bigEndianNumber(at: 0),
         case let name = value.dropFirst(KeyEncoding.numberByteCount), name.count > 0,
-        let waiting = try reader.waitingFacts(of: MessageID(name), in: number)
-      else { throw reader.corrupt(Schema.waiting, "an entry leads to nothing") }
+        let waiting = try view.exports.waitingFacts(of: MessageID(name), in: number)
+      else { throw view.corrupt(Schema.waiting, "an entry leads to nothing") }
       // Nobody waits any more for what was deleted.
-      guard try reader.isStored(number),
-        try reader.entry(of: MessageID(name), in: number) != .deleted
+      guard try view.exports.isStored(number),
+        try view.messages.entry(of: MessageID(name), in: number) != .deleted
       else { return nil }
-      return try reader.exported(waiting, of: MessageID(name), in: number)
+      return try view.exports.exported(waiting, of: MessageID(name), in: number)
     } _: {
       try body($0)
     }
@@ -73,8 +74,8 @@ extension StoreSnapshot {
   /// in neither of them alone.
   package var isMergingConversations: Bool {
     get throws(StoreError) {
-      try within { (reader) throws(StoreError) in
-        try reader.work().contains { if case .merge = $0.work.kind { true } else { false } }
+      try within { (view) throws(StoreError) in
+        try view.work.work().contains { if case .merge = $0.work.kind { true } else { false } }
       }
     }
   }
@@ -82,21 +83,21 @@ extension StoreSnapshot {
   private func found(
     _ id: ConversationID
   ) throws(StoreError) -> (number: UInt32, summary: ConversationSummary)? {
-    try within { (reader) throws(StoreError) in
-      guard let number = try reader.number(of: id) else {
+    try within { (view) throws(StoreError) in
+      guard let number = try view.number(of: id) else {
         return nil
       }
-      var cursor = Cursor(reader.source, Schema.conversations)
-      return (number, try reader.summary(number, &cursor))
+      var cursor = Cursor(view.source, Schema.conversations)
+      return (number, try view.conversations.summary(number, &cursor))
     }
   }
 }
 
-extension StoreReader {
+extension ExportReader {
   /// Up to which server time messages of a conversation are still to be removed.
   fileprivate func trimmed(_ number: UInt32) throws(StoreError) -> Int64? {
     var latest: Int64?
-    for (_, work) in try work() where work.conversation == number {
+    for (_, work) in try view.work.work() where work.conversation == number {
       if case .trim(let time) = work.kind { latest = max(latest ?? time, time) }
     }
     return latest
@@ -105,7 +106,7 @@ extension StoreReader {
   /// Whether there is a conversation of this number, and not only what is left of one.
   fileprivate func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number)
-    return try contains(key.bytes, in: Schema.conversations)
+    return try view.contains(key.bytes, in: Schema.conversations)
   }
 
   fileprivate func waitingFacts(
@@ -113,7 +114,7 @@ extension StoreReader {
   ) throws(StoreError) -> WaitingFacts? {
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
+    guard try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
     return WaitingFacts(value.bytes)
   }
 }

@@ -19,7 +19,7 @@ struct Restoring: TransactionPart {
       let id = message.id
       let key = message.serverName ?? id
       for name in [id, key] + message.aliases {
-        if try reader.entry(of: name, in: number) != nil { return false }
+        if try view.messages.entry(of: name, in: number) != nil { return false }
       }
       transaction.hasAdded = true
       var stored = try stored(message, as: arrival)
@@ -200,7 +200,7 @@ struct Restoring: TransactionPart {
       }
       let number = conversation.number
       for name in [waiting.id] + waiting.aliases {
-        guard try reader.entry(of: name, in: number) == nil,
+        guard try view.messages.entry(of: name, in: number) == nil,
           try transaction.waitingMessages.waiting(name, in: number) == nil
         else { return false }
       }
@@ -236,7 +236,7 @@ struct Restoring: TransactionPart {
       let open = try transaction.conversation(conversation) {
         ConversationDetails(id: conversation)
       }
-      guard try reader.entry(of: id, in: open.number) == nil,
+      guard try view.messages.entry(of: id, in: open.number) == nil,
         try transaction.waitingMessages.waiting(id, in: open.number) == nil
       else { return false }
       transaction.hasAdded = true

@@ -78,7 +78,8 @@ extension Restoring {
     _ aliases: [ConversationID], of number: UInt32
   ) throws(StoreError) -> [ConversationID] {
     var new: [ConversationID] = []
-    let room = ConversationDetails.aliasCountMax - (try reader.details(number).aliases.count)
+    let room =
+      ConversationDetails.aliasCountMax - (try view.conversations.details(number).aliases.count)
     // The newest last.
     for alias in aliases.suffix(max(0, room))
     where try transaction.existingConversation(alias) == nil {
@@ -132,7 +133,7 @@ extension Restoring {
         ConversationDetails(id: receipts.conversation)
       }
       let member = try transaction.memberNumber(of: receipts.member)
-      let old = try reader.receipts(of: member, in: conversation.number)
+      let old = try view.receipts.receipts(of: member, in: conversation.number)
       var new = old
       new.read.join(Self.steps(receipts.read))
       new.delivered.join(Self.steps(receipts.delivered))

@@ -34,7 +34,7 @@ struct RestoredOutbox: TransactionPart {
         return false
       }
       var given = given
-      if let id = given.message, let (_, _, own) = try reader.found(id, in: number) {
+      if let id = given.message, let (_, _, own) = try view.messages.found(id, in: number) {
         given.message = own
       }
       let subject = try OutboxSubject(given) { (members) throws(StoreError) in
@@ -47,7 +47,7 @@ struct RestoredOutbox: TransactionPart {
       record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
       record.failure = given.failure
       record.contentSum = given.contentSum
-      if isComplete || !subject.isReceipt, try !reader.holds(record) { return false }
+      if isComplete || !subject.isReceipt, try !view.exports.holds(record) { return false }
       return try enterHeld(record)
     }
   }
@@ -59,7 +59,7 @@ struct RestoredOutbox: TransactionPart {
     if record.subject.isReceipt, try isEntered(record) { return false }
     try transaction.outboxEntries.enter(record)
     guard case .send(let id) = record.subject,
-      let conversation = try reader.conversationName(of: record)
+      let conversation = try view.outbox.conversationName(of: record)
     else { return true }
     _ = try transaction.statuses.setStatus(
       .held, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
@@ -68,7 +68,7 @@ struct RestoredOutbox: TransactionPart {
 
   private func isEntered(_ record: OutboxRecord) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
-    return try reader.outboxLane(record.conversation)[record.subject] ?? 0 != 0
+    return try view.outbox.lane(record.conversation)[record.subject] ?? 0 != 0
   }
 
   /// Enters, held, what waits in conversations and has no entry: what is to be told of receipts and,
@@ -85,8 +85,9 @@ struct RestoredOutbox: TransactionPart {
     return try transaction.change { () throws(StoreError) in
       var count = 0
       while !isFull(count) {
-        var cursor = Cursor(reader.source, Schema.conversations)
-        guard let next = try reader.nextConversation(after: place.conversation, &cursor) else {
+        var cursor = Cursor(view.source, Schema.conversations)
+        guard let next = try view.conversations.nextConversation(after: place.conversation, &cursor)
+        else {
           return true
         }
         count += try 1 + enterReceipts(of: next)
@@ -98,7 +99,7 @@ struct RestoredOutbox: TransactionPart {
   }
 
   private func enterReceipts(of conversation: UInt32) throws(StoreError) -> Int {
-    let own = try reader.receipts(conversation)
+    let own = try view.receipts.receipts(conversation)
     var count = 0
     for kind in ReceiptKind.allCases where own.isListed(kind) {
       let record = OutboxRecord(
@@ -115,12 +116,12 @@ struct RestoredOutbox: TransactionPart {
     _ isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
     // Looked for anew after each, as writing moves what a cursor stands at.
-    while let position = try reader.nextPosition(
+    while let position = try view.exports.nextPosition(
       behind: place.message ?? .firstPending, in: conversation)
     {
       place.message = position
       count += 1
-      let message = try reader.message(at: position, in: conversation)
+      let message = try view.messages.message(at: position, in: conversation)
       if message.sender == localMember, !message.status.isServerKnowledge,
         !message.traits.marks.contains(.unsent)
       {
@@ -136,7 +137,7 @@ struct RestoredOutbox: TransactionPart {
   ) throws(StoreError) -> Int {
     let id = message.id(at: position)
     let entries =
-      try transaction.outboxEntries.isEmpty ? [] : reader.outboxEntries(of: id, in: conversation)
+      try transaction.outboxEntries.isEmpty ? [] : view.outbox.entries(of: id, in: conversation)
     if entries.contains(where: { $0.record.subject == .send(id) }) { return 0 }
     var count = 0
     func enter(_ subject: OutboxSubject, mayHaveLeft: Bool = false) throws(StoreError) {
@@ -149,7 +150,7 @@ struct RestoredOutbox: TransactionPart {
       }
       if try enterHeld(record) { count += 1 }
     }
-    for record in try reader.attachmentRecords(of: id, in: conversation)
+    for record in try view.facts.attachmentRecords(of: id, in: conversation)
     where record.attachment.remoteURL == nil && record.upload != .done {
       try enter(.upload(id, attachment: record.attachment.id))
     }
@@ -160,12 +161,12 @@ struct RestoredOutbox: TransactionPart {
   }
 }
 
-extension StoreReader {
+extension ExportReader {
   /// The position of the next message behind one; nil where there is none.
   fileprivate func nextPosition(
     behind position: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
-    var scan = try ThreadScan(self, conversation, after: position)
+    var scan = try ThreadScan(view, conversation, after: position)
     return try scan.next() == nil ? nil : try scan.position()
   }
 }

@@ -49,7 +49,7 @@ extension Restoring {
   private func restoreAliases(
     _ aliases: [ConversationID], of conversation: OpenConversation
   ) throws(StoreError) {
-    let stored = try reader.details(conversation.number).aliases.count
+    let stored = try view.conversations.details(conversation.number).aliases.count
     // The newest last.
     for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
     where try transaction.existingConversation(alias) == nil {
@@ -66,7 +66,7 @@ extension Restoring {
       guard let number = try transaction.existingConversation(conversation)?.number else {
         return false
       }
-      if try reader.entry(of: id, in: number) != nil { return true }
+      if try view.messages.entry(of: id, in: number) != nil { return true }
       return try transaction.waitingMessages.waiting(id, in: number) != nil
     }
   }

@@ -33,13 +33,13 @@ struct ConversationName: Hashable {
   }
 }
 
-extension StoreReader {
+extension StoreView {
   /// A conversation by any of its names: its number, and what it is called now.
   func find(
     _ id: ConversationID
   ) throws(StoreError) -> (number: UInt32, id: ConversationID)? {
     guard let name = try entry(of: id) else { return nil }
-    return (name.number, name.isFormer ? try details(name.number).id : id)
+    return (name.number, name.isFormer ? try conversations.details(name.number).id : id)
   }
 
   /// The number of a conversation by any of its names.

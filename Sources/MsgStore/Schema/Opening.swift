@@ -34,47 +34,47 @@ struct Opening {
 
   /// The name of the local member.
   func member(_ number: UInt32) throws(StoreError) -> MemberID {
-    try withReader { (reader) throws(StoreError) in try reader.member(number) }
+    try withReader { (view) throws(StoreError) in try view.member(number) }
   }
 
   private func withReader<R>(
-    _ body: (StoreReader) throws(StoreError) -> R
+    _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
-    let reader = StoreReader(
+    let view = StoreView(
       source: transaction.source, names: names, dictionaries: Dictionaries(), isCommitted: true)
-    return try reader.within { () throws(StoreError) in try body(reader) }
+    return try view.within { () throws(StoreError) in try body(view) }
   }
 
   private func look() throws(StoreError) -> Found {
-    try withReader { (reader) throws(StoreError) in
+    try withReader { (view) throws(StoreError) in
       let isEmpty = Schema.names.indices.allSatisfy {
-        reader.source.root(of: TreeNumber($0)) == .none
+        view.source.root(of: TreeNumber($0)) == .none
       }
       if isEmpty { return Found() }
-      guard let version = try version(reader) else { throw .notAMessageStore(path: path) }
+      guard let version = try version(view) else { throw .notAMessageStore(path: path) }
       guard version <= Schema.version else {
         throw .schemaTooNew(found: version, supported: Schema.version)
       }
       guard version >= Schema.versionMin else {
         throw .schemaTooOld(found: version, supported: Schema.versionMin)
       }
-      var found = Found(version: version, raisedFrom: try reader.source.value(of: .raisedFrom))
-      found.localMember = try member(.localMember, reader)
-      if found.localMember == nil { found.comingMember = try member(.comingMember, reader) }
+      var found = Found(version: version, raisedFrom: try view.source.value(of: .raisedFrom))
+      found.localMember = try member(.localMember, view)
+      if found.localMember == nil { found.comingMember = try member(.comingMember, view) }
       return found
     }
   }
 
   /// The member that a setting names, who has to be the one that was given.
   private func member(
-    _ setting: Setting, _ reader: StoreReader
+    _ setting: Setting, _ view: StoreView
   ) throws(StoreError) -> UInt32? {
-    guard let value = try reader.source.value(of: setting) else { return nil }
+    guard let value = try view.source.value(of: setting) else { return nil }
     guard let number = UInt32(exactly: value) else {
-      throw reader.corrupt(Schema.settings, "the \(setting.rawValue)'s number is \(value)")
+      throw view.corrupt(Schema.settings, "the \(setting.rawValue)'s number is \(value)")
     }
-    let stored = try reader.member(number)
+    let stored = try view.member(number)
     if let given = options.localMember, given != stored {
       throw .localMemberDiffers(stored: stored, given: given)
     }
@@ -82,9 +82,9 @@ struct Opening {
   }
 
   /// The schema version; nil where what is stored under that name cannot be one.
-  private func version(_ reader: StoreReader) throws(StoreError) -> UInt64? {
+  private func version(_ view: StoreView) throws(StoreError) -> UInt64? {
     do throws(StoreError) {
-      return try reader.source.value(of: .schemaVersion)
+      return try view.source.value(of: .schemaVersion)
     } catch .corruptRecord {
       return nil
     }
@@ -109,10 +109,10 @@ struct Opening {
   ) throws(StoreError) -> Bool {
     let pages = try storage { () throws(PageFileError) in try database.beginWrite() }
     let source = pages.source
-    let reader = StoreReader(
+    let view = StoreView(
       source: source, names: names, dictionaries: Dictionaries(), isCommitted: false)
     let transaction = Transaction(
-      reader, localMember: found.localMember ?? found.comingMember, rules: options.rules,
+      view, localMember: found.localMember ?? found.comingMember, rules: options.rules,
       clock: options.clock)
     let isDone: Bool
     do throws(StoreError) {

@@ -37,7 +37,7 @@ struct Preparation {
   private static func isFull(_ transaction: Transaction, _ count: Int) -> Bool {
     let steps = transaction.rules.steps
     return count >= steps.openingCountMax
-      || count > 0 && transaction.reader.source.changedByteCount >= steps.openingByteCountMax
+      || count > 0 && transaction.view.source.changedByteCount >= steps.openingByteCountMax
   }
 
   /// Counts anew what is unread, and finds out what else depends on the local member.
@@ -46,8 +46,8 @@ struct Preparation {
   ) throws(StoreError) -> Bool {
     while !Self.isFull(transaction, count) {
       let next = try transaction.change { () throws(StoreError) in
-        var cursor = Cursor(transaction.reader.source, Schema.conversations)
-        return try transaction.reader.nextConversation(after: counted, &cursor)
+        var cursor = Cursor(transaction.view.source, Schema.conversations)
+        return try transaction.view.conversations.nextConversation(after: counted, &cursor)
       }
       guard let next else { return true }
       guard try seeExactly(transaction, in: next, &count) else { return false }
@@ -67,7 +67,7 @@ struct Preparation {
     guard let member = transaction.localMember else { return true }
     while !Self.isFull(transaction, count) {
       let (found, next) = try transaction.change { () throws(StoreError) in
-        try transaction.reader.exactlyRead(by: member, in: number, from: seenKey)
+        try transaction.view.facts.exactlyRead(by: member, in: number, from: seenKey)
       }
       for id in found { try transaction.preparationSteps.see(id, in: number) }
       count += found.count
@@ -87,7 +87,7 @@ struct Preparation {
     guard transaction.outboxEntries.isOn else { return true }
     let isFull = { (count: Int) in Self.isFull(transaction, count) }
     let isMoved = try transaction.change { () throws(StoreError) in
-      for (_, work) in try transaction.reader.work() {
+      for (_, work) in try transaction.view.work.work() {
         guard case .merge(let target, let summary) = work.kind else { continue }
         guard
           try transaction.moves.movePending(
@@ -114,7 +114,8 @@ struct PreparationSteps: TransactionPart {
     try transaction.change { () throws(StoreError) in
       let conversation = try transaction.conversation(number)
       if let localMember {
-        conversation.summary.toldMark = try reader.receipts(of: localMember, in: number).mark(.read)
+        conversation.summary.toldMark = try view.receipts.receipts(of: localMember, in: number)
+          .mark(.read)
         try transaction.othersMarks.membershipChanged(conversation)
       }
       conversation.summary.counted = try transaction.unreadCounts.countUnread(
@@ -125,13 +126,13 @@ struct PreparationSteps: TransactionPart {
   /// Marks a message as seen, if it is here.
   func see(_ id: MessageID, in number: UInt32) throws(StoreError) {
     try transaction.change { () throws(StoreError) in
-      guard let position = try reader.position(of: id, in: number) else { return }
+      guard let position = try view.messages.position(of: id, in: number) else { return }
       try transaction.receipts.set(.seen, at: position, try transaction.conversation(number))
     }
   }
 }
 
-extension StoreReader {
+extension FactReader {
   /// Some messages of a conversation that a member is known to have read by their names, and where to
   /// go on; nil: there are no more.
   fileprivate func exactlyRead(
@@ -139,7 +140,7 @@ extension StoreReader {
   ) throws(StoreError) -> (found: [MessageID], next: [UInt8]?) {
     var found: [MessageID] = []
     let prefix = KeyEncoding.key(conversation)
-    var cursor = try cursor(Schema.facts, from: start ?? prefix.bytes.array())
+    var cursor = try view.cursor(Schema.facts, from: start ?? prefix.bytes.array())
     var key = ByteBuffer()
     var value = ByteBuffer()
     while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
@@ -150,7 +151,7 @@ extension StoreReader {
         parts.rest.bigEndianNumber(at: 0) == member
       {
         value.removeAll()
-        try append(cursor, to: &value)
+        try view.append(cursor, to: &value)
         if ExactReceipt(value.bytes)?.isRead ?? false { found.append(parts.id) }
       }
       try storage { () throws(PageFileError) in _ = try cursor.next() }

@@ -9,7 +9,7 @@ import PageFile
 ///  3. `seek` looks into the segment before a key only if the key may lie within it. Keys of pending
 ///     messages do not.
 struct MessageCursor: ~Copyable {
-  private let reader: StoreReader
+  private let view: StoreView
   private var cursor: Cursor
   private var place = Standing.alone
   /// The cell that the cursor stands at, if it does.
@@ -29,9 +29,9 @@ struct MessageCursor: ~Copyable {
     case unpacked(index: Int)
   }
 
-  init(_ reader: StoreReader) {
-    self.reader = reader
-    cursor = Cursor(reader.source, Schema.messages)
+  init(_ view: StoreView) {
+    self.view = view
+    cursor = Cursor(view.source, Schema.messages)
   }
 
   // MARK: Moving
@@ -65,7 +65,7 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the last cell whose key is not above `key`; returns whether it is that key's.
   private mutating func seekCell(_ key: Bytes) throws(StoreError) -> Bool {
-    try reader.flushUnwritten()
+    try view.flushUnwritten()
     place = .alone
     let isEqual = try storage { () throws(PageFileError) in try cursor.seekBack(key) }
     arrive(fromEnd: !isEqual)
@@ -146,7 +146,7 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the first message of all.
   mutating func first() throws(StoreError) -> Bool {
-    try reader.flushUnwritten()
+    try view.flushUnwritten()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)
     return isThere
@@ -185,7 +185,7 @@ struct MessageCursor: ~Copyable {
     let position = key.bytes.dropFirst(KeyEncoding.numberByteCount)
     guard segment.unpackPlaces(value, at: position) else { throw corrupt }
     // What is committed stays where it is as long as it may be looked at.
-    if reader.isCommitted { source = value }
+    if view.isCommitted { source = value }
   }
 
   /// Goes on to what else the segment says of a message.
@@ -199,7 +199,7 @@ struct MessageCursor: ~Copyable {
   private mutating func unpackRecords() throws(StoreError) {
     guard let header = segment.header else { throw corrupt }
     if case .lz4(let number) = header.coding, number != dictionary.version {
-      dictionary = try reader.dictionary(number)
+      dictionary = try view.dictionaryTable.dictionary(number)
     }
     guard segment.unpackRecords(with: dictionary) else {
       // There are no rows to stand at any more.
@@ -209,7 +209,7 @@ struct MessageCursor: ~Copyable {
   }
 
   private var corrupt: StoreError {
-    reader.corrupt(Schema.messages, "a segment of messages is none")
+    view.corrupt(Schema.messages, "a segment of messages is none")
   }
 
   // MARK: Looking
@@ -261,14 +261,14 @@ struct MessageCursor: ~Copyable {
     try loadRecords()
     if case .unpacked(let index) = place { return segment.record(index) }
     value.removeAll()
-    try reader.append(cursor, to: &value)
+    try view.append(cursor, to: &value)
     return MessageRecord(value.bytes)
   }
 
   /// The bytes of the record that the message would have alone.
   mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
     try loadRecords()
-    guard case .unpacked(let index) = place else { return try reader.append(cursor, to: &value) }
+    guard case .unpacked(let index) = place else { return try view.append(cursor, to: &value) }
     segment.record(index).append(to: &value)
   }
 
@@ -277,7 +277,7 @@ struct MessageCursor: ~Copyable {
     var key = ByteBuffer()
     try appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
     guard let position = key.bytes.position else {
-      throw reader.corrupt(Schema.messages, "a key is no position")
+      throw view.corrupt(Schema.messages, "a key is no position")
     }
     return position
   }

@@ -90,7 +90,7 @@ final class UnwrittenMessages {
   }
 }
 
-extension StoreReader {
+extension StoreView {
   /// Writes what the transaction has not written yet, before somebody looks.
   @inline(__always)
   func flushUnwritten() throws(StoreError) {

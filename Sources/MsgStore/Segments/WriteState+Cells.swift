@@ -15,7 +15,7 @@ extension Packer {
     }
     var run = MessageRun()
     var cell = ByteBuffer()
-    guard try reader.segment(around: key.bytes, to: &run, &cell) else {
+    guard try view.messages.segment(around: key.bytes, to: &run, &cell) else {
       memory.conversations[conversation]?.latePosition = position
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
@@ -29,11 +29,11 @@ extension Packer {
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
     var run = MessageRun()
     var cell = ByteBuffer()
-    guard try reader.segment(around: key.bytes, to: &run, &cell) else {
+    guard try view.messages.segment(around: key.bytes, to: &run, &cell) else {
       return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)
-    guard found.isEqual else { throw reader.corrupt(Schema.messages, "an entry is missing") }
+    guard found.isEqual else { throw view.corrupt(Schema.messages, "an entry is missing") }
     run.remove(at: found.index)
     try replaceSegment(cell.bytes, with: run)
   }
@@ -86,7 +86,7 @@ extension Packer {
   }
 }
 
-extension StoreReader {
+extension MessageReader {
   /// Unpacks the segment that a key lies in; false when it lies in none.
   ///
   /// - Parameters:
@@ -95,7 +95,7 @@ extension StoreReader {
   func segment(
     around key: Bytes, to run: inout MessageRun, _ cell: inout ByteBuffer
   ) throws(StoreError) -> Bool {
-    var cursor = MessageCursor(self)
+    var cursor = MessageCursor(view)
     let isEqual = try cursor.seek(key)
     guard cursor.isWithinSegment || isEqual && cursor.isPacked else { return false }
     try cursor.appendSegment(to: &run, &cell)
@@ -108,21 +108,23 @@ extension StoreReader {
   func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
     var segment = UnpackedSegment()
     guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
-      throw corrupt(Schema.messages, "a segment is none")
+      throw view.corrupt(Schema.messages, "a segment is none")
     }
     var dictionary = CompressionDictionary.none
-    if case .lz4(let number) = header.coding { dictionary = try self.dictionary(number) }
+    if case .lz4(let number) = header.coding {
+      dictionary = try view.dictionaryTable.dictionary(number)
+    }
     let position = key.dropFirst(KeyEncoding.numberByteCount)
     guard segment.unpack(value, at: position, with: dictionary) else {
-      throw corrupt(Schema.messages, "a segment of \(header.count) messages is none")
+      throw view.corrupt(Schema.messages, "a segment of \(header.count) messages is none")
     }
     segment.append(to: &run, in: number)
   }
 
   /// Whether there is a message at a position.
-  func contains(_ position: Position, in conversation: UInt32) throws(StoreError) -> Bool {
+  func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(conversation, position)
-    var cursor = MessageCursor(self)
+    var cursor = MessageCursor(view)
     return try cursor.seek(key.bytes)
   }
 
@@ -132,9 +134,9 @@ extension StoreReader {
   ) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending {
-      return try self.value(of: key.bytes, in: Schema.messages, appendTo: &value)
+      return try view.value(of: key.bytes, in: Schema.messages, appendTo: &value)
     }
-    var cursor = MessageCursor(self)
+    var cursor = MessageCursor(view)
     guard try cursor.seek(key.bytes) else { return false }
     try cursor.appendRecord(to: &value)
     return true

@@ -44,7 +44,7 @@ struct Packer: TransactionPart {
         try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount, effort)
       }
     }
-    try reader.flushUnwritten()
+    try view.flushUnwritten()
   }
 
   /// How many messages a transaction brings for which nobody waits one by one.
@@ -59,7 +59,7 @@ struct Packer: TransactionPart {
     defer { if let thread { memory.unwritten.recycle(thread) } }
     let newCount = thread?.run.count ?? 0
     // The tree as it is, without those.
-    let reader = reader.ignoringUnwritten()
+    let reader = view.ignoringUnwritten()
     let end = KeyEncoding.key(conversation.number, Position.firstPending)
     let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(reader)
@@ -77,7 +77,7 @@ struct Packer: TransactionPart {
     }
     let packedCount = count + newCount - keptCount
     guard packedCount >= countMin else {
-      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: reader.source) }
+      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: view.source) }
       return
     }
     var run = MessageRun()
@@ -107,7 +107,7 @@ struct Packer: TransactionPart {
     var key = ByteBuffer()
     var record = ByteBuffer(capacity: 256)
     for _ in 0..<min(count, packedCount) {
-      if cursor.recordByteCount >= reader.source.packedRecordByteCountMax {
+      if cursor.recordByteCount >= view.source.packedRecordByteCountMax {
         packRun()
       } else {
         key.removeAll()
@@ -122,9 +122,9 @@ struct Packer: TransactionPart {
     let newPackedCount = max(0, packedCount - count)
     if let thread {
       for index in 0..<newPackedCount {
-        if thread.run.record(index).count >= reader.source.packedRecordByteCountMax {
+        if thread.run.record(index).count >= view.source.packedRecordByteCountMax {
           packRun()
-          try UnwrittenMessages.write(thread.run, index..<index + 1, to: reader.source)
+          try UnwrittenMessages.write(thread.run, index..<index + 1, to: view.source)
         } else {
           run.append(thread.run.key(index), thread.run.record(index))
         }
@@ -132,19 +132,19 @@ struct Packer: TransactionPart {
     }
     packRun()
     if isDamaged {
-      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: reader.source) }
+      if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: view.source) }
       return
     }
     try replaceCells(cells, with: packed)
     if let thread {
-      try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: reader.source)
+      try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: view.source)
     }
   }
 
   /// The most bytes of a segment with a key of so many.
   func segmentByteCountMax(keyByteCount: Int) -> Int {
     min(
-      reader.source.valueByteCountMax(keyByteCount: keyByteCount),
+      view.source.valueByteCountMax(keyByteCount: keyByteCount),
       rules.packing.segmentByteCountMax)
   }
 

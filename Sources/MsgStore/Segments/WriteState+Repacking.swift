@@ -51,8 +51,8 @@ extension Packer {
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
     let newest = segmentEncoder(.high).dictionary
-    try reader.flushUnwritten()
-    var cursor = try reader.cursor(Schema.messages, from: start)
+    try view.flushUnwritten()
+    var cursor = try view.cursor(Schema.messages, from: start)
     var number: UInt32?
     var limit: Position?
     var key = ByteBuffer()
@@ -63,7 +63,7 @@ extension Packer {
       cursor.appendKey(to: &key)
       guard let found = key.bytes.bigEndianNumber(at: 0),
         let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position
-      else { throw reader.corrupt(Schema.messages, "a key is no position") }
+      else { throw view.corrupt(Schema.messages, "a key is no position") }
       if number == nil {
         number = found
         limit = try firstLoose(in: found)
@@ -74,11 +74,11 @@ extension Packer {
       }
       let isFull =
         chunk.run.count >= Self.chunkCountMax || chunk.byteCount >= Self.chunkByteCountMax
-      if !isFull { try reader.append(cursor, to: &value) }
+      if !isFull { try view.append(cursor, to: &value) }
       let isSegment = Segment.isSegment(value.bytes)
       let canBePacked =
         isSegment
-        || value.count < reader.source.packedRecordByteCountMax
+        || value.count < view.source.packedRecordByteCountMax
           && SegmentEncoder.canHold(key.bytes, value.bytes)
       if isFull || !canBePacked && chunk.run.count > 0 {
         chunk.next = key.bytes.array()
@@ -92,7 +92,7 @@ extension Packer {
       chunk.cells.append((key.bytes.array(), isSegment))
       chunk.byteCount += key.count + value.count
       if isSegment {
-        try reader.unpack(value.bytes, at: key.bytes, to: &chunk.run)
+        try view.messages.unpack(value.bytes, at: key.bytes, to: &chunk.run)
         if let used = SegmentReport.dictionary(value.bytes), used != newest {
           chunk.hasOtherDictionary = true
         }
@@ -125,13 +125,14 @@ extension Packer {
 
   /// The first of the messages of a long thread that keep cells of their own; nil in a short one.
   private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
-    var conversations = Cursor(reader.source, Schema.conversations)
+    var conversations = Cursor(view.source, Schema.conversations)
     guard try transaction.isStored(number),
-      try reader.summary(number, &conversations).messageCount >= rules.packing.longThreadCount
+      try view.conversations.summary(number, &conversations).messageCount
+        >= rules.packing.longThreadCount
     else { return nil }
     let end = KeyEncoding.key(number, Position.firstPending)
     let prefix = KeyEncoding.key(number)
-    var cursor = MessageCursor(reader)
+    var cursor = MessageCursor(view)
     _ = try cursor.seek(end.bytes)
     for _ in 0..<rules.packing.looseCount {
       guard try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked else { break }
@@ -150,7 +151,7 @@ extension Packer {
     guard chunk.run.count > 0 else { return }
     guard chunk.run.isAscending(0..<chunk.run.count) else {
       let number = chunk.run.key(0).bigEndianNumber(at: 0) ?? 0
-      throw reader.corrupt(
+      throw view.corrupt(
         Schema.messages, "a cell of conversation \(number) lies in a segment")
     }
     var cells: [PackedCell] = []

@@ -5,7 +5,7 @@ import PageFile
 /// Names, texts and what is answered are copied one behind the other; what a row needs as a number is
 /// put into the row.
 struct SliceBuilder: ~Copyable {
-  private let reader: StoreReader
+  private let view: StoreView
   private let conversation: ConversationID
   let number: UInt32
   private let localMember: UInt32?
@@ -26,12 +26,12 @@ struct SliceBuilder: ~Copyable {
   private static let typicalByteCount = 144
   private static let reservedCountMax = 256
 
-  init(_ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32, count: Int) {
-    self.reader = reader
+  init(_ view: StoreView, _ conversation: ConversationID, _ number: UInt32, count: Int) {
+    self.view = view
     self.conversation = conversation
     self.number = number
-    localMember = reader.localMember
-    marks = DeliveryMarks(reader, number)
+    localMember = view.localMember
+    marks = DeliveryMarks(view, number)
     let reserved = min(count, Self.reservedCountMax)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
     rows = SliceRows(capacity: reserved)
@@ -70,14 +70,14 @@ struct SliceBuilder: ~Copyable {
     let key = KeyEncoding.key(number, position)
     if !position.place.isPending {
       // As a slice would: its text is copied once, and nothing is put together to be taken apart.
-      var cursor = MessageCursor(reader)
+      var cursor = MessageCursor(view)
       guard try cursor.seek(key.bytes) else { return false }
       return try append(&cursor)
     }
     let start = buffer.count
     buffer.append(key.bytes)
     let valueOffset = buffer.count
-    guard try reader.record(at: position, in: number, appendTo: &buffer) else {
+    guard try view.messages.record(at: position, in: number, appendTo: &buffer) else {
       return false
     }
     try addRecord(start..<valueOffset)
@@ -162,7 +162,7 @@ struct SliceBuilder: ~Copyable {
       ? nil : MessageID(buffer.bytes.slice(parts.replyOffset, parts.replyByteCount))
     var fields = RareFields(
       replyTo: replyTo, localOrder: parts.place.isPending ? parts.place.rank : 0)
-    try reader.fill(&fields, traits, at: position, in: number)
+    try view.threads.fill(&fields, traits, at: position, in: number)
     rares.append(Message.Rare(fields))
     parts.replyByteCount = 0
     try add(
@@ -231,14 +231,14 @@ struct SliceBuilder: ~Copyable {
 
   @inline(never)
   private mutating func listSender(_ number: UInt32) throws(StoreError) -> Int32 {
-    senders.append(try reader.member(number))
+    senders.append(try view.member(number))
     recentSenders.mutableBytes.store(
       UInt64(number) | UInt64(senders.count) << 32, at: Int(number) % Self.recentCount * 8)
     return Int32(senders.count - 1)
   }
 
   var corrupt: StoreError {
-    reader.corrupt(
+    view.corrupt(
       Schema.messages, "message \(rows.count) of a slice of \"\(conversation)\" is no record")
   }
 

@@ -1,7 +1,11 @@
 import PageFile
 
 /// What few messages have, read for a slice.
-extension StoreReader {
+struct ThreadReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// Fills in what the traits of a message say, and the facts that they point to.
   func fill(
     _ fields: inout RareFields, _ traits: MessageTraits, at position: Position,
@@ -26,14 +30,14 @@ extension StoreReader {
     }
     fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
     fields.hasHistory = traits.marks.contains(.versions)
-    for number in traits.mentions { fields.mentions.append(try member(number)) }
+    for number in traits.mentions { fields.mentions.append(try view.member(number)) }
     // Members' numbers differ between stores; names do not.
     fields.mentions.sort()
     if traits.marks.contains(.reactions) {
-      fields.reactions = try reactions(of: id, in: conversation)
+      fields.reactions = try view.facts.reactions(of: id, in: conversation)
     }
     if traits.marks.contains(.attachments) {
-      fields.attachments = try attachments(of: id, in: conversation)
+      fields.attachments = try view.facts.attachments(of: id, in: conversation)
     }
   }
 }
@@ -51,18 +55,18 @@ public struct MessageVersion: Sendable, Hashable {
   }
 }
 
-extension StoreReader {
+extension ThreadReader {
   /// All versions of a message's text but the one shown, oldest first.
   func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try within { () throws(StoreError) in
-      guard let number = try number(of: conversation),
-        let position = try position(of: id, in: number)
+    try view.within { () throws(StoreError) in
+      guard let number = try view.number(of: conversation),
+        let position = try view.messages.position(of: id, in: number)
       else { return [] }
-      let message = try message(at: position, in: number)
+      let message = try view.messages.message(at: position, in: number)
       guard !message.traits.isWithdrawn else { return [] }
-      var versions = try versions(of: message.id(at: position), in: number)
+      var versions = try view.facts.versions(of: message.id(at: position), in: number)
       versions.sort { $0.precedes($1) }
       return versions.map {
         MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
@@ -81,7 +85,7 @@ extension StoreSnapshot {
   public func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try reader.history(of: id, in: conversation)
+    try view.threads.history(of: id, in: conversation)
   }
 }
 
@@ -90,6 +94,10 @@ extension StoreWriter {
   public func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try transaction.reader.history(of: id, in: conversation)
+    try transaction.view.threads.history(of: id, in: conversation)
   }
+}
+
+extension StoreView {
+  var threads: ThreadReader { ThreadReader(self) }
 }

@@ -16,7 +16,7 @@ import PageFile
 /// reading on from the message before the gap gives an empty slice with the gap as its edge. Numbers
 /// are looked up only where those of neighbours do not follow each other.
 public struct Thread: ~Copyable {
-  private let reader: StoreReader
+  private let view: StoreView
   private let conversation: ConversationID
   /// nil: there is no such conversation.
   private let number: UInt32?
@@ -24,10 +24,10 @@ public struct Thread: ~Copyable {
   private let transaction: Transaction?
 
   init(
-    _ reader: StoreReader, _ conversation: ConversationID, _ number: UInt32?,
+    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?,
     in transaction: Transaction? = nil
   ) {
-    self.reader = reader
+    self.view = view
     self.conversation = conversation
     self.number = number
     self.transaction = transaction
@@ -66,7 +66,8 @@ public struct Thread: ~Copyable {
   /// Where a message is; nil when it is not there.
   func position(of id: MessageID) throws(StoreError) -> Position? {
     guard let number else { return nil }
-    return try reader.within { () throws(StoreError) in try reader.position(of: id, in: number) }
+    return try view.within { () throws(StoreError) in try view.messages.position(of: id, in: number)
+    }
   }
 
   /// The first message of a server time or later, among its neighbours as with `around`.
@@ -84,9 +85,10 @@ public struct Thread: ~Copyable {
   /// It is found from the read mark on, or from the end, whichever is nearer.
   public func firstUnread(count: Int) throws(StoreError) -> Slice {
     let first = try number.flatMap { (number) throws(StoreError) in
-      try reader.within { () throws(StoreError) in
-        var cursor = Cursor(reader.source, Schema.conversations)
-        return try reader.firstUnread(number, try reader.summary(number, &cursor))
+      try view.within { () throws(StoreError) in
+        var cursor = Cursor(view.source, Schema.conversations)
+        return try view.delivery.firstUnread(
+          number, try view.conversations.summary(number, &cursor))
       }
     }
     guard let first else { return try tail(count) }
@@ -109,15 +111,15 @@ public struct Thread: ~Copyable {
   ) throws(StoreError) -> Slice {
     guard count >= 1 else { throw .invalidCount(count) }
     guard let number else {
-      return SliceBuilder(reader, conversation, 0, count: 0)
+      return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)
     }
-    return try reader.within { () throws(StoreError) in
+    return try view.within { () throws(StoreError) in
       let key = KeyEncoding.key(number, position)
-      var cursor = MessageCursor(reader)
+      var cursor = MessageCursor(view)
       var walk = ThreadWalk(
-        SliceBuilder(reader, conversation, number, count: count), at: position,
-        ThreadSequences(reader, number, transaction))
+        SliceBuilder(view, conversation, number, count: count), at: position,
+        ThreadSequences(view, number, transaction))
       try body(&walk, &cursor, key.bytes)
       return try walk.finish(&cursor, from: key.bytes)
     }

@@ -171,13 +171,13 @@ struct ThreadWalk: ~Copyable {
 
 /// What a walk through a thread asks about the numbers between two neighbours.
 struct ThreadSequences {
-  private let reader: StoreReader
+  private let view: StoreView
   let conversation: UInt32
   private let transaction: Transaction?
   private var known: KnownSequences?
 
-  init(_ reader: StoreReader, _ conversation: UInt32, _ transaction: Transaction?) {
-    self.reader = reader
+  init(_ view: StoreView, _ conversation: UInt32, _ transaction: Transaction?) {
+    self.view = view
     self.conversation = conversation
     self.transaction = transaction
   }
@@ -204,6 +204,6 @@ struct ThreadSequences {
 
   private func load() throws(StoreError) -> KnownSequences {
     if let transaction { return try transaction.sequences.knownSequences(of: conversation) }
-    return try reader.knownSequences(of: conversation)
+    return try view.conversations.knownSequences(of: conversation)
   }
 }

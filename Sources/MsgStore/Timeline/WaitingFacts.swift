@@ -75,8 +75,8 @@ extension StoreSnapshot {
   /// - Throws: `storage`, `corruptRecord`.
   public var waitingFacts: (waiting: Int, dropped: Int) {
     get throws(StoreError) {
-      try within { (reader) throws(StoreError) in
-        (try reader.count(.waitingCount), try reader.count(.waitingDropped))
+      try within { (view) throws(StoreError) in
+        (try view.count(.waitingCount), try view.count(.waitingDropped))
       }
     }
   }

@@ -160,7 +160,7 @@ struct ReceivedMessages: TransactionPart {
     _ message: Message, _ arrival: Arrival, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) -> InsertOutcome {
-    let old = try reader.message(at: position, in: conversation.number)
+    let old = try view.messages.message(at: position, in: conversation.number)
     var new = old
     let id = old.id(at: position)
     let given = try stored(message, arrival)
@@ -215,7 +215,7 @@ struct ReceivedMessages: TransactionPart {
     guard place != position.place, !place.isPending, !StoreDefect.movedPastDeletion.isPlanted,
       isDeleted(Timestamp(microseconds: place.time), in: conversation)
     else { return false }
-    reader.source.isErasing = true
+    view.source.isErasing = true
     _ = try takeOut(position, of: conversation)
     try transaction.pendingReceipts.updatePending(conversation)
     return true
@@ -234,7 +234,7 @@ struct ReceivedMessages: TransactionPart {
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
     if given.sender != new.sender,
-      try reader.member(new.sender) < reader.member(given.sender)
+      try view.member(new.sender) < view.member(given.sender)
     {
       new.sender = given.sender
     }
@@ -268,7 +268,7 @@ struct ReceivedMessages: TransactionPart {
       if let serverName, serverName != id {
         return try transaction.identities.acknowledge(id, as: serverName, facts, in: open)
       }
-      switch try reader.entry(of: id, in: open.number) {
+      switch try view.messages.entry(of: id, in: open.number) {
       case .deleted?:
         return false
       case .here(let position)?:
@@ -288,7 +288,7 @@ struct ReceivedMessages: TransactionPart {
   func acknowledge(
     at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
   ) throws(StoreError) {
-    let old = try reader.message(at: position, in: conversation.number)
+    let old = try view.messages.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
@@ -302,7 +302,7 @@ struct ReceivedMessages: TransactionPart {
   func delete(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     try transaction.change { () throws(StoreError) in
       guard let conversation = try transaction.existingConversation(conversation),
-        let position = try reader.position(of: id, in: conversation.number)
+        let position = try view.messages.position(of: id, in: conversation.number)
       else { return false }
       try delete(at: position, in: conversation)
       return true
@@ -313,8 +313,8 @@ struct ReceivedMessages: TransactionPart {
   func delete(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    reader.source.isErasing = true
-    let message = try reader.message(at: position, in: conversation.number)
+    view.source.isErasing = true
+    let message = try view.messages.message(at: position, in: conversation.number)
     try transaction.messages.remove(message, at: position, in: conversation)
     let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
     for name in [position.id] + names {
@@ -360,7 +360,7 @@ extension ReceivedMessages {
   func takeOut(
     _ position: Position, of conversation: OpenConversation
   ) throws(StoreError) -> Int {
-    let message = try reader.message(at: position, in: conversation.number)
+    let message = try view.messages.message(at: position, in: conversation.number)
     let id = message.id(at: position)
     try transaction.messages.remove(message, at: position, in: conversation)
     for name in [position.id] + message.traits.names {

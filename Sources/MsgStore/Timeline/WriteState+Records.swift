@@ -44,7 +44,7 @@ struct Messages: TransactionPart {
     }
     var new = new
     var summary = conversation.summary
-    let counted = reader.unreadCount(old, at: oldPosition, summary)
+    let counted = view.receipts.unreadCount(old, at: oldPosition, summary)
     if position != oldPosition {
       let isBelowMark = summary.mark.map { position <= $0 } ?? false
       let wasUnseen = summary.isUnseenHere(old, at: oldPosition)
@@ -55,7 +55,7 @@ struct Messages: TransactionPart {
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
     }
     if !StoreDefect.unreadKept.isPlanted {
-      summary.count(reader.unreadCount(new, at: position, summary) - counted)
+      summary.count(view.receipts.unreadCount(new, at: position, summary) - counted)
     }
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
@@ -99,7 +99,7 @@ struct Messages: TransactionPart {
     if !StoreDefect.messageCountKept.isPlanted {
       summary.messageCount = max(0, summary.messageCount - 1)
     }
-    summary.count(UnreadCount() - reader.unreadCount(message, at: position, summary))
+    summary.count(UnreadCount() - view.receipts.unreadCount(message, at: position, summary))
     try transaction.summaries.exclude(position, from: &summary, in: conversation.number)
     conversation.summary = summary
     if transaction.isHeard {
@@ -174,7 +174,7 @@ extension Summaries {
     guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
       return false
     }
-    return try reader.lastPosition(upTo: .end, in: conversation) == position
+    return try view.messages.lastPosition(upTo: .end, in: conversation) == position
   }
 
   /// Takes a message that has left its place out of a summary, looking for what is last now only if
@@ -195,14 +195,14 @@ extension Summaries {
   func refreshLast(
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
-    let newest = try reader.lastPosition(upTo: .firstPending, in: conversation)
+    let newest = try view.messages.lastPosition(upTo: .firstPending, in: conversation)
     var limit = Position.end
-    while let position = try reader.lastPosition(upTo: limit, in: conversation) {
-      let message = try reader.message(at: position, in: conversation)
+    while let position = try view.messages.lastPosition(upTo: limit, in: conversation) {
+      let message = try view.messages.message(at: position, in: conversation)
       if position.place.isPending, message.status == .failed, let newest,
         position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
       {
-        guard let before = try reader.lastPosition(before: position, in: conversation) else {
+        guard let before = try view.messages.lastPosition(before: position, in: conversation) else {
           break
         }
         limit = before
@@ -220,16 +220,16 @@ extension Summaries {
   func last(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
-    try reader.last(message, at: position, in: conversation)
+    try view.messages.last(message, at: position, in: conversation)
   }
 }
 
-extension StoreReader {
+extension MessageReader {
   /// The record of a message that is there.
   func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
     var value = ByteBuffer(capacity: 256)
     guard try record(at: position, in: conversation, appendTo: &value) else {
-      throw corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
     return value
   }
@@ -241,7 +241,7 @@ extension StoreReader {
     let value = try record(at: position, in: conversation)
     guard let record = MessageRecord(value.bytes),
       let message = StoredMessage(record, at: position.place)
-    else { throw corrupt(Schema.messages, "message \"\(position.id)\" is no record") }
+    else { throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record") }
     return message
   }
 
@@ -256,7 +256,7 @@ extension StoreReader {
     last.isDeleted = isWithdrawn
     if !isWithdrawn, message.traits.marks.contains(.attachments) {
       let id = message.id(at: position)
-      last.attachment = try attachments(of: id, in: conversation).first.map {
+      last.attachment = try view.facts.attachments(of: id, in: conversation).first.map {
         PreviewAttachment(
           kind: $0.kind, fileName: $0.fileName ?? "", thumbnail: $0.thumbnailURL ?? "")
       }
@@ -268,7 +268,7 @@ extension StoreReader {
   func lastPosition(
     before limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
-    var cursor = MessageCursor(self)
+    var cursor = MessageCursor(view)
     let key = KeyEncoding.key(conversation, limit)
     _ = try cursor.seek(key.bytes)
     guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {

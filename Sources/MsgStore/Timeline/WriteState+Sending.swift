@@ -22,7 +22,7 @@ struct Composing: TransactionPart {
     return try transaction.change { () throws(StoreError) in
       if let open = try transaction.existingConversation(message.conversation) {
         try checkMembership(open, message.conversation)
-        if try reader.entry(of: message.id, in: open.number) != nil {
+        if try view.messages.entry(of: message.id, in: open.number) != nil {
           throw .idInUse(message.id, in: message.conversation)
         }
       }
@@ -39,11 +39,11 @@ struct Composing: TransactionPart {
         throw .idInUse(message.id, in: message.conversation)
       }
       guard let open = try transaction.existingConversation(message.conversation) else {
-        throw reader.corrupt(Schema.conversations, "a conversation is gone that was written to")
+        throw view.corrupt(Schema.conversations, "a conversation is gone that was written to")
       }
       try transaction.outboxEntering.enterSend(composed, in: open.number)
-      guard let stored = try reader.message(message.id, in: message.conversation) else {
-        throw reader.corrupt(Schema.messages, "a message is gone that was written")
+      guard let stored = try view.threads.message(message.id, in: message.conversation) else {
+        throw view.corrupt(Schema.messages, "a message is gone that was written")
       }
       return stored
     }
@@ -55,7 +55,7 @@ struct Composing: TransactionPart {
   func checkMembership(
     _ conversation: OpenConversation, _ id: ConversationID
   ) throws(StoreError) {
-    if try reader.details(conversation.number).hasLeft { throw .notAParticipant(id) }
+    if try view.conversations.details(conversation.number).hasLeft { throw .notAParticipant(id) }
   }
 
   /// Refuses a composed text beyond the limits.
@@ -108,7 +108,7 @@ extension Composing {
   ) throws(StoreError) -> Bool {
     var numbers: Set<UInt32> = []
     for mention in mentions {
-      guard let number = try reader.number(of: mention.string, in: Schema.memberNames) else {
+      guard let number = try view.number(of: mention.string, in: Schema.memberNames) else {
         return false
       }
       numbers.insert(number)
@@ -128,7 +128,7 @@ extension Composing {
       let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
       if known == false {
         try transaction.outboxEntering.enterUnsend(of: target.id, mayHaveLeft: false, in: number)
-        reader.source.isErasing = true
+        view.source.isErasing = true
         _ = try transaction.receivedMessages.takeOut(target.position, of: target.conversation)
         try transaction.pendingReceipts.updatePending(target.conversation)
         return true

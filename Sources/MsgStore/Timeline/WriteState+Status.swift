@@ -18,9 +18,9 @@ struct Statuses: TransactionPart {
     }
     return try transaction.change { () throws(StoreError) in
       guard let open = try transaction.existingConversation(conversation),
-        let position = try reader.position(of: id, in: open.number)
+        let position = try view.messages.position(of: id, in: open.number)
       else { return false }
-      let old = try reader.message(at: position, in: open.number)
+      let old = try view.messages.message(at: position, in: open.number)
       guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
         return false
       }

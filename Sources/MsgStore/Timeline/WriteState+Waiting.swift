@@ -26,8 +26,8 @@ struct WaitingMessages: TransactionPart {
       new = old
     } else {
       transaction.hasAdded = true
-      let ordinal = try reader.source.value(of: .nextWaiting) ?? 0
-      try reader.source.set(.nextWaiting, to: ordinal &+ 1)
+      let ordinal = try view.source.value(of: .nextWaiting) ?? 0
+      try view.source.set(.nextWaiting, to: ordinal &+ 1)
       var key = ByteBuffer()
       key.append(bigEndian: ordinal)
       let name = KeyEncoding.key(conversation, id)
@@ -49,7 +49,7 @@ struct WaitingMessages: TransactionPart {
   /// Whether anything is known of messages that are not here.
   func hasWaiting() throws(StoreError) -> Bool {
     if let isAnythingWaiting = transaction.isAnythingWaiting { return isAnythingWaiting }
-    let isThere = try reader.count(.waitingCount) > 0
+    let isThere = try view.count(.waitingCount) > 0
     transaction.isAnythingWaiting = isThere
     return isThere
   }
@@ -61,9 +61,9 @@ struct WaitingMessages: TransactionPart {
     guard try hasWaiting() else { return nil }
     let key = FactKey.prefix(conversation, id, .waiting)
     var value = ByteBuffer()
-    guard try reader.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
+    guard try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
     guard let waiting = WaitingFacts(value.bytes) else {
-      throw reader.corrupt(Schema.facts, "what waits for message \"\(id)\" is no record")
+      throw view.corrupt(Schema.facts, "what waits for message \"\(id)\" is no record")
     }
     return waiting
   }
@@ -86,16 +86,16 @@ struct WaitingMessages: TransactionPart {
 
   /// Makes room by giving up what has waited longest.
   private func dropOldestWaiting() throws(StoreError) {
-    guard try reader.count(.waitingCount) > rules.waitingCountMax else { return }
-    var cursor = Cursor(reader.source, Schema.waiting)
+    guard try view.count(.waitingCount) > rules.waitingCountMax else { return }
+    var cursor = Cursor(view.source, Schema.waiting)
     var name = ByteBuffer()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     guard isThere else { return }
-    try reader.append(cursor, to: &name)
+    try view.append(cursor, to: &name)
     guard let conversation = name.bytes.bigEndianNumber(at: 0),
       (1...Identifier.byteCountMax).contains(name.count - KeyEncoding.numberByteCount),
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
-    else { throw reader.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
+    else { throw view.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
     let id = MessageID(name.bytes.dropFirst(4))
     // Of a conversation that is being swept the names may be gone.
     try transaction.messageNames.forget(waiting.traits.names, in: conversation)

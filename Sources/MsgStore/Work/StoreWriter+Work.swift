@@ -15,7 +15,7 @@ extension StoreSnapshot {
   /// Whether there is something left to do.
   package var hasWork: Bool {
     get throws(StoreError) {
-      try within { (reader) throws(StoreError) in try reader.hasWork }
+      try within { (view) throws(StoreError) in try view.work.hasWork }
     }
   }
 }

@@ -17,15 +17,15 @@ struct Steps: TransactionPart {
     get throws(StoreError) {
       try transaction.change { () throws(StoreError) in
         if try transaction.outboxEntries.totals.hasSteps { return true }
-        return try reader.hasStoreWork
+        return try view.work.hasStoreWork
       }
     }
   }
 
   func addWork(_ work: WorkRecord) throws(StoreError) {
-    let next = try reader.source.value(of: .nextWork) ?? 1
+    let next = try view.source.value(of: .nextWork) ?? 1
     guard next < WorkRecord.ordinalMax else { throw .numbersExhausted(what: "piece of work") }
-    try reader.source.set(.nextWork, to: next + 1)
+    try view.source.set(.nextWork, to: next + 1)
     try write(work, at: next)
   }
 
@@ -45,7 +45,7 @@ struct Steps: TransactionPart {
       if try transaction.outboxEntries.totals.hasSteps {
         return try transaction.outboxSweeps.stepOutbox()
       }
-      guard let (ordinal, work) = try reader.work().first else { return }
+      guard let (ordinal, work) = try view.work.work().first else { return }
       let isDone: Bool
       switch work.kind {
       case .sweep:
@@ -63,7 +63,7 @@ struct Steps: TransactionPart {
 
   /// Removes what a deleted conversation has left; true when nothing is left.
   func sweep(_ number: UInt32) throws(StoreError) -> Bool {
-    reader.source.isErasing = true
+    view.source.isErasing = true
     let prefix = KeyEncoding.key(number)
     var count = 0
     for tree in Schema.treesByConversation {
@@ -79,8 +79,7 @@ struct Steps: TransactionPart {
   ) throws(StoreError) -> Int {
     var count = 0
     var key = ByteBuffer()
-    while !transaction.isStepFull(count, of: limit), try reader.firstKey(prefix, in: tree, to: &key)
-    {
+    while !transaction.isStepFull(count, of: limit), try view.firstKey(prefix, in: tree, to: &key) {
       count += 1
       if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
         try transaction.waitingMessages.takeWaiting(parts.id, in: parts.conversation) != nil
@@ -133,20 +132,24 @@ extension Schema {
   static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
 }
 
-extension StoreReader {
+struct WorkReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// Whether there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
       if try hasStoreWork { return true }
-      return try outboxTotals().hasSteps
+      return try view.outbox.totals().hasSteps
     }
   }
 
   /// Whether there is work left beside that of the outbox, which lies behind it in the same tree.
   var hasStoreWork: Bool {
     get throws(StoreError) {
-      if source.root(of: Schema.work) == .none { return false }
-      var cursor = Cursor(source, Schema.work)
+      if view.source.root(of: Schema.work) == .none { return false }
+      var cursor = Cursor(view.source, Schema.work)
       try storage { () throws(PageFileError) in _ = try cursor.first() }
       let start = WorkRecord.keyStart
       return cursor.isAtCell && cursor.keyHasPrefix(start.bytes)
@@ -156,7 +159,7 @@ extension StoreReader {
   /// All work that is left, oldest first.
   func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
-    var cursor = Cursor(source, Schema.work)
+    var cursor = Cursor(view.source, Schema.work)
     var key = ByteBuffer()
     var value = ByteBuffer()
     try storage { () throws(PageFileError) in _ = try cursor.first() }
@@ -165,30 +168,21 @@ extension StoreReader {
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key)
-      try append(cursor, to: &value)
+      try view.append(cursor, to: &value)
       guard key.count == 8, let work = WorkRecord(value.bytes) else {
-        throw corrupt(Schema.work, "an entry is no piece of work")
+        throw view.corrupt(Schema.work, "an entry is no piece of work")
       }
       found.append((key.bytes.bigEndian64(at: 0), work))
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     return found
   }
-
-  /// The first key of a tree that begins with these bytes; false when there is none.
-  func firstKey(
-    _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
-  ) throws(StoreError) -> Bool {
-    try flushUnwritten()
-    var cursor = Cursor(source, tree)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
-    guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return false }
-    key.removeAll()
-    cursor.appendKey(to: &key)
-    return true
-  }
 }
 
 extension Transaction {
   var steps: Steps { Steps(self) }
+}
+
+extension StoreView {
+  var work: WorkReader { WorkReader(self) }
 }
