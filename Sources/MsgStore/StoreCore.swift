@@ -116,8 +116,8 @@ final class StoreCore: Sendable {
     let hasWork: Bool
     do {
       result = try body(StoreWriter(transaction))
-      try transaction.summaries.finish()
-      hasWork = try transaction.steps.hasWork
+      try transaction.finish()
+      hasWork = try transaction.change { () throws(StoreError) in try transaction.steps.hasWork }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()

@@ -13,8 +13,6 @@ final class StoreView {
   let dictionaries: Dictionaries
   /// Whether what is read is committed, so that names may be kept for others.
   let isCommitted: Bool
-  /// What the transaction has not written to the tree of messages yet; nil of a snapshot.
-  var unwritten: UnwrittenMessages?
   /// Whether dictionaries that are read are kept for others.
   var keepsDictionaries = true
   /// Whether the closure that this was made for has returned: from then on its pages may be others.
@@ -34,15 +32,6 @@ final class StoreView {
     self.isCommitted = isCommitted
     self.localMember = localMember
     self.previewsSkipDeleted = previewsSkipDeleted
-  }
-
-  /// The same, for whoever looks at the tree of messages as it is.
-  func ignoringUnwritten() -> StoreView {
-    let reader = StoreView(
-      source: source, names: names, dictionaries: dictionaries, isCommitted: isCommitted,
-      localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
-    reader.keepsDictionaries = keepsDictionaries
-    return reader
   }
 
   /// The same, for whoever reads everything anew: names and dictionaries that were read before count for
@@ -165,7 +154,6 @@ extension StoreView {
   func firstKey(
     _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
   ) throws(StoreError) -> Bool {
-    try flushUnwritten()
     var cursor = Cursor(source, tree)
     try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
     guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return false }

@@ -56,11 +56,9 @@ public struct StoreSnapshot: ~Copyable {
 }
 
 extension ThreadReader {
-  func thread(
-    _ id: ConversationID, in transaction: Transaction? = nil
-  ) throws(StoreError) -> Thread {
+  func thread(_ id: ConversationID) throws(StoreError) -> Thread {
     let found = try view.within { () throws(StoreError) in try view.find(id) }
-    return Thread(view, found?.id ?? id, found?.number, in: transaction)
+    return Thread(view, found?.id ?? id, found?.number)
   }
 
   func message(
@@ -68,7 +66,7 @@ extension ThreadReader {
   ) throws(StoreError) -> Message? {
     try view.within { () throws(StoreError) in
       guard let (number, conversation) = try view.find(conversation),
-        let position = try view.messages.position(of: id, in: number)
+        let position = try view.ids.position(of: id, in: number)
       else { return nil }
       var builder = SliceBuilder(view, conversation, number, count: 1)
       guard try builder.append(at: position) else {

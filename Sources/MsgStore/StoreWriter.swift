@@ -16,13 +16,16 @@ extension StoreWriter {
   ///
   /// It shows later changes of this transaction too.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
-    try transaction.view.threads.thread(id, in: transaction)
+    transaction.isReadThrough = true
+    return try transaction.read { (view) throws(StoreError) in try view.threads.thread(id) }
   }
 
   /// One message by its name, or nil when it is not there.
   public func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try transaction.view.threads.message(id, in: conversation)
+    try transaction.read { (view) throws(StoreError) in
+      try view.threads.message(id, in: conversation)
+    }
   }
 }

@@ -8,6 +8,8 @@ protocol TransactionPart {
 extension TransactionPart {
   /// The trees, as the transaction sees them.
   var view: StoreView { transaction.view }
+  /// The view for reading the tree of messages, once the messages that wait are in it.
+  func flushed() throws(StoreError) -> StoreView { try transaction.flushed() }
   /// The caches handed from one transaction to the next.
   var memory: WriterMemory { transaction.memory }
   /// The limits and options of the store.

@@ -47,6 +47,8 @@ final class Transaction {
   var notes = ChangeNotes()
   private var failure: StoreError?
   /// When a step of work is to end; nil outside of one.
+  /// True once a reader was handed out: then every operation ends by writing its changes to the trees.
+  var isReadThrough = false
   var stepEnd: ContinuousClock.Instant?
 
   init(
@@ -64,7 +66,6 @@ final class Transaction {
     self.memory = memory
     isAnythingWaiting = memory.isAnythingWaiting
     self.view.localMember = localMember
-    self.view.unwritten = memory.unwritten
     self.clock = clock
   }
 
@@ -76,7 +77,7 @@ final class Transaction {
   }
 
   /// Runs one change, see rule 1.
-  func change<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+  func change<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if let failure { throw failure }
     do throws(StoreError) {
       return try view.within(body)
@@ -87,6 +88,12 @@ final class Transaction {
       }
       throw error
     }
+  }
+
+  /// The view for reading the tree of messages, once the messages that wait are in it.
+  func flushed() throws(StoreError) -> StoreView {
+    try memory.unwritten.flush(to: view.source)
+    return view
   }
 
   func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
@@ -134,7 +141,7 @@ extension Transaction {
     let summary = try view.conversations.summary(number, &cursor)
     let conversation = OpenConversation(
       number, summary, isStored: true, byteCount: cursor.valueByteCount)
-    try keep(conversation)
+    memory.insert(conversation)
     return conversation
   }
 
@@ -155,7 +162,7 @@ extension Transaction {
     let summary = ConversationSummary(created: clock().microseconds)
     let conversation = OpenConversation(number, summary, isStored: false)
     conversation.id = id
-    try keep(conversation)
+    memory.insert(conversation)
     memory.numbers.insert(id, number)
     memory.insert(conversation, named: id)
     return conversation
@@ -179,15 +186,6 @@ extension Transaction {
     return number
   }
 
-  private func keep(_ conversation: OpenConversation) throws(StoreError) {
-    if memory.conversations.count >= WriterMemory.conversationCountMax {
-      try packer.packGrown()
-      try summaries.flush()
-      memory.forgetConversations()
-    }
-    memory.insert(conversation)
-  }
-
   /// Whether there is a conversation of this number.
   func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     if memory.conversations[number] != nil { return true }
@@ -202,7 +200,7 @@ extension Transaction {
     _ number: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> OpenConversation {
     let conversation = OpenConversation(number, summary, isStored: false)
-    try keep(conversation)
+    memory.insert(conversation)
     return conversation
   }
 

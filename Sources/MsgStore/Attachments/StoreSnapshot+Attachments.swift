@@ -41,20 +41,26 @@ extension StoreWriter {
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
-    try transaction.view.attachments.states(
-      of: message, in: conversation, transaction.attachments.doneByteCount)
+    try transaction.read { (view) throws(StoreError) in
+      try view.attachments.states(
+        of: message, in: conversation, transaction.attachments.doneByteCount)
+    }
   }
 
   /// All attachments that are moving or queued, see `StoreSnapshot.runningTransfers()`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try transaction.view.attachments.moving(transaction.attachments.doneByteCount)
+    try transaction.read { (view) throws(StoreError) in
+      try view.attachments.moving(transaction.attachments.doneByteCount)
+    }
   }
 
   /// An attachment that need not be sent again, see `StoreSnapshot.attachment(withContentHash:)`.
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {
-    try transaction.view.attachments.attachment(
-      withContentHash: hash, transaction.attachments.doneByteCount)
+    try transaction.read { (view) throws(StoreError) in
+      try view.attachments.attachment(
+        withContentHash: hash, transaction.attachments.doneByteCount)
+    }
   }
 }

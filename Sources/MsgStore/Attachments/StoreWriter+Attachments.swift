@@ -24,7 +24,8 @@ extension StoreWriter {
     _ attachment: Attachment, at index: Int? = nil, of message: MessageID,
     in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.attachments.receive(attachment, at: index, of: message, in: conversation)
+    try transaction.perform(
+      try transaction.attachments.receive(attachment, at: index, of: message, in: conversation))
   }
 
   /// Keeps where on this device the bytes are; nil: nowhere.
@@ -35,8 +36,9 @@ extension StoreWriter {
   public func setLocalPath(
     _ path: String?, of attachment: String, message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.attachments.setLocalPath(
-      path, of: attachment, message: message, in: conversation)
+    try transaction.perform(
+      try transaction.attachments.setLocalPath(
+        path, of: attachment, message: message, in: conversation))
   }
 
   /// Describes the file as it will be uploaded, which is where the limits hold, and queues the upload
@@ -54,7 +56,8 @@ extension StoreWriter {
   public func prepareUpload(
     _ prepared: Attachment, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.attachments.prepareUpload(prepared, of: message, in: conversation)
+    try transaction.perform(
+      try transaction.attachments.prepareUpload(prepared, of: message, in: conversation))
   }
 
   /// Takes the transfer of an attachment's bytes a step on.
@@ -73,8 +76,10 @@ extension StoreWriter {
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.attachments.setTransfer(
-      direction, to: transfer, of: attachment, message: message, in: conversation, isLimited: true)
+    try transaction.perform(
+      try transaction.attachments.setTransfer(
+        direction, to: transfer, of: attachment, message: message, in: conversation, isLimited: true
+      ))
   }
 }
 

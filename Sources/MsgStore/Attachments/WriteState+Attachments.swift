@@ -54,13 +54,11 @@ struct Attachments: TransactionPart {
     received.localPath = nil
     let place = index.flatMap { UInt32(exactly: $0) } ?? .max
     let record = AttachmentRecord(received, index: place)
-    return try transaction.change { () throws(StoreError) in
-      let open = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      return try transaction.messageFacts.withFacts(of: id, in: open) { (own) throws(StoreError) in
-        try mergeAttachment(record, of: own, in: open.number)
-      }
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageFacts.withFacts(of: id, in: open) { (own) throws(StoreError) in
+      try mergeAttachment(record, of: own, in: open.number)
     }
   }
 
@@ -158,27 +156,25 @@ extension Attachments {
   func prepareUpload(
     _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      let target = try transaction.composing.ownMessage(id, in: conversation)
-      let number = target.conversation.number
-      let key = FactKey.key(number, target.id, attachment: prepared.id)
-      guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
-      var new = old
-      new.attachment = prepared.filled(from: old.attachment)
-      if let problem = rules.attachmentLimits.check(new.attachment) {
-        throw .invalidAttachment(problem)
-      }
-      let told = AttachmentFields.told(by: prepared).intersection(.composable)
-      new.composed.formUnion(told)
-      if !new.upload.isRunning { new.step(.upload, to: .queued) }
-      let isReleased = try transaction.outboxUploads.releasePrepared(
-        prepared.id, of: target.id, in: number)
-      if new == old { return isReleased }
-      return try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
-        (_) throws(StoreError) in
-        try write(new, replacing: old, at: key.bytes)
-        return true
-      }
+    let target = try transaction.composing.ownMessage(id, in: conversation)
+    let number = target.conversation.number
+    let key = FactKey.key(number, target.id, attachment: prepared.id)
+    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
+    var new = old
+    new.attachment = prepared.filled(from: old.attachment)
+    if let problem = rules.attachmentLimits.check(new.attachment) {
+      throw .invalidAttachment(problem)
+    }
+    let told = AttachmentFields.told(by: prepared).intersection(.composable)
+    new.composed.formUnion(told)
+    if !new.upload.isRunning { new.step(.upload, to: .queued) }
+    let isReleased = try transaction.outboxUploads.releasePrepared(
+      prepared.id, of: target.id, in: number)
+    if new == old { return isReleased }
+    return try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
+      (_) throws(StoreError) in
+      try write(new, replacing: old, at: key.bytes)
+      return true
     }
   }
 
@@ -193,20 +189,18 @@ extension Attachments {
     _ attachment: String, of id: MessageID, in conversation: ConversationID,
     _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard Attachment.isID(attachment),
-        let open = try transaction.existingConversation(conversation),
-        let (_, message, own) = try view.messages.found(id, in: open.number),
-        !message.traits.marks.contains(.unsent)
-      else { return false }
-      let key = FactKey.key(open.number, own, attachment: attachment)
-      guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
-      var new = old
-      let isReadOtherwise = try body(&new, key.bytes)
-      guard isReadOtherwise || new != old else { return false }
-      try write(new, replacing: old, at: key.bytes)
-      return true
-    }
+    guard Attachment.isID(attachment),
+      let open = try transaction.existingConversation(conversation),
+      let (_, message, own) = try flushed().messages.found(id, in: open.number),
+      !message.traits.marks.contains(.unsent)
+    else { return false }
+    let key = FactKey.key(open.number, own, attachment: attachment)
+    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
+    var new = old
+    let isReadOtherwise = try body(&new, key.bytes)
+    guard isReadOtherwise || new != old else { return false }
+    try write(new, replacing: old, at: key.bytes)
+    return true
   }
 }
 

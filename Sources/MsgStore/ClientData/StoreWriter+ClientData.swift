@@ -9,7 +9,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier` for the key, `syncPositionTooLong`.
   @discardableResult
   public func setSyncPosition(_ bytes: [UInt8]?, for key: String) throws(StoreError) -> Bool {
-    try transaction.syncPositions.setSyncPosition(bytes, for: key, in: nil)
+    try transaction.perform(try transaction.syncPositions.setSyncPosition(bytes, for: key, in: nil))
   }
 
   /// The same for one conversation; it is gone when that is deleted.
@@ -21,19 +21,24 @@ extension StoreWriter {
   public func setSyncPosition(
     _ bytes: [UInt8]?, for key: String, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.syncPositions.setSyncPosition(bytes, for: key, in: conversation)
+    try transaction.perform(
+      try transaction.syncPositions.setSyncPosition(bytes, for: key, in: conversation))
   }
 
   /// What was stored last under a key for the store, see `setSyncPosition(_:for:)`; nil when there
   /// is nothing.
   public func syncPosition(for key: String) throws(StoreError) -> [UInt8]? {
-    try transaction.view.client.syncPosition(for: key, in: nil)
+    try transaction.read { (view) throws(StoreError) in
+      try view.client.syncPosition(for: key, in: nil)
+    }
   }
 
   /// What was stored last under a key for a conversation; nil when there is nothing.
   public func syncPosition(
     for key: String, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {
-    try transaction.view.client.syncPosition(for: key, in: conversation)
+    try transaction.read { (view) throws(StoreError) in
+      try view.client.syncPosition(for: key, in: conversation)
+    }
   }
 }

@@ -17,25 +17,23 @@ struct SyncPositions: TransactionPart {
     if let bytes, bytes.count > SyncPosition.byteCountMax {
       throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.byteCountMax)
     }
-    return try transaction.change { () throws(StoreError) in
-      guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
-      guard let bytes else {
-        let number = try view.client.clientNumber(of: conversation) ?? ClientKey.store
-        let key = ClientKey.key(number, key)
-        try transaction.remove(key.bytes, in: Schema.client)
-        return true
-      }
-      transaction.hasAdded = true
-      let number =
-        try conversation.map { (id) throws(StoreError) in
-          try transaction.conversation(id) { ConversationDetails(id: id) }.number
-        } ?? ClientKey.store
+    guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
+    guard let bytes else {
+      let number = try view.client.clientNumber(of: conversation) ?? ClientKey.store
       let key = ClientKey.key(number, key)
-      var value = ByteBuffer(capacity: bytes.count)
-      value.append(bytes)
-      try transaction.insert(key.bytes, value.bytes, in: Schema.client)
+      try transaction.remove(key.bytes, in: Schema.client)
       return true
     }
+    transaction.hasAdded = true
+    let number =
+      try conversation.map { (id) throws(StoreError) in
+        try transaction.conversation(id) { ConversationDetails(id: id) }.number
+      } ?? ClientKey.store
+    let key = ClientKey.key(number, key)
+    var value = ByteBuffer(capacity: bytes.count)
+    value.append(bytes)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.client)
+    return true
   }
 }
 

@@ -36,7 +36,7 @@ struct CompactionRun: Sendable {
       stage = .packingMessages(from: [])
     case .packingMessages(let key):
       let next = try store.write(.relaxed) { writer in
-        try writer.transaction.packer.repack(from: key)
+        try writer.transaction.perform(try writer.transaction.packer.repack(from: key))
       }
       stage = next.map { .packingMessages(from: $0) } ?? .forgettingDictionaries(OldDictionaries())
     case .forgettingDictionaries(var old):
@@ -71,8 +71,8 @@ extension StoreCore {
   /// Does a part of the work that is left, in one commit; true when nothing is left.
   fileprivate func stepWork() throws -> Bool {
     try write(.relaxed) { writer in
-      try writer.transaction.steps.step()
-      return try !writer.transaction.steps.hasWork
+      try writer.transaction.perform(try writer.transaction.steps.step())
+      return try !writer.transaction.perform(try writer.transaction.steps.hasWork)
     }
   }
 }

@@ -13,7 +13,7 @@ extension StoreWriter {
   public func renameConversation(
     _ id: ConversationID, to serverID: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.renames.renameConversation(id, to: serverID)
+    try transaction.perform(try transaction.renames.renameConversation(id, to: serverID))
   }
 
   /// Deletes a conversation with all its messages.
@@ -27,7 +27,7 @@ extension StoreWriter {
   ///   there is no such conversation.
   @discardableResult
   public func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
-    try transaction.conversationActs.deleteConversation(id)
+    try transaction.perform(try transaction.conversationActs.deleteConversation(id))
   }
 
   /// Takes in that a conversation was deleted elsewhere, with its messages up to a server time.
@@ -40,6 +40,6 @@ extension StoreWriter {
   public func receiveConversationDeletion(
     _ id: ConversationID, at time: Timestamp
   ) throws(StoreError) -> Bool {
-    try transaction.deletions.receiveDeletion(of: id, at: time)
+    try transaction.perform(try transaction.deletions.receiveDeletion(of: id, at: time))
   }
 }

@@ -15,8 +15,9 @@ extension StoreWriter {
     _ id: ConversationID, participants: [MemberID], title: String? = nil,
     kind: ConversationKind? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.conversationActs.putConversation(
-      id, participants: participants, title: title, kind: kind)
+    try transaction.perform(
+      try transaction.conversationActs.putConversation(
+        id, participants: participants, title: title, kind: kind))
   }
 
   /// The direct conversation with somebody, or for three and more the oldest group with exactly these
@@ -27,7 +28,7 @@ extension StoreWriter {
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `noParticipants`, `onlyOneself`.
   public func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
-    try transaction.conversationActs.conversation(with: participants)
+    try transaction.perform(try transaction.conversationActs.conversation(with: participants))
   }
 
   /// Makes a group, also where there is one with the same participants.
@@ -43,8 +44,9 @@ extension StoreWriter {
     _ id: ConversationID? = nil, participants: [MemberID], title: String? = nil,
     avatar: String? = nil
   ) throws(StoreError) -> Conversation {
-    try transaction.conversationActs.createGroup(
-      id, participants: participants, title: title, avatar: avatar)
+    try transaction.perform(
+      try transaction.conversationActs.createGroup(
+        id, participants: participants, title: title, avatar: avatar))
   }
 
   /// Takes in what the server says of a conversation, which is made if it is not there.
@@ -53,7 +55,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`; `titleTooLong`, `avatarTooLong` and `textTooLong` above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
-    try transaction.receivedConversations.receiveConversation(conversation)
+    try transaction.perform(try transaction.receivedConversations.receiveConversation(conversation))
   }
 }
 
@@ -67,7 +69,7 @@ extension StoreWriter {
   /// - Throws: `titleTooLong`, `notAMember`.
   @discardableResult
   public func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.setTitle(title, of: id)
+    try transaction.perform(try transaction.conversationActs.setTitle(title, of: id))
   }
 
   /// Gives a conversation a picture by its reference of at most 64 KiB, or takes it away.
@@ -75,7 +77,7 @@ extension StoreWriter {
   /// - Throws: `avatarTooLong`, `notAMember`.
   @discardableResult
   public func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.setAvatar(avatar, of: id)
+    try transaction.perform(try transaction.conversationActs.setAvatar(avatar, of: id))
   }
 
   /// Has members join a group.
@@ -85,7 +87,7 @@ extension StoreWriter {
   public func addParticipants(
     _ participants: [MemberID], to id: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.conversationActs.addParticipants(participants, to: id)
+    try transaction.perform(try transaction.conversationActs.addParticipants(participants, to: id))
   }
 
   /// Has members leave a group.
@@ -95,7 +97,8 @@ extension StoreWriter {
   public func removeParticipants(
     _ participants: [MemberID], from id: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.conversationActs.removeParticipants(participants, from: id)
+    try transaction.perform(
+      try transaction.conversationActs.removeParticipants(participants, from: id))
   }
 
   /// Has the local member leave a group, which stays and can be read.
@@ -103,25 +106,28 @@ extension StoreWriter {
   /// - Throws: `directConversation`, `noLocalMember`.
   @discardableResult
   public func leave(_ id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.leave(id)
+    try transaction.perform(try transaction.conversationActs.leave(id))
   }
 
   /// Keeps a conversation on top of the list, or does not any more.
   @discardableResult
   public func setPinned(_ isPinned: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.set(.pinned, \.pinnedAt, to: isPinned, of: id)
+    try transaction.perform(
+      try transaction.conversationActs.set(.pinned, \.pinnedAt, to: isPinned, of: id))
   }
 
   /// Counts what a conversation has unread apart, or does not any more.
   @discardableResult
   public func setMuted(_ isMuted: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id)
+    try transaction.perform(
+      try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id))
   }
 
   /// Moves a conversation to the list of archived ones, where it stays whatever comes, or back.
   @discardableResult
   public func setArchived(_ isArchived: Bool, of id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.conversationActs.set(.archived, \.archivedAt, to: isArchived, of: id)
+    try transaction.perform(
+      try transaction.conversationActs.set(.archived, \.archivedAt, to: isArchived, of: id))
   }
 
   /// Keeps what has been begun to write in a conversation.
@@ -135,7 +141,8 @@ extension StoreWriter {
   public func setDraft(
     _ text: String?, replyTo: MessageID? = nil, in id: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.conversationActs.setDraft(text, replyTo: replyTo, in: id)
+    try transaction.perform(
+      try transaction.conversationActs.setDraft(text, replyTo: replyTo, in: id))
   }
 }
 
@@ -143,14 +150,14 @@ extension StoreWriter {
 extension StoreWriter {
   /// A conversation, see `StoreSnapshot.conversation(_:)`.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try flushed { (view) throws(StoreError) in try view.list.conversation(id) }
+    try transaction.read { (view) throws(StoreError) in try view.list.conversation(id) }
   }
 
   /// The list of conversations, see `StoreSnapshot.conversations(count:after:)`.
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try flushed { (view) throws(StoreError) in
+    try transaction.read { (view) throws(StoreError) in
       try view.list.conversations(count: count, after: position, isArchived: false)
     }
   }
@@ -159,35 +166,26 @@ extension StoreWriter {
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try flushed { (view) throws(StoreError) in
+    try transaction.read { (view) throws(StoreError) in
       try view.list.conversations(count: count, after: position, isArchived: true)
     }
   }
 
   /// Who takes part in a conversation or did, see `StoreSnapshot.participations(in:)`.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
-    try flushed { (view) throws(StoreError) in try view.list.participations(id) }
+    try transaction.read { (view) throws(StoreError) in try view.list.participations(id) }
   }
 
   /// What has been begun to write in a conversation, or nil.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
-    try flushed { (view) throws(StoreError) in try view.list.draft(id) }
+    try transaction.read { (view) throws(StoreError) in try view.list.draft(id) }
   }
 
   /// What the whole store has unread, see `StoreSnapshot.unreadTotals`.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try flushed { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
-    }
-  }
-
-  /// Runs an operation on the trees after everything is written that is not yet.
-  private func flushed<R>(
-    _ body: (StoreView) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    try transaction.change { () throws(StoreError) in
-      try transaction.summaries.flush()
-      return try body(transaction.view)
+      try transaction.read { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals())
+      }
     }
   }
 }

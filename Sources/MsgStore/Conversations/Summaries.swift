@@ -17,25 +17,23 @@ struct Summaries: TransactionPart {
     try include(message, at: position, &summary, in: conversation)
   }
 
-  /// Writes what is still only here.
+  /// Bounds the conversations that a transaction keeps open.
   ///
-  /// After it the transaction can be committed.
-  func finish() throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      try transaction.packer.packGrown()
-      try flush()
-    }
-    view.source.usesReserve = !transaction.hasAdded
+  /// Nobody may hold an open conversation across this call.
+  func makeRoom() throws(StoreError) {
+    guard memory.conversations.count >= WriterMemory.conversationCountMax else { return }
+    try transaction.packer.packGrown()
+    try flush()
+    memory.forgetConversations()
   }
 
   /// Writes the summaries that changed, for reading conversations.
   func flush() throws(StoreError) {
-    try view.flushUnwritten()
+    _ = try flushed()
     for conversation in memory.touched where conversation.isChanged {
       try write(conversation)
     }
     try transaction.storeTotals.writeTotals()
-    try transaction.outboxEntries.writeTotals()
   }
 
   func write(_ conversation: OpenConversation) throws(StoreError) {
@@ -80,7 +78,7 @@ struct Summaries: TransactionPart {
 
   /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
   func drop(_ conversation: OpenConversation) throws(StoreError) {
-    try view.flushUnwritten()
+    _ = try flushed()
     let key = KeyEncoding.key(conversation.number)
     try transaction.remove(key.bytes, in: Schema.conversations)
     if let listed = conversation.listed {

@@ -11,58 +11,52 @@ struct ConversationActs: TransactionPart {
 
   func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try memberConversation(id)
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let isChanged = try transaction.conversations.update(conversation) { new in
-        if new.details.title.hasText(title) { return }
-        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
-        new.details.title = TextRegister(title, time: time)
-      }
-      if isChanged { try transaction.outboxEntering.enterState(.setTitle, of: conversation.number) }
-      return isChanged
+    let conversation = try memberConversation(id)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation) { new in
+      if new.details.title.hasText(title) { return }
+      let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+      new.details.title = TextRegister(title, time: time)
     }
+    if isChanged { try transaction.outboxEntering.enterState(.setTitle, of: conversation.number) }
+    return isChanged
   }
 
   func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try memberConversation(id)
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let isChanged = try transaction.conversations.update(conversation) { new in
-        if new.details.avatar.hasText(avatar) { return }
-        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
-        new.details.avatar = TextRegister(avatar, time: time)
-      }
-      if isChanged {
-        try transaction.outboxEntering.enterState(.setAvatar, of: conversation.number)
-      }
-      return isChanged
+    let conversation = try memberConversation(id)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation) { new in
+      if new.details.avatar.hasText(avatar) { return }
+      let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+      new.details.avatar = TextRegister(avatar, time: time)
     }
+    if isChanged {
+      try transaction.outboxEntering.enterState(.setAvatar, of: conversation.number)
+    }
+    return isChanged
   }
 
   func addParticipants(
     _ participants: [MemberID], to id: ConversationID
   ) throws(StoreError) -> Bool {
     try Conversations.validateParticipants(participants)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try groupConversation(id)
-      let old = try view.conversations.members(conversation.number)
-      let count = try old.active.count + newcomerCount(participants, to: old)
-      guard count <= ConversationDetails.participantCountMax else {
-        throw .tooManyParticipants(
-          count: count, limit: ConversationDetails.participantCountMax)
-      }
-      let numbers = try transaction.memberNumbers(of: participants)
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let added = Set(numbers).subtracting(old.active).sorted()
-      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-        transaction.conversations.join(numbers, isLater: true, after: known, &new)
-      }
-      try transaction.outboxEntering.enterMembers(
-        added: added, removed: [], of: conversation.number)
-      return isChanged
+    let conversation = try groupConversation(id)
+    let old = try view.conversations.members(conversation.number)
+    let count = try old.active.count + newcomerCount(participants, to: old)
+    guard count <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: count, limit: ConversationDetails.participantCountMax)
     }
+    let numbers = try transaction.memberNumbers(of: participants)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let added = Set(numbers).subtracting(old.active).sorted()
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      transaction.conversations.join(numbers, isLater: true, after: known, &new)
+    }
+    try transaction.outboxEntering.enterMembers(
+      added: added, removed: [], of: conversation.number)
+    return isChanged
   }
 
   /// How many of these do not take part yet; nobody gets a number by asking.
@@ -81,41 +75,37 @@ struct ConversationActs: TransactionPart {
     _ participants: [MemberID], from id: ConversationID
   ) throws(StoreError) -> Bool {
     try Conversations.validateParticipants(participants)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try groupConversation(id)
-      let numbers = try transaction.memberNumbers(of: participants)
-      let removed = Set(numbers).intersection(
-        try view.conversations.members(conversation.number).active)
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-        transaction.conversations.leave(numbers, after: known, &new)
-      }
-      try transaction.outboxEntering.enterMembers(
-        added: [], removed: removed.sorted(), of: conversation.number)
-      return isChanged
+    let conversation = try groupConversation(id)
+    let numbers = try transaction.memberNumbers(of: participants)
+    let removed = Set(numbers).intersection(
+      try view.conversations.members(conversation.number).active)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      transaction.conversations.leave(numbers, after: known, &new)
     }
+    try transaction.outboxEntering.enterMembers(
+      added: [], removed: removed.sorted(), of: conversation.number)
+    return isChanged
   }
 
   func leave(_ id: ConversationID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let localMember else { throw .noLocalMember }
-      let conversation = try transaction.conversations.knownConversation(id)
-      let details = try view.conversations.details(conversation.number)
-      if details.kind == .direct { throw .directConversation(details.id) }
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-        if new.members.hasLeft(localMember) { return }
-        let time = Conversations.provisionalTime(
-          after: known, new.details.newestTime, new.members.lastTime)
-        new.members.merge(.init(localMember, time: time, isActive: false))
-      }
-      if isChanged, transaction.outboxEntries.isOn,
-        try !transaction.outboxEntering.isUnknownToServer(conversation.number)
-      {
-        try transaction.outboxEntries.enter(.leaveConversation, of: conversation.number)
-      }
-      return isChanged
+    guard let localMember else { throw .noLocalMember }
+    let conversation = try transaction.conversations.knownConversation(id)
+    let details = try view.conversations.details(conversation.number)
+    if details.kind == .direct { throw .directConversation(details.id) }
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      if new.members.hasLeft(localMember) { return }
+      let time = Conversations.provisionalTime(
+        after: known, new.details.newestTime, new.members.lastTime)
+      new.members.merge(.init(localMember, time: time, isActive: false))
     }
+    if isChanged, transaction.outboxEntries.isOn,
+      try !transaction.outboxEntering.isUnknownToServer(conversation.number)
+    {
+      try transaction.outboxEntries.enter(.leaveConversation, of: conversation.number)
+    }
+    return isChanged
   }
 
   /// Sets or clears one of the marks that say how the local member keeps a conversation.
@@ -123,15 +113,13 @@ struct ConversationActs: TransactionPart {
     _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
     to isSet: Bool, of id: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversations.knownConversation(id)
-      if conversation.summary.marks.contains(mark) == isSet { return false }
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      return try transaction.conversations.update(conversation) { new in
-        new.details[keyPath: path] = Conversations.provisionalTime(
-          after: known, new.details.newestTime)
-        if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
-      }
+    let conversation = try transaction.conversations.knownConversation(id)
+    if conversation.summary.marks.contains(mark) == isSet { return false }
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    return try transaction.conversations.update(conversation) { new in
+      new.details[keyPath: path] = Conversations.provisionalTime(
+        after: known, new.details.newestTime)
+      if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
     }
   }
 
@@ -143,19 +131,17 @@ struct ConversationActs: TransactionPart {
       throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
     }
     try replyTo?.validate()
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversations.knownConversation(id)
-      let old = try view.conversations.draftRecord(conversation.number)
-      let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
-      let time = Conversations.provisionalTime(
-        after: old?.time, try transaction.conversations.newestServerTime(in: conversation),
-        try view.conversations.details(conversation.number).newestTime)
-      let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
-      if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
-      if old == nil && hasNothing { return false }
-      try transaction.conversations.writeDraft(draft, of: conversation)
-      return true
-    }
+    let conversation = try transaction.conversations.knownConversation(id)
+    let old = try view.conversations.draftRecord(conversation.number)
+    let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
+    let time = Conversations.provisionalTime(
+      after: old?.time, try transaction.conversations.newestServerTime(in: conversation),
+      try view.conversations.details(conversation.number).newestTime)
+    let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
+    if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
+    if old == nil && hasNothing { return false }
+    try transaction.conversations.writeDraft(draft, of: conversation)
+    return true
   }
 
   private func hasSameText(_ a: String?, _ b: String?) -> Bool {
@@ -183,30 +169,28 @@ struct ConversationActs: TransactionPart {
 extension ConversationActs {
   /// Returns the messages that the server never got; nil when there is no such conversation.
   func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id),
-        !conversation.summary.marks.contains(.hidden)
-      else { return nil }
-      var withdrawn: [MessageID] = []
-      // No time of this device: what came to the server meanwhile was not deleted.
-      var time = max(conversation.summary.deletedUpTo ?? 0, 0)
-      let numbers =
-        try [conversation.number] + transaction.deletions.merging(into: conversation.number)
-      for number in numbers {
-        withdrawn += try transaction.deletions.pending(in: number)
-        let newest = try view.messages.lastPosition(upTo: .firstPending, in: number)
-        time = max(time, newest?.place.time ?? .min)
-      }
-      let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)
-      try transaction.deletions.forget(conversation, at: time, isLocal: true)
-      try transaction.deletions.clear(conversation, upTo: time)
-      if !isUnknown, transaction.outboxEntries.isOn,
-        let left = try transaction.existingConversation(id)
-      {
-        try transaction.outboxEntries.enter(.deleteConversation, of: left.number)
-      }
-      return withdrawn
+    guard let conversation = try transaction.existingConversation(id),
+      !conversation.summary.marks.contains(.hidden)
+    else { return nil }
+    var withdrawn: [MessageID] = []
+    // No time of this device: what came to the server meanwhile was not deleted.
+    var time = max(conversation.summary.deletedUpTo ?? 0, 0)
+    let numbers =
+      try [conversation.number] + transaction.deletions.merging(into: conversation.number)
+    for number in numbers {
+      withdrawn += try transaction.deletions.pending(in: number)
+      let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: number)
+      time = max(time, newest?.place.time ?? .min)
     }
+    let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)
+    try transaction.deletions.forget(conversation, at: time, isLocal: true)
+    try transaction.deletions.clear(conversation, upTo: time)
+    if !isUnknown, transaction.outboxEntries.isOn,
+      let left = try transaction.existingConversation(id)
+    {
+      try transaction.outboxEntries.enter(.deleteConversation, of: left.number)
+    }
+    return withdrawn
   }
 }
 

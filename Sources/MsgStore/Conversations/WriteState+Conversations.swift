@@ -125,31 +125,29 @@ extension ConversationActs {
     try id.validate()
     try Conversations.validateParticipants(participants)
     try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    return try transaction.change { () throws(StoreError) in
-      transaction.hasAdded = true
-      let isNew = try transaction.existingConversation(id) == nil
-      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
-      let wasHidden = conversation.summary.marks.contains(.hidden)
-      transaction.conversations.reveal(conversation)
-      let numbers = try transaction.memberNumbers(of: participants)
-      let known = try transaction.conversations.newestServerTime(in: conversation)
-      let isChanged = try transaction.conversations.update(conversation, members: true) {
-        (new) throws(StoreError) in
-        let guess: ConversationKind = participants.count == 2 ? .direct : .group
-        let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
-        new.details.kind = max(kind, new.details.kind)
-        if !new.details.title.hasText(title) {
-          let time = Conversations.provisionalTime(after: known, new.details.newestTime)
-          new.details.title = TextRegister(title, time: time)
-        }
-        let isFirst = new.members.isEmpty
-        let staying = Set(numbers)
-        let gone = new.members.active.filter { !staying.contains($0) }
-        transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
-        transaction.conversations.leave(gone, after: known, &new)
+    transaction.hasAdded = true
+    let isNew = try transaction.existingConversation(id) == nil
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    let wasHidden = conversation.summary.marks.contains(.hidden)
+    transaction.conversations.reveal(conversation)
+    let numbers = try transaction.memberNumbers(of: participants)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      let guess: ConversationKind = participants.count == 2 ? .direct : .group
+      let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
+      new.details.kind = max(kind, new.details.kind)
+      if !new.details.title.hasText(title) {
+        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+        new.details.title = TextRegister(title, time: time)
       }
-      return isNew || wasHidden || isChanged
+      let isFirst = new.members.isEmpty
+      let staying = Set(numbers)
+      let gone = new.members.active.filter { !staying.contains($0) }
+      transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
+      transaction.conversations.leave(gone, after: known, &new)
     }
+    return isNew || wasHidden || isChanged
   }
 
   /// Makes a group.
@@ -161,16 +159,14 @@ extension ConversationActs {
     try Conversations.validateParticipants(participants)
     try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
     try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
-    return try transaction.change { () throws(StoreError) in
-      if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
-      let group = try makeConversation(id, .group, participants)
-      _ = try transaction.conversations.update(group) { (new) throws(StoreError) in
-        let time = Conversations.provisionalTime()
-        if title != nil { new.details.title = TextRegister(title, time: time) }
-        if avatar != nil { new.details.avatar = TextRegister(avatar, time: time) }
-      }
-      return try stored(group)
+    if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
+    let group = try makeConversation(id, .group, participants)
+    _ = try transaction.conversations.update(group) { (new) throws(StoreError) in
+      let time = Conversations.provisionalTime()
+      if title != nil { new.details.title = TextRegister(title, time: time) }
+      if avatar != nil { new.details.avatar = TextRegister(avatar, time: time) }
     }
+    return try stored(group)
   }
 
   func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
@@ -178,15 +174,13 @@ extension ConversationActs {
     guard !participants.isEmpty else { throw .noParticipants }
     if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
     try Conversations.validateParticipants(participants)
-    return try transaction.change { () throws(StoreError) in
-      let members = try transaction.memberNumbers(of: participants)
-      let kind: ConversationKind = members.count <= 2 ? .direct : .group
-      guard let found = try existingConversation(kind, with: members) else {
-        return try stored(makeConversation(nil, kind, participants))
-      }
-      transaction.conversations.reveal(found)
-      return try stored(found)
+    let members = try transaction.memberNumbers(of: participants)
+    let kind: ConversationKind = members.count <= 2 ? .direct : .group
+    guard let found = try existingConversation(kind, with: members) else {
+      return try stored(makeConversation(nil, kind, participants))
     }
+    transaction.conversations.reveal(found)
+    return try stored(found)
   }
 
   /// The participants given, and the local member.
@@ -218,7 +212,7 @@ extension ConversationActs {
   func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
     try transaction.summaries.flush()
     var cursor = Cursor(view.source, Schema.conversations)
-    return try view.list.conversation(conversation.number, &cursor)
+    return try flushed().list.conversation(conversation.number, &cursor)
   }
 
   /// The oldest conversation with exactly these participants, of this kind or of none that is known.

@@ -11,17 +11,15 @@ struct Deletions: TransactionPart {
 
   func receiveDeletion(of id: ConversationID, at time: Timestamp) throws(StoreError) -> Bool {
     try id.validate()
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
-      return try delete(conversation, upTo: time.microseconds)
-    }
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    return try delete(conversation, upTo: time.microseconds)
   }
 
   /// Takes in that a conversation was deleted at some time; what is newer stays.
   func delete(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) -> Bool {
     if let old = conversation.summary.deletedUpTo, old >= time { return false }
     try forget(conversation, at: time, isLocal: false)
-    let last = try view.messages.lastPosition(upTo: .end, in: conversation.number)
+    let last = try flushed().messages.lastPosition(upTo: .end, in: conversation.number)
     let isLeft = last.map { $0.place.isPending || $0.place.time > time } ?? false
     let isExpecting = try !merging(into: conversation.number).isEmpty
     if isLeft || isExpecting {
@@ -142,13 +140,13 @@ struct Deletions: TransactionPart {
   /// The messages that the server has not got, in their order.
   func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
     var found: [MessageID] = []
-    try view.flushUnwritten()
+    _ = try flushed()
     var cursor = Cursor(view.source, Schema.messages)
     let key = KeyEncoding.key(conversation, Position.firstPending)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      found.append(try view.messages.position(cursor).id)
+      found.append(try flushed().messages.position(cursor).id)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     return found
@@ -173,7 +171,7 @@ struct Deletions: TransactionPart {
     var count = 0
     var isDone = false
     while !transaction.isStepFull(count, of: transaction.sweepCountMax) {
-      guard try view.firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
+      guard try flushed().firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break
       }

@@ -25,7 +25,7 @@ struct Moves: TransactionPart {
     transaction.hasAdded = true
     var count = 0
     while true {
-      guard let position = try view.messages.lastPosition(upTo: .end, in: number) else {
+      guard let position = try flushed().messages.lastPosition(upTo: .end, in: number) else {
         return try moveRest(of: number, into: target)
       }
       // What waits to go out goes at once: its order is that of the other conversation now.
@@ -48,7 +48,7 @@ struct Moves: TransactionPart {
     transaction.hasAdded = true
     var isDone = false
     while !isFull(count) {
-      guard let position = try view.messages.lastPosition(upTo: .end, in: number),
+      guard let position = try flushed().messages.lastPosition(upTo: .end, in: number),
         position.place.isPending
       else {
         isDone = true
@@ -65,7 +65,7 @@ struct Moves: TransactionPart {
     _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) {
     let conversation = try transaction.conversation(target)
-    var message = try view.messages.message(at: position, in: number)
+    var message = try flushed().messages.message(at: position, in: number)
     let id = message.id(at: position)
     try transaction.packer.removeRecord(at: position, in: number)
     for name in [position.id] + message.traits.names {
@@ -75,7 +75,7 @@ struct Moves: TransactionPart {
     var isThere = false
     var isDeleted = false
     for name in names.all {
-      switch try view.messages.entry(of: name, in: target) {
+      switch try view.ids.entry(of: name, in: target) {
       case .here?: isThere = true
       case .deleted?: isDeleted = true
       default: break
@@ -150,7 +150,7 @@ struct Moves: TransactionPart {
     _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
   ) throws(StoreError) {
     var other = name
-    if case .alias(let own)? = try view.messages.entry(of: name, in: target) { other = own }
+    if case .alias(let own)? = try view.ids.entry(of: name, in: target) { other = own }
     guard other != id, let waiting = try transaction.waitingMessages.takeWaiting(other, in: target)
     else { return }
     try transaction.identities.moveFacts(of: other, in: target, to: id, in: target)
@@ -164,7 +164,7 @@ struct Moves: TransactionPart {
     let conversation = try transaction.conversation(target)
     var key = ByteBuffer()
     var count = 0
-    while try view.firstKey(prefix.bytes, in: Schema.facts, to: &key) {
+    while try flushed().firstKey(prefix.bytes, in: Schema.facts, to: &key) {
       // The names of what waits go with it, and none of them before.
       if transaction.isStepFull(count, of: transaction.mergeCountMax) { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
@@ -174,10 +174,10 @@ struct Moves: TransactionPart {
       count += 1
     }
     while !transaction.isStepFull(count, of: transaction.sweepCountMax),
-      try view.firstKey(prefix.bytes, in: Schema.ids, to: &key)
+      try flushed().firstKey(prefix.bytes, in: Schema.ids, to: &key)
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      let entry = try view.messages.entry(of: id, in: number)
+      let entry = try view.ids.entry(of: id, in: number)
       try transaction.messageNames.removeEntry(of: id, in: number)
       if entry == .deleted { try transaction.identities.deleteUnder([id], in: conversation) }
       count += 1
@@ -197,7 +197,7 @@ struct Moves: TransactionPart {
   ) throws(StoreError) {
     let target = conversation.number
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
-    let entry = try view.messages.entry(of: id, in: target)
+    let entry = try view.ids.entry(of: id, in: target)
     let names = waiting?.traits.names ?? []
     for name in names { try transaction.messageNames.removeEntry(of: name, in: number) }
     if entry == .deleted {
@@ -216,7 +216,7 @@ struct Moves: TransactionPart {
       }
       return
     }
-    let old = try view.messages.message(at: position, in: target)
+    let old = try flushed().messages.message(at: position, in: target)
     let own = old.id(at: position)
     try transaction.identities.moveFacts(of: id, in: number, to: own, in: target)
     var new = old
@@ -234,7 +234,7 @@ struct Moves: TransactionPart {
         of: own, at: Position(place, position.id), in: conversation)
     }
     // Its place may have turned out to be one that was deleted with the conversation.
-    guard try view.messages.position(of: own, in: target) != nil else { return }
+    guard try view.ids.position(of: own, in: target) != nil else { return }
     for name in names {
       _ = try transaction.identities.acknowledge(own, as: name, nil, in: conversation)
     }
@@ -249,7 +249,9 @@ struct Moves: TransactionPart {
     var key = ByteBuffer()
     var newKey = ByteBuffer()
     var value = ByteBuffer()
-    while !transaction.isStepFull(count, of: limit), try view.firstKey(prefix, in: tree, to: &key) {
+    while !transaction.isStepFull(count, of: limit),
+      try flushed().firstKey(prefix, in: tree, to: &key)
+    {
       value.removeAll()
       _ = try view.value(of: key.bytes, in: tree, appendTo: &value)
       try transaction.remove(key.bytes, in: tree)

@@ -14,7 +14,7 @@ extension Conversations {
   ///
   /// Two lookups.
   func newestServerTime(in conversation: OpenConversation) throws(StoreError) -> Int64? {
-    let newest = try view.messages.lastPosition(upTo: .firstPending, in: conversation.number)
+    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation.number)
     return [newest?.place.time, conversation.summary.deletedUpTo].compactMap { $0 }.max()
   }
 

@@ -11,46 +11,44 @@ struct ReceivedConversations: TransactionPart {
 
   func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
     try Self.validateReceived(received)
-    return try transaction.change { () throws(StoreError) in
-      let isNew = try transaction.existingConversation(received.id) == nil
-      let conversation = try transaction.conversation(received.id) {
-        ConversationDetails(id: received.id)
-      }
-      // One that was deleted comes back for something newer only; one that a list did not have, when
-      // it is told again.
-      let isBack =
-        conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
-      if isBack { transaction.conversations.reveal(conversation) }
-      let facts = try memberFacts(received)
-      let creator = try received.createdBy.map { (id) throws(StoreError) in
-        try transaction.memberNumber(of: id)
-      }
-      let hasMembers = !facts.isEmpty || received.hasAllMembers
-      let isChanged = try transaction.conversations.update(conversation, members: hasMembers) {
-        (new) throws(StoreError) in
-        if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
-        for fact in facts { new.members.merge(fact) }
-        if received.hasAllMembers {
-          new.members.mergeComplete(
-            Set(facts.map(\.number)), time: received.at.microseconds)
-        }
-        if let title = received.title?.register(received.at) { new.details.title.merge(title) }
-        if let avatar = received.avatar?.register(received.at) { new.details.avatar.merge(avatar) }
-        if let time = received.createdAt?.microseconds {
-          new.details.createdAt = min(time, new.details.createdAt ?? time)
-        }
-        try transaction.conversations.merge(creator: creator, &new)
-        transaction.conversations.mergeMark(
-          received.isPinned, .pinned, \.pinnedAt, received.at, &new)
-        transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
-        transaction.conversations.mergeMark(
-          received.isArchived, .archived, \.archivedAt, received.at, &new)
-      }
-      let hasDraft = try received.draft.map { (draft) throws(StoreError) in
-        try transaction.conversations.mergeDraft(DraftRecord(draft), of: conversation)
-      }
-      return isNew || isBack || isChanged || hasDraft == true
+    let isNew = try transaction.existingConversation(received.id) == nil
+    let conversation = try transaction.conversation(received.id) {
+      ConversationDetails(id: received.id)
     }
+    // One that was deleted comes back for something newer only; one that a list did not have, when
+    // it is told again.
+    let isBack =
+      conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
+    if isBack { transaction.conversations.reveal(conversation) }
+    let facts = try memberFacts(received)
+    let creator = try received.createdBy.map { (id) throws(StoreError) in
+      try transaction.memberNumber(of: id)
+    }
+    let hasMembers = !facts.isEmpty || received.hasAllMembers
+    let isChanged = try transaction.conversations.update(conversation, members: hasMembers) {
+      (new) throws(StoreError) in
+      if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
+      for fact in facts { new.members.merge(fact) }
+      if received.hasAllMembers {
+        new.members.mergeComplete(
+          Set(facts.map(\.number)), time: received.at.microseconds)
+      }
+      if let title = received.title?.register(received.at) { new.details.title.merge(title) }
+      if let avatar = received.avatar?.register(received.at) { new.details.avatar.merge(avatar) }
+      if let time = received.createdAt?.microseconds {
+        new.details.createdAt = min(time, new.details.createdAt ?? time)
+      }
+      try transaction.conversations.merge(creator: creator, &new)
+      transaction.conversations.mergeMark(
+        received.isPinned, .pinned, \.pinnedAt, received.at, &new)
+      transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
+      transaction.conversations.mergeMark(
+        received.isArchived, .archived, \.archivedAt, received.at, &new)
+    }
+    let hasDraft = try received.draft.map { (draft) throws(StoreError) in
+      try transaction.conversations.mergeDraft(DraftRecord(draft), of: conversation)
+    }
+    return isNew || isBack || isChanged || hasDraft == true
   }
 
   static func validateReceived(_ received: ReceivedConversation) throws(StoreError) {

@@ -13,19 +13,17 @@ struct Renames: TransactionPart {
     _ id: ConversationID, to serverID: ConversationID
   ) throws(StoreError) -> Bool {
     try serverID.validate()
-    return try transaction.change { () throws(StoreError) in
-      guard let source = try transaction.existingConversation(id) else {
-        throw .conversationNotFound(id)
-      }
-      try transaction.outboxFollowing.settleCreation(of: source.number)
-      guard let target = try transaction.existingConversation(serverID) else {
-        return try name(source.number, serverID)
-      }
-      if target.number == source.number { return try name(source.number, serverID) }
-      try transaction.outboxFollowing.settleCreation(of: target.number)
-      // Looking one up may have put the other away.
-      return try join(try transaction.conversation(source.number), to: target)
+    guard let source = try transaction.existingConversation(id) else {
+      throw .conversationNotFound(id)
     }
+    try transaction.outboxFollowing.settleCreation(of: source.number)
+    guard let target = try transaction.existingConversation(serverID) else {
+      return try name(source.number, serverID)
+    }
+    if target.number == source.number { return try name(source.number, serverID) }
+    try transaction.outboxFollowing.settleCreation(of: target.number)
+    // Looking one up may have put the other away.
+    return try join(try transaction.conversation(source.number), to: target)
   }
 
   /// Makes this the name of a conversation, and what it was called so far one that leads to it.

@@ -113,7 +113,7 @@ struct UnreadCounts: TransactionPart {
   ) throws(StoreError) -> UnreadCount {
     var count = UnreadCount()
     guard localMember != nil else { return count }
-    var scan = try ThreadScan(view, conversation, after: position)
+    var scan = try ThreadScan(flushed(), conversation, after: position)
     while let record = try scan.next() {
       count = count + view.receipts.unreadCount(record, at: try scan.position(), summary)
     }
@@ -130,13 +130,13 @@ struct UnreadCounts: TransactionPart {
     after mark: Position
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
-    var behind = try ThreadScan(view, conversation, after: mark)
+    var behind = try ThreadScan(flushed(), conversation, after: mark)
     // Mostly a thread is read up to its end, and then there is no need to look for the beginning.
     guard var record = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
-    let start = try view.delivery.unreadStart(conversation, old)
-    var before = try ThreadScan(view, conversation, from: start ?? .start)
+    let start = try flushed().delivery.unreadStart(conversation, old)
+    var before = try ThreadScan(flushed(), conversation, from: start ?? .start)
     while true {
       left = left + view.receipts.unreadCount(record, at: try behind.position(), summary)
       guard let other = try before.next(), case let position = try before.position(),

@@ -209,24 +209,22 @@ struct DictionaryTable: TransactionPart {
   func add(
     _ bytes: Bytes, number: UInt32, ifNewestIs expected: UInt32
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      // A segment names one more than the number, in the same 32 bits.
-      guard number < .max, try view.dictionaryTable.newestDictionary() == expected else {
-        return false
-      }
-      transaction.hasAdded = true
-      // Until this is committed its number may still be given to another.
-      transaction.stopKeepingDictionaries()
-      let checksum = DictionaryPieces.checksum(of: bytes, number: number)
-      for copy in 0..<DictionaryPieces.copyCount {
-        for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {
-          let key = DictionaryPieces.key(number, copy: copy, index)
-          let value = DictionaryPieces.value(index, of: bytes, checksum)
-          try transaction.insert(key.bytes, value.bytes, in: Schema.settings)
-        }
-      }
-      return true
+    // A segment names one more than the number, in the same 32 bits.
+    guard number < .max, try view.dictionaryTable.newestDictionary() == expected else {
+      return false
     }
+    transaction.hasAdded = true
+    // Until this is committed its number may still be given to another.
+    transaction.stopKeepingDictionaries()
+    let checksum = DictionaryPieces.checksum(of: bytes, number: number)
+    for copy in 0..<DictionaryPieces.copyCount {
+      for index in 0..<DictionaryPieces.count(byteCount: bytes.count) {
+        let key = DictionaryPieces.key(number, copy: copy, index)
+        let value = DictionaryPieces.value(index, of: bytes, checksum)
+        try transaction.insert(key.bytes, value.bytes, in: Schema.settings)
+      }
+    }
+    return true
   }
 }
 
@@ -234,13 +232,14 @@ extension StoreWriter {
   /// Stores a dictionary as if it had been made; for tests, whose stores have too little text for one.
   package func addDictionary(_ bytes: [UInt8], number: UInt32) throws(StoreError) {
     try Bytes.with(bytes) { (bytes) throws(StoreError) in
-      _ = try transaction.dictionaryTable.add(bytes, number: number, ifNewestIs: number - 1)
+      _ = try transaction.perform(
+        try transaction.dictionaryTable.add(bytes, number: number, ifNewestIs: number - 1))
     }
   }
 
   /// Removes an older dictionary, whatever names it; for tests of what is said about the loss.
   package func removeDictionary(_ number: UInt32) throws(StoreError) {
-    try transaction.dictionaryTable.remove(dictionaries: [number])
+    try transaction.perform(try transaction.dictionaryTable.remove(dictionaries: [number]))
   }
 }
 

@@ -234,8 +234,9 @@ extension StoreCore {
     else { return false }
     return try write(.relaxed) { writer in
       // Somebody else may have been quicker.
-      try writer.transaction.dictionaryTable.add(
-        bytes.bytes, number: number, ifNewestIs: old.version)
+      try writer.transaction.perform(
+        try writer.transaction.dictionaryTable.add(
+          bytes.bytes, number: number, ifNewestIs: old.version))
     }
   }
 }

@@ -80,7 +80,8 @@ extension StoreCore {
     old = new
     if !isGoingOn, let unnamed = new.unnamed, !unnamed.isEmpty {
       try write(.relaxed) { writer in
-        try writer.transaction.dictionaryTable.remove(dictionaries: unnamed)
+        try writer.transaction.perform(
+          try writer.transaction.dictionaryTable.remove(dictionaries: unnamed))
       }
     }
     return isGoingOn
@@ -90,14 +91,12 @@ extension StoreCore {
 extension DictionaryTable {
   /// Removes dictionaries that no segment names; the newest stays.
   func remove(dictionaries numbers: Set<UInt32>) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      let newest = try view.dictionaryTable.newestDictionary()
-      var key = ByteBuffer()
-      for number in numbers.sorted() where number < newest {
-        let prefix = DictionaryPieces.prefix(number)
-        while try view.firstKey(prefix.bytes, in: Schema.settings, to: &key) {
-          try transaction.remove(key.bytes, in: Schema.settings)
-        }
+    let newest = try view.dictionaryTable.newestDictionary()
+    var key = ByteBuffer()
+    for number in numbers.sorted() where number < newest {
+      let prefix = DictionaryPieces.prefix(number)
+      while try flushed().firstKey(prefix.bytes, in: Schema.settings, to: &key) {
+        try transaction.remove(key.bytes, in: Schema.settings)
       }
     }
   }

@@ -17,24 +17,22 @@ struct Edits: TransactionPart {
     try conversation.validate()
     try ReceivedMessages.validate(text: text)
     try ReceivedMessages.validate(mentions: mentions)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      let version = TextVersion(
-        editTime: time.microseconds, text: text,
-        mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
-      switch try view.messages.entry(of: id, in: conversation.number) {
-      case .deleted?:
-        return false
-      case .here(let position)?:
-        let old = try view.messages.message(at: position, in: conversation.number)
-        return try mergeEdit(version, into: old, at: position, in: conversation)
-      case .alias(let own)?:
-        return try waitingEdit(version, of: own, in: conversation.number)
-      case nil:
-        return try waitingEdit(version, of: id, in: conversation.number)
-      }
+    let conversation = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    let version = TextVersion(
+      editTime: time.microseconds, text: text,
+      mentions: Array(Set(try transaction.memberNumbers(of: mentions))).sorted())
+    switch try view.ids.entry(of: id, in: conversation.number) {
+    case .deleted?:
+      return false
+    case .here(let position)?:
+      let old = try flushed().messages.message(at: position, in: conversation.number)
+      return try mergeEdit(version, into: old, at: position, in: conversation)
+    case .alias(let own)?:
+      return try waitingEdit(version, of: own, in: conversation.number)
+    case nil:
+      return try waitingEdit(version, of: id, in: conversation.number)
     }
   }
 
@@ -104,20 +102,18 @@ struct Edits: TransactionPart {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
     _ body: (inout StoredMessage, MessageID, OpenConversation) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let open = try transaction.existingConversation(conversation),
-        let position = try view.messages.position(of: id, in: open.number)
-      else { return false }
-      let old = try view.messages.message(at: position, in: open.number)
-      guard let index = old.traits.pendingEdits.firstIndex(of: time.microseconds) else {
-        return false
-      }
-      var new = old
-      new.traits.pendingEdits.remove(at: index)
-      try body(&new, old.id(at: position), open)
-      try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-      return true
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { return false }
+    let old = try flushed().messages.message(at: position, in: open.number)
+    guard let index = old.traits.pendingEdits.firstIndex(of: time.microseconds) else {
+      return false
     }
+    var new = old
+    new.traits.pendingEdits.remove(at: index)
+    try body(&new, old.id(at: position), open)
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    return true
   }
 }
 

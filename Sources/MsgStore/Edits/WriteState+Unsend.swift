@@ -14,26 +14,24 @@ struct Unsends: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
-    return try transaction.change { () throws(StoreError) in
-      let open = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageFacts.update(id, in: open) {
+      (message, own) throws(StoreError) in
+      // That of the local member's act was by the device's clock.
+      if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
+      message.raise(
+        message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
+      if !message.traits.marks.contains(.unsent) {
+        try transaction.messageFacts.erase(&message, named: own, in: open.number)
       }
-      return try transaction.messageFacts.update(id, in: open) {
-        (message, own) throws(StoreError) in
-        // That of the local member's act was by the device's clock.
-        if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
-        message.raise(
-          message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
-        if !message.traits.marks.contains(.unsent) {
-          try transaction.messageFacts.erase(&message, named: own, in: open.number)
-        }
-      } waiting: { (waiting, own) throws(StoreError) in
-        if waiting.traits.marks.insert(.unsent).inserted {
-          try transaction.messageFacts.eraseFacts(of: own, in: open.number)
-        }
-        waiting.traits.unsentAt = StoredMessage.earlier(
-          waiting.traits.unsentAt, time?.microseconds)
+    } waiting: { (waiting, own) throws(StoreError) in
+      if waiting.traits.marks.insert(.unsent).inserted {
+        try transaction.messageFacts.eraseFacts(of: own, in: open.number)
       }
+      waiting.traits.unsentAt = StoredMessage.earlier(
+        waiting.traits.unsentAt, time?.microseconds)
     }
   }
 
@@ -62,17 +60,15 @@ struct Unsends: TransactionPart {
     _ id: MessageID, in conversation: ConversationID,
     _ body: (inout StoredMessage, MessageID, UInt32) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let open = try transaction.existingConversation(conversation),
-        let position = try view.messages.position(of: id, in: open.number)
-      else { return false }
-      let old = try view.messages.message(at: position, in: open.number)
-      guard old.traits.marks.contains(.hidden) else { return false }
-      var new = old
-      try body(&new, old.id(at: position), open.number)
-      try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-      return true
-    }
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { return false }
+    let old = try flushed().messages.message(at: position, in: open.number)
+    guard old.traits.marks.contains(.hidden) else { return false }
+    var new = old
+    try body(&new, old.id(at: position), open.number)
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    return true
   }
 }
 

@@ -17,11 +17,11 @@ struct MessageFacts: TransactionPart {
     of id: MessageID, in conversation: OpenConversation, keepsUnsent: Bool = false,
     _ body: (MessageID) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    switch try view.messages.entry(of: id, in: conversation.number) {
+    switch try view.ids.entry(of: id, in: conversation.number) {
     case .deleted?:
       return false
     case .here(let position)?:
-      let old = try view.messages.message(at: position, in: conversation.number)
+      let old = try flushed().messages.message(at: position, in: conversation.number)
       if old.traits.marks.contains(.unsent) && !keepsUnsent { return false }
       let own = old.id(at: position)
       guard try body(own) else { return false }
@@ -57,11 +57,11 @@ struct MessageFacts: TransactionPart {
     here: (inout StoredMessage, MessageID) throws(StoreError) -> Void,
     waiting change: (inout WaitingFacts, MessageID) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
-    switch try view.messages.entry(of: id, in: conversation.number) {
+    switch try view.ids.entry(of: id, in: conversation.number) {
     case .deleted?:
       return false
     case .here(let position)?:
-      let old = try view.messages.message(at: position, in: conversation.number)
+      let old = try flushed().messages.message(at: position, in: conversation.number)
       var new = old
       try here(&new, old.id(at: position))
       guard new != old else { return false }
@@ -112,10 +112,10 @@ extension Composing {
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Target {
     guard let open = try transaction.existingConversation(conversation),
-      let position = try view.messages.position(of: id, in: open.number)
+      let position = try view.ids.position(of: id, in: open.number)
     else { throw .messageNotFound(id, in: conversation) }
     try checkMembership(open, conversation)
-    let message = try view.messages.message(at: position, in: open.number)
+    let message = try flushed().messages.message(at: position, in: open.number)
     if message.traits.isWithdrawn { throw .messageIsDeleted(id, in: conversation) }
     return Target(
       conversation: open, position: position, message: message, id: message.id(at: position))

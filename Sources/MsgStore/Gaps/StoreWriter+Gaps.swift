@@ -12,7 +12,7 @@ extension StoreWriter {
   public func declareAbsent(
     _ sequences: ClosedRange<Int64>, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.sequences.declareAbsent(sequences, in: conversation)
+    try transaction.perform(try transaction.sequences.declareAbsent(sequences, in: conversation))
   }
 
   /// The sequence numbers of a conversation that are missing, see

@@ -88,12 +88,10 @@ struct Sequences: TransactionPart {
     _ range: ClosedRange<Int64>, in id: ConversationID
   ) throws(StoreError) -> Bool {
     try id.validate()
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
-      guard try note(sequences: range, in: conversation) else { return false }
-      transaction.hasAdded = true
-      return true
-    }
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    guard try note(sequences: range, in: conversation) else { return false }
+    transaction.hasAdded = true
+    return true
   }
 
   /// What is known, with what this transaction has not written yet.

@@ -94,7 +94,12 @@ enum IDEntry: Hashable {
   }
 }
 
-extension MessageReader {
+/// The ids tree: names of messages and where they lead.
+struct NameReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
   /// What the ids tree has for a name of a message, or nil.
   func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
@@ -145,9 +150,9 @@ struct MessageNames: TransactionPart {
     if let greatest = conversation.greatestName {
       if greatest < id { return nil }
     } else {
-      conversation.greatestName = try view.messages.lastName(in: conversation.number) ?? ""
+      conversation.greatestName = try view.ids.lastName(in: conversation.number) ?? ""
     }
-    return try view.messages.entry(of: id, in: conversation.number)
+    return try view.ids.entry(of: id, in: conversation.number)
   }
 
   /// Writes the ids tree's entry of a name.
@@ -182,7 +187,7 @@ struct MessageNames: TransactionPart {
 extension MessageNames {
   /// Forgets what names led to that are nobody's any more, as far as they led to something.
   func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
-    for name in names where try view.messages.entry(of: name, in: conversation) != nil {
+    for name in names where try view.ids.entry(of: name, in: conversation) != nil {
       try removeEntry(of: name, in: conversation)
     }
   }
@@ -190,4 +195,8 @@ extension MessageNames {
 
 extension Transaction {
   var messageNames: MessageNames { MessageNames(self) }
+}
+
+extension StoreView {
+  var ids: NameReader { NameReader(self) }
 }

@@ -19,8 +19,8 @@ struct Identities: TransactionPart {
   ) throws(StoreError) -> Bool {
     let number = conversation.number
     let (mine, theirs) = (
-      try view.messages.entry(of: own, in: number),
-      try view.messages.entry(of: serverName, in: number)
+      try view.ids.entry(of: own, in: number),
+      try view.ids.entry(of: serverName, in: number)
     )
     switch (mine, theirs) {
     case (.deleted?, .deleted?):
@@ -36,7 +36,7 @@ struct Identities: TransactionPart {
       guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
       else { return false }
       try unite(a, with: b, in: conversation)
-      guard let position = try view.messages.position(of: own, in: number) else { return false }
+      guard let position = try view.ids.position(of: own, in: number) else { return false }
       if given != nil {
         try transaction.receivedMessages.acknowledge(at: position, given, in: conversation)
       }
@@ -56,7 +56,7 @@ struct Identities: TransactionPart {
   }
 
   private func nameCount(_ position: Position, in conversation: UInt32) throws(StoreError) -> Int {
-    try view.messages.message(at: position, in: conversation).traits.names.count + 1
+    try flushed().messages.message(at: position, in: conversation).traits.names.count + 1
   }
 
   /// Gives a message other names, with what has waited under them.
@@ -66,7 +66,7 @@ struct Identities: TransactionPart {
     _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
     in conversation: OpenConversation, _ join: (inout Names) -> Void
   ) throws(StoreError) {
-    let old = try view.messages.message(at: position, in: conversation.number)
+    let old = try flushed().messages.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
@@ -75,7 +75,7 @@ struct Identities: TransactionPart {
     var waitingFor: [MessageID] = []
     for name in added {
       waitingFor.append(name)
-      if case .alias(let other)? = try view.messages.entry(of: name, in: conversation.number) {
+      if case .alias(let other)? = try view.ids.entry(of: name, in: conversation.number) {
         waitingFor.append(other)
       }
     }
@@ -124,7 +124,7 @@ struct Identities: TransactionPart {
   private func unite(
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    let second = try view.messages.message(at: b, in: conversation.number)
+    let second = try flushed().messages.message(at: b, in: conversation.number)
     try transaction.messages.remove(second, at: b, in: conversation)
     if !b.place.isPending { try transaction.receipts.moveMarks(from: b, to: a, in: conversation) }
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
@@ -139,24 +139,24 @@ struct Identities: TransactionPart {
     let number = conversation.number
     var gathered: MessageID?
     for name in names.inOrder {
-      guard let position = try view.messages.position(of: name, in: number) else { continue }
+      guard let position = try view.ids.position(of: name, in: number) else { continue }
       guard let gathered else {
         gathered = name
         continue
       }
-      if let first = try view.messages.position(of: gathered, in: number), first != position {
+      if let first = try view.ids.position(of: gathered, in: number), first != position {
         try unite(first, with: position, in: conversation)
       }
     }
-    guard let gathered, let position = try view.messages.position(of: gathered, in: number) else {
+    guard let gathered, let position = try view.ids.position(of: gathered, in: number) else {
       return nil
     }
     for name in names.all {
-      if case .here? = try view.messages.entry(of: name, in: number) { continue }
+      if case .here? = try view.ids.entry(of: name, in: number) { continue }
       try attach(names.inOrder, toMessageAt: position, nil, in: conversation) { $0.add(names) }
       break
     }
-    return try view.messages.position(of: gathered, in: number)
+    return try view.ids.position(of: gathered, in: number)
   }
 
   /// Merges a message that has no place any more, of this or another conversation, into another, and
@@ -167,7 +167,7 @@ struct Identities: TransactionPart {
     _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {
-    let first = try view.messages.message(at: a, in: conversation.number)
+    let first = try flushed().messages.message(at: a, in: conversation.number)
     let (id, otherID) = (first.id(at: a), second.id(at: b))
     var (new, other) = (first, second)
     var versions = try view.facts.versions(of: otherID, in: number)
@@ -202,7 +202,7 @@ struct Identities: TransactionPart {
     _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?, in conversation: UInt32
   ) throws(StoreError) {
     func named(_ name: MessageID) throws(StoreError) -> MessageID {
-      guard case .alias(let other)? = try view.messages.entry(of: name, in: conversation) else {
+      guard case .alias(let other)? = try view.ids.entry(of: name, in: conversation) else {
         return name
       }
       return other
@@ -250,7 +250,7 @@ struct Identities: TransactionPart {
   ) throws(StoreError) {
     for name in names {
       var gone = [name]
-      switch try view.messages.entry(of: name, in: conversation.number) {
+      switch try view.ids.entry(of: name, in: conversation.number) {
       case .deleted?: continue
       case .here(let position)?:
         try transaction.receivedMessages.delete(at: position, in: conversation)

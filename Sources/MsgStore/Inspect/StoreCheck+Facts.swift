@@ -43,7 +43,7 @@ extension StoreCheck {
       if leftovers.contains(conversation) { return }
       let isWaiting = FactKey.prefix(conversation, id, .waiting)
       if try contains(isWaiting.bytes, Schema.facts, view) { return }
-      guard let position = try view.messages.position(of: id, in: conversation) else {
+      guard let position = try view.ids.position(of: id, in: conversation) else {
         return report("\(name) belongs to no message, and does not wait for one")
       }
       let message = try view.messages.message(at: position, in: conversation)

@@ -47,7 +47,7 @@ extension StoreCheck {
     {
       report("the writer remembers other members of conversation \(number)")
     }
-    if let known = conversation.greatestName, let last = try view.messages.lastName(in: number),
+    if let known = conversation.greatestName, let last = try view.ids.lastName(in: number),
       known < last
     {
       report("conversation \(number) has a greater name than the writer remembers")

@@ -42,7 +42,7 @@ extension StoreSnapshot {
   /// The same as it is to a local member.
   func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
     let check = StoreCheck(remembered: view.names)
-    let reader = view.forgetful()
+    let view = view.forgetful()
     view.localMember = localMember
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
@@ -53,7 +53,7 @@ extension StoreSnapshot {
     for (index, part) in parts.enumerated() {
       between(index)
       do throws(StoreError) {
-        try part(reader)
+        try part(view)
       } catch {
         try check.reportDamage(error)
       }
@@ -248,7 +248,7 @@ extension StoreCheck {
         let message = StoredMessage(record, at: position.place)
       else { return report("\(name) is no record, or has no valid text") }
       for id in [position.id] + message.traits.names
-      where try view.messages.position(of: id, in: conversation) != position {
+      where try view.ids.position(of: id, in: conversation) != position {
         report("\(name) has no id entry for \"\(id)\", or one that leads elsewhere")
       }
       try facts(of: message, at: position, name, view, in: conversation)

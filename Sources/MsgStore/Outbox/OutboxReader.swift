@@ -17,10 +17,7 @@ public struct OutboxReader: ~Copyable {
     guard let transaction else {
       return try view.within { () throws(StoreError) in try body(view) }
     }
-    return try transaction.change { () throws(StoreError) in
-      try transaction.summaries.flush()
-      return try body(transaction.view)
-    }
+    return try transaction.read(body)
   }
 
   /// How many entries there are of each state, in a conversation or in all.

@@ -39,7 +39,7 @@ public struct OutboxWriter: ~Copyable {
   public func next(
     for owner: String, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
-    try transaction.outboxLeases.nextWork(for: owner, lease: lease)
+    try transaction.perform(try transaction.outboxLeases.nextWork(for: owner, lease: lease))
   }
 
   /// Keeps work for longer.
@@ -48,7 +48,7 @@ public struct OutboxWriter: ~Copyable {
   public func renew(
     _ item: OutboxItem, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
-    try transaction.outboxAnswers.renew(item, lease: lease)
+    try transaction.perform(try transaction.outboxAnswers.renew(item, lease: lease))
   }
 
   /// The server has it.
@@ -69,7 +69,7 @@ public struct OutboxWriter: ~Copyable {
   public func done(
     _ item: OutboxItem, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.outboxAnswers.finish(item, serverTime: serverTime)
+    try transaction.perform(try transaction.outboxAnswers.finish(item, serverTime: serverTime))
   }
 
   /// The attempt has failed.
@@ -87,7 +87,8 @@ public struct OutboxWriter: ~Copyable {
   public func failed(
     _ item: OutboxItem, because failure: Failure, retryAt: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.outboxAnswers.fail(item, because: failure, retryAt: retryAt)
+    try transaction.perform(
+      try transaction.outboxAnswers.fail(item, because: failure, retryAt: retryAt))
   }
 
   /// Gives work back that was not begun.
@@ -95,7 +96,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: false when it is not the holder's any more.
   @discardableResult
   public func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try transaction.outboxAnswers.giveBack(item)
+    try transaction.perform(try transaction.outboxAnswers.giveBack(item))
   }
 
   /// Gives back all that an owner had, which may have been begun: for one that starts anew and does
@@ -106,7 +107,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: How much that was.
   @discardableResult
   public func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try transaction.outboxAnswers.giveBackAll(of: owner)
+    try transaction.perform(try transaction.outboxAnswers.giveBackAll(of: owner))
   }
 
   /// Enters something of the client's own, in the order of a conversation or by itself.
@@ -120,7 +121,8 @@ public struct OutboxWriter: ~Copyable {
   public func enter(
     _ name: String, payload: [UInt8] = [], in conversation: ConversationID? = nil
   ) throws(StoreError) -> OutboxEntry.ID {
-    try transaction.outboxEntering.enterClientWork(name, payload, in: conversation)
+    try transaction.perform(
+      try transaction.outboxEntering.enterClientWork(name, payload, in: conversation))
   }
 }
 
@@ -136,7 +138,7 @@ extension OutboxWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    try transaction.outboxDecisions.setHolding(isHolding)
+    try transaction.perform(try transaction.outboxDecisions.setHolding(isHolding))
   }
 
   /// Keeps an entry from being handed out until it is released, and with a message its uploads.
@@ -145,7 +147,7 @@ extension OutboxWriter {
   /// - Throws: `outboxEntryIsRunning`.
   @discardableResult
   public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.outboxDecisions.hold(id)
+    try transaction.perform(try transaction.outboxDecisions.hold(id))
   }
 
   /// Lets an entry go that was held, at its place in the order, and with a message its uploads.
@@ -153,7 +155,7 @@ extension OutboxWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.outboxDecisions.release(id)
+    try transaction.perform(try transaction.outboxDecisions.release(id))
   }
 
   /// Lets everything go that is held, in a conversation or everywhere.
@@ -164,7 +166,7 @@ extension OutboxWriter {
   /// - Returns: How many entries that were.
   @discardableResult
   public func releaseAll(in conversation: ConversationID? = nil) throws(StoreError) -> Int {
-    try transaction.outboxDecisions.releaseAll(in: conversation)
+    try transaction.perform(try transaction.outboxDecisions.releaseAll(in: conversation))
   }
 
   /// Has an entry that failed, or waits for its time, go as soon as its turn comes, and with a
@@ -175,7 +177,7 @@ extension OutboxWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.outboxDecisions.retry(id)
+    try transaction.perform(try transaction.outboxDecisions.retry(id))
   }
 
   /// Has everything go that waits for its time, as when the connection is there again; much of it in
@@ -187,7 +189,8 @@ extension OutboxWriter {
   public func retryAll(
     in conversation: ConversationID? = nil, includesFailed: Bool = false
   ) throws(StoreError) -> Int {
-    try transaction.outboxDecisions.retryAll(in: conversation, includesFailed: includesFailed)
+    try transaction.perform(
+      try transaction.outboxDecisions.retryAll(in: conversation, includesFailed: includesFailed))
   }
 
   /// Has everything go: what is held is released, what waits or has failed is tried again, and
@@ -195,7 +198,9 @@ extension OutboxWriter {
   ///
   /// - Returns: How many entries that were.
   @discardableResult
-  public func sendAll() throws(StoreError) -> Int { try transaction.outboxDecisions.sendAll() }
+  public func sendAll() throws(StoreError) -> Int {
+    try transaction.perform(try transaction.outboxDecisions.sendAll())
+  }
 
   /// Changes the text of a message or an edit that cannot have left.
   ///
@@ -208,7 +213,8 @@ extension OutboxWriter {
   public func setText(
     _ text: String, mentions: [MemberID] = [], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
-    try transaction.outboxDecisions.setText(text, mentions: mentions, of: id)
+    try transaction.perform(
+      try transaction.outboxDecisions.setText(text, mentions: mentions, of: id))
   }
 
   /// Removes an entry, and undoes here what it was to tell.
@@ -221,7 +227,7 @@ extension OutboxWriter {
   /// - Throws: `outboxEntryIsRunning`; `outboxEntryIsNeeded` of an upload and a new conversation:
   ///   take the message back or delete the conversation.
   public func remove(_ id: OutboxEntry.ID) throws(StoreError) {
-    try transaction.outboxDecisions.removeEntry(id)
+    try transaction.perform(try transaction.outboxDecisions.removeEntry(id))
   }
 }
 

@@ -17,59 +17,55 @@ struct OutboxAnswers: TransactionPart {
   }
 
   func renew(_ item: OutboxItem, lease: Duration) throws(StoreError) -> OutboxItem? {
-    try transaction.change { () throws(StoreError) in
-      guard let old = try held(item) else { return nil }
-      let range = OutboxOptions.leaseRange
-      let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-      let expiry = OutboxLeases.time(transaction.clock().microseconds, plus: length)
-      var new = old
-      new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
-      try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
-      return OutboxItem(
-        id: item.id, token: item.token, conversation: item.conversation, task: item.task,
-        attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
-        lease: item.lease)
-    }
+    guard let old = try held(item) else { return nil }
+    let range = OutboxOptions.leaseRange
+    let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
+    let expiry = OutboxLeases.time(transaction.clock().microseconds, plus: length)
+    var new = old
+    new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
+    try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
+    return OutboxItem(
+      id: item.id, token: item.token, conversation: item.conversation, task: item.task,
+      attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
+      lease: item.lease)
   }
 
   /// The server has it.
   func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      transaction.isDurabilityWanted = true
-      let ordinal = item.id.rawValue
-      let record = try transaction.outboxSweeps.currentEntry(ordinal)
-      if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
-      guard let record, record.token == item.token else { return false }
-      if let id = item.conversation {
-        switch (record.subject, item.task) {
-        case (.send(let message), _):
-          _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
-        case (.edit(let message, let time), _):
-          _ = try transaction.edits.confirmEdit(
-            of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
-        case (.unsend(let message), _):
-          _ = try transaction.unsends.confirmUnsend(of: message, in: id, serverTime: serverTime)
-        case (.react(let message, let emoji, let isRemoved), _):
-          guard let serverTime else { break }
-          try transaction.outboxServerTimes.confirmReaction(
-            emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
-        case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
-          (.leaveConversation, _), (.deleteConversation, _):
-          guard let serverTime else { break }
-          try transaction.outboxServerTimes.confirm(
-            record, ordinal, item.task, at: serverTime.microseconds)
-        case (.upload(let message, let attachment), _):
-          _ = try transaction.attachments.setTransfer(
-            .upload, to: .done, of: attachment, message: message, in: id)
-        default: break
-        }
+    transaction.isDurabilityWanted = true
+    let ordinal = item.id.rawValue
+    let record = try transaction.outboxSweeps.currentEntry(ordinal)
+    if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
+    guard let record, record.token == item.token else { return false }
+    if let id = item.conversation {
+      switch (record.subject, item.task) {
+      case (.send(let message), _):
+        _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
+      case (.edit(let message, let time), _):
+        _ = try transaction.edits.confirmEdit(
+          of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
+      case (.unsend(let message), _):
+        _ = try transaction.unsends.confirmUnsend(of: message, in: id, serverTime: serverTime)
+      case (.react(let message, let emoji, let isRemoved), _):
+        guard let serverTime else { break }
+        try transaction.outboxServerTimes.confirmReaction(
+          emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
+      case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
+        (.leaveConversation, _), (.deleteConversation, _):
+        guard let serverTime else { break }
+        try transaction.outboxServerTimes.confirm(
+          record, ordinal, item.task, at: serverTime.microseconds)
+      case (.upload(let message, let attachment), _):
+        _ = try transaction.attachments.setTransfer(
+          .upload, to: .done, of: attachment, message: message, in: id)
+      default: break
       }
-      // Most are settled by what they have led to.
-      if try view.outbox.entry(ordinal) != nil {
-        try transaction.outboxEntries.remove(entry: ordinal)
-      }
-      return true
     }
+    // Most are settled by what they have led to.
+    if try view.outbox.entry(ordinal) != nil {
+      try transaction.outboxEntries.remove(entry: ordinal)
+    }
+    return true
   }
 
   /// What was marked meanwhile stays to be told, under another token.
@@ -100,15 +96,13 @@ struct OutboxAnswers: TransactionPart {
   func fail(
     _ item: OutboxItem, because failure: Failure, retryAt: Timestamp?
   ) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let record = try held(item) else { return false }
-      let isLast =
-        rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
-      try fail(
-        item.id.rawValue, record, because: failure, retryAt: retryAt,
-        isFinal: failure.kind.isRefusal || isLast)
-      return true
-    }
+    guard let record = try held(item) else { return false }
+    let isLast =
+      rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
+    try fail(
+      item.id.rawValue, record, because: failure, retryAt: retryAt,
+      isFinal: failure.kind.isRefusal || isLast)
+    return true
   }
 
   func fail(
@@ -157,7 +151,7 @@ struct OutboxAnswers: TransactionPart {
     _ failure: Failure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let open = try transaction.existingConversation(conversation),
-      let (position, old, _) = try view.messages.found(id, in: open.number)
+      let (position, old, _) = try flushed().messages.found(id, in: open.number)
     else { return }
     var new = old
     new.traits.sending.failure = failure
@@ -167,34 +161,30 @@ struct OutboxAnswers: TransactionPart {
 
   /// Takes back what was handed out and not begun.
   func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let record = try held(item) else { return false }
-      var new = record
-      new.attemptCount -= min(new.attemptCount, 1)
-      try requeue(item.id.rawValue, record, as: new)
-      return true
-    }
+    guard let record = try held(item) else { return false }
+    var new = record
+    new.attemptCount -= min(new.attemptCount, 1)
+    try requeue(item.id.rawValue, record, as: new)
+    return true
   }
 
   /// Takes back all that an owner had, which may have been begun; returns how much that was.
   func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try transaction.change { () throws(StoreError) in
-      guard try transaction.outboxEntries.totals.counts.running > 0 else { return 0 }
-      var found: [UInt64] = []
-      try view.outbox.forEachEntry { (ordinal, record) in
-        if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
-          found.append(ordinal)
-        }
-        return true
+    guard try transaction.outboxEntries.totals.counts.running > 0 else { return 0 }
+    var found: [UInt64] = []
+    try view.outbox.forEachEntry { (ordinal, record) in
+      if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
+        found.append(ordinal)
       }
-      var count = 0
-      for ordinal in found {
-        guard let record = try transaction.outboxSweeps.currentEntry(ordinal) else { continue }
-        try requeue(ordinal, record, as: record)
-        count += 1
-      }
-      return count
+      return true
     }
+    var count = 0
+    for ordinal in found {
+      guard let record = try transaction.outboxSweeps.currentEntry(ordinal) else { continue }
+      try requeue(ordinal, record, as: record)
+      count += 1
+    }
+    return count
   }
 
   private func requeue(

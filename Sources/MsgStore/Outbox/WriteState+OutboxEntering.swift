@@ -149,7 +149,7 @@ struct OutboxEntering: TransactionPart {
       case let ordinal = try view.outbox.lane(conversation.number)[.receipt(kind)] ?? 0,
       ordinal != 0, case let record = try view.outbox.indexedEntry(ordinal),
       record.state == .failed,
-      let receipt = try view.pendingReceipts.firstPendingReceipt(
+      let receipt = try flushed().pendingReceipts.firstPendingReceipt(
         kind, of: conversation.number, try view.conversations.details(conversation.number).id,
         conversation.summary, own, as: rules.outbox.receiptForm
       ), OutboxTask.receipt(receipt).contentSum != record.contentSum
@@ -173,14 +173,12 @@ struct OutboxEntering: TransactionPart {
       throw .outboxPayloadTooLong(
         byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
     }
-    return try transaction.change { () throws(StoreError) in
-      let number = try id.map { (id) throws(StoreError) in
-        try transaction.conversations.knownConversation(id).number
-      }
-      return OutboxEntry.ID(
-        rawValue: try transaction.outboxEntries.enter(
-          .client(name: name, payload: payload), of: number ?? 0))
+    let number = try id.map { (id) throws(StoreError) in
+      try transaction.conversations.knownConversation(id).number
     }
+    return OutboxEntry.ID(
+      rawValue: try transaction.outboxEntries.enter(
+        .client(name: name, payload: payload), of: number ?? 0))
   }
 }
 

@@ -99,16 +99,14 @@ struct OutboxFollowing: TransactionPart {
   func settleUpload(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      guard try !transaction.outboxEntries.isEmpty,
-        let number = try view.number(of: conversation),
-        let (_, _, own) = try view.messages.found(id, in: number)
-      else { return }
-      for (ordinal, record) in try view.outbox.entries(of: own, in: number) {
-        guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
-        else { continue }
-        try transaction.outboxEntries.remove(entry: ordinal)
-      }
+    guard try !transaction.outboxEntries.isEmpty,
+      let number = try view.number(of: conversation),
+      let (_, _, own) = try flushed().messages.found(id, in: number)
+    else { return }
+    for (ordinal, record) in try view.outbox.entries(of: own, in: number) {
+      guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
+      else { continue }
+      try transaction.outboxEntries.remove(entry: ordinal)
     }
   }
 

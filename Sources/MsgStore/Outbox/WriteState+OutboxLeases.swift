@@ -17,46 +17,44 @@ struct OutboxLeases: TransactionPart {
     try Identifier.validate("owner", byteCount: owner.utf8.count)
     let range = OutboxOptions.leaseRange
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
-    return try transaction.change { () throws(StoreError) in
-      if try transaction.outboxEntries.isEmpty { return nil }
-      // What is told is read from the trees.
-      try transaction.summaries.flush()
-      let now = transaction.clock().microseconds
-      var leftCount = 0
-      while let due = try nextDue(at: now) {
-        let ordinal = due.ordinal
-        let record = try view.outbox.indexedEntry(ordinal)
-        // What ends the turn of an entry takes it out of the index where the entry says that it is. One
-        // that is elsewhere would come again without end.
-        guard record.isActive, record.dueTime == due.time else {
-          throw view.corrupt(
-            Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
-        }
-        if try transaction.outboxSweeps.isLeft(ordinal, record) {
-          leftCount += 1
-          if transaction.isStepFull(leftCount, of: transaction.entryCountMax) { return nil }
-          continue
-        }
-        if try isSuperseded(ordinal, record) {
-          try transaction.outboxEntries.remove(entry: ordinal)
-          continue
-        }
-        if let reason = reasonToGiveUp(record, at: now) {
-          try transaction.outboxAnswers.fail(
-            ordinal, record, because: reason, retryAt: nil, isFinal: true)
-          continue
-        }
-        let task = try view.tasks.task(
-          record, form: rules.outbox.receiptForm,
-          doneByteCount: transaction.attachments.doneByteCount)
-        guard let task else {
-          try drop(entry: ordinal, record)
-          continue
-        }
-        return try handOut(ordinal, record, task, to: owner, until: Self.time(now, plus: length))
+    if try transaction.outboxEntries.isEmpty { return nil }
+    // What is told is read from the trees.
+    try transaction.summaries.flush()
+    let now = transaction.clock().microseconds
+    var leftCount = 0
+    while let due = try nextDue(at: now) {
+      let ordinal = due.ordinal
+      let record = try view.outbox.indexedEntry(ordinal)
+      // What ends the turn of an entry takes it out of the index where the entry says that it is. One
+      // that is elsewhere would come again without end.
+      guard record.isActive, record.dueTime == due.time else {
+        throw view.corrupt(
+          Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
       }
-      return nil
+      if try transaction.outboxSweeps.isLeft(ordinal, record) {
+        leftCount += 1
+        if transaction.isStepFull(leftCount, of: transaction.entryCountMax) { return nil }
+        continue
+      }
+      if try isSuperseded(ordinal, record) {
+        try transaction.outboxEntries.remove(entry: ordinal)
+        continue
+      }
+      if let reason = reasonToGiveUp(record, at: now) {
+        try transaction.outboxAnswers.fail(
+          ordinal, record, because: reason, retryAt: nil, isFinal: true)
+        continue
+      }
+      let task = try flushed().tasks.task(
+        record, form: rules.outbox.receiptForm,
+        doneByteCount: transaction.attachments.doneByteCount)
+      guard let task else {
+        try drop(entry: ordinal, record)
+        continue
+      }
+      return try handOut(ordinal, record, task, to: owner, until: Self.time(now, plus: length))
     }
+    return nil
   }
 
   /// What may be handed out now; where nothing may, after what is done in steps has gone on by one.
@@ -86,7 +84,7 @@ struct OutboxLeases: TransactionPart {
   /// What was handed out before its message was to be taken back waits for how that ends.
   private func drop(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     if record.subject.needsMessage, !record.subject.isUnsend, let id = record.subject.message,
-      let (_, message, _) = try view.messages.found(id, in: record.conversation),
+      let (_, message, _) = try flushed().messages.found(id, in: record.conversation),
       message.traits.marks.contains(.hidden), record.isRunning
     {
       var new = record

@@ -16,29 +16,25 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      if isHolding { try transaction.outboxReleases.stopReleases() }
-      guard try transaction.outboxEntries.totals.isHolding != isHolding else { return false }
-      try transaction.outboxEntries.setHolding(totals: isHolding)
-      return true
-    }
+    if isHolding { try transaction.outboxReleases.stopReleases() }
+    guard try transaction.outboxEntries.totals.isHolding != isHolding else { return false }
+    try transaction.outboxEntries.setHolding(totals: isHolding)
+    return true
   }
 
   func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      let old = try entry(id)
-      if old.isRunning { throw .outboxEntryIsRunning(id) }
-      if old.state == .held {
-        // It may be about to go with others.
-        try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
-        return false
-      }
-      var new = old
-      new.state = .held
-      try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
-      try show(.held, of: new)
-      return true
+    let old = try entry(id)
+    if old.isRunning { throw .outboxEntryIsRunning(id) }
+    if old.state == .held {
+      // It may be about to go with others.
+      try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
+      return false
     }
+    var new = old
+    new.state = .held
+    try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
+    try show(.held, of: new)
+    return true
   }
 
   /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
@@ -48,54 +44,44 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      try transaction.outboxReleases.letGo(id.rawValue, try entry(id), if: .held)
-    }
+    try transaction.outboxReleases.letGo(id.rawValue, try entry(id), if: .held)
   }
 
   func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {
-    try transaction.change { () throws(StoreError) in
-      try transaction.outboxReleases.release(.held, in: id)
-    }
+    try transaction.outboxReleases.release(.held, in: id)
   }
 
   func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      let record = try entry(id)
-      var ordinals: [UInt64] = []
-      if case .send(let message) = record.subject {
-        for (ordinal, other) in try view.outbox.entries(of: message, in: record.conversation) {
-          if case .upload = other.subject { ordinals.append(ordinal) }
-        }
+    let record = try entry(id)
+    var ordinals: [UInt64] = []
+    if case .send(let message) = record.subject {
+      for (ordinal, other) in try view.outbox.entries(of: message, in: record.conversation) {
+        if case .upload = other.subject { ordinals.append(ordinal) }
       }
-      ordinals.append(id.rawValue)
-      var isChanged = false
-      for ordinal in ordinals {
-        guard let record = try view.outbox.entry(ordinal) else { continue }
-        if try transaction.outboxReleases.letGo(ordinal, record, if: [.waiting, .failed]) {
-          isChanged = true
-        }
-      }
-      return isChanged
     }
+    ordinals.append(id.rawValue)
+    var isChanged = false
+    for ordinal in ordinals {
+      guard let record = try view.outbox.entry(ordinal) else { continue }
+      if try transaction.outboxReleases.letGo(ordinal, record, if: [.waiting, .failed]) {
+        isChanged = true
+      }
+    }
+    return isChanged
   }
 
   /// Has what waits for its time, and what has failed, go as soon as it can; returns how much that
   /// is.
   func retryAll(in id: ConversationID?, includesFailed: Bool) throws(StoreError) -> Int {
-    try transaction.change { () throws(StoreError) in
-      try transaction.outboxReleases.release(
-        includesFailed ? [.waiting, .failed] : .waiting, in: id)
-    }
+    try transaction.outboxReleases.release(
+      includesFailed ? [.waiting, .failed] : .waiting, in: id)
   }
 
   func sendAll() throws(StoreError) -> Int {
-    try transaction.change { () throws(StoreError) in
-      if try transaction.outboxEntries.totals.isHolding {
-        try transaction.outboxEntries.setHolding(totals: false)
-      }
-      return try transaction.outboxReleases.release(.all, in: nil)
+    if try transaction.outboxEntries.totals.isHolding {
+      try transaction.outboxEntries.setHolding(totals: false)
     }
+    return try transaction.outboxReleases.release(.all, in: nil)
   }
 
   func show(_ status: MessageStatus, of record: OutboxRecord) throws(StoreError) {
@@ -111,22 +97,20 @@ struct OutboxDecisions: TransactionPart {
     _ text: String, mentions: [MemberID], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
     try ReceivedMessages.validate(mentions: mentions)
-    return try transaction.change { () throws(StoreError) in
-      let record = try entry(id)
-      if record.isRunning { throw .outboxEntryIsRunning(id) }
-      if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
-      guard let conversation = try view.outbox.conversationName(of: record) else {
-        throw .outboxEntryHasNoText(id)
-      }
-      switch record.subject {
-      case .send(let message):
-        return try rewrite(
-          message, in: conversation, text: text, mentions: mentions, id, record)
-      case .edit(let message, let time):
-        return try rewrite(
-          editAt: time, of: message, in: conversation, text: text, mentions: mentions, id, record)
-      default: throw .outboxEntryHasNoText(id)
-      }
+    let record = try entry(id)
+    if record.isRunning { throw .outboxEntryIsRunning(id) }
+    if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
+    guard let conversation = try view.outbox.conversationName(of: record) else {
+      throw .outboxEntryHasNoText(id)
+    }
+    switch record.subject {
+    case .send(let message):
+      return try rewrite(
+        message, in: conversation, text: text, mentions: mentions, id, record)
+    case .edit(let message, let time):
+      return try rewrite(
+        editAt: time, of: message, in: conversation, text: text, mentions: mentions, id, record)
+    default: throw .outboxEntryHasNoText(id)
     }
   }
 
@@ -192,38 +176,36 @@ struct OutboxDecisions: TransactionPart {
 
   /// Removes an entry, and undoes what it was to tell where that can be undone.
   func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      let record = try entry(id)
-      if record.isRunning { throw .outboxEntryIsRunning(id) }
-      guard let conversation = try view.outbox.conversationName(of: record) else {
-        return try transaction.outboxEntries.remove(entry: id.rawValue)
+    let record = try entry(id)
+    if record.isRunning { throw .outboxEntryIsRunning(id) }
+    guard let conversation = try view.outbox.conversationName(of: record) else {
+      return try transaction.outboxEntries.remove(entry: id.rawValue)
+    }
+    switch record.subject {
+    case .send(let message):
+      // One that is to be taken back already is left to that.
+      if let number = try view.number(of: conversation),
+        let (_, stored, _) = try flushed().messages.found(message, in: number),
+        !stored.traits.isWithdrawn
+      {
+        _ = try transaction.composing.unsend(message, in: conversation)
+        return
       }
-      switch record.subject {
-      case .send(let message):
-        // One that is to be taken back already is left to that.
-        if let number = try view.number(of: conversation),
-          let (_, stored, _) = try view.messages.found(message, in: number),
-          !stored.traits.isWithdrawn
-        {
-          _ = try transaction.composing.unsend(message, in: conversation)
-          return
-        }
-      case .upload, .createConversation:
-        throw .outboxEntryIsNeeded(id)
-      case .edit(let message, let time):
-        _ = try transaction.edits.refuseEdit(
-          of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
-      case .unsend(let message):
-        _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: nil)
-      case .react(let message, let emoji, let isRemoved):
-        try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
-      case .receipt(let kind):
-        try confirmAll(kind, in: conversation)
-      default: break
-      }
-      if try view.outbox.entry(id.rawValue) != nil {
-        try transaction.outboxEntries.remove(entry: id.rawValue)
-      }
+    case .upload, .createConversation:
+      throw .outboxEntryIsNeeded(id)
+    case .edit(let message, let time):
+      _ = try transaction.edits.refuseEdit(
+        of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
+    case .unsend(let message):
+      _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: nil)
+    case .react(let message, let emoji, let isRemoved):
+      try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
+    case .receipt(let kind):
+      try confirmAll(kind, in: conversation)
+    default: break
+    }
+    if try view.outbox.entry(id.rawValue) != nil {
+      try transaction.outboxEntries.remove(entry: id.rawValue)
     }
   }
 
@@ -234,7 +216,9 @@ struct OutboxDecisions: TransactionPart {
   private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
     for _ in 0..<Self.confirmedRoundCountMax {
       var isChanged = false
-      for receipt in try view.pendingReceipts.pendingReceipts(in: conversation, kind, as: .mark) {
+      for receipt in try flushed().pendingReceipts.pendingReceipts(
+        in: conversation, kind, as: .mark)
+      {
         if try transaction.pendingReceipts.confirm(receipt) { isChanged = true }
       }
       if !isChanged { return }
@@ -249,7 +233,7 @@ struct OutboxDecisions: TransactionPart {
     _ emoji: String, isRemoved: Bool, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let member = localMember, let open = try transaction.existingConversation(conversation),
-      let (_, _, own) = try view.messages.found(message, in: open.number)
+      let (_, _, own) = try flushed().messages.found(message, in: open.number)
     else { return }
     let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
     guard let old = try transaction.reactions.reaction(key.bytes), old.isRemoved == isRemoved else {

@@ -13,7 +13,8 @@ struct OutboxServerTimes: TransactionPart {
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
   ) throws(StoreError) {
-    guard let localMember, let (_, _, own) = try view.messages.found(id, in: conversation) else {
+    guard let localMember, let (_, _, own) = try flushed().messages.found(id, in: conversation)
+    else {
       return
     }
     for (other, record) in try view.outbox.entries(of: id, in: conversation) where other > ordinal {

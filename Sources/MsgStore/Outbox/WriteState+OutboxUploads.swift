@@ -56,7 +56,7 @@ struct OutboxUploads: TransactionPart {
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> (key: RunningTransfers.Key, byteCount: Int64)? {
     guard let number = try view.number(of: conversation),
-      let (_, _, own) = try view.messages.found(id, in: number)
+      let (_, _, own) = try flushed().messages.found(id, in: number)
     else { return nil }
     let fact = FactKey.key(number, own, attachment: attachment)
     guard case .running(let stored)? = try view.facts.attachmentRecord(fact.bytes)?.upload else {

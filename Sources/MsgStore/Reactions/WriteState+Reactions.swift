@@ -15,16 +15,14 @@ struct Reactions: TransactionPart {
     try id.validate()
     try conversation.validate()
     try reaction.validate()
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      let member = try transaction.memberNumber(of: reaction.member)
-      let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
-      return try transaction.messageFacts.withFacts(of: id, in: conversation) {
-        (own) throws(StoreError) in
-        try mergeReaction(record, reaction.emoji, member, of: own, in: conversation.number)
-      }
+    let conversation = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    let member = try transaction.memberNumber(of: reaction.member)
+    let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
+    return try transaction.messageFacts.withFacts(of: id, in: conversation) {
+      (own) throws(StoreError) in
+      try mergeReaction(record, reaction.emoji, member, of: own, in: conversation.number)
     }
   }
 

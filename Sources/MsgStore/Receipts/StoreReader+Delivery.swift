@@ -85,7 +85,7 @@ struct DeliveryReader {
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> ReceivedMessage? {
     guard let number = try view.number(of: conversation),
-      let position = try view.messages.position(of: id, in: number)
+      let position = try view.ids.position(of: id, in: number)
     else { return nil }
     var cursor = Cursor(view.source, Schema.conversations)
     let summary = try view.conversations.summary(number, &cursor)

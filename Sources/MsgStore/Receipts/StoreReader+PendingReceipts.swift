@@ -107,7 +107,7 @@ struct PendingReceiptReader {
     try forEachExact(kind, number) { (id, first) throws(StoreError) in
       guard first <= ordinal else { return true }
       // The server knows a message by the name in its key.
-      let position = try view.messages.position(of: id, in: number)
+      let position = try view.ids.position(of: id, in: number)
       if form == .mark, let range, let position, position <= range.upTo {
         coveredCount += 1
         return coveredCount < scanCountMax

@@ -13,7 +13,7 @@ extension StoreWriter {
   public func markRead(
     _ conversation: ConversationID, upTo position: Position? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.localMarks.markRead(conversation, upTo: position)
+    try transaction.perform(try transaction.localMarks.markRead(conversation, upTo: position))
   }
 
   /// Marks messages as read by the local member up to one of them.
@@ -23,10 +23,14 @@ extension StoreWriter {
   public func markRead(
     _ conversation: ConversationID, upTo id: MessageID
   ) throws(StoreError) -> Bool {
-    guard let position = try transaction.localMarks.position(of: id, in: conversation) else {
+    guard
+      let position = try transaction.perform(
+        try transaction.localMarks.position(of: id, in: conversation))
+    else {
       return false
     }
-    return try transaction.localMarks.markRead(conversation, upTo: position)
+    return try transaction.perform(
+      try transaction.localMarks.markRead(conversation, upTo: position))
   }
 
   /// Marks messages as read by the local member, and no others.
@@ -40,7 +44,7 @@ extension StoreWriter {
   public func markRead(
     _ ids: [MessageID], in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.localMarks.markRead(ids, in: conversation)
+    try transaction.perform(try transaction.localMarks.markRead(ids, in: conversation))
   }
 
   /// Marks messages of a conversation as delivered to the local member, as `markRead(_:upTo:)` does
@@ -52,7 +56,7 @@ extension StoreWriter {
   public func markDelivered(
     _ conversation: ConversationID, upTo position: Position? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.localMarks.markDelivered(conversation, upTo: position)
+    try transaction.perform(try transaction.localMarks.markDelivered(conversation, upTo: position))
   }
 
   /// Marks messages as delivered to the local member up to one of them.
@@ -62,10 +66,14 @@ extension StoreWriter {
   public func markDelivered(
     _ conversation: ConversationID, upTo id: MessageID
   ) throws(StoreError) -> Bool {
-    guard let position = try transaction.localMarks.position(of: id, in: conversation) else {
+    guard
+      let position = try transaction.perform(
+        try transaction.localMarks.position(of: id, in: conversation))
+    else {
       return false
     }
-    return try transaction.localMarks.markDelivered(conversation, upTo: position)
+    return try transaction.perform(
+      try transaction.localMarks.markDelivered(conversation, upTo: position))
   }
 
   /// Marks messages as delivered to the local member, and no others.
@@ -79,7 +87,7 @@ extension StoreWriter {
   public func markDelivered(
     _ ids: [MessageID], in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.localMarks.markDelivered(ids, in: conversation)
+    try transaction.perform(try transaction.localMarks.markDelivered(ids, in: conversation))
   }
 
   /// Takes a receipt that the server has told, be it of the local member's other devices or of
@@ -93,7 +101,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
-    try transaction.receipts.receiveReceipt(receipt)
+    try transaction.perform(try transaction.receipts.receiveReceipt(receipt))
   }
 
   /// Takes note that the server has what `pendingReceipts` has handed out.
@@ -103,7 +111,7 @@ extension StoreWriter {
   /// - Returns: Whether anything changed.
   @discardableResult
   public func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
-    try transaction.pendingReceipts.confirm(pending)
+    try transaction.perform(try transaction.pendingReceipts.confirm(pending))
   }
 }
 
@@ -111,11 +119,9 @@ extension LocalMarks {
   func position(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Position? {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(conversation) else {
-        return Optional<Position>.none
-      }
-      return try view.messages.position(of: id, in: conversation.number)
+    guard let conversation = try transaction.existingConversation(conversation) else {
+      return Optional<Position>.none
     }
+    return try view.ids.position(of: id, in: conversation.number)
   }
 }

@@ -13,10 +13,8 @@ struct LocalMarks: TransactionPart {
   ///
   /// Returns whether anything changed.
   func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id) else { return false }
-      return try markRead(conversation, upTo: limit)
-    }
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    return try markRead(conversation, upTo: limit)
   }
 
   private func markRead(
@@ -53,79 +51,73 @@ struct LocalMarks: TransactionPart {
   /// Marks messages as read by their names.
   func markRead(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
-    return try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id) else { return false }
-      var isChanged = false
-      for id in ids {
-        guard
-          case (let id, let position?)? = try transaction.receipts.resolve(
-            id, in: conversation.number),
-          try isUnseenByOther(at: position, in: conversation)
-        else { continue }
-        transaction.hasAdded = true
-        try transaction.receipts.set(.seen, at: position, conversation)
-        try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
-        try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
-        // Whoever is told that it was read knows that it was delivered.
-        try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
-        isChanged = true
-      }
-      if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
-      return isChanged
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var isChanged = false
+    for id in ids {
+      guard
+        case (let id, let position?)? = try transaction.receipts.resolve(
+          id, in: conversation.number),
+        try isUnseenByOther(at: position, in: conversation)
+      else { continue }
+      transaction.hasAdded = true
+      try transaction.receipts.set(.seen, at: position, conversation)
+      try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
+      try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
+      // Whoever is told that it was read knows that it was delivered.
+      try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
+      isChanged = true
     }
+    if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
+    return isChanged
   }
 
   /// Moves the mark of what has been delivered, as `markRead` does that of what has been read.
   func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id) else { return false }
-      var own = try transaction.receipts.receipts(conversation)
-      let old = own.deliveredMark
-      guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
-        return false
-      }
-      let hasLate = try transaction.namedReceipts.hasExact(.delivered, conversation.number) {
-        $0 > own.deliveredOrdinal
-      }
-      guard target != old || hasLate else { return false }
-      var isNew = hasLate
-      if !isNew {
-        isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
-      }
-      let told = try transaction.receipts.told(.delivered, conversation)
-      if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
-        own.confirm(.delivered, upTo: target)
-      }
-      own.deliveredMark = target
-      own.deliveredTimes.join(target, transaction.clock().microseconds)
-      own.deliveredOrdinal += 1
-      try transaction.receipts.writeOwn(own, conversation)
-      try transaction.pendingReceipts.updatePending(conversation)
-      return true
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var own = try transaction.receipts.receipts(conversation)
+    let old = own.deliveredMark
+    guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
+      return false
     }
+    let hasLate = try transaction.namedReceipts.hasExact(.delivered, conversation.number) {
+      $0 > own.deliveredOrdinal
+    }
+    guard target != old || hasLate else { return false }
+    var isNew = hasLate
+    if !isNew {
+      isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
+    }
+    let told = try transaction.receipts.told(.delivered, conversation)
+    if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
+      own.confirm(.delivered, upTo: target)
+    }
+    own.deliveredMark = target
+    own.deliveredTimes.join(target, transaction.clock().microseconds)
+    own.deliveredOrdinal += 1
+    try transaction.receipts.writeOwn(own, conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+    return true
   }
 
   /// Marks messages as delivered by their names.
   func markDelivered(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
     guard let localMember else { return false }
-    return try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id) else { return false }
-      var isChanged = false
-      for id in ids {
-        guard
-          case (let id, let position?)? = try transaction.receipts.resolve(
-            id, in: conversation.number),
-          try !isDelivered(id, position, in: conversation, localMember)
-        else { continue }
-        transaction.hasAdded = true
-        try join(.delivered, transaction.clock().microseconds, id, at: position, in: conversation)
-        try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
-        isChanged = true
-      }
-      if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
-      return isChanged
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var isChanged = false
+    for id in ids {
+      guard
+        case (let id, let position?)? = try transaction.receipts.resolve(
+          id, in: conversation.number),
+        try !isDelivered(id, position, in: conversation, localMember)
+      else { continue }
+      transaction.hasAdded = true
+      try join(.delivered, transaction.clock().microseconds, id, at: position, in: conversation)
+      try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
+      isChanged = true
     }
+    if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
+    return isChanged
   }
 }
 
@@ -139,8 +131,8 @@ extension LocalMarks {
     let isForward = !StoreDefect.markGoesBack.isPlanted
     if let mark, limit < mark, isForward { return nil }
     // The message at the mark may be gone; the mark stays where it is all the same.
-    if !isForward { return try view.messages.lastPosition(upTo: limit, in: conversation) }
-    return latest(try view.messages.lastPosition(upTo: limit, in: conversation), mark)
+    if !isForward { return try flushed().messages.lastPosition(upTo: limit, in: conversation) }
+    return latest(try flushed().messages.lastPosition(upTo: limit, in: conversation), mark)
   }
 
   /// Whether something up to a mark is not known to the server yet.
@@ -164,7 +156,7 @@ extension LocalMarks {
   private func isUnseenByOther(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(view, conversation.number, from: position)
+    var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
       throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
@@ -177,7 +169,7 @@ extension LocalMarks {
   private func isDelivered(
     _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(view, conversation.number, from: position)
+    var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
       throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
     }
@@ -201,7 +193,7 @@ extension LocalMarks {
   private func mayHaveIncoming(
     after start: Position, upTo end: Position, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    var scan = try ThreadScan(view, conversation, after: start)
+    var scan = try ThreadScan(flushed(), conversation, after: start)
     for _ in 0..<PendingReceiptReader.receiptScanCountMax {
       guard let record = try scan.next(), try scan.position() <= end else { return false }
       if record.sender != localMember, !record.flags.contains(.history) { return true }

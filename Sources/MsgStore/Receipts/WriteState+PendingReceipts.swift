@@ -12,34 +12,32 @@ struct PendingReceipts: TransactionPart {
   ///
   /// Returns whether anything changed.
   func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(pending.conversation) else {
-        return false
-      }
-      let number = conversation.number
-      var isChanged = false
-      for given in pending.ids {
-        // The server was told the names in the keys.
-        let id = try transaction.receipts.resolve(given, in: number)?.id ?? given
-        var isTold = try transaction.namedReceipts.forgetExact(pending.kind, id, in: conversation)
-        if id != given,
-          try transaction.namedReceipts.forgetExact(pending.kind, given, in: conversation)
-        {
-          isTold = true
-        }
-        guard isTold else { continue }
-        isChanged = true
-        if pending.kind == .delivered { try keepOutOfRange(id, in: conversation) }
-      }
-      if let upTo = pending.upTo, try confirm(pending, upTo: upTo, in: conversation) {
-        isChanged = true
-      }
-      if isChanged {
-        transaction.hasAdded = true
-        try updatePending(try transaction.conversation(number))
-      }
-      return isChanged
+    guard let conversation = try transaction.existingConversation(pending.conversation) else {
+      return false
     }
+    let number = conversation.number
+    var isChanged = false
+    for given in pending.ids {
+      // The server was told the names in the keys.
+      let id = try transaction.receipts.resolve(given, in: number)?.id ?? given
+      var isTold = try transaction.namedReceipts.forgetExact(pending.kind, id, in: conversation)
+      if id != given,
+        try transaction.namedReceipts.forgetExact(pending.kind, given, in: conversation)
+      {
+        isTold = true
+      }
+      guard isTold else { continue }
+      isChanged = true
+      if pending.kind == .delivered { try keepOutOfRange(id, in: conversation) }
+    }
+    if let upTo = pending.upTo, try confirm(pending, upTo: upTo, in: conversation) {
+      isChanged = true
+    }
+    if isChanged {
+      transaction.hasAdded = true
+      try updatePending(try transaction.conversation(number))
+    }
+    return isChanged
   }
 
   /// Notes that a message was told by its name, which lies in a range that was not: without its entry
@@ -50,8 +48,8 @@ struct PendingReceipts: TransactionPart {
     _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) {
     let number = conversation.number
-    guard let localMember, let position = try view.messages.position(of: id, in: number),
-      let range = try view.pendingReceipts.pendingRange(
+    guard let localMember, let position = try view.ids.position(of: id, in: number),
+      let range = try flushed().pendingReceipts.pendingRange(
         .delivered, number, conversation.summary, try transaction.receipts.receipts(conversation)),
       position <= range.upTo, range.after.map({ $0 < position }) ?? true,
       try transaction.receipts.join(.delivered, id, nil, of: localMember, in: conversation)
@@ -70,10 +68,10 @@ struct PendingReceipts: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let confirmed = latest(own.confirmed(kind), try transaction.receipts.told(kind, conversation))
     if pending.isMark {
-      let due = try view.pendingReceipts.dueExact(
+      let due = try flushed().pendingReceipts.dueExact(
         kind, conversation.number, conversation.summary, own)
       for id in due {
-        guard let position = try view.messages.position(of: id, in: conversation.number),
+        guard let position = try view.ids.position(of: id, in: conversation.number),
           position <= upTo,
           pending.after.map({ $0 < position }) ?? true
         else { continue }
@@ -82,7 +80,7 @@ struct PendingReceipts: TransactionPart {
     }
     if let confirmed, upTo <= confirmed { return false }
     if !pending.isMark, let after = pending.after, confirmed.map({ $0 < after }) ?? true {
-      let gap = try view.pendingReceipts.idsOfRange(
+      let gap = try flushed().pendingReceipts.idsOfRange(
         kind, (after: confirmed, upTo: after), in: conversation.number)
       for id in gap {
         try transaction.namedReceipts.rememberExact(kind, id, from: 0, in: conversation)
@@ -102,7 +100,7 @@ struct PendingReceipts: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
-      var isPending = try view.pendingReceipts.hasUntold(
+      var isPending = try flushed().pendingReceipts.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
         let hasLeft = try view.conversations.details(conversation.number).hasLeft
@@ -130,8 +128,9 @@ struct PendingReceipts: TransactionPart {
   func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
     guard let told = try transaction.receipts.told(kind, conversation) else { return }
     var covered: [MessageID] = []
-    try view.pendingReceipts.forEachExact(kind, conversation.number) { (id, _) throws(StoreError) in
-      if let position = try view.messages.position(of: id, in: conversation.number),
+    try flushed().pendingReceipts.forEachExact(kind, conversation.number) {
+      (id, _) throws(StoreError) in
+      if let position = try view.ids.position(of: id, in: conversation.number),
         position <= told
       {
         covered.append(id)

@@ -11,32 +11,30 @@ struct Receipts: TransactionPart {
 
   func receiveReceipt(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try receipt.validate()
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(receipt.conversation) {
-        ConversationDetails(id: receipt.conversation)
+    let conversation = try transaction.conversation(receipt.conversation) {
+      ConversationDetails(id: receipt.conversation)
+    }
+    let member = try transaction.memberNumber(of: receipt.member)
+    let time = receipt.time?.microseconds
+    switch receipt.extent {
+    case .upTo(let id):
+      return try mark(receipt.kind, upTo: id, time, of: member, in: conversation)
+    case .upToPosition(let position):
+      switch position.place.phase {
+      case .acknowledged:
+        return try mark(receipt.kind, upTo: position, time, of: member, in: conversation)
+      case .pending:
+        return try mark(receipt.kind, upTo: position.id, time, of: member, in: conversation)
+      case .start, .end:
+        return false
       }
-      let member = try transaction.memberNumber(of: receipt.member)
-      let time = receipt.time?.microseconds
-      switch receipt.extent {
-      case .upTo(let id):
-        return try mark(receipt.kind, upTo: id, time, of: member, in: conversation)
-      case .upToPosition(let position):
-        switch position.place.phase {
-        case .acknowledged:
-          return try mark(receipt.kind, upTo: position, time, of: member, in: conversation)
-        case .pending:
-          return try mark(receipt.kind, upTo: position.id, time, of: member, in: conversation)
-        case .start, .end:
-          return false
-        }
-      case .messages(let ids):
-        var isChanged = false
-        for id in ids
-        where try markExactly(receipt.kind, id, time, of: member, in: conversation) {
-          isChanged = true
-        }
-        return isChanged
+    case .messages(let ids):
+      var isChanged = false
+      for id in ids
+      where try markExactly(receipt.kind, id, time, of: member, in: conversation) {
+        isChanged = true
       }
+      return isChanged
     }
   }
 
@@ -169,12 +167,12 @@ struct Receipts: TransactionPart {
   func resolve(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (id: MessageID, position: Position?)? {
-    switch try view.messages.entry(of: id, in: conversation) {
+    switch try view.ids.entry(of: id, in: conversation) {
     case .deleted?: nil
     case .alias(let own)?: (own, nil)
     case nil: (id, nil)
     case .here(let position)?:
-      (try view.messages.message(at: position, in: conversation).id(at: position), position)
+      (try flushed().messages.message(at: position, in: conversation).id(at: position), position)
     }
   }
 
@@ -341,7 +339,7 @@ extension Receipts {
   func set(
     _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    let value = try view.messages.record(at: position, in: conversation.number)
+    let value = try flushed().messages.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
       throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
     }
@@ -366,7 +364,7 @@ extension Receipts {
   func told(
     _ kind: ReceiptKind, _ conversation: OpenConversation
   ) throws(StoreError) -> Position? {
-    try view.pendingReceipts.told(kind, conversation.number, conversation.summary)
+    try flushed().pendingReceipts.told(kind, conversation.number, conversation.summary)
   }
 }
 

@@ -18,7 +18,8 @@ extension StoreWriter {
     _ messages: [Message], in conversation: ConversationID, _ range: ReconciledRange,
     as arrival: Arrival = .live
   ) throws(StoreError) -> ReconcileOutcome {
-    try transaction.reconciling.reconcile(messages, in: conversation, range, as: arrival)
+    try transaction.perform(
+      try transaction.reconciling.reconcile(messages, in: conversation, range, as: arrival))
   }
 
   /// Takes in a list of all conversations that the server has.
@@ -34,6 +35,6 @@ extension StoreWriter {
   public func reconcile(
     _ conversations: [ReceivedConversation]
   ) throws(StoreError) -> [ConversationID] {
-    try transaction.reconciling.reconcile(conversations)
+    try transaction.perform(try transaction.reconciling.reconcile(conversations))
   }
 }

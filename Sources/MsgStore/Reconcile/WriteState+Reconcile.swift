@@ -15,29 +15,27 @@ struct Reconciling: TransactionPart {
       if given[index].conversation != id { given[index].conversation = id }
       try ReceivedMessages.validateMessage(given[index])
     }
-    return try transaction.change { () throws(StoreError) in
-      var outcomes: [InsertOutcome] = []
-      outcomes.reserveCapacity(given.count)
-      for message in given {
-        outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
-      }
-      guard let conversation = try transaction.existingConversation(id) else {
-        return ReconcileOutcome(outcomes: outcomes, removed: [])
-      }
-      // Names that the list has may be others than those in the keys, and places may have changed.
-      var listed: Set<MessageID> = []
-      for message in given {
-        let position = try view.messages.position(of: message.id, in: conversation.number)
-        if let position { listed.insert(position.id) }
-      }
-      let gone = try range.span(of: given).map { (span) throws(StoreError) in
-        try positions(in: span, but: listed, of: conversation.number)
-      }
-      var removed: [MessageID] = []
-      for position in gone ?? [] { removed.append(try remove(at: position, in: conversation)) }
-      if range == .all { try noteAll(given, in: conversation) }
-      return ReconcileOutcome(outcomes: outcomes, removed: removed)
+    var outcomes: [InsertOutcome] = []
+    outcomes.reserveCapacity(given.count)
+    for message in given {
+      outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
     }
+    guard let conversation = try transaction.existingConversation(id) else {
+      return ReconcileOutcome(outcomes: outcomes, removed: [])
+    }
+    // Names that the list has may be others than those in the keys, and places may have changed.
+    var listed: Set<MessageID> = []
+    for message in given {
+      let position = try view.ids.position(of: message.id, in: conversation.number)
+      if let position { listed.insert(position.id) }
+    }
+    let gone = try range.span(of: given).map { (span) throws(StoreError) in
+      try positions(in: span, but: listed, of: conversation.number)
+    }
+    var removed: [MessageID] = []
+    for position in gone ?? [] { removed.append(try remove(at: position, in: conversation)) }
+    if range == .all { try noteAll(given, in: conversation) }
+    return ReconcileOutcome(outcomes: outcomes, removed: removed)
   }
 
   /// The positions of acknowledged messages in a span, but for some names.
@@ -45,7 +43,7 @@ struct Reconciling: TransactionPart {
     in span: ReconciledSpan, but listed: Set<MessageID>, of conversation: UInt32
   ) throws(StoreError) -> [Position] {
     var found: [Position] = []
-    var cursor = MessageCursor(view)
+    var cursor = try MessageCursor(flushed())
     // No message of that time lies before.
     let first = Position(.acknowledged(span.from.time, sequence: .min), "")
     let key = KeyEncoding.key(conversation, first)
@@ -65,7 +63,7 @@ struct Reconciling: TransactionPart {
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> MessageID {
     view.source.isErasing = true
-    let message = try view.messages.message(at: position, in: conversation.number)
+    let message = try flushed().messages.message(at: position, in: conversation.number)
     _ = try transaction.receivedMessages.takeOut(position, of: conversation)
     if message.traits.marks.contains(.unsent) {
       // An old copy that is still on its way must not bring its text back.
@@ -94,29 +92,27 @@ extension Reconciling {
     for received in conversations {
       _ = try transaction.receivedConversations.receiveConversation(received)
     }
-    return try transaction.change { () throws(StoreError) in
-      try transaction.summaries.flush()
-      var listed: Set<UInt32> = []
-      for received in conversations {
-        if let open = try transaction.existingConversation(received.id) {
-          listed.insert(open.number)
-        }
+    try transaction.summaries.flush()
+    var listed: Set<UInt32> = []
+    for received in conversations {
+      if let open = try transaction.existingConversation(received.id) {
+        listed.insert(open.number)
       }
-      var removed: [ConversationID] = []
-      var number: UInt32 = 0
-      while let next = try nextConversation(after: number) {
-        number = next
-        if listed.contains(next) { continue }
-        let conversation = try transaction.conversation(next)
-        guard !conversation.summary.marks.contains(.hidden),
-          case let details = try view.conversations.details(next),
-          try !isPending(conversation, details)
-        else { continue }
-        removed.append(details.id)
-        try hide(conversation)
-      }
-      return removed
     }
+    var removed: [ConversationID] = []
+    var number: UInt32 = 0
+    while let next = try nextConversation(after: number) {
+      number = next
+      if listed.contains(next) { continue }
+      let conversation = try transaction.conversation(next)
+      guard !conversation.summary.marks.contains(.hidden),
+        case let details = try view.conversations.details(next),
+        try !isPending(conversation, details)
+      else { continue }
+      removed.append(details.id)
+      try hide(conversation)
+    }
+    return removed
   }
 
   private func nextConversation(after number: UInt32) throws(StoreError) -> UInt32? {
@@ -129,7 +125,7 @@ extension Reconciling {
     _ conversation: OpenConversation, _ details: ConversationDetails
   ) throws(StoreError) -> Bool {
     if details.hasDraft { return true }
-    let last = try view.messages.lastPosition(upTo: .end, in: conversation.number)
+    let last = try flushed().messages.lastPosition(upTo: .end, in: conversation.number)
     if let last, last.place.isPending { return true }
     if last == nil, let creator = details.createdBy, creator == localMember { return true }
     return try !transaction.deletions.merging(into: conversation.number).isEmpty

@@ -27,7 +27,7 @@ extension StoreSnapshot {
   ) throws(StoreError) -> ExportedMessage? {
     guard let (number, summary) = try found(conversation) else { return nil }
     return try within { (view) throws(StoreError) in
-      guard let position = try view.messages.position(of: id, in: number) else { return nil }
+      guard let position = try view.ids.position(of: id, in: number) else { return nil }
       let message = try view.messages.message(at: position, in: number)
       return try view.exports.exported(message, at: position, in: conversation, number, summary)
     }
@@ -62,7 +62,7 @@ extension StoreSnapshot {
       else { throw view.corrupt(Schema.waiting, "an entry leads to nothing") }
       // Nobody waits any more for what was deleted.
       guard try view.exports.isStored(number),
-        try view.messages.entry(of: MessageID(name), in: number) != .deleted
+        try view.ids.entry(of: MessageID(name), in: number) != .deleted
       else { return nil }
       return try view.exports.exported(waiting, of: MessageID(name), in: number)
     } _: {

@@ -7,14 +7,14 @@ extension StoreWriter {
   package func restore(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
-    try transaction.restoring.restore(message, as: arrival)
+    try transaction.perform(try transaction.restoring.restore(message, as: arrival))
   }
 
   /// Stores what waits for a message.
   ///
   /// - Returns: false when the message is here, or something waits for it; then nothing changes.
   package func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
-    try transaction.restoring.restore(waiting)
+    try transaction.perform(try transaction.restoring.restore(waiting))
   }
 
   /// Stores that a message was deleted here.
@@ -23,7 +23,7 @@ extension StoreWriter {
   package func restoreDeleted(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.restoring.restoreDeleted(id, in: conversation)
+    try transaction.perform(try transaction.restoring.restoreDeleted(id, in: conversation))
   }
 
   /// Merges a reaction, or that it was taken away, into what is known of a message, or waits for it.
@@ -31,30 +31,31 @@ extension StoreWriter {
   package func restore(
     _ reaction: ExportedReaction, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.reactions.receive(
-      reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation)
+    try transaction.perform(
+      try transaction.reactions.receive(
+        reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation))
   }
 
   /// Makes a conversation with what is given; what is known of it already is merged.
   package func restore(_ conversation: ExportedConversation) throws(StoreError) {
-    try transaction.restoring.restore(conversation)
+    try transaction.perform(try transaction.restoring.restore(conversation))
   }
 
   package func restore(_ draft: ExportedDraft) throws(StoreError) {
-    try transaction.restoring.restore(draft)
+    try transaction.perform(try transaction.restoring.restore(draft))
   }
 
   /// Sets the local member's own marks, before the messages of the conversation come.
   package func restore(_ marks: ExportedMarks) throws(StoreError) {
-    try transaction.restoring.restore(marks)
+    try transaction.perform(try transaction.restoring.restore(marks))
   }
 
   package func restore(_ receipts: ExportedReceipts) throws(StoreError) {
-    try transaction.restoring.restore(receipts)
+    try transaction.perform(try transaction.restoring.restore(receipts))
   }
 
   package func restore(_ untold: ExportedUntold) throws(StoreError) {
-    try transaction.restoring.restore(untold)
+    try transaction.perform(try transaction.restoring.restore(untold))
   }
 
   /// Enters into the outbox, held, what waited to go out.
@@ -65,7 +66,7 @@ extension StoreWriter {
   package func restore(
     _ entry: ExportedEntry, isComplete: Bool = false
   ) throws(StoreError) -> Bool {
-    try transaction.restoredOutbox.restore(entry, isComplete: isComplete)
+    try transaction.perform(try transaction.restoredOutbox.restore(entry, isComplete: isComplete))
   }
 
   /// Enters into the outbox, held, what waits in conversations and has no entry, some of it at a time;
@@ -73,11 +74,14 @@ extension StoreWriter {
   package func enterWaiting(
     from place: inout WaitingPlace, messages: Bool, countMax: Int
   ) throws(StoreError) -> Bool {
-    try transaction.restoredOutbox.enterWaiting(from: &place, messages: messages) { $0 >= countMax }
+    try transaction.perform(
+      try transaction.restoredOutbox.enterWaiting(from: &place, messages: messages) {
+        $0 >= countMax
+      })
   }
 
   /// Finds out what follows from all that was put into a conversation.
   package func finishRestoring(_ conversation: ConversationID) throws(StoreError) {
-    try transaction.restoring.finishRestoring(conversation)
+    try transaction.perform(try transaction.restoring.finishRestoring(conversation))
   }
 }

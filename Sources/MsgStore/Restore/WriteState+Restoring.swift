@@ -11,48 +11,46 @@ struct Restoring: TransactionPart {
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
     try Self.validateExported(message)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(message.conversation) {
-        ConversationDetails(id: message.conversation)
-      }
-      let number = conversation.number
-      let id = message.id
-      let key = message.serverName ?? id
-      for name in [id, key] + message.aliases {
-        if try view.messages.entry(of: name, in: number) != nil { return false }
-      }
-      transaction.hasAdded = true
-      var stored = try stored(message, as: arrival)
-      var place = placeFacts(message)
-      try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
-        guard !message.isUnsent else { return }
-        try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
-      }
-      let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
-      if let waiting {
-        try transaction.waitingMessages.absorb(waiting, named: id, into: &stored, in: number)
-        if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
-      }
-      if message.isUnsent { try transaction.messageFacts.erase(&stored, named: id, in: number) }
-      if waiting != nil || !message.facts.isEmpty {
-        try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
-      }
-      place?.keep(in: &stored)
-      let acknowledged = place.flatMap { $0.isPlaced ? $0.place : nil }
-      let position = Position(
-        acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
-      )
-      if message.isLate, let mark = conversation.summary.mark, position <= mark {
-        stored.markOrdinal = conversation.summary.markOrdinal
-        try noteLate(position, in: conversation)
-      }
-      if let sequence = position.place.sequence {
-        try transaction.sequences.note(sequence: sequence, in: conversation)
-      }
-      try transaction.messages.place(stored, at: position, in: conversation)
-      try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
-      return true
+    let conversation = try transaction.conversation(message.conversation) {
+      ConversationDetails(id: message.conversation)
     }
+    let number = conversation.number
+    let id = message.id
+    let key = message.serverName ?? id
+    for name in [id, key] + message.aliases {
+      if try view.ids.entry(of: name, in: number) != nil { return false }
+    }
+    transaction.hasAdded = true
+    var stored = try stored(message, as: arrival)
+    var place = placeFacts(message)
+    try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
+      guard !message.isUnsent else { return }
+      try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
+    }
+    let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
+    if let waiting {
+      try transaction.waitingMessages.absorb(waiting, named: id, into: &stored, in: number)
+      if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
+    }
+    if message.isUnsent { try transaction.messageFacts.erase(&stored, named: id, in: number) }
+    if waiting != nil || !message.facts.isEmpty {
+      try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
+    }
+    place?.keep(in: &stored)
+    let acknowledged = place.flatMap { $0.isPlaced ? $0.place : nil }
+    let position = Position(
+      acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
+    )
+    if message.isLate, let mark = conversation.summary.mark, position <= mark {
+      stored.markOrdinal = conversation.summary.markOrdinal
+      try noteLate(position, in: conversation)
+    }
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
+    try transaction.messages.place(stored, at: position, in: conversation)
+    try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    return true
   }
 
   /// Lets a search for what is unread below the read mark begin early enough.
@@ -194,37 +192,35 @@ struct Restoring: TransactionPart {
       throw .tooManyNames(waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)
-    return try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(waiting.conversation) {
-        ConversationDetails(id: waiting.conversation)
-      }
-      let number = conversation.number
-      for name in [waiting.id] + waiting.aliases {
-        guard try view.messages.entry(of: name, in: number) == nil,
-          try transaction.waitingMessages.waiting(name, in: number) == nil
-        else { return false }
-      }
-      try transaction.waitingMessages.noteWaiting(waiting.id, in: number) { facts in
-        facts.status = waiting.status
-        facts.time = waiting.serverTimestamp?.microseconds
-        facts.sequence = waiting.sequence
-        if waiting.isSeen { facts.traits.marks.insert(.seen) }
-        if waiting.isUnsent { facts.traits.marks.insert(.unsent) }
-        facts.traits.unsentAt = waiting.unsentAt?.microseconds
-        facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
-        facts.traits.readAt = waiting.readAt?.microseconds
-        facts.traits.names = waiting.aliases
-        facts.traits.revision = waiting.revision
-        facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
-      }
-      for alias in waiting.aliases {
-        try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)
-      }
-      try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
-        try transaction.versions.put(version, of: waiting.id, in: number)
-      }
-      return true
+    let conversation = try transaction.conversation(waiting.conversation) {
+      ConversationDetails(id: waiting.conversation)
     }
+    let number = conversation.number
+    for name in [waiting.id] + waiting.aliases {
+      guard try view.ids.entry(of: name, in: number) == nil,
+        try transaction.waitingMessages.waiting(name, in: number) == nil
+      else { return false }
+    }
+    try transaction.waitingMessages.noteWaiting(waiting.id, in: number) { facts in
+      facts.status = waiting.status
+      facts.time = waiting.serverTimestamp?.microseconds
+      facts.sequence = waiting.sequence
+      if waiting.isSeen { facts.traits.marks.insert(.seen) }
+      if waiting.isUnsent { facts.traits.marks.insert(.unsent) }
+      facts.traits.unsentAt = waiting.unsentAt?.microseconds
+      facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
+      facts.traits.readAt = waiting.readAt?.microseconds
+      facts.traits.names = waiting.aliases
+      facts.traits.revision = waiting.revision
+      facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
+    }
+    for alias in waiting.aliases {
+      try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)
+    }
+    try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
+      try transaction.versions.put(version, of: waiting.id, in: number)
+    }
+    return true
   }
 
   func restoreDeleted(
@@ -232,17 +228,15 @@ struct Restoring: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
-    return try transaction.change { () throws(StoreError) in
-      let open = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      guard try view.messages.entry(of: id, in: open.number) == nil,
-        try transaction.waitingMessages.waiting(id, in: open.number) == nil
-      else { return false }
-      transaction.hasAdded = true
-      try transaction.messageNames.writeEntry(.deleted, of: id, in: open.number)
-      return true
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
     }
+    guard try view.ids.entry(of: id, in: open.number) == nil,
+      try transaction.waitingMessages.waiting(id, in: open.number) == nil
+    else { return false }
+    transaction.hasAdded = true
+    try transaction.messageNames.writeEntry(.deleted, of: id, in: open.number)
+    return true
   }
 }
 

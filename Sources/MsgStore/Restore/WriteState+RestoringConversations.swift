@@ -11,29 +11,27 @@ extension Restoring {
     try Conversations.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
     try Conversations.validate(
       avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
-    try transaction.change { () throws(StoreError) in
-      transaction.hasAdded = true
-      let conversation = try transaction.conversation(given.id) {
-        ConversationDetails(id: given.id)
-      }
-      let participants = try transaction.memberNumbers(of: given.participants)
-      let members = try members(given)
-      let creator = try given.createdBy.map { (id) throws(StoreError) in
-        try transaction.memberNumber(of: id)
-      }
-      let aliases = try newAliases(given.aliases, of: conversation.number)
-      _ = try transaction.conversations.update(conversation, members: true) {
-        (new) throws(StoreError) in
-        new.members.merge(members)
-        transaction.conversations.join(participants, isLater: false, after: nil, &new)
-        setAttributes(given, &new)
-        new.details.createdBy = creator ?? new.details.createdBy
-        new.details.aliases += aliases
-      }
-      if let since = given.since { conversation.summary.created = since.microseconds }
-      if let time = given.deletedUpTo {
-        conversation.summary.deletedUpTo = time.microseconds
-      }
+    transaction.hasAdded = true
+    let conversation = try transaction.conversation(given.id) {
+      ConversationDetails(id: given.id)
+    }
+    let participants = try transaction.memberNumbers(of: given.participants)
+    let members = try members(given)
+    let creator = try given.createdBy.map { (id) throws(StoreError) in
+      try transaction.memberNumber(of: id)
+    }
+    let aliases = try newAliases(given.aliases, of: conversation.number)
+    _ = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      new.members.merge(members)
+      transaction.conversations.join(participants, isLater: false, after: nil, &new)
+      setAttributes(given, &new)
+      new.details.createdBy = creator ?? new.details.createdBy
+      new.details.aliases += aliases
+    }
+    if let since = given.since { conversation.summary.created = since.microseconds }
+    if let time = given.deletedUpTo {
+      conversation.summary.deletedUpTo = time.microseconds
     }
   }
 
@@ -93,57 +91,51 @@ extension Restoring {
     try draft.conversation.validate()
     try draft.replyTo?.validate()
     if let text = draft.text { try ReceivedMessages.validate(text: text) }
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(draft.conversation) {
-        ConversationDetails(id: draft.conversation)
-      }
-      try transaction.conversations.writeDraft(
-        DraftRecord(draft.text, replyTo: draft.replyTo, time: draft.time.microseconds),
-        of: conversation)
+    let conversation = try transaction.conversation(draft.conversation) {
+      ConversationDetails(id: draft.conversation)
     }
+    try transaction.conversations.writeDraft(
+      DraftRecord(draft.text, replyTo: draft.replyTo, time: draft.time.microseconds),
+      of: conversation)
   }
 
   func restore(_ marks: ExportedMarks) throws(StoreError) {
     try marks.conversation.validate()
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(marks.conversation) {
-        ConversationDetails(id: marks.conversation)
-      }
-      guard conversation.summary.messageCount == 0 else { return }
-      transaction.hasAdded = true
-      conversation.summary.mark = marks.readMark
-      if marks.readMark != nil { conversation.summary.markOrdinal += 1 }
-      var own = try transaction.receipts.receipts(conversation)
-      let before = own
-      own.deliveredMark = marks.deliveredMark
-      if marks.deliveredMark != nil { own.deliveredOrdinal += 1 }
-      own.confirmedRead = marks.confirmedRead
-      own.confirmedDelivered = marks.confirmedDelivered
-      own.readTimes = Self.steps(marks.read)
-      own.deliveredTimes = Self.steps(marks.delivered)
-      if own != before { try transaction.receipts.writeOwn(own, conversation) }
+    let conversation = try transaction.conversation(marks.conversation) {
+      ConversationDetails(id: marks.conversation)
     }
+    guard conversation.summary.messageCount == 0 else { return }
+    transaction.hasAdded = true
+    conversation.summary.mark = marks.readMark
+    if marks.readMark != nil { conversation.summary.markOrdinal += 1 }
+    var own = try transaction.receipts.receipts(conversation)
+    let before = own
+    own.deliveredMark = marks.deliveredMark
+    if marks.deliveredMark != nil { own.deliveredOrdinal += 1 }
+    own.confirmedRead = marks.confirmedRead
+    own.confirmedDelivered = marks.confirmedDelivered
+    own.readTimes = Self.steps(marks.read)
+    own.deliveredTimes = Self.steps(marks.delivered)
+    if own != before { try transaction.receipts.writeOwn(own, conversation) }
   }
 
   func restore(_ receipts: ExportedReceipts) throws(StoreError) {
     try receipts.conversation.validate()
     try receipts.member.validate()
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(receipts.conversation) {
-        ConversationDetails(id: receipts.conversation)
-      }
-      let member = try transaction.memberNumber(of: receipts.member)
-      let old = try view.receipts.receipts(of: member, in: conversation.number)
-      var new = old
-      new.read.join(Self.steps(receipts.read))
-      new.delivered.join(Self.steps(receipts.delivered))
-      transaction.hasAdded = true
-      if transaction.isHeard {
-        transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
-      }
-      try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
-      try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
+    let conversation = try transaction.conversation(receipts.conversation) {
+      ConversationDetails(id: receipts.conversation)
     }
+    let member = try transaction.memberNumber(of: receipts.member)
+    let old = try view.receipts.receipts(of: member, in: conversation.number)
+    var new = old
+    new.read.join(Self.steps(receipts.read))
+    new.delivered.join(Self.steps(receipts.delivered))
+    transaction.hasAdded = true
+    if transaction.isHeard {
+      transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
+    }
+    try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
+    try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
   }
 
   private static func steps(_ given: [ExportedStep]) -> ReceiptSteps {
@@ -155,26 +147,22 @@ extension Restoring {
   func restore(_ untold: ExportedUntold) throws(StoreError) {
     try untold.conversation.validate()
     try untold.message.validate()
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(untold.conversation) {
-        ConversationDetails(id: untold.conversation)
-      }
-      transaction.hasAdded = true
-      let present =
-        untold.kind == .read
-        ? conversation.summary.markOrdinal
-        : try transaction.receipts.receipts(conversation).deliveredOrdinal
-      try transaction.namedReceipts.rememberExact(
-        untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
+    let conversation = try transaction.conversation(untold.conversation) {
+      ConversationDetails(id: untold.conversation)
     }
+    transaction.hasAdded = true
+    let present =
+      untold.kind == .read
+      ? conversation.summary.markOrdinal
+      : try transaction.receipts.receipts(conversation).deliveredOrdinal
+    try transaction.namedReceipts.rememberExact(
+      untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
   }
 
   /// Finds out what follows from all that was put into a conversation.
   func finishRestoring(_ id: ConversationID) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(id) else { return }
-      try transaction.othersMarks.membershipChanged(conversation)
-      try transaction.pendingReceipts.updatePending(conversation)
-    }
+    guard let conversation = try transaction.existingConversation(id) else { return }
+    try transaction.othersMarks.membershipChanged(conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
   }
 }

@@ -25,31 +25,29 @@ struct RestoredOutbox: TransactionPart {
   ///   of them is looked at by `finishRestoring`.
   func restore(_ given: ExportedEntry, isComplete: Bool) throws(StoreError) -> Bool {
     try given.validate()
-    return try transaction.change { () throws(StoreError) in
-      var number: UInt32 = 0
-      if let id = given.conversation {
-        guard let conversation = try transaction.existingConversation(id) else { return false }
-        number = conversation.number
-      } else if given.task != .client {
-        return false
-      }
-      var given = given
-      if let id = given.message, let (_, _, own) = try view.messages.found(id, in: number) {
-        given.message = own
-      }
-      let subject = try OutboxSubject(given) { (members) throws(StoreError) in
-        try transaction.memberNumbers(of: members)
-      }
-      guard let subject else { return false }
-      var record = OutboxRecord(
-        subject, of: number, token: given.token ?? .random(),
-        created: (given.created ?? transaction.clock()).microseconds)
-      record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
-      record.failure = given.failure
-      record.contentSum = given.contentSum
-      if isComplete || !subject.isReceipt, try !view.exports.holds(record) { return false }
-      return try enterHeld(record)
+    var number: UInt32 = 0
+    if let id = given.conversation {
+      guard let conversation = try transaction.existingConversation(id) else { return false }
+      number = conversation.number
+    } else if given.task != .client {
+      return false
     }
+    var given = given
+    if let id = given.message, let (_, _, own) = try flushed().messages.found(id, in: number) {
+      given.message = own
+    }
+    let subject = try OutboxSubject(given) { (members) throws(StoreError) in
+      try transaction.memberNumbers(of: members)
+    }
+    guard let subject else { return false }
+    var record = OutboxRecord(
+      subject, of: number, token: given.token ?? .random(),
+      created: (given.created ?? transaction.clock()).microseconds)
+    record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
+    record.failure = given.failure
+    record.contentSum = given.contentSum
+    if isComplete || !subject.isReceipt, try !flushed().exports.holds(record) { return false }
+    return try enterHeld(record)
   }
 
   /// Enters something that is held, unless that is there already; true when it was not.
@@ -82,20 +80,18 @@ struct RestoredOutbox: TransactionPart {
     from place: inout WaitingPlace, messages: Bool, isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
     guard localMember != nil else { return true }
-    return try transaction.change { () throws(StoreError) in
-      var count = 0
-      while !isFull(count) {
-        var cursor = Cursor(view.source, Schema.conversations)
-        guard let next = try view.conversations.nextConversation(after: place.conversation, &cursor)
-        else {
-          return true
-        }
-        count += try 1 + enterReceipts(of: next)
-        if messages, try !enterMessages(of: next, from: &place, &count, isFull) { return false }
-        place = WaitingPlace(conversation: next)
+    var count = 0
+    while !isFull(count) {
+      var cursor = Cursor(view.source, Schema.conversations)
+      guard let next = try view.conversations.nextConversation(after: place.conversation, &cursor)
+      else {
+        return true
       }
-      return false
+      count += try 1 + enterReceipts(of: next)
+      if messages, try !enterMessages(of: next, from: &place, &count, isFull) { return false }
+      place = WaitingPlace(conversation: next)
     }
+    return false
   }
 
   private func enterReceipts(of conversation: UInt32) throws(StoreError) -> Int {
@@ -116,12 +112,12 @@ struct RestoredOutbox: TransactionPart {
     _ isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
     // Looked for anew after each, as writing moves what a cursor stands at.
-    while let position = try view.exports.nextPosition(
+    while let position = try flushed().exports.nextPosition(
       behind: place.message ?? .firstPending, in: conversation)
     {
       place.message = position
       count += 1
-      let message = try view.messages.message(at: position, in: conversation)
+      let message = try flushed().messages.message(at: position, in: conversation)
       if message.sender == localMember, !message.status.isServerKnowledge,
         !message.traits.marks.contains(.unsent)
       {

@@ -100,7 +100,7 @@ extension MessageSalvage {
     }
     let message = MessageID(name)
     guard let id = conversation(number, cursor, Schema.waiting),
-      try !writer.transaction.restoring.isKnown(message, in: id)
+      try !writer.transaction.perform(try writer.transaction.restoring.isKnown(message, in: id))
     else { return 0 }
     let found = facts.facts(of: message, in: number)
     if found.kinds.isEmpty {
@@ -115,7 +115,7 @@ extension MessageSalvage {
     _ group: Group, _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     guard let id = conversation(group.conversation, cursor, Schema.facts),
-      try !writer.transaction.restoring.isKnown(group.id, in: id)
+      try !writer.transaction.perform(try writer.transaction.restoring.isKnown(group.id, in: id))
     else { return 0 }
     let found = facts.facts(of: group.id, in: group.conversation)
     guard !found.kinds.isEmpty, !isStale(group, found, cursor) else { return 0 }
@@ -152,7 +152,9 @@ extension MessageSalvage {
     var waiting = ExportedWaiting(found.waiting, found.facts, of: message, in: conversation)
     var aliases: [MessageID] = []
     for alias in waiting.aliases where alias != message && !aliases.contains(alias) {
-      if try !writer.transaction.restoring.isKnown(alias, in: conversation) {
+      if try !writer.transaction.perform(
+        try writer.transaction.restoring.isKnown(alias, in: conversation))
+      {
         aliases.append(alias)
       }
     }
@@ -177,7 +179,8 @@ extension MessageSalvage {
     let key = parts.key.repairedText()
     let bytes = cursor.value.array()
     _ = try saving(cursor, Schema.client) { () throws(StoreError) in
-      try writer.transaction.syncPositions.setSyncPosition(bytes, for: key, in: id)
+      try writer.transaction.perform(
+        try writer.transaction.syncPositions.setSyncPosition(bytes, for: key, in: id))
     }
     return bytes.count
   }

@@ -187,7 +187,8 @@ package final class MessageSalvage {
         "what was read of conversation \"\(id)\" is lost; all of it counts as read")
     }
     clock.created = summary.map { Timestamp(microseconds: $0.created) }
-    try writer.transaction.restoring.restoreSalvaged(id, salvaged, names)
+    try writer.transaction.perform(
+      try writer.transaction.restoring.restoreSalvaged(id, salvaged, names))
     let isNew = savedIDs.insert(id).inserted
     if isNew { report.conversationCount += 1 }
     saved[number] = id

@@ -130,7 +130,7 @@ struct Opening {
           try note(found, former, transaction.localMember, source)
         }
       }
-      try transaction.summaries.finish()
+      try transaction.finish()
     } catch {
       pages.rollback()
       throw error

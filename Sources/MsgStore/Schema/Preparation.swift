@@ -51,7 +51,7 @@ struct Preparation {
       }
       guard let next else { return true }
       guard try seeExactly(transaction, in: next, &count) else { return false }
-      try transaction.preparationSteps.recountUnread(of: next)
+      try transaction.perform(try transaction.preparationSteps.recountUnread(of: next))
       count += 1
       counted = next
       seenKey = nil
@@ -69,7 +69,9 @@ struct Preparation {
       let (found, next) = try transaction.change { () throws(StoreError) in
         try transaction.view.facts.exactlyRead(by: member, in: number, from: seenKey)
       }
-      for id in found { try transaction.preparationSteps.see(id, in: number) }
+      for id in found {
+        try transaction.perform(try transaction.preparationSteps.see(id, in: number))
+      }
       count += found.count
       seenKey = next
       if next == nil { return true }
@@ -98,8 +100,10 @@ struct Preparation {
     }
     guard isMoved else { return false }
     let before = count
-    return try transaction.restoredOutbox.enterWaiting(from: &place, messages: true) {
-      isFull($0 + before)
+    return try transaction.change { () throws(StoreError) in
+      try transaction.restoredOutbox.enterWaiting(from: &place, messages: true) {
+        isFull($0 + before)
+      }
     }
   }
 }
@@ -111,24 +115,20 @@ struct PreparationSteps: TransactionPart {
 
   /// Counts anew in a conversation, after the local member has become known.
   func recountUnread(of number: UInt32) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(number)
-      if let localMember {
-        conversation.summary.toldMark = try view.receipts.receipts(of: localMember, in: number)
-          .mark(.read)
-        try transaction.othersMarks.membershipChanged(conversation)
-      }
-      conversation.summary.counted = try transaction.unreadCounts.countUnread(
-        number, conversation.summary, after: .start)
+    let conversation = try transaction.conversation(number)
+    if let localMember {
+      conversation.summary.toldMark = try view.receipts.receipts(of: localMember, in: number)
+        .mark(.read)
+      try transaction.othersMarks.membershipChanged(conversation)
     }
+    conversation.summary.counted = try transaction.unreadCounts.countUnread(
+      number, conversation.summary, after: .start)
   }
 
   /// Marks a message as seen, if it is here.
   func see(_ id: MessageID, in number: UInt32) throws(StoreError) {
-    try transaction.change { () throws(StoreError) in
-      guard let position = try view.messages.position(of: id, in: number) else { return }
-      try transaction.receipts.set(.seen, at: position, try transaction.conversation(number))
-    }
+    guard let position = try view.ids.position(of: id, in: number) else { return }
+    try transaction.receipts.set(.seen, at: position, try transaction.conversation(number))
   }
 }
 

@@ -65,7 +65,6 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the last cell whose key is not above `key`; returns whether it is that key's.
   private mutating func seekCell(_ key: Bytes) throws(StoreError) -> Bool {
-    try view.flushUnwritten()
     place = .alone
     let isEqual = try storage { () throws(PageFileError) in try cursor.seekBack(key) }
     arrive(fromEnd: !isEqual)
@@ -146,7 +145,6 @@ struct MessageCursor: ~Copyable {
 
   /// Goes to the first message of all.
   mutating func first() throws(StoreError) -> Bool {
-    try view.flushUnwritten()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)
     return isThere

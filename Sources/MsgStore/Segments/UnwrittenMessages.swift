@@ -89,12 +89,3 @@ final class UnwrittenMessages {
     }
   }
 }
-
-extension StoreView {
-  /// Writes what the transaction has not written yet, before somebody looks.
-  @inline(__always)
-  func flushUnwritten() throws(StoreError) {
-    guard let unwritten else { return }
-    try unwritten.flush(to: source)
-  }
-}

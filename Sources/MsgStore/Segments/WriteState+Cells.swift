@@ -15,7 +15,7 @@ extension Packer {
     }
     var run = MessageRun()
     var cell = ByteBuffer()
-    guard try view.messages.segment(around: key.bytes, to: &run, &cell) else {
+    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
       memory.conversations[conversation]?.latePosition = position
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
@@ -29,7 +29,7 @@ extension Packer {
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
     var run = MessageRun()
     var cell = ByteBuffer()
-    guard try view.messages.segment(around: key.bytes, to: &run, &cell) else {
+    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
       return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)

@@ -44,7 +44,7 @@ struct Packer: TransactionPart {
         try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount, effort)
       }
     }
-    try view.flushUnwritten()
+    _ = try flushed()
   }
 
   /// How many messages a transaction brings for which nobody waits one by one.
@@ -59,10 +59,9 @@ struct Packer: TransactionPart {
     defer { if let thread { memory.unwritten.recycle(thread) } }
     let newCount = thread?.run.count ?? 0
     // The tree as it is, without those.
-    let reader = view.ignoringUnwritten()
     let end = KeyEncoding.key(conversation.number, Position.firstPending)
     let prefix = KeyEncoding.key(conversation.number)
-    var cursor = MessageCursor(reader)
+    var cursor = MessageCursor(view)
     _ = try cursor.seek(end.bytes)
     var count = 0
     var byteCount = 0

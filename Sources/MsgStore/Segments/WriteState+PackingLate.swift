@@ -13,7 +13,7 @@ extension Packer {
   ) throws(StoreError) {
     let prefix = KeyEncoding.key(number)
     let middle = KeyEncoding.key(number, position)
-    var cursor = MessageCursor(view)
+    var cursor = try MessageCursor(flushed())
     _ = try cursor.seek(middle.bytes)
     var count = 0
     while count < countMax, try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked {

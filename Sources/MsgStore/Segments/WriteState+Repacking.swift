@@ -21,18 +21,16 @@ extension Packer {
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
     transaction.beginStep()
-    return try transaction.change { () throws(StoreError) in
-      let encoder = segmentEncoder(.high)
-      var next: [UInt8]? = start
-      var count = 0
-      while !transaction.isStepFull(count, of: Self.repackCountMax), let start = next {
-        var chunk = try gather(from: start)
-        next = chunk.next
-        count += max(1, chunk.run.count)
-        try store(&chunk, with: encoder)
-      }
-      return next
+    let encoder = segmentEncoder(.high)
+    var next: [UInt8]? = start
+    var count = 0
+    while !transaction.isStepFull(count, of: Self.repackCountMax), let start = next {
+      var chunk = try gather(from: start)
+      next = chunk.next
+      count += max(1, chunk.run.count)
+      try store(&chunk, with: encoder)
     }
+    return next
   }
 
   /// Neighbouring cells of one conversation.
@@ -51,7 +49,7 @@ extension Packer {
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
     let newest = segmentEncoder(.high).dictionary
-    try view.flushUnwritten()
+    _ = try flushed()
     var cursor = try view.cursor(Schema.messages, from: start)
     var number: UInt32?
     var limit: Position?
@@ -92,7 +90,7 @@ extension Packer {
       chunk.cells.append((key.bytes.array(), isSegment))
       chunk.byteCount += key.count + value.count
       if isSegment {
-        try view.messages.unpack(value.bytes, at: key.bytes, to: &chunk.run)
+        try flushed().messages.unpack(value.bytes, at: key.bytes, to: &chunk.run)
         if let used = SegmentReport.dictionary(value.bytes), used != newest {
           chunk.hasOtherDictionary = true
         }
@@ -132,7 +130,7 @@ extension Packer {
     else { return nil }
     let end = KeyEncoding.key(number, Position.firstPending)
     let prefix = KeyEncoding.key(number)
-    var cursor = MessageCursor(view)
+    var cursor = try MessageCursor(flushed())
     _ = try cursor.seek(end.bytes)
     for _ in 0..<rules.packing.looseCount {
       guard try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked else { break }

@@ -9,7 +9,7 @@ struct MessageReader {
   func found(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
-    guard let position = try position(of: id, in: conversation) else { return nil }
+    guard let position = try view.ids.position(of: id, in: conversation) else { return nil }
     let message = try message(at: position, in: conversation)
     return (position, message, message.id(at: position))
   }

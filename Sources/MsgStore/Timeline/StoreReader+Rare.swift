@@ -62,7 +62,7 @@ extension ThreadReader {
   ) throws(StoreError) -> [MessageVersion] {
     try view.within { () throws(StoreError) in
       guard let number = try view.number(of: conversation),
-        let position = try view.messages.position(of: id, in: number)
+        let position = try view.ids.position(of: id, in: number)
       else { return [] }
       let message = try view.messages.message(at: position, in: number)
       guard !message.traits.isWithdrawn else { return [] }
@@ -94,7 +94,9 @@ extension StoreWriter {
   public func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try transaction.view.threads.history(of: id, in: conversation)
+    try transaction.read { (view) throws(StoreError) in
+      try view.threads.history(of: id, in: conversation)
+    }
   }
 }
 

@@ -17,7 +17,7 @@ extension StoreWriter {
   ///   of them the local one; `idInUse` when there is such a message; `invalidIdentifier`.
   @discardableResult
   public func send(_ message: Message) throws(StoreError) -> Message {
-    try transaction.composing.send(message)
+    try transaction.perform(try transaction.composing.send(message))
   }
 
   /// Changes the text of one of the local member's messages.
@@ -31,7 +31,8 @@ extension StoreWriter {
   public func edit(
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = []
   ) throws(StoreError) -> Timestamp? {
-    try transaction.composing.edit(id, in: conversation, text: text, mentions: mentions)
+    try transaction.perform(
+      try transaction.composing.edit(id, in: conversation, text: text, mentions: mentions))
   }
 
   /// The server has taken an edit.
@@ -47,7 +48,8 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
     serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.edits.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime)
+    try transaction.perform(
+      try transaction.edits.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime))
   }
 
   /// The server has refused an edit: the text is as it was, and `failure` of the message says why.
@@ -57,7 +59,8 @@ extension StoreWriter {
   public func refuseEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
   ) throws(StoreError) -> Bool {
-    try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure)
+    try transaction.perform(
+      try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure))
   }
 
   /// Takes one of the local member's messages back.
@@ -72,7 +75,7 @@ extension StoreWriter {
   public func unsend(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.composing.unsend(id, in: conversation)
+    try transaction.perform(try transaction.composing.unsend(id, in: conversation))
   }
 
   /// The server has taken a message back as it was asked: text, history, reactions and attachments
@@ -89,7 +92,8 @@ extension StoreWriter {
   public func confirmUnsend(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.unsends.confirmUnsend(of: id, in: conversation, serverTime: serverTime)
+    try transaction.perform(
+      try transaction.unsends.confirmUnsend(of: id, in: conversation, serverTime: serverTime))
   }
 
   /// The server has refused to take a message back: it is shown again, and its `failure` says why.
@@ -99,7 +103,8 @@ extension StoreWriter {
   public func refuseUnsend(
     of id: MessageID, in conversation: ConversationID, because failure: Failure
   ) throws(StoreError) -> Bool {
-    try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure)
+    try transaction.perform(
+      try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure))
   }
 
   /// Reacts to a message.
@@ -110,7 +115,8 @@ extension StoreWriter {
   public func react(
     _ emoji: String, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.composing.react(emoji, isRemoved: false, to: id, in: conversation)
+    try transaction.perform(
+      try transaction.composing.react(emoji, isRemoved: false, to: id, in: conversation))
   }
 
   /// Takes a reaction away.
@@ -121,6 +127,7 @@ extension StoreWriter {
   public func removeReaction(
     _ emoji: String, from id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.composing.react(emoji, isRemoved: true, to: id, in: conversation)
+    try transaction.perform(
+      try transaction.composing.react(emoji, isRemoved: true, to: id, in: conversation))
   }
 }

@@ -19,7 +19,7 @@ extension StoreWriter {
   public func insert(
     _ message: Message, as arrival: Arrival = .live
   ) throws(StoreError) -> InsertOutcome {
-    try transaction.receivedMessages.insert(message, as: arrival)
+    try transaction.perform(try transaction.receivedMessages.insert(message, as: arrival))
   }
 
   /// Stores messages one after the other, as `insert(_:as:)` does.
@@ -34,7 +34,9 @@ extension StoreWriter {
     var outcomes: [InsertOutcome] = []
     outcomes.reserveCapacity(messages.count)
     for message in messages {
-      outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
+      outcomes.append(
+        try transaction.perform(
+          try transaction.receivedMessages.insert(valid: message, as: arrival)))
     }
     return outcomes
   }
@@ -50,7 +52,8 @@ extension StoreWriter {
     var batch = BatchOutcome()
     for (index, message) in messages.enumerated() {
       do throws(StoreError) {
-        batch.outcomes.append(try transaction.receivedMessages.insert(message, as: arrival))
+        batch.outcomes.append(
+          try transaction.perform(try transaction.receivedMessages.insert(message, as: arrival)))
       } catch {
         switch error {
         case .storage, .corruptRecord, .numbersExhausted: throw error
@@ -88,9 +91,10 @@ extension StoreWriter {
     _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
     sequence: Int64? = nil, revision: Int64 = 0, as serverName: MessageID? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.receivedMessages.acknowledge(
-      id, in: conversation, serverTimestamp: serverTimestamp, sequence: sequence,
-      revision: revision, serverName: serverName)
+    try transaction.perform(
+      try transaction.receivedMessages.acknowledge(
+        id, in: conversation, serverTimestamp: serverTimestamp, sequence: sequence,
+        revision: revision, serverName: serverName))
   }
 
   /// Changes how far a message has come.
@@ -113,8 +117,9 @@ extension StoreWriter {
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.statuses.setStatus(
-      status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure)
+    try transaction.perform(
+      try transaction.statuses.setStatus(
+        status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure))
   }
 
   /// Removes a message for the local member.
@@ -129,7 +134,7 @@ extension StoreWriter {
   public func delete(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.receivedMessages.delete(id, in: conversation)
+    try transaction.perform(try transaction.receivedMessages.delete(id, in: conversation))
   }
 
   /// Merges what was received of an edit, whoever made it.
@@ -144,8 +149,9 @@ extension StoreWriter {
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
     at time: Timestamp
   ) throws(StoreError) -> Bool {
-    try transaction.edits.receiveEdit(
-      of: id, in: conversation, text: text, mentions: mentions, at: time)
+    try transaction.perform(
+      try transaction.edits.receiveEdit(
+        of: id, in: conversation, text: text, mentions: mentions, at: time))
   }
 
   /// Merges that a message was taken back, whoever says so and however old it is.
@@ -158,7 +164,8 @@ extension StoreWriter {
   public func receiveUnsend(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
-    try transaction.unsends.receiveUnsend(of: id, in: conversation, at: time)
+    try transaction.perform(
+      try transaction.unsends.receiveUnsend(of: id, in: conversation, at: time))
   }
 
   /// Merges what was received of a reaction: the latest word of a member about an emoji counts, and
@@ -170,6 +177,7 @@ extension StoreWriter {
   public func receive(
     _ reaction: Reaction, isRemoved: Bool = false, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.reactions.receive(reaction, isRemoved: isRemoved, to: id, in: conversation)
+    try transaction.perform(
+      try transaction.reactions.receive(reaction, isRemoved: isRemoved, to: id, in: conversation))
   }
 }

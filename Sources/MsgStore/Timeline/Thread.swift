@@ -20,17 +20,13 @@ public struct Thread: ~Copyable {
   private let conversation: ConversationID
   /// nil: there is no such conversation.
   private let number: UInt32?
-  /// The transaction that is being read, which may not have written yet what it knows.
-  private let transaction: Transaction?
 
   init(
-    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?,
-    in transaction: Transaction? = nil
+    _ view: StoreView, _ conversation: ConversationID, _ number: UInt32?
   ) {
     self.view = view
     self.conversation = conversation
     self.number = number
-    self.transaction = transaction
   }
 
   /// The newest messages, pending ones last.
@@ -66,7 +62,7 @@ public struct Thread: ~Copyable {
   /// Where a message is; nil when it is not there.
   func position(of id: MessageID) throws(StoreError) -> Position? {
     guard let number else { return nil }
-    return try view.within { () throws(StoreError) in try view.messages.position(of: id, in: number)
+    return try view.within { () throws(StoreError) in try view.ids.position(of: id, in: number)
     }
   }
 
@@ -119,7 +115,7 @@ public struct Thread: ~Copyable {
       var cursor = MessageCursor(view)
       var walk = ThreadWalk(
         SliceBuilder(view, conversation, number, count: count), at: position,
-        ThreadSequences(view, number, transaction))
+        ThreadSequences(view, number))
       try body(&walk, &cursor, key.bytes)
       return try walk.finish(&cursor, from: key.bytes)
     }

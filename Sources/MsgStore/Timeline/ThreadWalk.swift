@@ -173,13 +173,11 @@ struct ThreadWalk: ~Copyable {
 struct ThreadSequences {
   private let view: StoreView
   let conversation: UInt32
-  private let transaction: Transaction?
   private var known: KnownSequences?
 
-  init(_ view: StoreView, _ conversation: UInt32, _ transaction: Transaction?) {
+  init(_ view: StoreView, _ conversation: UInt32) {
     self.view = view
     self.conversation = conversation
-    self.transaction = transaction
   }
 
   /// What is missing between two messages.
@@ -203,7 +201,6 @@ struct ThreadSequences {
   }
 
   private func load() throws(StoreError) -> KnownSequences {
-    if let transaction { return try transaction.sequences.knownSequences(of: conversation) }
-    return try view.conversations.knownSequences(of: conversation)
+    try view.conversations.knownSequences(of: conversation)
   }
 }

@@ -16,29 +16,27 @@ struct ReceivedMessages: TransactionPart {
 
   /// The same of a message that was validated.
   func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
-    try transaction.change { () throws(StoreError) in
-      let conversation = try transaction.conversation(message.conversation) {
-        ConversationDetails(id: message.conversation)
-      }
-      if let sequence = message.sequence {
-        try transaction.sequences.note(sequence: sequence, in: conversation)
-      }
-      var own = message.id
-      switch try transaction.messageNames.entry(of: message.id, in: conversation) {
-      case nil:
-        break
-      case .alias(let other)?:
-        own = other
-      case .deleted?:
-        return .deleted
-      case .here(let position)?:
-        return try merge(message, arrival, at: position, in: conversation)
-      }
-      if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
-      transaction.conversations.reveal(conversation)
-      try add(message, named: own, arrival, to: conversation)
-      return .inserted
+    let conversation = try transaction.conversation(message.conversation) {
+      ConversationDetails(id: message.conversation)
     }
+    if let sequence = message.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
+    var own = message.id
+    switch try transaction.messageNames.entry(of: message.id, in: conversation) {
+    case nil:
+      break
+    case .alias(let other)?:
+      own = other
+    case .deleted?:
+      return .deleted
+    case .here(let position)?:
+      return try merge(message, arrival, at: position, in: conversation)
+    }
+    if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
+    transaction.conversations.reveal(conversation)
+    try add(message, named: own, arrival, to: conversation)
+    return .inserted
   }
 
   /// Whether a message of this time went with its conversation.
@@ -160,7 +158,7 @@ struct ReceivedMessages: TransactionPart {
     _ message: Message, _ arrival: Arrival, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) -> InsertOutcome {
-    let old = try view.messages.message(at: position, in: conversation.number)
+    let old = try flushed().messages.message(at: position, in: conversation.number)
     var new = old
     let id = old.id(at: position)
     let given = try stored(message, arrival)
@@ -258,29 +256,27 @@ struct ReceivedMessages: TransactionPart {
     try id.validate()
     try conversation.validate()
     try serverName?.validate()
-    return try transaction.change { () throws(StoreError) in
-      let open = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      if let sequence { try transaction.sequences.note(sequence: sequence, in: open) }
-      let facts = PlaceFacts(
-        serverTimestamp.microseconds, sequence, revision: max(0, revision))
-      if let serverName, serverName != id {
-        return try transaction.identities.acknowledge(id, as: serverName, facts, in: open)
-      }
-      switch try view.messages.entry(of: id, in: open.number) {
-      case .deleted?:
-        return false
-      case .here(let position)?:
-        try acknowledge(at: position, facts, in: open)
-        return true
-      case .alias(let own)?:
-        try transaction.waitingMessages.noteWaiting(own, in: open.number) { $0.merge(facts) }
-        return false
-      case nil:
-        try transaction.waitingMessages.noteWaiting(id, in: open.number) { $0.merge(facts) }
-        return false
-      }
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    if let sequence { try transaction.sequences.note(sequence: sequence, in: open) }
+    let facts = PlaceFacts(
+      serverTimestamp.microseconds, sequence, revision: max(0, revision))
+    if let serverName, serverName != id {
+      return try transaction.identities.acknowledge(id, as: serverName, facts, in: open)
+    }
+    switch try view.ids.entry(of: id, in: open.number) {
+    case .deleted?:
+      return false
+    case .here(let position)?:
+      try acknowledge(at: position, facts, in: open)
+      return true
+    case .alias(let own)?:
+      try transaction.waitingMessages.noteWaiting(own, in: open.number) { $0.merge(facts) }
+      return false
+    case nil:
+      try transaction.waitingMessages.noteWaiting(id, in: open.number) { $0.merge(facts) }
+      return false
     }
   }
 
@@ -288,7 +284,7 @@ struct ReceivedMessages: TransactionPart {
   func acknowledge(
     at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
   ) throws(StoreError) {
-    let old = try view.messages.message(at: position, in: conversation.number)
+    let old = try flushed().messages.message(at: position, in: conversation.number)
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
@@ -300,13 +296,11 @@ struct ReceivedMessages: TransactionPart {
   }
 
   func delete(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      guard let conversation = try transaction.existingConversation(conversation),
-        let position = try view.messages.position(of: id, in: conversation.number)
-      else { return false }
-      try delete(at: position, in: conversation)
-      return true
-    }
+    guard let conversation = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: conversation.number)
+    else { return false }
+    try delete(at: position, in: conversation)
+    return true
   }
 
   /// Takes a message away for good, and keeps under all its names that it was.
@@ -314,7 +308,7 @@ struct ReceivedMessages: TransactionPart {
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     view.source.isErasing = true
-    let message = try view.messages.message(at: position, in: conversation.number)
+    let message = try flushed().messages.message(at: position, in: conversation.number)
     try transaction.messages.remove(message, at: position, in: conversation)
     let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
     for name in [position.id] + names {
@@ -360,7 +354,7 @@ extension ReceivedMessages {
   func takeOut(
     _ position: Position, of conversation: OpenConversation
   ) throws(StoreError) -> Int {
-    let message = try view.messages.message(at: position, in: conversation.number)
+    let message = try flushed().messages.message(at: position, in: conversation.number)
     let id = message.id(at: position)
     try transaction.messages.remove(message, at: position, in: conversation)
     for name in [position.id] + message.traits.names {

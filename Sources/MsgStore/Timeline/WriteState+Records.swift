@@ -174,7 +174,7 @@ extension Summaries {
     guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
       return false
     }
-    return try view.messages.lastPosition(upTo: .end, in: conversation) == position
+    return try flushed().messages.lastPosition(upTo: .end, in: conversation) == position
   }
 
   /// Takes a message that has left its place out of a summary, looking for what is last now only if
@@ -195,14 +195,15 @@ extension Summaries {
   func refreshLast(
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
-    let newest = try view.messages.lastPosition(upTo: .firstPending, in: conversation)
+    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
     var limit = Position.end
-    while let position = try view.messages.lastPosition(upTo: limit, in: conversation) {
-      let message = try view.messages.message(at: position, in: conversation)
+    while let position = try flushed().messages.lastPosition(upTo: limit, in: conversation) {
+      let message = try flushed().messages.message(at: position, in: conversation)
       if position.place.isPending, message.status == .failed, let newest,
         position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
       {
-        guard let before = try view.messages.lastPosition(before: position, in: conversation) else {
+        guard let before = try flushed().messages.lastPosition(before: position, in: conversation)
+        else {
           break
         }
         limit = before
@@ -220,7 +221,7 @@ extension Summaries {
   func last(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
-    try view.messages.last(message, at: position, in: conversation)
+    try flushed().messages.last(message, at: position, in: conversation)
   }
 }
 

@@ -19,34 +19,32 @@ struct Composing: TransactionPart {
       source.byteCount = nil
       if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
     }
-    return try transaction.change { () throws(StoreError) in
-      if let open = try transaction.existingConversation(message.conversation) {
-        try checkMembership(open, message.conversation)
-        if try view.messages.entry(of: message.id, in: open.number) != nil {
-          throw .idInUse(message.id, in: message.conversation)
-        }
-      }
-      // How far a message that is sent again or forwarded had come is not how far this one has; that it
-      // is to be held is for whoever sends it to say.
-      let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
-      var composed = Message(
-        id: message.id, in: message.conversation, from: local, text: message.text,
-        localTime: message.localTime ?? transaction.clock(), status: isHeld ? .held : .pending,
-        replyTo: message.replyTo)
-      composed.mentions = message.mentions
-      composed.attachments = message.attachments
-      guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
+    if let open = try transaction.existingConversation(message.conversation) {
+      try checkMembership(open, message.conversation)
+      if try view.ids.entry(of: message.id, in: open.number) != nil {
         throw .idInUse(message.id, in: message.conversation)
       }
-      guard let open = try transaction.existingConversation(message.conversation) else {
-        throw view.corrupt(Schema.conversations, "a conversation is gone that was written to")
-      }
-      try transaction.outboxEntering.enterSend(composed, in: open.number)
-      guard let stored = try view.threads.message(message.id, in: message.conversation) else {
-        throw view.corrupt(Schema.messages, "a message is gone that was written")
-      }
-      return stored
     }
+    // How far a message that is sent again or forwarded had come is not how far this one has; that it
+    // is to be held is for whoever sends it to say.
+    let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
+    var composed = Message(
+      id: message.id, in: message.conversation, from: local, text: message.text,
+      localTime: message.localTime ?? transaction.clock(), status: isHeld ? .held : .pending,
+      replyTo: message.replyTo)
+    composed.mentions = message.mentions
+    composed.attachments = message.attachments
+    guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
+      throw .idInUse(message.id, in: message.conversation)
+    }
+    guard let open = try transaction.existingConversation(message.conversation) else {
+      throw view.corrupt(Schema.conversations, "a conversation is gone that was written to")
+    }
+    try transaction.outboxEntering.enterSend(composed, in: open.number)
+    guard let stored = try flushed().threads.message(message.id, in: message.conversation) else {
+      throw view.corrupt(Schema.messages, "a message is gone that was written")
+    }
+    return stored
   }
 
   /// Refuses what somebody does in a conversation that they have left.
@@ -74,32 +72,30 @@ extension Composing {
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID]
   ) throws(StoreError) -> Timestamp? {
     try ReceivedMessages.validate(mentions: mentions)
-    return try transaction.change { () throws(StoreError) in
-      let target = try ownMessage(id, in: conversation)
-      let old = target.message
-      try check(text, hasAttachment: old.traits.marks.contains(.attachments))
-      if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
-      guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
-        throw .tooManyPendingEdits(id, in: conversation)
-      }
-      let numbers = Array(Set(try transaction.memberNumbers(of: mentions))).sorted()
-      let time = Conversations.provisionalTime(
-        after: old.traits.editTime, old.traits.pendingEdits.max(),
-        try transaction.conversations.newestServerTime(in: target.conversation))
-      var new = old
-      try transaction.versions.mergeVersion(
-        TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
-        named: target.id, in: target.conversation.number)
-      new.traits.pendingEdits.append(time)
-      new.traits.sending.failure = nil
-      try transaction.messages.replace(
-        old, at: target.position, with: new, at: target.position, in: target.conversation)
-      if transaction.outboxEntries.isOn {
-        try transaction.outboxEntries.enter(
-          .edit(target.id, at: time), of: target.conversation.number)
-      }
-      return Timestamp(microseconds: time)
+    let target = try ownMessage(id, in: conversation)
+    let old = target.message
+    try check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
+    guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
+      throw .tooManyPendingEdits(id, in: conversation)
     }
+    let numbers = Array(Set(try transaction.memberNumbers(of: mentions))).sorted()
+    let time = Conversations.provisionalTime(
+      after: old.traits.editTime, old.traits.pendingEdits.max(),
+      try transaction.conversations.newestServerTime(in: target.conversation))
+    var new = old
+    try transaction.versions.mergeVersion(
+      TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
+      named: target.id, in: target.conversation.number)
+    new.traits.pendingEdits.append(time)
+    new.traits.sending.failure = nil
+    try transaction.messages.replace(
+      old, at: target.position, with: new, at: target.position, in: target.conversation)
+    if transaction.outboxEntries.isOn {
+      try transaction.outboxEntries.enter(
+        .edit(target.id, at: time), of: target.conversation.number)
+    }
+    return Timestamp(microseconds: time)
   }
 
   /// Whether a message mentions just these; nobody gets a number by asking.
@@ -121,34 +117,32 @@ extension Composing {
   /// It is hidden at once. One that never left goes, or is erased where only its status says so; of
   /// another the server has to be told, and says whether it agrees.
   func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
-    try transaction.change { () throws(StoreError) in
-      let target = try ownMessage(id, in: conversation)
-      if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
-      let number = target.conversation.number
-      let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
-      if known == false {
-        try transaction.outboxEntering.enterUnsend(of: target.id, mayHaveLeft: false, in: number)
-        view.source.isErasing = true
-        _ = try transaction.receivedMessages.takeOut(target.position, of: target.conversation)
-        try transaction.pendingReceipts.updatePending(target.conversation)
-        return true
-      }
-      var new = target.message
-      new.traits.unsentAt = transaction.clock().microseconds
-      let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
-      if mayHaveLeft {
-        new.traits.marks.insert(.hidden)
-        new.traits.sending.failure = nil
-      } else {
-        try transaction.messageFacts.erase(&new, named: target.id, in: number)
-      }
-      try transaction.messages.replace(
-        target.message, at: target.position, with: new, at: target.position,
-        in: target.conversation)
-      try transaction.outboxEntering.enterUnsend(
-        of: target.id, mayHaveLeft: mayHaveLeft, in: number)
+    let target = try ownMessage(id, in: conversation)
+    if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
+    let number = target.conversation.number
+    let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
+    if known == false {
+      try transaction.outboxEntering.enterUnsend(of: target.id, mayHaveLeft: false, in: number)
+      view.source.isErasing = true
+      _ = try transaction.receivedMessages.takeOut(target.position, of: target.conversation)
+      try transaction.pendingReceipts.updatePending(target.conversation)
       return true
     }
+    var new = target.message
+    new.traits.unsentAt = transaction.clock().microseconds
+    let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
+    if mayHaveLeft {
+      new.traits.marks.insert(.hidden)
+      new.traits.sending.failure = nil
+    } else {
+      try transaction.messageFacts.erase(&new, named: target.id, in: number)
+    }
+    try transaction.messages.replace(
+      target.message, at: target.position, with: new, at: target.position,
+      in: target.conversation)
+    try transaction.outboxEntering.enterUnsend(
+      of: target.id, mayHaveLeft: mayHaveLeft, in: number)
+    return true
   }
 
   /// Whether the server's own times show that a message is too old to be taken back.
@@ -169,27 +163,25 @@ extension Composing {
   ) throws(StoreError) -> Bool {
     let local = try transaction.localMemberID()
     try Reaction(emoji, from: local, at: Timestamp(microseconds: 0)).validate()
-    return try transaction.change { () throws(StoreError) in
-      let target = try ownTarget(id, in: conversation)
-      guard let member = localMember else { throw .noLocalMember }
-      let key = ReactionRecord.key(
-        target.conversation.number, target.id, member: member, emoji: emoji)
-      let old = try transaction.reactions.reaction(key.bytes)
-      guard (old?.isRemoved ?? true) != isRemoved else { return false }
-      let time = Conversations.provisionalTime(
-        after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))
-      let record = ReactionRecord(time: time, isRemoved: isRemoved)
-      let number = target.conversation.number
-      let isNews = try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
-        (own) throws(StoreError) in
-        try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: number)
-      }
-      if isNews {
-        try transaction.outboxEntering.enterReaction(
-          emoji, isRemoved: isRemoved, to: target.id, in: number)
-      }
-      return isNews
+    let target = try ownTarget(id, in: conversation)
+    guard let member = localMember else { throw .noLocalMember }
+    let key = ReactionRecord.key(
+      target.conversation.number, target.id, member: member, emoji: emoji)
+    let old = try transaction.reactions.reaction(key.bytes)
+    guard (old?.isRemoved ?? true) != isRemoved else { return false }
+    let time = Conversations.provisionalTime(
+      after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))
+    let record = ReactionRecord(time: time, isRemoved: isRemoved)
+    let number = target.conversation.number
+    let isNews = try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
+      (own) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: number)
     }
+    if isNews {
+      try transaction.outboxEntering.enterReaction(
+        emoji, isRemoved: isRemoved, to: target.id, in: number)
+    }
+    return isNews
   }
 }
 

@@ -16,34 +16,32 @@ struct Statuses: TransactionPart {
     if status.isServerKnowledge {
       return try receiveStatus(status, of: id, in: conversation, at: time)
     }
-    return try transaction.change { () throws(StoreError) in
-      guard let open = try transaction.existingConversation(conversation),
-        let position = try view.messages.position(of: id, in: open.number)
-      else { return false }
-      let old = try view.messages.message(at: position, in: open.number)
-      guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
-        return false
-      }
-      var new = old
-      new.status = status
-      switch status {
-      case .retrying:
-        new.traits.sending.retryAt = retryAt?.microseconds
-        new.traits.sending.retryCount += old.status == .retrying ? 0 : 1
-        if let failure { new.traits.sending.failure = failure }
-      case .failed:
-        new.traits.sending.retryAt = nil
-        new.traits.sending.failure = failure ?? old.traits.sending.failure
-      default:
-        new.traits.sending.retryAt = nil
-        if old.status == .failed && status == .sending { new.traits.sending.retryCount += 1 }
-      }
-      guard new != old else { return false }
-      try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-      try transaction.outboxFollowing.followStatus(
-        of: old.id(at: position), from: old.status, to: status, in: open.number)
-      return true
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { return false }
+    let old = try flushed().messages.message(at: position, in: open.number)
+    guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
+      return false
     }
+    var new = old
+    new.status = status
+    switch status {
+    case .retrying:
+      new.traits.sending.retryAt = retryAt?.microseconds
+      new.traits.sending.retryCount += old.status == .retrying ? 0 : 1
+      if let failure { new.traits.sending.failure = failure }
+    case .failed:
+      new.traits.sending.retryAt = nil
+      new.traits.sending.failure = failure ?? old.traits.sending.failure
+    default:
+      new.traits.sending.retryAt = nil
+      if old.status == .failed && status == .sending { new.traits.sending.retryCount += 1 }
+    }
+    guard new != old else { return false }
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    try transaction.outboxFollowing.followStatus(
+      of: old.id(at: position), from: old.status, to: status, in: open.number)
+    return true
   }
 
   /// Merges what the server knows of how far a message has come.
@@ -55,17 +53,15 @@ struct Statuses: TransactionPart {
     try conversation.validate()
     let deliveredAt = status == .delivered ? time?.microseconds : nil
     let readAt = status == .read ? time?.microseconds : nil
-    return try transaction.change { () throws(StoreError) in
-      let open = try transaction.conversation(conversation) {
-        ConversationDetails(id: conversation)
-      }
-      return try transaction.messageFacts.update(id, in: open) { (message, _) throws(StoreError) in
-        message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
-      } waiting: { (waiting, _) in
-        waiting.status = max(waiting.status, status)
-        waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
-        waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)
-      }
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageFacts.update(id, in: open) { (message, _) throws(StoreError) in
+      message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
+    } waiting: { (waiting, _) in
+      waiting.status = max(waiting.status, status)
+      waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
+      waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)
     }
   }
 }

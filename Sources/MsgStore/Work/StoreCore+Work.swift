@@ -16,7 +16,9 @@ extension StoreCore {
     writer.enqueue { [self] in
       isWorkScheduled.withLock { $0 = false }
       if isEnding { return }
-      try? write(.relaxed) { writer in try writer.transaction.steps.step() }
+      try? write(.relaxed) { writer in
+        try writer.transaction.perform(try writer.transaction.steps.step())
+      }
     }
   }
 
@@ -28,8 +30,8 @@ extension MessageStore {
     while try write(
       .relaxed,
       { writer in
-        try writer.transaction.steps.step(isTimed: false)
-        return try writer.transaction.steps.hasWork
+        try writer.transaction.perform(try writer.transaction.steps.step(isTimed: false))
+        return try writer.transaction.perform(try writer.transaction.steps.hasWork)
       })
     {}
   }

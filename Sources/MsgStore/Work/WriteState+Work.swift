@@ -15,10 +15,8 @@ struct Steps: TransactionPart {
   /// Whether there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
-      try transaction.change { () throws(StoreError) in
-        if try transaction.outboxEntries.totals.hasSteps { return true }
-        return try view.work.hasStoreWork
-      }
+      if try transaction.outboxEntries.totals.hasSteps { return true }
+      return try view.work.hasStoreWork
     }
   }
 
@@ -41,24 +39,22 @@ struct Steps: TransactionPart {
   /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
     if isTimed { transaction.beginStep() }
-    try transaction.change { () throws(StoreError) in
-      if try transaction.outboxEntries.totals.hasSteps {
-        return try transaction.outboxSweeps.stepOutbox()
-      }
-      guard let (ordinal, work) = try view.work.work().first else { return }
-      let isDone: Bool
-      switch work.kind {
-      case .sweep:
-        isDone = try sweep(work.conversation)
-      case .trim(let time):
-        isDone = try transaction.deletions.trim(work.conversation, upTo: time)
-      case .merge(let target, let summary):
-        isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
-      }
-      guard isDone else { return }
-      let key = WorkRecord.key(ordinal)
-      try transaction.remove(key.bytes, in: Schema.work)
+    if try transaction.outboxEntries.totals.hasSteps {
+      return try transaction.outboxSweeps.stepOutbox()
     }
+    guard let (ordinal, work) = try view.work.work().first else { return }
+    let isDone: Bool
+    switch work.kind {
+    case .sweep:
+      isDone = try sweep(work.conversation)
+    case .trim(let time):
+      isDone = try transaction.deletions.trim(work.conversation, upTo: time)
+    case .merge(let target, let summary):
+      isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
+    }
+    guard isDone else { return }
+    let key = WorkRecord.key(ordinal)
+    try transaction.remove(key.bytes, in: Schema.work)
   }
 
   /// Removes what a deleted conversation has left; true when nothing is left.
@@ -79,7 +75,9 @@ struct Steps: TransactionPart {
   ) throws(StoreError) -> Int {
     var count = 0
     var key = ByteBuffer()
-    while !transaction.isStepFull(count, of: limit), try view.firstKey(prefix, in: tree, to: &key) {
+    while !transaction.isStepFull(count, of: limit),
+      try flushed().firstKey(prefix, in: tree, to: &key)
+    {
       count += 1
       if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
         try transaction.waitingMessages.takeWaiting(parts.id, in: parts.conversation) != nil

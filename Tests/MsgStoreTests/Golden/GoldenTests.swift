@@ -37,9 +37,9 @@ import msgdump
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
     ("page-messages", ["page", "7"]),
-    ("page-branch", ["page", "15"]),
+    ("page-branch", ["page", "12"]),
     ("page-facts", ["page", "9"]),
-    ("page-outbox", ["page", "13"]),
+    ("page-outbox", ["page", "16"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]
