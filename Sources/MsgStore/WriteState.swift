@@ -46,9 +46,11 @@ final class Transaction {
   let isHeard: Bool
   var notes = ChangeNotes()
   private var failure: StoreError?
-  /// When a step of work is to end; nil outside of one.
+  /// The effects that the outbox has not answered yet, see `Effect`.
+  var effects: [Effect] = []
   /// True once a reader was handed out: then every operation ends by writing its changes to the trees.
   var isReadThrough = false
+  /// When a step of work is to end; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 
   init(
@@ -115,6 +117,21 @@ final class Transaction {
       try BTree(view.source, tree).remove(key)
     }
     guard wasThere else { throw view.corrupt(tree, "an entry is missing") }
+  }
+}
+
+extension Transaction {
+  /// Removes entries whose keys begin alike, up to a limit; returns how many.
+  func removeAll(
+    _ prefix: Bytes, in tree: TreeNumber, limit: Int = .max
+  ) throws(StoreError) -> Int {
+    var count = 0
+    var key = ByteBuffer()
+    while !isStepFull(count, of: limit), try flushed().firstKey(prefix, in: tree, to: &key) {
+      count += 1
+      try remove(key.bytes, in: tree)
+    }
+    return count
   }
 }
 

@@ -57,7 +57,7 @@ extension StoreWriter {
     _ prepared: Attachment, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.attachments.prepareUpload(prepared, of: message, in: conversation))
+      try transaction.composing.prepareUpload(prepared, of: message, in: conversation))
   }
 
   /// Takes the transfer of an attachment's bytes a step on.

@@ -127,7 +127,7 @@ extension Attachments {
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message id: MessageID, in conversation: ConversationID, isLimited: Bool = false
   ) throws(StoreError) -> Bool {
-    var isDone = false
+    var uploaded: (conversation: UInt32, id: MessageID)?
     let isChanged = try update(attachment, of: id, in: conversation) {
       (record, fact) throws(StoreError) in
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
@@ -138,7 +138,9 @@ extension Attachments {
         throw .invalidAttachment(problem)
       }
       record.step(direction, to: transfer)
-      isDone = direction == .upload && record.upload == .done
+      if direction == .upload, record.upload == .done, let parts = FactKey.parts(fact) {
+        uploaded = (parts.conversation, parts.id)
+      }
       if case .running(let byteCount) = record[direction] {
         transaction.transferChanges[key] = byteCount
         return wasRunning != byteCount
@@ -147,35 +149,10 @@ extension Attachments {
       }
       return false
     }
-    if isChanged && isDone {
-      try transaction.outboxFollowing.settleUpload(attachment, of: id, in: conversation)
+    if isChanged, let uploaded {
+      try transaction.emit(.uploaded(attachment, of: uploaded.id, in: uploaded.conversation))
     }
     return isChanged
-  }
-
-  func prepareUpload(
-    _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> Bool {
-    let target = try transaction.composing.ownMessage(id, in: conversation)
-    let number = target.conversation.number
-    let key = FactKey.key(number, target.id, attachment: prepared.id)
-    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
-    var new = old
-    new.attachment = prepared.filled(from: old.attachment)
-    if let problem = rules.attachmentLimits.check(new.attachment) {
-      throw .invalidAttachment(problem)
-    }
-    let told = AttachmentFields.told(by: prepared).intersection(.composable)
-    new.composed.formUnion(told)
-    if !new.upload.isRunning { new.step(.upload, to: .queued) }
-    let isReleased = try transaction.outboxUploads.releasePrepared(
-      prepared.id, of: target.id, in: number)
-    if new == old { return isReleased }
-    return try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
-      (_) throws(StoreError) in
-      try write(new, replacing: old, at: key.bytes)
-      return true
-    }
   }
 
   /// Changes what only this device knows of an attachment, which the list of conversations does not

@@ -100,10 +100,10 @@ struct ConversationActs: TransactionPart {
         after: known, new.details.newestTime, new.members.lastTime)
       new.members.merge(.init(localMember, time: time, isActive: false))
     }
-    if isChanged, transaction.outboxEntries.isOn,
+    if isChanged,
       try !transaction.outboxEntering.isUnknownToServer(conversation.number)
     {
-      try transaction.outboxEntries.enter(.leaveConversation, of: conversation.number)
+      try transaction.outboxEntering.enter(.leaveConversation, of: conversation.number)
     }
     return isChanged
   }
@@ -185,10 +185,10 @@ extension ConversationActs {
     let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)
     try transaction.deletions.forget(conversation, at: time, isLocal: true)
     try transaction.deletions.clear(conversation, upTo: time)
-    if !isUnknown, transaction.outboxEntries.isOn,
+    if !isUnknown,
       let left = try transaction.existingConversation(id)
     {
-      try transaction.outboxEntries.enter(.deleteConversation, of: left.number)
+      try transaction.outboxEntering.enter(.deleteConversation, of: left.number)
     }
     return withdrawn
   }

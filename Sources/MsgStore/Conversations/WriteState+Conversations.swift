@@ -203,9 +203,7 @@ extension ConversationActs {
       new.details.createdBy = localMember
       transaction.conversations.join(numbers, isLater: false, after: nil, &new)
     }
-    if transaction.outboxEntries.isOn {
-      try transaction.outboxEntries.enter(.createConversation, of: conversation.number)
-    }
+    try transaction.outboxEntering.enter(.createConversation, of: conversation.number)
     return conversation
   }
 

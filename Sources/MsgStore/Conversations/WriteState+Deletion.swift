@@ -81,7 +81,6 @@ struct Deletions: TransactionPart {
     try transaction.summaries.flush()
     view.source.isErasing = true
     let old = conversation.number
-    if keepsFacts { try transaction.outboxReleases.finishReleases(of: old) }
     for (ordinal, work) in try view.work.work() {
       guard case .merge(into: old, _) = work.kind else { continue }
       try transaction.steps.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
@@ -126,10 +125,10 @@ struct Deletions: TransactionPart {
     // Those who joined later are not waited for before that, whatever else is known of them.
     try transaction.othersMarks.membershipChanged(new)
     guard keepsFacts else {
-      try transaction.outboxSweeps.keepEntries(of: old, for: number)
+      try transaction.emit(.conversationDeleted(old, to: number))
       return try transaction.steps.addWork(WorkRecord(.sweep, of: old))
     }
-    try transaction.outboxFollowing.moveEntries(of: old, to: number)
+    try transaction.emit(.conversationMoved(old, to: number))
     try transaction.receipts.mergeReceipts(from: conversation, into: new)
     let oldSummary = conversation.summary
     if try !transaction.moves.moveMessages(of: old, oldSummary, into: number) {

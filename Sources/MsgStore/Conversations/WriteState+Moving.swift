@@ -89,7 +89,7 @@ struct Moves: TransactionPart {
       view.source.isErasing = true
       try transaction.messageFacts.removeFacts(of: id, in: number)
       if isDeleted { try transaction.identities.deleteUnder(names.all.sorted(), in: conversation) }
-      try transaction.outboxFollowing.removeEntries(of: id, in: target)
+      try transaction.emit(.messageRemoved(id, in: target))
       return
     }
     transaction.conversations.reveal(conversation)
@@ -105,7 +105,7 @@ struct Moves: TransactionPart {
     guard let there = try transaction.identities.gather(names, in: conversation) else {
       view.source.isErasing = true
       try transaction.messageFacts.removeFacts(of: id, in: number)
-      try transaction.outboxFollowing.removeEntries(of: id, in: target)
+      try transaction.emit(.messageRemoved(id, in: target))
       return
     }
     try transaction.identities.fold(
@@ -185,7 +185,7 @@ struct Moves: TransactionPart {
     count += try moveAll(
       prefix.bytes, in: Schema.client, to: target, limit: transaction.sweepCountMax - count)
     // Sequences count what one server has numbered in one thread, and the messages bring theirs.
-    count += try transaction.steps.removeAll(
+    count += try transaction.removeAll(
       prefix.bytes, in: Schema.sequences, limit: transaction.sweepCountMax - count)
     try transaction.othersMarks.membershipChanged(conversation)
     return !transaction.isStepFull(count, of: transaction.sweepCountMax)

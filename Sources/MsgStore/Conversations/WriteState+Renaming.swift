@@ -16,12 +16,12 @@ struct Renames: TransactionPart {
     guard let source = try transaction.existingConversation(id) else {
       throw .conversationNotFound(id)
     }
-    try transaction.outboxFollowing.settleCreation(of: source.number)
+    try transaction.emit(.conversationKnown(source.number))
     guard let target = try transaction.existingConversation(serverID) else {
       return try name(source.number, serverID)
     }
     if target.number == source.number { return try name(source.number, serverID) }
-    try transaction.outboxFollowing.settleCreation(of: target.number)
+    try transaction.emit(.conversationKnown(target.number))
     // Looking one up may have put the other away.
     return try join(try transaction.conversation(source.number), to: target)
   }
@@ -65,7 +65,7 @@ struct Renames: TransactionPart {
     if !summary.marks.contains(.hidden) { transaction.conversations.reveal(target) }
     target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
 
-    try transaction.outboxFollowing.moveEntries(of: number, to: target.number)
+    try transaction.emit(.conversationMoved(number, to: target.number))
     try transaction.receipts.mergeReceipts(from: source, into: target)
     try transaction.summaries.drop(source)
     if transaction.isHeard { transaction.notes.merged(number, details.id, into: target.number) }

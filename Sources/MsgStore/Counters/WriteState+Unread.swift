@@ -105,6 +105,46 @@ struct UnreadCounts: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
+  /// Counts a new message.
+  func inserted(
+    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) {
+    let count = view.receipts.unreadCount(message, at: position, conversation.summary)
+    conversation.summary.count(count)
+  }
+
+  /// Keeps across a move whether a message was seen, also if it crosses the read mark.
+  func carry(
+    from old: StoredMessage, at oldPosition: Position, to new: inout StoredMessage,
+    at position: Position, _ conversation: OpenConversation
+  ) {
+    let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
+    let wasUnseen = conversation.summary.isUnseenHere(old, at: oldPosition)
+    new.markOrdinal = wasUnseen && isBelowMark ? conversation.summary.markOrdinal : nil
+    if !wasUnseen, !isBelowMark, !old.flags.contains(.history) {
+      new.traits.marks.insert(.seen)
+    }
+  }
+
+  /// Counts a changed message anew.
+  func replaced(
+    _ old: some Seeable, at oldPosition: Position, by new: some Seeable, at position: Position,
+    in conversation: OpenConversation
+  ) {
+    if StoreDefect.unreadKept.isPlanted { return }
+    let before = view.receipts.unreadCount(old, at: oldPosition, conversation.summary)
+    let after = view.receipts.unreadCount(new, at: position, conversation.summary)
+    if after != before { conversation.summary.count(after - before) }
+  }
+
+  /// Takes a message out of the counters.
+  func removed(
+    _ message: StoredMessage, from position: Position, in conversation: OpenConversation
+  ) {
+    let count = view.receipts.unreadCount(message, at: position, conversation.summary)
+    conversation.summary.count(UnreadCount() - count)
+  }
+
   /// How many messages behind a position are unread.
   ///
   /// Reads all of them.

@@ -9,6 +9,11 @@ struct Sequences: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
+  /// Notes the sequence of a message that has come to a place.
+  func inserted(at position: Position, in conversation: OpenConversation) throws(StoreError) {
+    if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
+  }
+
   /// Notes the number of a message that came: now, before, or not to stay.
   ///
   /// In order it costs a comparison. Called before the summary is copied for other changes.

@@ -284,7 +284,7 @@ struct Identities: TransactionPart {
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     guard id != other || conversation != target else { return }
-    try transaction.outboxFollowing.moveEntries(of: id, in: conversation, to: other, in: target)
+    try transaction.emit(.messageMoved(id, in: conversation, to: other, target: target))
     if id != other {
       try transaction.namedReceipts.moveExact(
         of: id, to: other, in: try transaction.conversation(target))

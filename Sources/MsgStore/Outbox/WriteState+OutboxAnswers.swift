@@ -61,10 +61,7 @@ struct OutboxAnswers: TransactionPart {
       default: break
       }
     }
-    // Most are settled by what they have led to.
-    if try view.outbox.entry(ordinal) != nil {
-      try transaction.outboxEntries.remove(entry: ordinal)
-    }
+    try transaction.outboxEntries.remove(entry: ordinal)
     return true
   }
 
@@ -76,6 +73,7 @@ struct OutboxAnswers: TransactionPart {
   ) throws(StoreError) -> Bool {
     let isHolder = try held(item) != nil
     let isChanged = try transaction.pendingReceipts.confirm(receipt)
+    try transaction.outboxFollowing.settle()
     guard isHolder, let left = try held(item) else { return isChanged }
     try begin(anew: item.id.rawValue, left)
     return true
@@ -140,9 +138,7 @@ struct OutboxAnswers: TransactionPart {
     }
     // What was marked while it was on its way was not refused.
     if isFinal, case .receipt(let kind) = record.subject {
-      let open = try transaction.conversation(record.conversation)
-      try transaction.outboxEntering.renewReceipt(
-        kind, try transaction.receipts.receipts(open), in: open)
+      try transaction.outboxEntering.renewReceipt(kind, in: record.conversation)
     }
   }
 
@@ -170,7 +166,7 @@ struct OutboxAnswers: TransactionPart {
 
   /// Takes back all that an owner had, which may have been begun; returns how much that was.
   func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    guard try transaction.outboxEntries.totals.counts.running > 0 else { return 0 }
+    guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
     var found: [UInt64] = []
     try view.outbox.forEachEntry { (ordinal, record) in
       if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {

@@ -11,20 +11,29 @@ struct OutboxEntering: TransactionPart {
   func enterSend(
     _ message: Message, in conversation: UInt32
   ) throws(StoreError) {
-    guard transaction.outboxEntries.isOn else { return }
+    guard transaction.isOutboxOn else { return }
     let isHeld: Bool? = message.status == .held ? true : nil
     for attachment in message.attachments where attachment.remoteURL == nil {
-      try transaction.outboxEntries.enter(
+      try enter(
         .upload(message.id, attachment: attachment.id), of: conversation, isHeld: isHeld)
     }
-    try transaction.outboxEntries.enter(.send(message.id), of: conversation, isHeld: isHeld)
+    try enter(.send(message.id), of: conversation, isHeld: isHeld)
+  }
+
+  /// Enters an act of the local member, behind all that its facts have led to.
+  func enter(
+    _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
+  ) throws(StoreError) {
+    guard transaction.isOutboxOn else { return }
+    try transaction.outboxFollowing.settle()
+    try transaction.outboxEntries.enter(subject, of: conversation, isHeld: isHeld)
   }
 
   /// Whether what is composed now is held until somebody releases it.
   var holdsComposed: Bool {
     get throws(StoreError) {
-      if !transaction.outboxEntries.isOn { return false }
-      return try transaction.outboxEntries.totals.isHolding
+      if !transaction.isOutboxOn { return false }
+      return try transaction.outboxTotals.isHolding
     }
   }
 
@@ -44,6 +53,7 @@ struct OutboxEntering: TransactionPart {
   func enterUnsend(
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
+    try transaction.outboxFollowing.settle()
     if try !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         if !mayHaveLeft {
@@ -55,16 +65,14 @@ struct OutboxEntering: TransactionPart {
         }
       }
     }
-    if mayHaveLeft, transaction.outboxEntries.isOn {
-      try transaction.outboxEntries.enter(.unsend(id), of: conversation)
-    }
+    if mayHaveLeft { try enter(.unsend(id), of: conversation) }
   }
 
   /// Enters a reaction, or takes out the one that it undoes where that cannot have left.
   func enterReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
-    guard transaction.outboxEntries.isOn else { return }
+    guard transaction.isOutboxOn else { return }
     if try !transaction.outboxEntries.isEmpty {
       for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         guard case .react(_, let other, let wasRemoved) = record.subject,
@@ -74,22 +82,22 @@ struct OutboxEntering: TransactionPart {
         return try transaction.outboxEntries.remove(entry: ordinal)
       }
     }
-    try transaction.outboxEntries.enter(
+    try enter(
       .react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
   }
 
   /// Enters what is to be told of a conversation as it is when that is told, unless it is entered
   /// already.
   func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
-    guard transaction.outboxEntries.isOn else { return }
+    guard transaction.isOutboxOn else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
       // The server has refused another one, or somebody wants to look at this one first.
-      let isHolding = try transaction.outboxEntries.totals.isHolding
+      let isHolding = try transaction.outboxTotals.isHolding
       let isOther = record.state == .failed || isHolding && record.state != .held
       guard isOther, record.subject == subject else { return }
       try transaction.outboxEntries.remove(entry: ordinal)
     }
-    try transaction.outboxEntries.enter(subject, of: conversation)
+    try enter(subject, of: conversation)
   }
 
   /// The entry that will tell of a change of a conversation that is made now.
@@ -118,9 +126,9 @@ struct OutboxEntering: TransactionPart {
   func enterMembers(
     added: [UInt32], removed: [UInt32], of conversation: UInt32
   ) throws(StoreError) {
-    guard transaction.outboxEntries.isOn, !added.isEmpty || !removed.isEmpty else { return }
+    guard transaction.isOutboxOn, !added.isEmpty || !removed.isEmpty else { return }
     if try isUnknownToServer(conversation) { return }
-    try transaction.outboxEntries.enter(
+    try enter(
       .changeMembers(added: added, removed: removed), of: conversation)
   }
 
@@ -132,8 +140,10 @@ struct OutboxEntering: TransactionPart {
     let ordinal =
       try transaction.outboxEntries.isEmpty
       ? 0 : view.outbox.lane(conversation)[.receipt(kind)] ?? 0
-    if isPending {
-      if ordinal == 0, transaction.outboxEntries.isOn {
+    if isPending, ordinal != 0 {
+      try renewReceipt(kind, in: conversation)
+    } else if isPending {
+      if transaction.isOutboxOn {
         try transaction.outboxEntries.enter(.receipt(kind), of: conversation)
       }
     } else if ordinal != 0 {
@@ -141,18 +151,19 @@ struct OutboxEntering: TransactionPart {
     }
   }
 
-  /// Has a receipt that the server has refused go again when it has something else to tell by now.
-  func renewReceipt(
-    _ kind: ReceiptKind, _ own: ConversationReceipts, in conversation: OpenConversation
-  ) throws(StoreError) {
-    guard try transaction.outboxEntries.totals.counts.failed > 0,
-      case let ordinal = try view.outbox.lane(conversation.number)[.receipt(kind)] ?? 0,
-      ordinal != 0, case let record = try view.outbox.indexedEntry(ordinal),
-      record.state == .failed,
+  /// Lets a receipt that the server has refused go again, if it has something else to tell by now.
+  func renewReceipt(_ kind: ReceiptKind, in number: UInt32) throws(StoreError) {
+    guard try transaction.outboxTotals.counts.failed > 0,
+      case let ordinal = try view.outbox.lane(number)[.receipt(kind)] ?? 0, ordinal != 0,
+      case let record = try view.outbox.indexedEntry(ordinal), record.state == .failed,
+      try transaction.isStored(number)
+    else { return }
+    let conversation = try transaction.conversation(number)
+    guard
       let receipt = try flushed().pendingReceipts.firstPendingReceipt(
-        kind, of: conversation.number, try view.conversations.details(conversation.number).id,
-        conversation.summary, own, as: rules.outbox.receiptForm
-      ), OutboxTask.receipt(receipt).contentSum != record.contentSum
+        kind, of: number, try view.conversations.details(number).id, conversation.summary,
+        try transaction.receipts.receipts(conversation), as: rules.outbox.receiptForm),
+      OutboxTask.receipt(receipt).contentSum != record.contentSum
     else { return }
     try transaction.outboxAnswers.begin(anew: ordinal, record)
   }

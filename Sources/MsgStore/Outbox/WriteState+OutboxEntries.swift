@@ -9,23 +9,13 @@ struct OutboxEntries: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// What is kept of all entries together.
-  var totals: OutboxTotals {
-    get throws(StoreError) {
-      if let known = memory.outbox { return known }
-      let totals = try view.outbox.totals()
-      memory.outbox = totals
-      return totals
-    }
-  }
-
   func setTotals(_ totals: OutboxTotals) {
     memory.outbox = totals
     transaction.isOutboxChanged = true
   }
 
   func setHolding(totals isHolding: Bool) throws(StoreError) {
-    var totals = try totals
+    var totals = try transaction.outboxTotals
     totals.isHolding = isHolding
     setTotals(totals)
     transaction.noteOutboxChange()
@@ -33,7 +23,7 @@ struct OutboxEntries: TransactionPart {
 
   /// The number of a lease that nobody has had.
   func takeLease() throws(StoreError) -> UInt64 {
-    var totals = try totals
+    var totals = try transaction.outboxTotals
     let lease = totals.nextLease
     guard lease < .max else { throw .numbersExhausted(what: "lease") }
     totals.nextLease = lease + 1
@@ -53,11 +43,8 @@ struct OutboxEntries: TransactionPart {
 
   /// Whether nothing waits to go out: then nobody has to look for anything.
   var isEmpty: Bool {
-    get throws(StoreError) { try totals.counts.total == 0 }
+    get throws(StoreError) { try transaction.outboxTotals.counts.total == 0 }
   }
-
-  /// Whether what the local member does is entered.
-  var isOn: Bool { rules.outbox.isOn && localMember != nil }
 
   /// Enters something that the server has to be told.
   @discardableResult
@@ -66,7 +53,7 @@ struct OutboxEntries: TransactionPart {
   ) throws(StoreError) -> UInt64 {
     var record = OutboxRecord(
       subject, of: conversation, token: .random(), created: transaction.clock().microseconds)
-    let isHolding = try totals.isHolding
+    let isHolding = try transaction.outboxTotals.isHolding
     if isHeld ?? (isHolding && !subject.isReceipt) { record.state = .held }
     return try enter(record)
   }
@@ -74,7 +61,7 @@ struct OutboxEntries: TransactionPart {
   /// Puts an entry behind all others.
   @discardableResult
   func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
-    var totals = try totals
+    var totals = try transaction.outboxTotals
     // 0 stands for none; the totals of a damaged store may say it.
     let ordinal = max(1, totals.nextOrdinal)
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
@@ -155,7 +142,7 @@ struct OutboxEntries: TransactionPart {
   private func count(
     _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane
   ) throws(StoreError) {
-    var totals = try totals
+    var totals = try transaction.outboxTotals
     if change < 0, StoreDefect.entryCountKept.isPlanted { return }
     totals.counts.add(change, record.state)
     setTotals(totals)

@@ -7,43 +7,58 @@ struct OutboxFollowing: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// After a message has changed: takes out what need not be told any more.
-  func settleEntries(
-    of old: StoredMessage, as new: StoredMessage, at position: Position, in conversation: UInt32
-  ) throws(StoreError) {
-    let (was, marks) = (old.traits.marks, new.traits.marks)
-    let isSent = new.status.isServerKnowledge && !old.status.isServerKnowledge
-    let isErased = marks.contains(.unsent) && !was.contains(.unsent)
-    let isShown = was.contains(.hidden) && !marks.contains(.hidden)
-    let isEditSettled = new.traits.pendingEdits != old.traits.pendingEdits
-    guard isSent || isErased || isShown || isEditSettled, try !transaction.outboxEntries.isEmpty
-    else { return }
-    for (ordinal, record) in try view.outbox.entries(
-      of: new.id(at: position), in: conversation)
-    {
-      let isSettled =
-        switch record.subject {
-        case .send, .upload: isSent || isErased
-        case .edit(_, let time): isErased || !new.traits.pendingEdits.contains(time)
-        case .unsend: isErased || isShown
-        default: isErased
-        }
-      if isSettled { try transaction.outboxEntries.remove(entry: ordinal) }
+  /// Answers all effects of the operation so far, and those that the answers have.
+  func settle() throws(StoreError) {
+    var roundCount = 0
+    while !transaction.effects.isEmpty {
+      roundCount += 1
+      precondition(roundCount <= Self.roundCountMax, "outbox: effects without end")
+      let effects = transaction.effects
+      transaction.effects = []
+      for effect in effects { try follow(effect) }
     }
   }
 
-  /// A message is gone here, and so is all there was to tell of it, but that it was taken back: others
-  /// still have it.
-  func removeEntries(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+  /// An answer moves an entry at most, and what follows from that takes one more round.
+  private static var roundCountMax: Int { 8 }
+
+  private func follow(_ effect: Effect) throws(StoreError) {
+    switch effect {
+    case .messageSettled(let id, let conversation, let settlement):
+      try removeEntries(of: id, in: conversation) { settlement.settles($0) }
+    case .messageRemoved(let id, let conversation):
+      // Others still have the message: that it is to be retracted is still to be told.
+      try removeEntries(of: id, in: conversation) { !$0.isUnsend }
+    case .messageMoved(let id, let conversation, let other, let target):
+      try moveEntries(of: id, in: conversation, to: other, in: target)
+    case .conversationMoved(let conversation, let target):
+      try moveEntries(of: conversation, to: target)
+    case .conversationDeleted(let conversation, let target):
+      try transaction.outboxSweeps.keepEntries(of: conversation, for: target)
+    case .conversationKnown(let conversation): try settleCreation(of: conversation)
+    case .receipts(let kind, let conversation, let isPending):
+      try transaction.outboxEntering.enterReceipt(kind, isPending: isPending, in: conversation)
+    case .uploaded(let attachment, let id, let conversation):
+      try removeEntries(of: id, in: conversation) { subject in
+        guard case .upload(_, let other) = subject else { return false }
+        return other.hasSameBytes(as: attachment)
+      }
+    }
+  }
+
+  /// Removes the entries of a message that have nothing to tell any more.
+  private func removeEntries(
+    of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
+  ) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try view.outbox.entries(of: id, in: conversation)
-    where !record.subject.isUnsend {
+    where isSettled(record.subject) {
       try transaction.outboxEntries.remove(entry: ordinal)
     }
   }
 
   /// A message has another name now, or lies in another conversation.
-  func moveEntries(
+  private func moveEntries(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
@@ -60,8 +75,10 @@ struct OutboxFollowing: TransactionPart {
   }
 
   /// A conversation has become another one.
-  func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    try transaction.outboxReleases.finishReleases(of: conversation)
+  ///
+  /// Entries that a release of it was to let go are let go: nothing else of the other one is.
+  private func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    let released = try transaction.outboxReleases.endReleases(of: conversation)
     try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
     if try transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try view.outbox.entries(in: conversation) {
@@ -74,6 +91,10 @@ struct OutboxFollowing: TransactionPart {
       new.conversation = target
       try move(entry: ordinal, as: new)
     }
+    for (ordinal, states) in released {
+      guard let record = try view.outbox.entry(ordinal) else { continue }
+      _ = try transaction.outboxReleases.letGo(ordinal, record, if: states)
+    }
   }
 
   func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
@@ -83,35 +104,45 @@ struct OutboxFollowing: TransactionPart {
 
   /// Has what may have left go again, so that what comes behind it can go.
   func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
-    record.state = try transaction.outboxEntries.totals.isHolding ? .held : .queued
+    record.state = try transaction.outboxTotals.isHolding ? .held : .queued
     transaction.outboxDecisions.beginLimits(of: &record)
   }
 
   /// The server has a conversation that was made here.
-  func settleCreation(of conversation: UInt32) throws(StoreError) {
+  private func settleCreation(of conversation: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
     let lane = try view.outbox.lane(conversation)
     guard lane.creation != 0 else { return }
     try transaction.outboxEntries.remove(entry: lane.creation)
   }
 
-  /// An upload is done, whoever says so.
-  func settleUpload(
-    _ attachment: String, of id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) {
-    guard try !transaction.outboxEntries.isEmpty,
-      let number = try view.number(of: conversation),
-      let (_, _, own) = try flushed().messages.found(id, in: number)
-    else { return }
-    for (ordinal, record) in try view.outbox.entries(of: own, in: number) {
-      guard case .upload(_, let other) = record.subject, other.hasSameBytes(as: attachment)
-      else { continue }
-      try transaction.outboxEntries.remove(entry: ordinal)
+  /// Changes how far sending a message has come, and holds or releases its entries with it.
+  ///
+  /// - Returns: false if there is no such message, or nothing changes.
+  func setStatus(
+    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
+    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
+  ) throws(StoreError) -> Bool {
+    let before = try message(id, in: conversation)
+    let isChanged = try transaction.statuses.setStatus(
+      status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure)
+    if isChanged, let before, !status.isServerKnowledge {
+      try followStatus(of: before.own, from: before.status, to: status, in: before.conversation)
     }
+    return isChanged
+  }
+
+  private func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> (own: MessageID, status: MessageStatus, conversation: UInt32)? {
+    guard let open = try transaction.existingConversation(conversation),
+      let (_, message, own) = try flushed().messages.found(id, in: open.number)
+    else { return nil }
+    return (own, message.status, open.number)
   }
 
   /// A message is held back, or is not any more, and its uploads with it.
-  func followStatus(
+  private func followStatus(
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
     guard (old == .held) != (new == .held), try !transaction.outboxEntries.isEmpty else { return }

@@ -62,7 +62,7 @@ struct OutboxLeases: TransactionPart {
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
     if let due = try dueEntry(at: now) { return due }
-    guard try transaction.outboxEntries.totals.hasSteps else { return nil }
+    guard try transaction.outboxTotals.hasSteps else { return nil }
     try transaction.outboxSweeps.stepOutbox()
     return try dueEntry(at: now)
   }
@@ -205,7 +205,7 @@ struct OutboxLeases: TransactionPart {
     in conversation: ConversationID
   ) throws(StoreError) {
     guard case .send(let id) = record.subject else { return }
-    _ = try transaction.statuses.setStatus(
+    _ = try transaction.outboxFollowing.setStatus(
       status, of: id, in: conversation, at: nil, retryAt: retryAt, failure: failure)
   }
 }

@@ -17,7 +17,7 @@ struct OutboxDecisions: TransactionPart {
 
   func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
     if isHolding { try transaction.outboxReleases.stopReleases() }
-    guard try transaction.outboxEntries.totals.isHolding != isHolding else { return false }
+    guard try transaction.outboxTotals.isHolding != isHolding else { return false }
     try transaction.outboxEntries.setHolding(totals: isHolding)
     return true
   }
@@ -78,7 +78,7 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func sendAll() throws(StoreError) -> Int {
-    if try transaction.outboxEntries.totals.isHolding {
+    if try transaction.outboxTotals.isHolding {
       try transaction.outboxEntries.setHolding(totals: false)
     }
     return try transaction.outboxReleases.release(.all, in: nil)
@@ -88,7 +88,7 @@ struct OutboxDecisions: TransactionPart {
     guard case .send(let id) = record.subject,
       let conversation = try view.outbox.conversationName(of: record)
     else { return }
-    _ = try transaction.statuses.setStatus(
+    _ = try transaction.outboxFollowing.setStatus(
       status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
   }
 
@@ -204,9 +204,7 @@ struct OutboxDecisions: TransactionPart {
       try confirmAll(kind, in: conversation)
     default: break
     }
-    if try view.outbox.entry(id.rawValue) != nil {
-      try transaction.outboxEntries.remove(entry: id.rawValue)
-    }
+    try transaction.outboxEntries.remove(entry: id.rawValue)
   }
 
   /// Takes all that was marked for told.

@@ -24,8 +24,8 @@ struct OutboxReleases: TransactionPart {
     let total = states.count(try counts(of: number))
     guard total > 0 else { return 0 }
     var release = OutboxRelease(
-      states, of: number, next: 0, end: try transaction.outboxEntries.totals.nextOrdinal)
-    if try !transaction.outboxEntries.totals.hasSteps {
+      states, of: number, next: 0, end: try transaction.outboxTotals.nextOrdinal)
+    if try !transaction.outboxTotals.hasSteps {
       let (count, isDone) = try advance(&release, ordinal: 0)
       if isDone { return count }
     }
@@ -42,7 +42,7 @@ struct OutboxReleases: TransactionPart {
 
   private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
     conversation == 0
-      ? try transaction.outboxEntries.totals.counts : try view.outbox.lane(conversation).counts
+      ? try transaction.outboxTotals.counts : try view.outbox.lane(conversation).counts
   }
 
   private func write(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
@@ -162,7 +162,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Notes that an entry is as it is by a decision that is newer than all releases so far.
   func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
-    guard try transaction.outboxEntries.totals.hasSteps, !OutboxRelease.States(state).isEmpty,
+    guard try transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
       let newest = try view.outbox.releases().last
     else { return }
     let key = OutboxKey.decision(ordinal)
@@ -174,7 +174,7 @@ struct OutboxReleases: TransactionPart {
   private func forgetDecisions() throws(StoreError) {
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.decisionPrefix)
-    _ = try transaction.steps.removeAll(
+    _ = try transaction.removeAll(
       prefix.bytes, in: Schema.work, limit: transaction.sweepCountMax)
     try transaction.outboxSweeps.updateSteps()
   }
@@ -182,7 +182,7 @@ struct OutboxReleases: TransactionPart {
   /// Entries from this one on are not handed out yet; nil: all may be.
   var releaseHorizon: UInt64? {
     get throws(StoreError) {
-      guard try transaction.outboxEntries.totals.hasSteps else { return nil }
+      guard try transaction.outboxTotals.hasSteps else { return nil }
       return try view.outbox.releases().filter { $0.release.conversation == 0 }
         .map(\.release.next).min()
     }
@@ -190,7 +190,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Nothing that is held goes any more, as it is to be held from now on.
   func stopReleases() throws(StoreError) {
-    guard try transaction.outboxEntries.totals.hasSteps else { return }
+    guard try transaction.outboxTotals.hasSteps else { return }
     for (ordinal, release) in try view.outbox.releases() where release.states.contains(.held) {
       try end(release, ordinal)
     }
@@ -198,7 +198,7 @@ struct OutboxReleases: TransactionPart {
 
   /// A conversation was deleted, and its name has another number now, or 0.
   func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    guard try transaction.outboxEntries.totals.hasSteps else { return }
+    guard try transaction.outboxTotals.hasSteps else { return }
     for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
       guard target != 0 else {
         try end(old, ordinal)
@@ -212,14 +212,26 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// Finishes what is to go of a conversation that becomes another one: nothing else of that one does.
-  func finishReleases(of conversation: UInt32) throws(StoreError) {
-    guard try transaction.outboxEntries.totals.hasSteps else { return }
-    for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
-      var release = old
-      while try !advance(&release, ordinal: ordinal).isDone {}
+  /// Ends the releases of a conversation that becomes another one.
+  ///
+  /// - Returns: The entries that were still to be let go, each with the states it has to be in.
+  func endReleases(
+    of conversation: UInt32
+  ) throws(StoreError) -> [(ordinal: UInt64, states: OutboxRelease.States)] {
+    guard try transaction.outboxTotals.hasSteps else { return [] }
+    var found: [(ordinal: UInt64, states: OutboxRelease.States)] = []
+    for (ordinal, release) in try view.outbox.releases()
+    where release.conversation == conversation {
+      for (entry, record) in try view.outbox.entries(in: conversation)
+      where entry >= release.next && entry < release.end {
+        guard !release.states.isDisjoint(with: .init(record.state)),
+          try view.outbox.decision(on: entry) < ordinal
+        else { continue }
+        found.append((entry, release.states))
+      }
       try end(release, ordinal)
     }
+    return found
   }
 }
 

@@ -68,7 +68,7 @@ struct OutboxSweeps: TransactionPart {
   private func beginSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     transaction.noteOutboxChange()
     try write(sweepOf: conversation, to: target)
-    var totals = try transaction.outboxEntries.totals
+    var totals = try transaction.outboxTotals
     totals.counts.subtract(try view.outbox.lane(conversation).counts)
     totals.hasSteps = true
     transaction.outboxEntries.setTotals(totals)
@@ -148,7 +148,7 @@ struct OutboxSweeps: TransactionPart {
   ///
   /// - Parameter target: Who gets them now; 0: there is nothing to tell any more.
   func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
-    guard try transaction.outboxEntries.totals.hasSteps else { return }
+    guard try transaction.outboxTotals.hasSteps else { return }
     var isChanged = false
     for sweep in try view.outbox.sweeps() where sweep.target == conversation {
       try write(sweepOf: sweep.conversation, to: target)
@@ -168,7 +168,7 @@ struct OutboxSweeps: TransactionPart {
   /// Whether an entry is one that a deleted conversation has left; then it is brought to where it
   /// belongs.
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
-    guard try transaction.outboxEntries.totals.hasSteps,
+    guard try transaction.outboxTotals.hasSteps,
       let target = try view.outbox.sweepTarget(of: record.conversation)
     else { return false }
     try check(target, of: record.conversation)
@@ -193,7 +193,7 @@ struct OutboxSweeps: TransactionPart {
   /// Notes whether there is something left that is done in steps.
   func updateSteps() throws(StoreError) {
     let hasSteps = try view.outbox.hasSteps()
-    var totals = try transaction.outboxEntries.totals
+    var totals = try transaction.outboxTotals
     guard totals.hasSteps != hasSteps else { return }
     totals.hasSteps = hasSteps
     transaction.outboxEntries.setTotals(totals)

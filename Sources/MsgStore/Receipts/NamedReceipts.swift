@@ -120,7 +120,7 @@ struct NamedReceipts: TransactionPart {
     _ kind: ReceiptKind, _ conversation: UInt32, where isWanted: (UInt64) -> Bool
   ) throws(StoreError) -> Bool {
     var isFound = false
-    try flushed().pendingReceipts.forEachExact(kind, conversation) {
+    try view.pendingReceipts.forEachExact(kind, conversation) {
       (_, ordinal) throws(StoreError) in
       isFound = isWanted(ordinal)
       return !isFound

@@ -17,7 +17,7 @@ extension Receipts {
       let sourceOrdinal = kind == .read ? source.summary.markOrdinal : old.deliveredOrdinal
       let targetOrdinal = kind == .read ? target.summary.markOrdinal : own.deliveredOrdinal
       var exact: [(id: MessageID, isDue: Bool)] = []
-      try flushed().pendingReceipts.forEachExact(kind, source.number) { (id, first) in
+      try view.pendingReceipts.forEachExact(kind, source.number) { (id, first) in
         exact.append((id, first <= sourceOrdinal))
         return true
       }

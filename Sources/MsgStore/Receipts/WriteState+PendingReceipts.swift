@@ -100,14 +100,13 @@ struct PendingReceipts: TransactionPart {
     var own = try transaction.receipts.receipts(conversation)
     let before = own
     for kind in ReceiptKind.allCases {
-      var isPending = try flushed().pendingReceipts.hasUntold(
+      var isPending = try view.pendingReceipts.hasUntold(
         kind, conversation.number, conversation.summary, own)
       if isPending, isMembershipNew || !own.isListed(kind) {
         let hasLeft = try view.conversations.details(conversation.number).hasLeft
         isPending = !hasLeft || StoreDefect.leftOnesTold.isPlanted
       }
-      try transaction.outboxEntering.enterReceipt(
-        kind, isPending: isPending, in: conversation.number)
+      try emit(kind, isPending: isPending, in: conversation)
       guard isPending != own.isListed(kind) else { continue }
       if !isPending, StoreDefect.untoldKept.isPlanted { continue }
       let key = ReceiptKey.pending(kind, conversation.number)
@@ -119,8 +118,16 @@ struct PendingReceipts: TransactionPart {
       own.setListed(kind, isPending)
     }
     if own != before { try transaction.receipts.writeOwn(own, conversation) }
-    for kind in ReceiptKind.allCases where own.isListed(kind) {
-      try transaction.outboxEntering.renewReceipt(kind, own, in: conversation)
+  }
+
+  private func emit(
+    _ kind: ReceiptKind, isPending: Bool, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let effect = Effect.receipts(kind, in: conversation.number, isPending: isPending)
+    if isPending {
+      try transaction.emit(entering: effect)
+    } else {
+      try transaction.emit(effect)
     }
   }
 
@@ -128,7 +135,7 @@ struct PendingReceipts: TransactionPart {
   func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
     guard let told = try transaction.receipts.told(kind, conversation) else { return }
     var covered: [MessageID] = []
-    try flushed().pendingReceipts.forEachExact(kind, conversation.number) {
+    try view.pendingReceipts.forEachExact(kind, conversation.number) {
       (id, _) throws(StoreError) in
       if let position = try view.ids.position(of: id, in: conversation.number),
         position <= told
@@ -148,7 +155,7 @@ struct PendingReceipts: TransactionPart {
       try transaction.remove(key.bytes, in: Schema.receipts)
       own.setListed(kind, false)
       try transaction.receipts.writeOwn(own, conversation)
-      try transaction.outboxEntering.enterReceipt(kind, isPending: false, in: conversation.number)
+      try emit(kind, isPending: false, in: conversation)
     }
   }
 }

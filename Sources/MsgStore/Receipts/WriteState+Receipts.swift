@@ -344,7 +344,7 @@ extension Receipts {
       throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
     }
     guard !traits.marks.isSuperset(of: marks) else { return false }
-    let before = view.receipts.unreadCount(record, at: position, conversation.summary)
+    let old = record
     traits.marks.formUnion(marks)
     var block = ByteBuffer()
     traits.append(to: &block)
@@ -353,8 +353,8 @@ extension Receipts {
     var new = ByteBuffer(capacity: value.count + 16)
     record.append(to: &new)
     try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
-    let after = view.receipts.unreadCount(record, at: position, conversation.summary)
-    if after != before { conversation.summary.count(after - before) }
+    transaction.unreadCounts.replaced(
+      old, at: position, by: record, at: position, in: conversation)
     return true
   }
 }

@@ -59,7 +59,7 @@ struct RestoredOutbox: TransactionPart {
     guard case .send(let id) = record.subject,
       let conversation = try view.outbox.conversationName(of: record)
     else { return true }
-    _ = try transaction.statuses.setStatus(
+    _ = try transaction.outboxFollowing.setStatus(
       .held, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
     return true
   }

@@ -86,7 +86,7 @@ struct Preparation {
   private mutating func enterFormer(
     _ transaction: Transaction, _ count: inout Int
   ) throws(StoreError) -> Bool {
-    guard transaction.outboxEntries.isOn else { return true }
+    guard transaction.isOutboxOn else { return true }
     let isFull = { (count: Int) in Self.isFull(transaction, count) }
     let isMoved = try transaction.change { () throws(StoreError) in
       for (_, work) in try transaction.view.work.work() {

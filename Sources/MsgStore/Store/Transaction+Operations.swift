@@ -9,6 +9,7 @@ extension Transaction {
     try change { () throws(StoreError) in
       try summaries.makeRoom()
       let result = try operation()
+      try outboxFollowing.settle()
       if isReadThrough { try settle() }
       return result
     }

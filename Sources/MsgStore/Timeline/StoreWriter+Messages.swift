@@ -118,7 +118,7 @@ extension StoreWriter {
     at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.statuses.setStatus(
+      try transaction.outboxFollowing.setStatus(
         status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure))
   }
 

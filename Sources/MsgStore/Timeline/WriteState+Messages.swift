@@ -315,8 +315,7 @@ struct ReceivedMessages: TransactionPart {
       try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
     }
     try transaction.messageFacts.removeFacts(of: message.id(at: position), in: conversation.number)
-    try transaction.outboxFollowing.removeEntries(
-      of: message.id(at: position), in: conversation.number)
+    try transaction.emit(.messageRemoved(message.id(at: position), in: conversation.number))
     try transaction.namedReceipts.forgetLate(message.id(at: position), in: conversation)
     try transaction.pendingReceipts.updatePending(conversation)
   }
@@ -361,7 +360,7 @@ extension ReceivedMessages {
       try transaction.messageNames.removeEntry(of: name, in: conversation.number)
     }
     try transaction.namedReceipts.forgetLate(id, in: conversation)
-    try transaction.outboxFollowing.removeEntries(of: id, in: conversation.number)
+    try transaction.emit(.messageRemoved(id, in: conversation.number))
     return try 1 + transaction.messageFacts.removeFacts(of: id, in: conversation.number)
   }
 }

@@ -14,9 +14,6 @@ struct Messages: TransactionPart {
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
-    if let sequence = position.place.sequence {
-      try transaction.sequences.note(sequence: sequence, in: conversation)
-    }
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
     if isLast, !position.place.isPending {
       try append(message, at: position, to: conversation)
@@ -24,12 +21,7 @@ struct Messages: TransactionPart {
       try write(message, at: position, in: conversation.number)
     }
     try writeNames(of: message, at: position, in: conversation)
-    try transaction.summaries.count(
-      message, at: position, &conversation.summary, in: conversation.number)
-    conversation.placedCount += 1
-    if transaction.isHeard {
-      transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
-    }
+    try transaction.projections.inserted(message, at: position, in: conversation)
   }
 
   /// Puts a message in the stead of what was stored of it, to the same place or another.
@@ -39,55 +31,18 @@ struct Messages: TransactionPart {
     _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
-    if let sequence = position.place.sequence {
-      try transaction.sequences.note(sequence: sequence, in: conversation)
-    }
     var new = new
-    var summary = conversation.summary
-    let counted = view.receipts.unreadCount(old, at: oldPosition, summary)
     if position != oldPosition {
-      let isBelowMark = summary.mark.map { position <= $0 } ?? false
-      let wasUnseen = summary.isUnseenHere(old, at: oldPosition)
-      new.markOrdinal = wasUnseen && isBelowMark ? summary.markOrdinal : nil
-      if !wasUnseen, !isBelowMark, !old.flags.contains(.history) {
-        new.traits.marks.insert(.seen)
-      }
+      transaction.unreadCounts.carry(
+        from: old, at: oldPosition, to: &new, at: position, conversation)
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)
-    }
-    if !StoreDefect.unreadKept.isPlanted {
-      summary.count(view.receipts.unreadCount(new, at: position, summary) - counted)
     }
     try write(new, at: position, in: conversation.number)
     if position != oldPosition || new.traits.names != old.traits.names {
       try writeNames(of: new, at: position, in: conversation)
     }
-    if position == oldPosition {
-      if summary.last?.position == position {
-        if !StoreDefect.previewKept.isPlanted {
-          try transaction.summaries.refreshLast(&summary, in: conversation.number)
-        }
-      } else if old.status == .failed, new.status != .failed {
-        try transaction.summaries.include(new, at: position, &summary, in: conversation.number)
-      }
-    } else if try transaction.summaries.isNowLast(
-      position, was: oldPosition, summary, in: conversation.number)
-    {
-      summary.activity = position.place.time
-      summary.last = try transaction.summaries.last(new, at: position, in: conversation.number)
-    } else {
-      try transaction.summaries.exclude(oldPosition, from: &summary, in: conversation.number)
-      try transaction.summaries.include(new, at: position, &summary, in: conversation.number)
-    }
-    conversation.summary = summary
-    try transaction.outboxFollowing.settleEntries(
-      of: old, as: new, at: position, in: conversation.number)
-    if transaction.isHeard {
-      transaction.notes.replaced(
-        old, at: oldPosition, by: new, at: position, in: conversation.number)
-    }
-    if position != oldPosition || new.sender != old.sender {
-      try transaction.namedReceipts.noteLate(new, at: position, in: conversation)
-    }
+    try transaction.projections.replaced(
+      old, at: oldPosition, by: new, at: position, in: conversation)
   }
 
   /// Takes a message out of its place, its names left as they are.
@@ -95,16 +50,7 @@ struct Messages: TransactionPart {
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.packer.removeRecord(at: position, in: conversation.number)
-    var summary = conversation.summary
-    if !StoreDefect.messageCountKept.isPlanted {
-      summary.messageCount = max(0, summary.messageCount - 1)
-    }
-    summary.count(UnreadCount() - view.receipts.unreadCount(message, at: position, summary))
-    try transaction.summaries.exclude(position, from: &summary, in: conversation.number)
-    conversation.summary = summary
-    if transaction.isHeard {
-      transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
-    }
+    try transaction.projections.removed(message, from: position, in: conversation)
   }
 
   private func write(
@@ -134,94 +80,6 @@ struct Messages: TransactionPart {
     for name in message.traits.names {
       try transaction.messageNames.writeEntry(.here(position), of: name, in: conversation.number)
     }
-  }
-}
-
-/// The last message and the activity.
-extension Summaries {
-  /// Takes a message into account that has come to its place.
-  func include(
-    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
-    in conversation: UInt32
-  ) throws(StoreError) {
-    if summary.isFollowed(by: message, at: position) {
-      summary.activity = max(summary.activity, position.place.time)
-      summary.last?.replace(with: message, at: position)
-      return
-    }
-    guard let last = summary.last else {
-      summary.activity = position.place.time
-      summary.last = try self.last(message, at: position, in: conversation)
-      return
-    }
-    summary.activity = max(summary.activity, position.place.time)
-    let isFailed = message.status == .failed && position.place.isPending
-    let isBehindFailed =
-      last.status == .failed && last.position.place.isPending && !position.place.isPending
-    if isFailed || isBehindFailed {
-      try refreshLast(&summary, in: conversation)
-    } else if position >= last.position {
-      summary.last = try self.last(message, at: position, in: conversation)
-    }
-  }
-
-  /// Whether the last message was acknowledged, and no other is behind its new place: then nobody has
-  /// to look for the last one.
-  func isNowLast(
-    _ position: Position, was old: Position, _ summary: ConversationSummary,
-    in conversation: UInt32
-  ) throws(StoreError) -> Bool {
-    guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
-      return false
-    }
-    return try flushed().messages.lastPosition(upTo: .end, in: conversation) == position
-  }
-
-  /// Takes a message that has left its place out of a summary, looking for what is last now only if
-  /// it was the last or the newest one.
-  func exclude(
-    _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
-  ) throws(StoreError) {
-    let isNewest =
-      summary.activity == position.place.time && !StoreDefect.activityKept.isPlanted
-    guard summary.last?.position == position || isNewest else { return }
-    try refreshLast(&summary, in: conversation)
-  }
-
-  /// Looks for the last message and the newest time.
-  ///
-  /// The last is the one with the greatest position, but for pending ones that have failed before the
-  /// newest acknowledged one came: they wait at the end of the thread, and do not hold the list back.
-  func refreshLast(
-    _ summary: inout ConversationSummary, in conversation: UInt32
-  ) throws(StoreError) {
-    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
-    var limit = Position.end
-    while let position = try flushed().messages.lastPosition(upTo: limit, in: conversation) {
-      let message = try flushed().messages.message(at: position, in: conversation)
-      if position.place.isPending, message.status == .failed, let newest,
-        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
-      {
-        guard let before = try flushed().messages.lastPosition(before: position, in: conversation)
-        else {
-          break
-        }
-        limit = before
-        continue
-      }
-      let isAlone = StoreDefect.activityOfLast.isPlanted
-      summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
-      summary.last = try last(message, at: position, in: conversation)
-      return
-    }
-    summary.last = nil
-    summary.activity = 0
-  }
-
-  func last(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
-  ) throws(StoreError) -> ConversationSummary.Last {
-    try flushed().messages.last(message, at: position, in: conversation)
   }
 }
 

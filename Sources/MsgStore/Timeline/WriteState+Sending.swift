@@ -91,10 +91,8 @@ extension Composing {
     new.traits.sending.failure = nil
     try transaction.messages.replace(
       old, at: target.position, with: new, at: target.position, in: target.conversation)
-    if transaction.outboxEntries.isOn {
-      try transaction.outboxEntries.enter(
-        .edit(target.id, at: time), of: target.conversation.number)
-    }
+    try transaction.outboxEntering.enter(
+      .edit(target.id, at: time), of: target.conversation.number)
     return Timestamp(microseconds: time)
   }
 
@@ -182,6 +180,33 @@ extension Composing {
         emoji, isRemoved: isRemoved, to: target.id, in: number)
     }
     return isNews
+  }
+}
+
+extension Composing {
+  func prepareUpload(
+    _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    let target = try ownMessage(id, in: conversation)
+    let number = target.conversation.number
+    let key = FactKey.key(number, target.id, attachment: prepared.id)
+    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
+    var new = old
+    new.attachment = prepared.filled(from: old.attachment)
+    if let problem = rules.attachmentLimits.check(new.attachment) {
+      throw .invalidAttachment(problem)
+    }
+    let told = AttachmentFields.told(by: prepared).intersection(.composable)
+    new.composed.formUnion(told)
+    if !new.upload.isRunning { new.step(.upload, to: .queued) }
+    let isReleased = try transaction.outboxUploads.releasePrepared(
+      prepared.id, of: target.id, in: number)
+    if new == old { return isReleased }
+    return try transaction.messageFacts.withFacts(of: id, in: target.conversation) {
+      (_) throws(StoreError) in
+      try transaction.attachments.write(new, replacing: old, at: key.bytes)
+      return true
+    }
   }
 }
 

@@ -39,8 +39,6 @@ struct Statuses: TransactionPart {
     }
     guard new != old else { return false }
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
-    try transaction.outboxFollowing.followStatus(
-      of: old.id(at: position), from: old.status, to: status, in: open.number)
     return true
   }
 

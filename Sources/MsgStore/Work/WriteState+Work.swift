@@ -15,7 +15,7 @@ struct Steps: TransactionPart {
   /// Whether there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
-      if try transaction.outboxEntries.totals.hasSteps { return true }
+      if try transaction.outboxTotals.hasSteps { return true }
       return try view.work.hasStoreWork
     }
   }
@@ -39,7 +39,7 @@ struct Steps: TransactionPart {
   /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
     if isTimed { transaction.beginStep() }
-    if try transaction.outboxEntries.totals.hasSteps {
+    if try transaction.outboxTotals.hasSteps {
       return try transaction.outboxSweeps.stepOutbox()
     }
     guard let (ordinal, work) = try view.work.work().first else { return }
