@@ -1,7 +1,7 @@
 /// A conversation as a list of conversations shows it: who, what it is called, what came last.
 public struct Conversation: Sendable, Hashable {
   /// The most names that `participants` has, but in a task of the outbox.
-  public static let listedParticipantCountMax = ConversationDetails.firstParticipantCountMax
+  public static let listedParticipantCountMax = 32
 
   private let content: Content
 
@@ -159,4 +159,25 @@ public struct ConversationPosition: Sendable, Hashable {
   /// Where the list has the conversation.
   let place: ListPlace
   let number: UInt32
+}
+
+/// An attachment as a list of conversations shows it.
+public struct PreviewAttachment: Hashable, Sendable {
+  /// What it is.
+  public package(set) var kind: AttachmentKind
+  /// The name of its file: at most 160 bytes of UTF-8, cut at the border of a character.
+  public package(set) var fileName: String
+  /// The reference of its thumbnail; empty where there is none, or one of more than 1,024 bytes.
+  public package(set) var thumbnail: String
+
+  /// The most bytes of a file's name; a longer one is cut.
+  static let fileNameByteCountMax = 160
+  /// The most bytes of a thumbnail's reference; a longer one is left out, as half of it is none.
+  static let thumbnailByteCountMax = 1024
+
+  package init(kind: AttachmentKind, fileName: String, thumbnail: String) {
+    self.kind = kind
+    self.fileName = Preview.cut(fileName)
+    self.thumbnail = thumbnail.utf8.count > Self.thumbnailByteCountMax ? "" : thumbnail
+  }
 }

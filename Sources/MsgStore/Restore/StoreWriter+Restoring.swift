@@ -32,7 +32,7 @@ extension StoreWriter {
     _ reaction: ExportedReaction, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.reactions.receive(
+      try transaction.messageUpdates.receive(
         reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation))
   }
 
@@ -75,7 +75,7 @@ extension StoreWriter {
     from place: inout WaitingPlace, messages: Bool, countMax: Int
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.restoredOutbox.enterWaiting(from: &place, messages: messages) {
+      try transaction.heldEntries.enterWaiting(from: &place, messages: messages) {
         $0 >= countMax
       })
   }

@@ -1,0 +1,252 @@
+import PageFile
+
+/// What the local member composes.
+struct Composing: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func send(_ message: Message) throws(StoreError) -> Message {
+    let local = try transaction.localMemberID()
+    guard message.sender == local else {
+      throw .notOwnMessage(message.id, in: message.conversation)
+    }
+    try check(message.text, hasAttachment: !message.attachments.isEmpty)
+    try ReceivedMessages.validateMessage(message)
+    for attachment in message.attachments {
+      // The source may be larger than what is uploaded in the end, which is checked then.
+      var source = attachment
+      source.byteCount = nil
+      if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
+    }
+    if let open = try transaction.existingConversation(message.conversation) {
+      try checkMembership(open, message.conversation)
+      if try view.ids.entry(of: message.id, in: open.number) != nil {
+        throw .idInUse(message.id, in: message.conversation)
+      }
+    }
+    // How far a message that is sent again or forwarded had come is not how far this one has; that it
+    // is to be held is for whoever sends it to say.
+    let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
+    var composed = Message(
+      id: message.id, in: message.conversation, from: local, text: message.text,
+      localTime: message.localTime ?? transaction.clock(), status: isHeld ? .held : .pending,
+      replyTo: message.replyTo)
+    composed.mentions = message.mentions
+    composed.attachments = message.attachments
+    guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
+      throw .idInUse(message.id, in: message.conversation)
+    }
+    guard let open = try transaction.existingConversation(message.conversation) else {
+      throw view.corrupt(Schema.conversations, "a conversation is gone that was written to")
+    }
+    try transaction.outboxEntering.enterSend(composed, in: open.number)
+    guard let stored = try flushed().threads.message(message.id, in: message.conversation) else {
+      throw view.corrupt(Schema.messages, "a message is gone that was written")
+    }
+    return stored
+  }
+
+  /// Refuses what somebody does in a conversation that they have left.
+  ///
+  /// One that is known from its messages only has been left by nobody.
+  func checkMembership(
+    _ conversation: OpenConversation, _ id: ConversationID
+  ) throws(StoreError) {
+    if try view.conversations.details(conversation.number).hasLeft { throw .notAParticipant(id) }
+  }
+
+  /// Refuses a composed text beyond the limits.
+  func check(_ text: String, hasAttachment: Bool) throws(StoreError) {
+    if let problem = rules.textLimits.check(text, hasAttachment: hasAttachment).problem {
+      throw .invalidText(problem)
+    }
+  }
+}
+
+extension Composing {
+  /// Edits a message of the local member's.
+  ///
+  /// Returns the time of the edit, by which the server's answer names it; nil when nothing changes.
+  func edit(
+    _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID]
+  ) throws(StoreError) -> Timestamp? {
+    try ReceivedMessages.validate(mentions: mentions)
+    let target = try ownMessage(id, in: conversation)
+    let old = target.message
+    try check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
+    guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
+      throw .tooManyPendingEdits(id, in: conversation)
+    }
+    let numbers = Array(Set(try transaction.memberNumbers(of: mentions))).sorted()
+    let time = Conversations.provisionalTime(
+      after: old.traits.editTime, old.traits.pendingEdits.max(),
+      try transaction.conversations.newestServerTime(in: target.conversation))
+    var new = old
+    try transaction.versions.mergeVersion(
+      TextVersion(editTime: time, text: text, mentions: numbers), into: &new,
+      named: target.id, in: target.conversation.number)
+    new.traits.pendingEdits.append(time)
+    new.traits.sending.failure = nil
+    try transaction.messages.replace(
+      old, at: target.position, with: new, at: target.position, in: target.conversation)
+    try transaction.outboxEntering.enter(
+      .edit(target.id, at: time), of: target.conversation.number)
+    return Timestamp(microseconds: time)
+  }
+
+  /// Whether a message mentions just these; nobody gets a number by asking.
+  private func isMentioning(
+    _ mentions: [MemberID], _ message: StoredMessage
+  ) throws(StoreError) -> Bool {
+    var numbers: Set<UInt32> = []
+    for mention in mentions {
+      guard let number = try view.number(of: mention.string, in: Schema.memberNames) else {
+        return false
+      }
+      numbers.insert(number)
+    }
+    return message.traits.mentions == numbers.sorted()
+  }
+
+  /// Takes a message of the local member's back.
+  ///
+  /// It is hidden at once. One that never left goes, or is erased where only its status says so; of
+  /// another the server has to be told, and says whether it agrees.
+  func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+    let target = try ownMessage(id, in: conversation)
+    if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
+    let number = target.conversation.number
+    let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
+    if known == false {
+      try transaction.outboxEntering.enterUnsend(of: target.id, mayHaveLeft: false, in: number)
+      view.source.isErasing = true
+      _ = try transaction.receivedMessages.takeOut(target.position, of: target.conversation)
+      try transaction.pendingReceipts.updatePending(target.conversation)
+      return true
+    }
+    var new = target.message
+    new.traits.unsentAt = transaction.clock().microseconds
+    let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
+    if mayHaveLeft {
+      new.traits.marks.insert(.hidden)
+      new.traits.sending.failure = nil
+    } else {
+      try transaction.messageFacts.erase(&new, named: target.id, in: number)
+    }
+    try transaction.messages.replace(
+      target.message, at: target.position, with: new, at: target.position,
+      in: target.conversation)
+    try transaction.outboxEntering.enterUnsend(
+      of: target.id, mayHaveLeft: mayHaveLeft, in: number)
+    return true
+  }
+
+  /// Whether the server's own times show that a message is too old to be taken back.
+  ///
+  /// How late it is now nobody knows but the server, which has the last word.
+  private func isTooOldToUnsend(_ target: Target) throws(StoreError) -> Bool {
+    guard let limit = rules.unsendAgeMax?.microseconds, !target.position.place.isPending,
+      let newest = try transaction.conversations.newestServerTime(in: target.conversation)
+    else { return false }
+    let time = target.position.place.time
+    let (age, isOverflow) = newest.subtractingReportingOverflow(time)
+    return newest > time && (isOverflow || age > limit)
+  }
+
+  /// Reacts in the local member's name, or takes that back.
+  func react(
+    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    let local = try transaction.localMemberID()
+    try Reaction(emoji, from: local, at: Timestamp(microseconds: 0)).validate()
+    let target = try ownTarget(id, in: conversation)
+    guard let member = localMember else { throw .noLocalMember }
+    let key = ReactionRecord.key(
+      target.conversation.number, target.id, member: member, emoji: emoji)
+    let old = try transaction.reactions.reaction(key.bytes)
+    guard (old?.isRemoved ?? true) != isRemoved else { return false }
+    let time = Conversations.provisionalTime(
+      after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))
+    let record = ReactionRecord(time: time, isRemoved: isRemoved)
+    let number = target.conversation.number
+    let isNews = try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
+      (own) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: number)
+    }
+    if isNews {
+      try transaction.outboxEntering.enterReaction(
+        emoji, isRemoved: isRemoved, to: target.id, in: number)
+    }
+    return isNews
+  }
+}
+
+extension Composing {
+  func prepareUpload(
+    _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    let target = try ownMessage(id, in: conversation)
+    let number = target.conversation.number
+    let key = FactKey.key(number, target.id, attachment: prepared.id)
+    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
+    var new = old
+    new.attachment = prepared.filled(from: old.attachment)
+    if let problem = rules.attachmentLimits.check(new.attachment) {
+      throw .invalidAttachment(problem)
+    }
+    let told = AttachmentFields.told(by: prepared).intersection(.composable)
+    new.composed.formUnion(told)
+    if !new.upload.isRunning { new.step(.upload, to: .queued) }
+    let isReleased = try transaction.outboxUploads.releasePrepared(
+      prepared.id, of: target.id, in: number)
+    if new == old { return isReleased }
+    return try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
+      (_) throws(StoreError) in
+      try transaction.attachments.write(new, replacing: old, at: key.bytes)
+      return true
+    }
+  }
+}
+
+extension Transaction {
+  var composing: Composing { Composing(self) }
+}
+
+/// What the local member may do.
+extension Composing {
+  /// A message that the local member means to do something to.
+  struct Target {
+    var conversation: OpenConversation
+    var position: Position
+    var message: StoredMessage
+    var id: MessageID
+  }
+
+  /// The message that the local member acts on, which has to be there and not taken back.
+  func ownTarget(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Target {
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { throw .messageNotFound(id, in: conversation) }
+    try checkMembership(open, conversation)
+    let message = try flushed().messages.message(at: position, in: open.number)
+    if message.traits.isWithdrawn { throw .messageIsDeleted(id, in: conversation) }
+    return Target(
+      conversation: open, position: position, message: message, id: message.id(at: position))
+  }
+
+  /// The same, where only who wrote it may act.
+  func ownMessage(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Target {
+    guard let localMember else { throw .noLocalMember }
+    let target = try ownTarget(id, in: conversation)
+    guard target.message.sender == localMember else {
+      throw .notOwnMessage(id, in: conversation)
+    }
+    return target
+  }
+}

@@ -1,0 +1,329 @@
+import PageFile
+
+/// What the local member changes about a conversation: each a register with a provisional time, which
+/// is later than what it replaces.
+///
+/// Nothing is written where nothing changes.
+struct ConversationActs: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    let conversation = try memberConversation(id)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation) { new in
+      if new.details.title.hasText(title) { return }
+      let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+      new.details.title = TextRegister(title, time: time)
+    }
+    if isChanged { try transaction.outboxEntering.enterState(.setTitle, of: conversation.number) }
+    return isChanged
+  }
+
+  func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    let conversation = try memberConversation(id)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation) { new in
+      if new.details.avatar.hasText(avatar) { return }
+      let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+      new.details.avatar = TextRegister(avatar, time: time)
+    }
+    if isChanged {
+      try transaction.outboxEntering.enterState(.setAvatar, of: conversation.number)
+    }
+    return isChanged
+  }
+
+  func addParticipants(
+    _ participants: [MemberID], to id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try Conversations.validateParticipants(participants)
+    let conversation = try groupConversation(id)
+    let old = try view.conversations.members(conversation.number)
+    let count = try old.active.count + newcomerCount(participants, to: old)
+    guard count <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: count, limit: ConversationDetails.participantCountMax)
+    }
+    let numbers = try transaction.memberNumbers(of: participants)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let added = Set(numbers).subtracting(old.active).sorted()
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      transaction.conversations.join(numbers, isLater: true, after: known, &new)
+    }
+    try transaction.outboxEntering.enterMembers(
+      added: added, removed: [], of: conversation.number)
+    return isChanged
+  }
+
+  /// How many of these do not take part yet; nobody gets a number by asking.
+  private func newcomerCount(
+    _ participants: [MemberID], to members: ConversationMembers
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for participant in Set(participants) {
+      let number = try view.number(of: participant.string, in: Schema.memberNames)
+      if number.flatMap({ members[$0] })?.isActive != true { count += 1 }
+    }
+    return count
+  }
+
+  func removeParticipants(
+    _ participants: [MemberID], from id: ConversationID
+  ) throws(StoreError) -> Bool {
+    try Conversations.validateParticipants(participants)
+    let conversation = try groupConversation(id)
+    let numbers = try transaction.memberNumbers(of: participants)
+    let removed = Set(numbers).intersection(
+      try view.conversations.members(conversation.number).active)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      transaction.conversations.leave(numbers, after: known, &new)
+    }
+    try transaction.outboxEntering.enterMembers(
+      added: [], removed: removed.sorted(), of: conversation.number)
+    return isChanged
+  }
+
+  func leave(_ id: ConversationID) throws(StoreError) -> Bool {
+    guard let localMember else { throw .noLocalMember }
+    let conversation = try transaction.conversations.knownConversation(id)
+    let details = try view.conversations.details(conversation.number)
+    if details.kind == .direct { throw .directConversation(details.id) }
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
+      if new.members.hasLeft(localMember) { return }
+      let time = Conversations.provisionalTime(
+        after: known, new.details.newestTime, new.members.lastTime)
+      new.members.merge(.init(localMember, time: time, isActive: false))
+    }
+    if isChanged,
+      try !transaction.outboxEntering.isUnknownToServer(conversation.number)
+    {
+      try transaction.outboxEntering.enter(.leaveConversation, of: conversation.number)
+    }
+    return isChanged
+  }
+
+  /// Sets or clears one of the marks that say how the local member keeps a conversation.
+  func set(
+    _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
+    to isSet: Bool, of id: ConversationID
+  ) throws(StoreError) -> Bool {
+    let conversation = try transaction.conversations.knownConversation(id)
+    if conversation.summary.marks.contains(mark) == isSet { return false }
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    return try transaction.conversations.update(conversation) { new in
+      new.details[keyPath: path] = Conversations.provisionalTime(
+        after: known, new.details.newestTime)
+      if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
+    }
+  }
+
+  func setDraft(
+    _ text: String?, replyTo: MessageID?, in id: ConversationID
+  ) throws(StoreError) -> Bool {
+    let byteCount = text?.utf8.count ?? 0
+    guard byteCount <= TextCompression.textByteCountMax else {
+      throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+    }
+    try replyTo?.validate()
+    let conversation = try transaction.conversations.knownConversation(id)
+    let old = try view.conversations.draftRecord(conversation.number)
+    let hasNothing = text.map(\.isEmpty) ?? true && replyTo == nil
+    let time = Conversations.provisionalTime(
+      after: old?.time, try transaction.conversations.newestServerTime(in: conversation),
+      try view.conversations.details(conversation.number).newestTime)
+    let draft = DraftRecord(hasNothing ? nil : text ?? "", replyTo: replyTo, time: time)
+    if let old, old.replyTo == draft.replyTo, hasSameText(old.text, draft.text) { return false }
+    if old == nil && hasNothing { return false }
+    try transaction.conversations.writeDraft(draft, of: conversation)
+    return true
+  }
+
+  private func hasSameText(_ a: String?, _ b: String?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return a.hasSameBytes(as: b)
+  }
+
+  /// A conversation that the local member may change for all who take part.
+  private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    let conversation = try transaction.conversations.knownConversation(id)
+    let details = try view.conversations.details(conversation.number)
+    if details.hasLeft { throw .notAMember(details.id) }
+    return conversation
+  }
+
+  /// One whose members the local member may change.
+  private func groupConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    let conversation = try memberConversation(id)
+    let details = try view.conversations.details(conversation.number)
+    if details.kind == .direct { throw .directConversation(details.id) }
+    return conversation
+  }
+}
+
+extension ConversationActs {
+  /// Returns the messages that the server never got; nil when there is no such conversation.
+  func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
+    guard let conversation = try transaction.existingConversation(id),
+      !conversation.summary.marks.contains(.hidden)
+    else { return nil }
+    var withdrawn: [MessageID] = []
+    // No time of this device: what came to the server meanwhile was not deleted.
+    var time = max(conversation.summary.deletedUpTo ?? 0, 0)
+    let numbers =
+      try [conversation.number] + transaction.deletions.merging(into: conversation.number)
+    for number in numbers {
+      withdrawn += try transaction.deletions.pending(in: number)
+      let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: number)
+      time = max(time, newest?.place.time ?? .min)
+    }
+    let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation.number)
+    try transaction.deletions.forget(conversation, at: time, isLocal: true)
+    try transaction.deletions.clear(conversation, upTo: time)
+    if !isUnknown,
+      let left = try transaction.existingConversation(id)
+    {
+      try transaction.outboxEntering.enter(.deleteConversation, of: left.number)
+    }
+    return withdrawn
+  }
+}
+
+extension Transaction {
+  var conversationActs: ConversationActs { ConversationActs(self) }
+}
+
+/// Conversations that are made or found here.
+extension ConversationActs {
+  func putConversation(
+    _ id: ConversationID, participants: [MemberID], title: String?, kind: ConversationKind?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try Conversations.validateParticipants(participants)
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    transaction.hasAdded = true
+    let isNew = try transaction.existingConversation(id) == nil
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    let wasHidden = conversation.summary.marks.contains(.hidden)
+    conversation.reveal()
+    let numbers = try transaction.memberNumbers(of: participants)
+    let known = try transaction.conversations.newestServerTime(in: conversation)
+    let isChanged = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      let guess: ConversationKind = participants.count == 2 ? .direct : .group
+      let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
+      new.details.kind = max(kind, new.details.kind)
+      if !new.details.title.hasText(title) {
+        let time = Conversations.provisionalTime(after: known, new.details.newestTime)
+        new.details.title = TextRegister(title, time: time)
+      }
+      let isFirst = new.members.isEmpty
+      let staying = Set(numbers)
+      let gone = new.members.active.filter { !staying.contains($0) }
+      transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
+      transaction.conversations.leave(gone, after: known, &new)
+    }
+    return isNew || wasHidden || isChanged
+  }
+
+  /// Makes a group.
+  func createGroup(
+    _ id: ConversationID?, participants: [MemberID], title: String?, avatar: String?
+  ) throws(StoreError) -> Conversation {
+    try id?.validate()
+    let participants = try withLocalMember(participants)
+    try Conversations.validateParticipants(participants)
+    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
+    let group = try makeConversation(id, .group, participants)
+    _ = try transaction.conversations.update(group) { (new) throws(StoreError) in
+      let time = Conversations.provisionalTime()
+      if title != nil { new.details.title = TextRegister(title, time: time) }
+      if avatar != nil { new.details.avatar = TextRegister(avatar, time: time) }
+    }
+    return try stored(group)
+  }
+
+  func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
+    let participants = try withLocalMember(participants)
+    guard !participants.isEmpty else { throw .noParticipants }
+    if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
+    try Conversations.validateParticipants(participants)
+    let members = try transaction.memberNumbers(of: participants)
+    let kind: ConversationKind = members.count <= 2 ? .direct : .group
+    guard let found = try existingConversation(kind, with: members) else {
+      return try stored(makeConversation(nil, kind, participants))
+    }
+    found.reveal()
+    return try stored(found)
+  }
+
+  /// The participants given, and the local member.
+  func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
+    guard let localMember else { return participants }
+    let local = try view.within { () throws(StoreError) in try view.member(localMember) }
+    return participants.contains(local) ? participants : participants + [local]
+  }
+
+  func makeConversation(
+    _ id: ConversationID?, _ kind: ConversationKind, _ participants: [MemberID]
+  ) throws(StoreError) -> OpenConversation {
+    let id = id ?? ConversationID(MessageID.random().string)
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    let numbers = try transaction.memberNumbers(of: participants)
+    _ = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      new.details.kind = kind
+      new.details.createdAt = transaction.clock().microseconds
+      new.details.createdBy = localMember
+      transaction.conversations.join(numbers, isLater: false, after: nil, &new)
+    }
+    try transaction.outboxEntering.enter(.createConversation, of: conversation.number)
+    return conversation
+  }
+
+  func stored(_ conversation: OpenConversation) throws(StoreError) -> Conversation {
+    try transaction.summaries.flush()
+    var cursor = Cursor(view.source, Schema.conversations)
+    return try flushed().list.conversation(conversation.number, &cursor)
+  }
+
+  /// The oldest conversation with exactly these participants, of this kind or of none that is known.
+  func existingConversation(
+    _ kind: ConversationKind, with members: [UInt32]
+  ) throws(StoreError) -> OpenConversation? {
+    let wanted = members.sorted()
+    let first = KeyEncoding.key(ConversationMembers.digest(members), 0)
+    let digest = first.bytes.slice(0, 8)
+    var cursor = Cursor(view.source, Schema.participants)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(first.bytes) }
+    var candidates: [UInt32] = []
+    while cursor.isAtCell, cursor.keyHasPrefix(digest) {
+      var key = ByteBuffer()
+      cursor.appendKey(to: &key)
+      guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
+        throw view.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
+      }
+      candidates.append(number)
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    var oldest: OpenConversation?
+    for number in candidates {
+      let details = try view.conversations.details(number)
+      guard details.kind == kind || details.kind == .unknown,
+        details.participantCount == wanted.count,
+        try view.conversations.members(number).active == wanted
+      else { continue }
+      let found = try transaction.conversation(number)
+      if let oldest, oldest.summary.created <= found.summary.created { continue }
+      oldest = found
+    }
+    return oldest
+  }
+}

@@ -1,0 +1,218 @@
+import PageFile
+
+/// What the local member reads and receives here: marks that cover what is there when they are made,
+/// and messages marked by their names.
+///
+/// See docs/message-format.md, U-4 … U-8.
+struct LocalMarks: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Moves the read mark up to the newest acknowledged message that is not behind a position.
+  ///
+  /// Returns whether anything changed.
+  func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    return try markRead(conversation, upTo: limit)
+  }
+
+  private func markRead(
+    _ conversation: OpenConversation, upTo limit: Position?
+  ) throws(StoreError) -> Bool {
+    let old = conversation.summary
+    guard let target = try target(upTo: limit, from: old.mark, in: conversation.number) else {
+      return false
+    }
+    if localMember != nil {
+      if target == old.mark && old.unreadCount == 0 { return false }
+      if let told = old.toldMark, target <= told { return false }
+    }
+    var summary = old
+    summary.mark = target
+    summary.markOrdinal += 1
+    summary.counted = try transaction.unreadCounts.countUnread(
+      conversation.number, summary, was: old, after: target)
+    // Without a local member nobody knows whether something came to lie below the mark.
+    let isNew = localMember == nil || summary.unreadCount < old.unreadCount
+    if target == old.mark && !isNew { return false }
+    conversation.summary = summary
+    var own = try transaction.ownReceipts.receipts(conversation)
+    own.lateFrom = nil
+    own.readTimes.join(target, transaction.clock().microseconds)
+    if !isNew && !isToldBehind(old.mark, own.confirmedRead, old.toldMark) {
+      own.confirm(.read, upTo: target)
+    }
+    try transaction.ownReceipts.writeOwn(own, conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+    return true
+  }
+
+  /// Marks messages as read by their names.
+  func markRead(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
+    for id in ids { try id.validate() }
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var isChanged = false
+    for id in ids {
+      guard
+        case (let id, let position?)? = try transaction.messageNames.resolve(
+          id, in: conversation.number),
+        try isUnseenByOther(at: position, in: conversation)
+      else { continue }
+      transaction.hasAdded = true
+      try transaction.receipts.set(.seen, at: position, conversation)
+      try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
+      try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
+      // Whoever is told that it was read knows that it was delivered.
+      try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
+      isChanged = true
+    }
+    if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
+    return isChanged
+  }
+
+  /// Moves the mark of what has been delivered, as `markRead` does that of what has been read.
+  func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var own = try transaction.ownReceipts.receipts(conversation)
+    let old = own.deliveredMark
+    guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
+      return false
+    }
+    let hasLate = try transaction.namedReceipts.hasExact(.delivered, conversation.number) {
+      $0 > own.deliveredOrdinal
+    }
+    guard target != old || hasLate else { return false }
+    var isNew = hasLate
+    if !isNew {
+      isNew = try mayHaveIncoming(after: old ?? .start, upTo: target, in: conversation.number)
+    }
+    let told = try transaction.ownReceipts.told(.delivered, conversation)
+    if !isNew && !isToldBehind(old, own.confirmedDelivered, told) {
+      own.confirm(.delivered, upTo: target)
+    }
+    own.deliveredMark = target
+    own.deliveredTimes.join(target, transaction.clock().microseconds)
+    own.deliveredOrdinal += 1
+    try transaction.ownReceipts.writeOwn(own, conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+    return true
+  }
+
+  /// Marks messages as delivered by their names.
+  func markDelivered(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
+    for id in ids { try id.validate() }
+    guard let localMember else { return false }
+    guard let conversation = try transaction.existingConversation(id) else { return false }
+    var isChanged = false
+    for id in ids {
+      guard
+        case (let id, let position?)? = try transaction.messageNames.resolve(
+          id, in: conversation.number),
+        try !isDelivered(id, position, in: conversation, localMember)
+      else { continue }
+      transaction.hasAdded = true
+      try join(.delivered, transaction.clock().microseconds, id, at: position, in: conversation)
+      try transaction.namedReceipts.rememberExact(.delivered, id, from: 0, in: conversation)
+      isChanged = true
+    }
+    if isChanged { try transaction.pendingReceipts.updatePending(conversation) }
+    return isChanged
+  }
+}
+
+extension LocalMarks {
+
+  /// Where a mark goes; nil when it would go back, or there is nothing to mark.
+  private func target(
+    upTo limit: Position?, from mark: Position?, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    let limit = min(limit ?? .firstPending, .firstPending)
+    let isForward = !StoreDefect.markGoesBack.isPlanted
+    if let mark, limit < mark, isForward { return nil }
+    // The message at the mark may be gone; the mark stays where it is all the same.
+    if !isForward { return try flushed().messages.lastPosition(upTo: limit, in: conversation) }
+    return latest(try flushed().messages.lastPosition(upTo: limit, in: conversation), mark)
+  }
+
+  /// Whether something up to a mark is not known to the server yet.
+  func isToldBehind(_ mark: Position?, _ confirmed: Position?, _ told: Position?) -> Bool {
+    guard let mark else { return false }
+    return latest(confirmed, told).map { $0 < mark } ?? true
+  }
+
+  /// Notes when the local member has read or received a message that was marked by its name.
+  private func join(
+    _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard let localMember else { return }
+    if try transaction.receipts.join(kind, id, time, of: localMember, in: conversation) {
+      try transaction.receipts.set(.receipts, at: position, conversation)
+    }
+  }
+
+  /// Whether a message is somebody else's and has not been seen.
+  private func isUnseenByOther(
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(flushed(), conversation.number, from: position)
+    guard let record = try scan.next(), try scan.position() == position else {
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    return record.sender != localMember
+      && conversation.summary.isUnseen(record, at: position)
+  }
+
+  /// Whether a message needs no receipt of delivery any more: it is the local member's own or came as
+  /// history, or it was marked before.
+  private func isDelivered(
+    _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(flushed(), conversation.number, from: position)
+    guard let record = try scan.next(), try scan.position() == position else {
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    if record.sender == member || record.flags.contains(.history) { return true }
+    if let told = try transaction.ownReceipts.told(.delivered, conversation), position <= told {
+      return true
+    }
+    let exact = FactKey.key(conversation.number, id, .receipt, member: member)
+    if try view.contains(exact.bytes, in: Schema.facts) { return true }
+    let own = try transaction.ownReceipts.receipts(conversation)
+    guard let mark = own.deliveredMark, position <= mark else { return false }
+    let first = try transaction.namedReceipts.firstOrdinal(.delivered, id, in: conversation.number)
+    return first.map { $0 <= own.deliveredOrdinal } ?? true
+  }
+
+  /// Whether somebody else's message that came live may lie behind one position and not behind
+  /// another.
+  ///
+  /// Beyond a bounded number of messages that are none it is taken for true: then the server is told
+  /// of a mark that it did not need, which costs less than reading a thread from its beginning.
+  private func mayHaveIncoming(
+    after start: Position, upTo end: Position, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    var scan = try ThreadScan(flushed(), conversation, after: start)
+    for _ in 0..<PendingReceiptReader.receiptScanCountMax {
+      guard let record = try scan.next(), try scan.position() <= end else { return false }
+      if record.sender != localMember, !record.flags.contains(.history) { return true }
+    }
+    return true
+  }
+}
+
+extension Transaction {
+  var localMarks: LocalMarks { LocalMarks(self) }
+}
+
+extension LocalMarks {
+  func position(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Position? {
+    guard let conversation = try transaction.existingConversation(conversation) else {
+      return Optional<Position>.none
+    }
+    return try view.ids.position(of: id, in: conversation.number)
+  }
+}

@@ -1,0 +1,238 @@
+import PageFile
+
+/// What people decide about what waits: hold, release, retry, change, remove.
+///
+/// See docs/message-format.md, O-25 … O-29.
+struct OutboxDecisions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  private func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
+    guard let record = try transaction.outboxSweeps.currentEntry(id.rawValue) else {
+      throw .outboxEntryNotFound(id)
+    }
+    return record
+  }
+
+  func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
+    if isHolding { try transaction.outboxReleases.stopReleases() }
+    guard try transaction.outboxTotals.isHolding != isHolding else { return false }
+    try transaction.outboxEntries.setHolding(totals: isHolding)
+    return true
+  }
+
+  func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    let old = try entry(id)
+    if old.isRunning { throw .outboxEntryIsRunning(id) }
+    if old.state == .held {
+      // It may be about to go with others.
+      try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
+      return false
+    }
+    var new = old
+    new.state = .held
+    try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
+    try transaction.outboxFollowing.show(.held, of: new)
+    return true
+  }
+
+  func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    try transaction.outboxReleases.letGo(id.rawValue, try entry(id), if: .held)
+  }
+
+  func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {
+    try transaction.outboxReleases.release(.held, in: id)
+  }
+
+  func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
+    let record = try entry(id)
+    var ordinals: [UInt64] = []
+    if case .send(let message) = record.subject {
+      for (ordinal, other) in try view.outbox.entries(of: message, in: record.conversation) {
+        if case .upload = other.subject { ordinals.append(ordinal) }
+      }
+    }
+    ordinals.append(id.rawValue)
+    var isChanged = false
+    for ordinal in ordinals {
+      guard let record = try view.outbox.entry(ordinal) else { continue }
+      if try transaction.outboxReleases.letGo(ordinal, record, if: [.waiting, .failed]) {
+        isChanged = true
+      }
+    }
+    return isChanged
+  }
+
+  /// Has what waits for its time, and what has failed, go as soon as it can; returns how much that
+  /// is.
+  func retryAll(in id: ConversationID?, includesFailed: Bool) throws(StoreError) -> Int {
+    try transaction.outboxReleases.release(
+      includesFailed ? [.waiting, .failed] : .waiting, in: id)
+  }
+
+  func sendAll() throws(StoreError) -> Int {
+    if try transaction.outboxTotals.isHolding {
+      try transaction.outboxEntries.setHolding(totals: false)
+    }
+    return try transaction.outboxReleases.release(.all, in: nil)
+  }
+
+  /// Changes the text of a message that cannot have left, or of an edit.
+  func setText(
+    _ text: String, mentions: [MemberID], of id: OutboxEntry.ID
+  ) throws(StoreError) -> Bool {
+    try ReceivedMessages.validate(mentions: mentions)
+    let record = try entry(id)
+    if record.isRunning { throw .outboxEntryIsRunning(id) }
+    if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
+    guard let conversation = try view.outbox.conversationName(of: record) else {
+      throw .outboxEntryHasNoText(id)
+    }
+    switch record.subject {
+    case .send(let message):
+      return try rewrite(
+        message, in: conversation, text: text, mentions: mentions, id, record)
+    case .edit(let message, let time):
+      return try rewrite(
+        editAt: time, of: message, in: conversation, text: text, mentions: mentions, id, record)
+    default: throw .outboxEntryHasNoText(id)
+    }
+  }
+
+  private func rewrite(
+    _ message: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
+    _ id: OutboxEntry.ID, _ record: OutboxRecord
+  ) throws(StoreError) -> Bool {
+    let target = try transaction.composing.ownMessage(message, in: conversation)
+    let old = target.message
+    // What is shown may be an edit that came from elsewhere: then there is an original besides.
+    if !old.traits.pendingEdits.isEmpty || old.traits.marks.contains(.versions) {
+      throw .outboxEntryHasNoText(id)
+    }
+    try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    var new = old
+    new.version = TextVersion(
+      editTime: nil, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
+    guard new != old else { return false }
+    view.source.isErasing = true
+    try transaction.messages.replace(
+      old, at: target.position, with: new, at: target.position, in: target.conversation)
+    try giveToken(to: id, record)
+    return true
+  }
+
+  /// The server has refused the token with another text.
+  private func giveToken(to id: OutboxEntry.ID, _ old: OutboxRecord) throws(StoreError) {
+    if old.attemptCount == 0 { return }
+    var new = old
+    new.token = .random()
+    try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
+  }
+
+  /// Gives an edit another text, under the time that it has.
+  private func rewrite(
+    editAt time: Int64, of message: MessageID, in conversation: ConversationID, text: String,
+    mentions: [MemberID], _ id: OutboxEntry.ID, _ record: OutboxRecord
+  ) throws(StoreError) -> Bool {
+    let target = try transaction.composing.ownMessage(message, in: conversation)
+    let (old, number) = (target.message, target.conversation.number)
+    try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
+    let known =
+      old.traits.editTime == time
+      ? old.version
+      : try view.facts.versions(of: target.id, in: number).first { $0.editTime == time }
+    guard let known else { throw .outboxEntryHasNoText(id) }
+    let version = TextVersion(
+      editTime: time, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
+    if version.text.hasSameBytes(as: known.text), version.mentions == known.mentions {
+      return false
+    }
+    var new = old
+    guard try transaction.versions.removeVersion(at: time, from: &new, named: target.id, in: number)
+    else {
+      throw .outboxEntryHasNoText(id)
+    }
+    try transaction.versions.mergeVersion(version, into: &new, named: target.id, in: number)
+    try transaction.messages.replace(
+      old, at: target.position, with: new, at: target.position, in: target.conversation)
+    try giveToken(to: id, record)
+    return true
+  }
+
+  /// Removes an entry, and undoes what it was to tell where that can be undone.
+  func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
+    let record = try entry(id)
+    if record.isRunning { throw .outboxEntryIsRunning(id) }
+    guard let conversation = try view.outbox.conversationName(of: record) else {
+      return try transaction.outboxEntries.remove(entry: id.rawValue)
+    }
+    switch record.subject {
+    case .send(let message):
+      // One that is to be taken back already is left to that.
+      if let number = try view.number(of: conversation),
+        let (_, stored, _) = try flushed().messages.found(message, in: number),
+        !stored.traits.isWithdrawn
+      {
+        _ = try transaction.composing.unsend(message, in: conversation)
+        return
+      }
+    case .upload, .createConversation:
+      throw .outboxEntryIsNeeded(id)
+    case .edit(let message, let time):
+      _ = try transaction.edits.refuseEdit(
+        of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
+    case .unsend(let message):
+      _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: nil)
+    case .react(let message, let emoji, let isRemoved):
+      try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
+    case .receipt(let kind):
+      try confirmAll(kind, in: conversation)
+    default: break
+    }
+    try transaction.outboxEntries.remove(entry: id.rawValue)
+  }
+
+  /// Takes all that was marked for told.
+  ///
+  /// What lies below a range is told by its name once the range was: so there are two rounds, and one
+  /// that finds nothing. Where a damaged store has no end of them, nobody waits for it.
+  private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
+    for _ in 0..<Self.confirmedRoundCountMax {
+      var isChanged = false
+      for receipt in try flushed().pendingReceipts.pendingReceipts(
+        in: conversation, kind, as: .mark)
+      {
+        if try transaction.pendingReceipts.confirm(receipt) { isChanged = true }
+      }
+      if !isChanged { return }
+    }
+    throw view.corrupt(Schema.receipts, "what has to be told of \"\(conversation)\" has no end")
+  }
+
+  private static var confirmedRoundCountMax: Int { 8 }
+
+  /// Undoes a reaction of the local member's, or that it was taken away.
+  private func revert(
+    _ emoji: String, isRemoved: Bool, of message: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    guard let member = localMember, let open = try transaction.existingConversation(conversation),
+      let (_, _, own) = try flushed().messages.found(message, in: open.number)
+    else { return }
+    let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
+    guard let old = try transaction.reactions.reaction(key.bytes), old.isRemoved == isRemoved else {
+      return
+    }
+    let time = Conversations.provisionalTime(
+      after: old.time, try transaction.conversations.newestServerTime(in: open))
+    let record = ReactionRecord(time: time, isRemoved: !isRemoved)
+    _ = try transaction.messageUpdates.withFacts(of: message, in: open) {
+      (own) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: open.number)
+    }
+  }
+}
+
+extension Transaction {
+  var outboxDecisions: OutboxDecisions { OutboxDecisions(self) }
+}

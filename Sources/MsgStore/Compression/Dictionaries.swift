@@ -1,0 +1,133 @@
+import PageFile
+
+/// The dictionaries of one store that were read, for everybody who reads from it.
+///
+/// What a number stands for never changes once it was committed, so this only grows, by at most
+/// 64 KiB for each that is in use. See docs/message-format.md, D-1 … D-5.
+final class Dictionaries: Sendable {
+  private let known = Locked<[UInt32: CompressionDictionary]>([:])
+
+  subscript(number: UInt32) -> CompressionDictionary? {
+    number == 0 ? CompressionDictionary.none : known.withLock { $0[number] }
+  }
+
+  func insert(_ dictionary: CompressionDictionary) {
+    known.withLock { $0[dictionary.version] = dictionary }
+  }
+}
+
+/// How dictionaries lie in the settings tree, behind all settings.
+///
+///     key      0xFF, number (4), copy (1), piece (2)
+///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it
+///
+/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie
+/// in leaves: so a lost page costs none of it, and two lost pages only what both have. Each piece says
+/// what the whole has to be.
+enum DictionaryPieces {
+  /// No name of a setting begins like this.
+  static let mark: UInt8 = 0xFF
+  static let copyCount: UInt8 = 2
+  static let headByteCount = 12
+  static let byteCountMax = 500
+
+  static func prefix(_ number: UInt32) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(mark)
+    key.append(bigEndian: number)
+    return key
+  }
+
+  static func key(_ number: UInt32, copy: UInt8, _ index: Int) -> ByteBuffer {
+    var key = prefix(number)
+    key.append(copy)
+    key.append(UInt8(truncatingIfNeeded: index >> 8))
+    key.append(UInt8(truncatingIfNeeded: index))
+    return key
+  }
+
+  static func value(_ index: Int, of bytes: Bytes, _ checksum: UInt64) -> ByteBuffer {
+    let start = index * byteCountMax
+    var value = ByteBuffer(capacity: headByteCount + byteCountMax)
+    value.append(littleEndian: UInt32(bytes.count))
+    value.append(littleEndian: checksum)
+    value.append(bytes.slice(start, min(byteCountMax, bytes.count - start)))
+    return value
+  }
+
+  static func count(byteCount: Int) -> Int { (byteCount + byteCountMax - 1) / byteCountMax }
+
+  static func checksum(of bytes: Bytes, number: UInt32) -> UInt64 {
+    Checksum.of(bytes, seed: Checksum.seed(UInt64(number)))
+  }
+
+  /// What was found of a dictionary.
+  struct Found: ~Copyable {
+    /// As long as the dictionary; what is not found is filled.
+    var bytes: ByteBuffer
+    let checksum: UInt64
+    /// The pieces that no copy has.
+    let lost: [Int]
+  }
+
+  /// Collects the pieces of a dictionary from either copy; nil when there is none.
+  ///
+  /// - Parameters:
+  ///   - copies: Those that are looked at, each piece in the first that has it.
+  ///   - filler: What stands for the bytes that are lost.
+  ///   - value: Looks for the value of a key; false when it is not there or is lost.
+  static func collect(
+    _ number: UInt32, from copies: [UInt8] = [0, 1], filler: UInt8,
+    _ value: (Bytes, inout ByteBuffer) -> Bool
+  ) -> Found? {
+    var bytes = ByteBuffer(capacity: CompressionDictionary.byteCountMax)
+    var head: (byteCount: Int, checksum: UInt64)?
+    var lost: [Int] = []
+    var index = 0
+    let pieceCountMax = count(byteCount: CompressionDictionary.byteCountMax)
+    while index < head.map({ count(byteCount: $0.byteCount) }) ?? pieceCountMax {
+      let start = index * byteCountMax
+      for _ in bytes.count..<max(bytes.count, start) { bytes.append(filler) }
+      var isFound = false
+      for copy in copies where !isFound {
+        let key = key(number, copy: copy, index)
+        var piece = ByteBuffer(capacity: headByteCount + byteCountMax)
+        guard value(key.bytes, &piece), piece.count > headByteCount,
+          case let byteCount = Int(piece.bytes.uint32(at: 0)),
+          byteCount > start, byteCount <= CompressionDictionary.byteCountMax,
+          case let stated = (byteCount: byteCount, checksum: piece.bytes.uint64(at: 4)),
+          head.map({ $0 == stated }) ?? true,
+          piece.count - headByteCount == min(byteCountMax, byteCount - start)
+        else { continue }
+        head = stated
+        bytes.append(piece.bytes.dropFirst(headByteCount))
+        isFound = true
+      }
+      if !isFound { lost.append(index) }
+      index += 1
+    }
+    guard let head else { return nil }
+    while bytes.count < head.byteCount { bytes.append(filler) }
+    return Found(
+      bytes: bytes, checksum: head.checksum,
+      lost: lost.filter { $0 < count(byteCount: head.byteCount) })
+  }
+
+  /// The whole dictionary; nil when something of it is lost.
+  ///
+  /// A piece that is there but says something else is not lost: then the other copy goes first.
+  static func assemble(
+    _ number: UInt32, _ value: (Bytes, inout ByteBuffer) -> Bool
+  ) -> CompressionDictionary? {
+    assemble(number, from: [0, 1], value) ?? assemble(number, from: [1, 0], value)
+  }
+
+  static func assemble(
+    _ number: UInt32, from copies: [UInt8], _ value: (Bytes, inout ByteBuffer) -> Bool
+  ) -> CompressionDictionary? {
+    guard let found = collect(number, from: copies, filler: 0, value), found.lost.isEmpty,
+      checksum(of: found.bytes.bytes, number: number) == found.checksum
+    else { return nil }
+    return CompressionDictionary(found.bytes.bytes, version: number)
+  }
+}

@@ -1,0 +1,103 @@
+import PageFile
+
+/// Changing what is known of a message, wherever that lies.
+struct MessageFacts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Stores the facts that came with a message beside its record.
+  ///
+  /// Returns whether that is news.
+  func putFacts(
+    of message: Message, named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    guard message.rare != nil else { return false }
+    let isComposed = message.serverTimestamp == nil && !message.status.isServerKnowledge
+    let attachments = try transaction.attachments.mergeAttachments(
+      message.attachments, isComposed: isComposed, of: id, in: conversation)
+    let reactions = try transaction.reactions.mergeReactions(
+      message.reactions, of: id, in: conversation)
+    return attachments || reactions
+  }
+}
+
+extension MessageFacts {
+  /// Takes text, history, reactions and attachments away for good.
+  func erase(
+    _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    try eraseFacts(of: id, in: conversation)
+    message.erase()
+  }
+
+  /// The same for what lies beside a message's record, or waits for it.
+  func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
+    view.source.isErasing = true
+    try transaction.attachments.removeAttachments(of: id, in: conversation)
+    for kind in [FactKind.version, .reaction] {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try removeFacts(prefix)
+    }
+  }
+
+  /// Sets the marks that say which kinds of facts there are.
+  func noteFacts(
+    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
+  ) throws(StoreError) {
+    let kinds: [(FactKind, MessageTraits.Bits)] = [
+      (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
+      (.receipt, .receipts),
+    ]
+    for (kind, bit) in kinds {
+      let prefix = FactKey.prefix(conversation, id, kind)
+      if try hasFacts(prefix) {
+        message.traits.marks.insert(bit)
+      } else {
+        message.traits.marks.remove(bit)
+      }
+    }
+  }
+}
+
+extension Transaction {
+  var messageFacts: MessageFacts { MessageFacts(self) }
+}
+
+extension MessageFacts {
+  /// Removes all that is known of a message beside its record.
+  ///
+  /// Returns how many facts there were.
+  @discardableResult
+  func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
+    let attachmentCount = try transaction.attachments.removeAttachments(of: id, in: conversation)
+    let facts = FactKey.prefix(conversation, id)
+    return try attachmentCount + removeFacts(facts)
+  }
+
+  /// Removes the facts whose keys have a prefix.
+  ///
+  /// Returns how many there were.
+  @discardableResult
+  func removeFacts(_ prefix: borrowing ByteBuffer) throws(StoreError) -> Int {
+    let prefix = prefix.bytes
+    var count = 0
+    while true {
+      var cursor = Cursor(view.source, Schema.facts)
+      var key = ByteBuffer()
+      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+      guard cursor.isAtCell, cursor.keyHasPrefix(prefix) else { return count }
+      cursor.appendKey(to: &key)
+      try transaction.remove(key.bytes, in: Schema.facts)
+      count += 1
+    }
+  }
+
+  /// Whether there are facts whose keys have a prefix.
+  func hasFacts(_ prefix: borrowing ByteBuffer) throws(StoreError) -> Bool {
+    var cursor = Cursor(view.source, Schema.facts)
+    let prefix = prefix.bytes
+    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+    return cursor.isAtCell && cursor.keyHasPrefix(prefix)
+  }
+}

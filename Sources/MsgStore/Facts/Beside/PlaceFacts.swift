@@ -1,0 +1,98 @@
+import PageFile
+
+/// All that the server has said of a message's place, and the place that follows.
+///
+/// See docs/message-format.md, G-3.
+///
+/// A later revision replaces an earlier one. Of one revision the smallest place wins, and a sequence
+/// that only some of them have is kept: so the smallest of those with a sequence and the smallest
+/// time of the others are kept apart. In whatever order they come, the same place follows.
+struct PlaceFacts {
+  private var revision: Int64
+  /// The smallest place with a sequence; a sequence that came without a time is behind all others.
+  private var sequenced: (time: Int64, sequence: Int64)?
+  /// The smallest time without one.
+  private var time: Int64?
+  /// Whether the server has said a time: without one the message is pending.
+  private(set) var isPlaced: Bool
+
+  /// What one word of the server's says; nil when that is nothing.
+  init?(_ time: Int64?, _ sequence: Int64?, revision: Int64 = 0) {
+    if time == nil && sequence == nil { return nil }
+    self.revision = revision
+    isPlaced = time != nil
+    if let sequence { sequenced = (time ?? .max, sequence) } else { self.time = time }
+  }
+
+  /// What is known of a message that is not here.
+  init?(_ waiting: WaitingFacts) {
+    guard let time = waiting.time else { return nil }
+    isPlaced = true
+    revision = waiting.traits.revision
+    if let sequence = waiting.sequence {
+      sequenced = (waiting.traits.sequencedTime ?? time, sequence)
+      if waiting.traits.sequencedTime != nil { self.time = time }
+    } else {
+      self.time = time
+    }
+  }
+
+  /// What is known of a stored message.
+  init(of message: StoredMessage, at place: Place) {
+    revision = message.traits.revision
+    isPlaced = !place.isPending
+    if place.isPending {
+      time = nil
+      sequenced = message.pendingSequence.map { (.max, $0) }
+    } else if let sequence = place.sequence {
+      sequenced = (message.traits.sequencedTime ?? place.time, sequence)
+      time = message.traits.sequencedTime == nil ? nil : place.time
+    } else {
+      time = place.time
+    }
+  }
+
+  mutating func merge(_ other: PlaceFacts?) {
+    guard let other else { return }
+    guard other.revision == revision || StoreDefect.revisionIgnored.isPlanted else {
+      if other.revision > revision { self = other }
+      return
+    }
+    isPlaced = isPlaced || other.isPlaced
+    time = StoredMessage.earlier(time, other.time)
+    guard let mine = sequenced, let theirs = other.sequenced else {
+      sequenced = sequenced ?? other.sequenced
+      return
+    }
+    if StoreDefect.largerPlaceWins.isPlanted ? theirs > mine : theirs < mine { sequenced = theirs }
+  }
+
+  /// The place of a message that was at another one.
+  ///
+  /// A pending message keeps its turn, and moves with its local time.
+  func place(of message: StoredMessage, from old: Place) -> Place {
+    isPlaced ? place : .pending(message.localTime ?? old.time, localOrder: old.rank)
+  }
+
+  /// The place; meaningful once a time is known.
+  var place: Place {
+    .acknowledged(
+      min(time ?? .max, sequenced?.time ?? .max), sequence: sequenced?.sequence)
+  }
+
+  /// Keeps what the place alone does not say.
+  func keep(in message: inout StoredMessage) {
+    message.traits.revision = revision
+    message.pendingSequence = isPlaced ? nil : sequenced?.sequence
+    if let sequenced, let time, time < sequenced.time {
+      message.traits.sequencedTime = sequenced.time
+    } else {
+      message.traits.sequencedTime = nil
+    }
+  }
+}
+
+extension WaitingFacts {
+  /// What an acknowledgement that came before its message said.
+  var place: PlaceFacts? { PlaceFacts(self) }
+}

@@ -1,0 +1,211 @@
+import PageFile
+
+/// Making conversations, and changing what is known of them beside their messages.
+///
+/// See docs/message-format.md, C-7 … C-14.
+struct Conversations: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// What one change sees of a conversation and leaves behind.
+  struct Attributes {
+    var details: ConversationDetails
+    /// Who takes part; where the change does not ask for them, nobody.
+    var members = ConversationMembers()
+    /// Pinned, muted, archived.
+    var marks: ConversationSummary.Flags
+  }
+
+  /// Changes what is known of a conversation.
+  ///
+  /// Writes what is different afterwards and nothing else. Returns whether anything is.
+  func update(
+    _ conversation: OpenConversation, members hasMembers: Bool = false,
+    _ body: (inout Attributes) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    let number = conversation.number
+    var new = Attributes(
+      details: try view.conversations.details(number), marks: conversation.summary.marks)
+    if hasMembers { new.members = try view.conversations.members(number) }
+    let old = new
+    try body(&new)
+    if new.members != old.members {
+      try write(&new, replacing: old.members, of: number)
+    }
+    if new.marks != old.marks { conversation.summary.marks = new.marks }
+    if new.details.createdAt != old.details.createdAt, let created = new.details.createdAt {
+      conversation.summary.created = created
+    }
+    if new.details != old.details {
+      transaction.hasAdded = true
+      try transaction.writeDetails(new.details, of: number)
+    }
+    if new.members != old.members { try transaction.othersMarks.membershipChanged(conversation) }
+    return new.members != old.members || new.marks != old.marks || new.details != old.details
+  }
+
+  /// Writes the members, what the details say of them, and the entry that finds the conversation by
+  /// them.
+  private func write(
+    _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
+  ) throws(StoreError) {
+    transaction.hasAdded = true
+    let active = new.members.active
+    new.details.participantCount =
+      StoreDefect.leftOnesCounted.isPlanted ? new.members.members.count : active.count
+    new.details.firstParticipants = try view.conversations.ordered(
+      new.members.members.filter(\.isActive)
+    )
+    .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+    new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
+    let key = ConversationMembers.key(number)
+    var value = ByteBuffer(capacity: 256)
+    new.members.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    let oldActive = old.active
+    guard active != oldActive else { return }
+    if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
+      let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
+      try transaction.remove(entry.bytes, in: Schema.participants)
+    }
+    if !active.isEmpty {
+      let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
+      try transaction.insert(entry.bytes, .empty, in: Schema.participants)
+    }
+  }
+
+  /// A conversation that can be seen.
+  func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
+    guard let conversation = try transaction.existingConversation(id),
+      !conversation.summary.marks.contains(.hidden)
+    else { throw .conversationNotFound(id) }
+    return conversation
+  }
+
+  static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
+    guard participants.count <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: participants.count, limit: ConversationDetails.participantCountMax)
+    }
+    for participant in participants { try participant.validate() }
+  }
+
+  static func validate(title: String?, limit: Int) throws(StoreError) {
+    if let title, title.utf8.count > limit {
+      throw .titleTooLong(byteCount: title.utf8.count, limit: limit)
+    }
+  }
+
+  static func validate(avatar: String?, limit: Int) throws(StoreError) {
+    if let avatar, avatar.utf8.count > limit {
+      throw .avatarTooLong(byteCount: avatar.utf8.count, limit: limit)
+    }
+  }
+}
+
+/// Facts about members that the local member makes.
+extension Conversations {
+  /// Has members join one after the other, so that their order is the one given.
+  ///
+  /// - Parameters:
+  ///   - isLater: Whether they join what was there before: then messages up to the newest that is known
+  ///     do not wait for them. The server says when they joined in truth, which is later.
+  ///   - known: The newest server time that is known.
+  func join(_ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes) {
+    var last = [known, new.details.newestTime, new.members.lastTime].compactMap { $0 }.max()
+    for number in numbers {
+      if let old = new.members[number], old.isActive { continue }
+      let time = Self.provisionalTime(after: last)
+      last = time
+      new.members.merge(.init(number, time: time, isActive: true, joinedAt: isLater ? time : nil))
+    }
+  }
+
+  /// Has members leave who take part.
+  func leave(
+    _ numbers: some Sequence<UInt32>, after known: Int64?, _ new: inout Attributes
+  ) {
+    let time = Self.provisionalTime(
+      after: known, new.details.newestTime, new.members.lastTime)
+    for number in numbers {
+      guard let old = new.members[number], old.isActive else { continue }
+      new.members.merge(.init(number, time: time, isActive: false))
+    }
+  }
+}
+
+extension ConversationKind: Comparable {
+  /// What says more comes last: of two that contradict each other, that one counts.
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension Conversations {
+  /// Writes a draft, and whether there is one.
+  func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
+    if draft.text != nil { transaction.hasAdded = true }
+    let key = DraftRecord.key(conversation.number)
+    var value = ByteBuffer(capacity: 256)
+    draft.append(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    _ = try update(conversation) { new in new.details.hasDraft = draft.text != nil }
+  }
+
+  /// Of two who are said to have made it the one with the lesser name counts, on all stores.
+  func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
+    guard let creator else { return }
+    guard let old = new.details.createdBy, old != creator else {
+      new.details.createdBy = creator
+      return
+    }
+    if try view.member(creator) < view.member(old) { new.details.createdBy = creator }
+  }
+
+  /// Of two facts of one time the one that says yes counts.
+  func mergeMark(
+    _ isSet: Bool?, _ mark: ConversationSummary.Flags,
+    _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
+    _ new: inout Attributes
+  ) {
+    guard let isSet else { return }
+    if let old = new.details[keyPath: path] {
+      if time.microseconds < old || time.microseconds == old && !isSet { return }
+    }
+    new.details[keyPath: path] = time.microseconds
+    if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
+  }
+
+  /// Takes in a draft; returns whether it is the one that counts.
+  func mergeDraft(
+    _ draft: DraftRecord, of conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let old = try view.conversations.draftRecord(conversation.number), !old.precedes(draft) {
+      return false
+    }
+    try writeDraft(draft, of: conversation)
+    return true
+  }
+
+  /// Takes in the details of another conversation, but for its names and numbers.
+  func mergeDetails(
+    _ other: ConversationDetails, _ marks: ConversationSummary.Flags, _ new: inout Attributes
+  ) {
+    new.details.kind = max(new.details.kind, other.kind)
+    new.details.title.merge(other.title)
+    new.details.avatar.merge(other.avatar)
+    new.details.createdAt = [new.details.createdAt, other.createdAt].compactMap { $0 }.min()
+    func merge(
+      _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>
+    ) {
+      guard let time = other[keyPath: path] else { return }
+      self.mergeMark(marks.contains(mark), mark, path, Timestamp(microseconds: time), &new)
+    }
+    merge(.pinned, \.pinnedAt)
+    merge(.muted, \.mutedAt)
+    merge(.archived, \.archivedAt)
+  }
+}
+
+extension Transaction {
+  var conversations: Conversations { Conversations(self) }
+}

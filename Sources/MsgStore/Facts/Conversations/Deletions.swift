@@ -1,0 +1,231 @@
+import PageFile
+
+/// Deleting conversations.
+///
+/// The name gets a new number at once, hidden and without messages; what the old one has is swept in
+/// steps. See docs/message-format.md, C-15 … C-17.
+struct Deletions: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func receiveDeletion(of id: ConversationID, at time: Timestamp) throws(StoreError) -> Bool {
+    try id.validate()
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    return try delete(conversation, upTo: time.microseconds)
+  }
+
+  /// Takes in that a conversation was deleted at some time; what is newer stays.
+  func delete(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) -> Bool {
+    if let old = conversation.summary.deletedUpTo, old >= time { return false }
+    try forget(conversation, at: time, isLocal: false)
+    let last = try flushed().messages.lastPosition(upTo: .end, in: conversation.number)
+    let isLeft = last.map { $0.place.isPending || $0.place.time > time } ?? false
+    let isExpecting = try !merging(into: conversation.number).isEmpty
+    if isLeft || isExpecting {
+      conversation.summary.deletedUpTo = time
+      if try !trim(conversation.number, upTo: time) {
+        try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: conversation.number))
+      }
+    } else if last == nil {
+      conversation.summary.deletedUpTo = time
+      conversation.summary.marks.insert(.hidden)
+    } else {
+      try clear(conversation, upTo: time, keepsFacts: true)
+    }
+    return true
+  }
+
+  /// The server says when it has deleted what was deleted here: messages up to then, which may have come
+  /// since, go too.
+  ///
+  /// What was done here since stays as it is.
+  func confirmDeletion(of number: UInt32, at time: Int64) throws(StoreError) {
+    let conversation = try transaction.conversation(number)
+    if let old = conversation.summary.deletedUpTo, old >= time { return }
+    conversation.summary.deletedUpTo = time
+    guard conversation.summary.messageCount > 0, try !trim(number, upTo: time) else { return }
+    try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: number))
+  }
+
+  /// Gives up what a deletion ends: draft and pin, and the place among the archived ones.
+  func forget(
+    _ conversation: OpenConversation, at time: Int64, isLocal: Bool
+  ) throws(StoreError) {
+    var end = time
+    if isLocal {
+      // The local member's act is later than anything it ends.
+      end = Conversations.provisionalTime(
+        after: time, try view.conversations.draftRecord(conversation.number)?.time,
+        try view.conversations.details(conversation.number).newestTime)
+    }
+    _ = try transaction.conversations.mergeDraft(
+      DraftRecord(nil, replyTo: nil, time: end), of: conversation)
+    _ = try transaction.conversations.update(conversation) { new in
+      transaction.conversations.mergeMark(
+        false, .pinned, \.pinnedAt, Timestamp(microseconds: end), &new)
+      transaction.conversations.mergeMark(
+        false, .archived, \.archivedAt, Timestamp(microseconds: end), &new)
+    }
+  }
+
+  /// Gives a conversation a new number, without any messages, and has the old one swept.
+  ///
+  /// - Parameters:
+  ///   - time: Up to which server time messages do not come back; nil: all do.
+  ///   - keepsFacts: Whether what is known of messages that are not here stays, and receipts: a
+  ///     deletion that was received says nothing about what is newer.
+  func clear(
+    _ conversation: OpenConversation, upTo time: Int64?, keepsFacts: Bool = false
+  ) throws(StoreError) {
+    try transaction.summaries.flush()
+    view.source.isErasing = true
+    let old = conversation.number
+    for (ordinal, work) in try view.work.work() {
+      guard case .merge(into: old, _) = work.kind else { continue }
+      try transaction.workQueue.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
+    }
+    let details = try view.conversations.details(old)
+    let active = try view.conversations.members(old).active
+    let number = try transaction.newNumber(.nextConversation, "conversation")
+    var cell = ByteBuffer()
+    var from = KeyEncoding.key(old)
+    var to = KeyEncoding.key(number)
+    for suffix in ConversationDetails.cellSuffixes {
+      from.truncate(to: KeyEncoding.numberByteCount)
+      to.truncate(to: KeyEncoding.numberByteCount)
+      from.append(suffix)
+      to.append(suffix)
+      cell.removeAll()
+      guard try view.value(of: from.bytes, in: Schema.conversations, appendTo: &cell) else {
+        continue
+      }
+      try transaction.remove(from.bytes, in: Schema.conversations)
+      try transaction.insert(stored: to.bytes, cell.bytes, in: Schema.conversations)
+    }
+    if !active.isEmpty {
+      let digest = ConversationMembers.digest(active)
+      let entry = KeyEncoding.key(digest, old)
+      try transaction.remove(entry.bytes, in: Schema.participants)
+      let newEntry = KeyEncoding.key(digest, number)
+      try transaction.insert(newEntry.bytes, .empty, in: Schema.participants)
+    }
+    var summary = ConversationSummary(created: conversation.summary.created)
+    summary.marks = conversation.summary.marks.union(.hidden)
+    summary.deletedUpTo = time
+    summary.nextLocalOrder = conversation.summary.nextLocalOrder
+    // What was deleted here is no gap.
+    summary.sequences = conversation.summary.sequences
+    try transaction.pendingReceipts.forgetPending(conversation)
+    try transaction.summaries.drop(conversation)
+    if transaction.isHeard { transaction.notes.renumbered(old, to: number) }
+    let new = try transaction.add(number, summary)
+    try transaction.conversationNames.lead([details.id], to: number)
+    try transaction.conversationNames.lead(details.aliases, to: number, areFormer: true)
+    // Those who joined later are not waited for before that, whatever else is known of them.
+    try transaction.othersMarks.membershipChanged(new)
+    guard keepsFacts else {
+      try transaction.emit(.conversationDeleted(old, to: number))
+      return try transaction.workQueue.add(WorkRecord(.sweep, of: old))
+    }
+    try transaction.emit(.conversationMoved(old, to: number))
+    try transaction.receipts.mergeReceipts(from: conversation, into: new)
+    let oldSummary = conversation.summary
+    if try !transaction.moves.moveMessages(of: old, oldSummary, into: number) {
+      try transaction.workQueue.add(WorkRecord(.merge(into: number, oldSummary), of: old))
+    }
+  }
+
+  /// The messages that the server has not got, in their order.
+  func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
+    var found: [MessageID] = []
+    _ = try flushed()
+    var cursor = Cursor(view.source, Schema.messages)
+    let key = KeyEncoding.key(conversation, Position.firstPending)
+    let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
+      found.append(try flushed().messages.position(cursor).id)
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    return found
+  }
+
+  /// The numbers whose messages are still on the way to a conversation.
+  func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
+    guard try view.work.hasStoreWork else { return [] }
+    return try view.work.work().compactMap { _, work in
+      if case .merge(into: target, _) = work.kind { work.conversation } else { nil }
+    }
+  }
+
+  /// Removes some of the messages up to a server time; true when none is left.
+  func trim(_ number: UInt32, upTo time: Int64) throws(StoreError) -> Bool {
+    let summaryKey = KeyEncoding.key(number)
+    // It was deleted as a whole meanwhile.
+    guard try transaction.isStored(number) else { return true }
+    view.source.isErasing = true
+    let conversation = try transaction.conversation(number)
+    var key = ByteBuffer()
+    var count = 0
+    var isDone = false
+    while !transaction.isStepFull(count, of: transaction.sweepCountMax) {
+      guard try flushed().firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
+        isDone = true
+        break
+      }
+      guard let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position else {
+        throw view.corrupt(Schema.messages, "a key is no position")
+      }
+      if position.place.isPending || position.place.time > time {
+        isDone = true
+        break
+      }
+      count += try transaction.receivedMessages.takeOut(position, of: conversation)
+    }
+    if count > 0 { try transaction.pendingReceipts.updatePending(conversation) }
+    if conversation.summary.messageCount == 0 && isDone {
+      conversation.summary.marks.insert(.hidden)
+    }
+    return isDone
+  }
+}
+
+extension Transaction {
+  var deletions: Deletions { Deletions(self) }
+}
+
+extension Deletions {
+  /// Removes what a deleted conversation has left; true when nothing is left.
+  func sweep(_ number: UInt32) throws(StoreError) -> Bool {
+    view.source.isErasing = true
+    let prefix = KeyEncoding.key(number)
+    var count = 0
+    for tree in Schema.treesByConversation {
+      count += try removeAll(prefix.bytes, in: tree, limit: transaction.sweepCountMax - count)
+      if transaction.isStepFull(count, of: transaction.sweepCountMax) { return false }
+    }
+    return true
+  }
+
+  /// Removes entries whose keys begin alike; returns how many.
+  func removeAll(
+    _ prefix: Bytes, in tree: TreeNumber, limit: Int = .max
+  ) throws(StoreError) -> Int {
+    var count = 0
+    var key = ByteBuffer()
+    while !transaction.isStepFull(count, of: limit),
+      try flushed().firstKey(prefix, in: tree, to: &key)
+    {
+      count += 1
+      if tree == Schema.facts, let parts = FactKey.parts(key.bytes), parts.kind == .waiting,
+        try transaction.waitingMessages.takeWaiting(parts.id, in: parts.conversation) != nil
+      {
+        continue
+      }
+      if tree == Schema.facts { try transaction.attachments.unlistFact(key.bytes) }
+      try transaction.remove(key.bytes, in: tree)
+    }
+    return count
+  }
+}

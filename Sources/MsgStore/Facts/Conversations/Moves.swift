@@ -1,0 +1,272 @@
+import PageFile
+
+/// Moving what one conversation has to another, some of it in each commit.
+///
+/// See docs/message-format.md, C-20.
+///
+///  1. A message goes as it is, with everything that is known of it; whether it has been seen goes
+///     with it.
+///  2. One that the other conversation has too, or knows something of, is inserted there as any
+///     other copy is.
+///  3. It is one with all that the other conversation has under its names, be they several messages;
+///     and one that was deleted there under one of them stays away.
+///  4. The newest go first, as they are the first to be looked for.
+struct Moves: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Moves some of the messages, and at the end what else there is; true when nothing is left.
+  func moveMessages(
+    of number: UInt32, _ old: ConversationSummary, into target: UInt32
+  ) throws(StoreError) -> Bool {
+    // It was deleted meanwhile: then nothing may come to it.
+    guard try transaction.isStored(target) else { return try transaction.deletions.sweep(number) }
+    transaction.hasAdded = true
+    var count = 0
+    while true {
+      guard let position = try flushed().messages.lastPosition(upTo: .end, in: number) else {
+        return try moveRest(of: number, into: target)
+      }
+      // What waits to go out goes at once: its order is that of the other conversation now.
+      if transaction.isStepFull(count, of: transaction.mergeCountMax) && !position.place.isPending {
+        break
+      }
+      count += 1
+      try move(position, of: number, old, into: target)
+    }
+    try transaction.pendingReceipts.updatePending(try transaction.conversation(target))
+    return false
+  }
+
+  /// Moves pending messages, of a store of a version that had no outbox; returns whether that were all.
+  func movePending(
+    of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
+    isFull: (_ count: Int) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard try transaction.isStored(target) else { return true }
+    transaction.hasAdded = true
+    var isDone = false
+    while !isFull(count) {
+      guard let position = try flushed().messages.lastPosition(upTo: .end, in: number),
+        position.place.isPending
+      else {
+        isDone = true
+        break
+      }
+      count += 1
+      try move(position, of: number, old, into: target)
+    }
+    try transaction.pendingReceipts.updatePending(try transaction.conversation(target))
+    return isDone
+  }
+
+  private func move(
+    _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
+  ) throws(StoreError) {
+    let conversation = try transaction.conversation(target)
+    var message = try flushed().messages.message(at: position, in: number)
+    let id = message.id(at: position)
+    try transaction.packer.removeRecord(at: position, in: number)
+    for name in [position.id] + message.traits.names {
+      try transaction.messageNames.removeEntry(of: name, in: number)
+    }
+    let names = Names(of: message, at: position)
+    var isThere = false
+    var isDeleted = false
+    for name in names.all {
+      switch try view.ids.entry(of: name, in: target) {
+      case .here?: isThere = true
+      case .deleted?: isDeleted = true
+      default: break
+      }
+    }
+    let isGone =
+      conversation.summary.deletedUpTo.map {
+        !position.place.isPending && position.place.time <= $0
+      } ?? false
+    if isDeleted || (isGone && !isThere) {
+      view.source.isErasing = true
+      try transaction.messageFacts.removeFacts(of: id, in: number)
+      if isDeleted { try transaction.identities.deleteUnder(names.all.sorted(), in: conversation) }
+      try transaction.emit(.messageRemoved(id, in: target))
+      return
+    }
+    conversation.reveal()
+    if !old.isUnseen(message, at: position) { message.flags.insert(.history) }
+    message.markOrdinal = nil
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
+    guard isThere else {
+      try transaction.identities.moveFacts(of: id, in: number, to: id, in: target)
+      return try settle(message, named: id, at: position, in: conversation)
+    }
+    guard let there = try transaction.identities.gather(names, in: conversation) else {
+      view.source.isErasing = true
+      try transaction.messageFacts.removeFacts(of: id, in: number)
+      try transaction.emit(.messageRemoved(id, in: target))
+      return
+    }
+    try transaction.identities.fold(
+      message, at: position, of: number, into: there, in: conversation)
+  }
+
+  /// Gives a message that has come from another conversation its place.
+  private func settle(
+    _ moved: StoredMessage, named id: MessageID, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    var message = moved
+    let target = conversation.number
+    var names = Names(of: message, at: position)
+    for name in [names.key] + names.besidesKey {
+      try claim(name, for: id, &names, in: target)
+    }
+    var facts = PlaceFacts(of: message, at: position.place)
+    if let waiting = try transaction.waitingMessages.takeWaiting(id, in: target) {
+      try transaction.receivedMessages.absorb(waiting, named: id, into: &message, in: target)
+      facts.merge(waiting.place)
+      facts.keep(in: &message)
+      for name in waiting.traits.names { names.add(name, isOwn: false) }
+    }
+    message.traits.names = names.besidesKey
+    try transaction.messageFacts.noteFacts(of: id, in: target, &message)
+    let position = Position(facts.place(of: message, from: position.place), names.key)
+    let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
+    if isBelowMark, !message.flags.contains(.history) {
+      message.markOrdinal = conversation.summary.markOrdinal
+    }
+    try transaction.messages.place(message, at: position, in: conversation)
+    try transaction.messageNames.forget(names.refused, in: target)
+    try transaction.namedReceipts.noteLate(message, at: position, in: conversation)
+    if !position.place.isPending {
+      try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    }
+  }
+
+  /// Lets what waits under a name of a message wait for the message itself.
+  private func claim(
+    _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
+  ) throws(StoreError) {
+    var other = name
+    if case .alias(let own)? = try view.ids.entry(of: name, in: target) { other = own }
+    guard other != id, let waiting = try transaction.waitingMessages.takeWaiting(other, in: target)
+    else { return }
+    try transaction.identities.moveFacts(of: other, in: target, to: id, in: target)
+    try transaction.waitingMessages.noteWaiting(id, in: target) { $0.merge(waiting) }
+    for name in waiting.traits.names + [other] { names.add(name, isOwn: false) }
+  }
+
+  /// Moves what is not a message; true when nothing is left.
+  private func moveRest(of number: UInt32, into target: UInt32) throws(StoreError) -> Bool {
+    let prefix = KeyEncoding.key(number)
+    let conversation = try transaction.conversation(target)
+    var key = ByteBuffer()
+    var count = 0
+    while try flushed().firstKey(prefix.bytes, in: Schema.facts, to: &key) {
+      // The names of what waits go with it, and none of them before.
+      if transaction.isStepFull(count, of: transaction.mergeCountMax) { return false }
+      guard let id = FactKey.parts(key.bytes)?.id else {
+        throw view.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
+      }
+      try moveWaiting(id, of: number, into: conversation)
+      count += 1
+    }
+    while !transaction.isStepFull(count, of: transaction.sweepCountMax),
+      try flushed().firstKey(prefix.bytes, in: Schema.ids, to: &key)
+    {
+      let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
+      let entry = try view.ids.entry(of: id, in: number)
+      try transaction.messageNames.removeEntry(of: id, in: number)
+      if entry == .deleted { try transaction.identities.deleteUnder([id], in: conversation) }
+      count += 1
+    }
+    count += try moveAll(
+      prefix.bytes, in: Schema.client, to: target, limit: transaction.sweepCountMax - count)
+    // Sequences count what one server has numbered in one thread, and the messages bring theirs.
+    count += try transaction.removeAll(
+      prefix.bytes, in: Schema.sequences, limit: transaction.sweepCountMax - count)
+    try transaction.othersMarks.membershipChanged(conversation)
+    return !transaction.isStepFull(count, of: transaction.sweepCountMax)
+  }
+
+  /// Moves what waits for one message.
+  private func moveWaiting(
+    _ id: MessageID, of number: UInt32, into conversation: OpenConversation
+  ) throws(StoreError) {
+    let target = conversation.number
+    let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
+    let entry = try view.ids.entry(of: id, in: target)
+    let names = waiting?.traits.names ?? []
+    for name in names { try transaction.messageNames.removeEntry(of: name, in: number) }
+    if entry == .deleted {
+      try transaction.messageFacts.removeFacts(of: id, in: number)
+      return try transaction.identities.deleteUnder(names, in: conversation)
+    }
+    guard case .here(let position)? = entry else {
+      var own = id
+      if case .alias(let other)? = entry { own = other }
+      try transaction.identities.moveFacts(of: id, in: number, to: own, in: target)
+      try transaction.waitingMessages.noteWaiting(own, in: target) { facts in
+        if let waiting { facts.merge(waiting) }
+      }
+      for name in names {
+        _ = try transaction.identities.acknowledge(own, as: name, nil, in: conversation)
+      }
+      return
+    }
+    let old = try flushed().messages.message(at: position, in: target)
+    let own = old.id(at: position)
+    try transaction.identities.moveFacts(of: id, in: number, to: own, in: target)
+    var new = old
+    var facts = PlaceFacts(of: old, at: position.place)
+    if let waiting {
+      try transaction.receivedMessages.absorb(waiting, named: own, into: &new, in: target)
+      facts.merge(waiting.place)
+      facts.keep(in: &new)
+    }
+    try transaction.messageFacts.noteFacts(of: own, in: target, &new)
+    let place = facts.place(of: new, from: position.place)
+    try transaction.receivedMessages.move(old, from: position, new, to: place, in: conversation)
+    if !place.isPending {
+      try transaction.receipts.applyWaitingMarks(
+        of: own, at: Position(place, position.id), in: conversation)
+    }
+    // Its place may have turned out to be one that was deleted with the conversation.
+    guard try view.ids.position(of: own, in: target) != nil else { return }
+    for name in names {
+      _ = try transaction.identities.acknowledge(own, as: name, nil, in: conversation)
+    }
+  }
+
+  /// Gives entries another conversation's number, but for those that it has already; returns how
+  /// many are gone from here.
+  private func moveAll(
+    _ prefix: Bytes, in tree: TreeNumber, to target: UInt32, limit: Int = .max
+  ) throws(StoreError) -> Int {
+    var count = 0
+    var key = ByteBuffer()
+    var newKey = ByteBuffer()
+    var value = ByteBuffer()
+    while !transaction.isStepFull(count, of: limit),
+      try flushed().firstKey(prefix, in: tree, to: &key)
+    {
+      value.removeAll()
+      _ = try view.value(of: key.bytes, in: tree, appendTo: &value)
+      try transaction.remove(key.bytes, in: tree)
+      newKey.removeAll()
+      newKey.append(bigEndian: target)
+      newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
+      if try !view.contains(newKey.bytes, in: tree) {
+        try transaction.insert(stored: newKey.bytes, value.bytes, in: tree)
+      }
+      count += 1
+    }
+    return count
+  }
+}
+
+extension Transaction {
+  var moves: Moves { Moves(self) }
+}

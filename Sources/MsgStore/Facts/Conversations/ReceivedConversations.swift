@@ -1,0 +1,108 @@
+import PageFile
+
+/// What the server says of conversations, merged with what is known: each fact is a register of its
+/// own, so they may come in any order and any number of times.
+///
+/// See docs/message-format.md, C-8 … C-13.
+struct ReceivedConversations: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
+    try Self.validateReceived(received)
+    let isNew = try transaction.existingConversation(received.id) == nil
+    let conversation = try transaction.conversation(received.id) {
+      ConversationDetails(id: received.id)
+    }
+    // One that was deleted comes back for something newer only; one that a list did not have, when
+    // it is told again.
+    let isBack =
+      conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
+    if isBack { conversation.reveal() }
+    let facts = try memberFacts(received)
+    let creator = try received.createdBy.map { (id) throws(StoreError) in
+      try transaction.memberNumber(of: id)
+    }
+    let hasMembers = !facts.isEmpty || received.hasAllMembers
+    let isChanged = try transaction.conversations.update(conversation, members: hasMembers) {
+      (new) throws(StoreError) in
+      if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
+      for fact in facts { new.members.merge(fact) }
+      if received.hasAllMembers {
+        new.members.mergeComplete(
+          Set(facts.map(\.number)), time: received.at.microseconds)
+      }
+      if let title = received.title?.register(received.at) { new.details.title.merge(title) }
+      if let avatar = received.avatar?.register(received.at) { new.details.avatar.merge(avatar) }
+      if let time = received.createdAt?.microseconds {
+        new.details.createdAt = min(time, new.details.createdAt ?? time)
+      }
+      try transaction.conversations.merge(creator: creator, &new)
+      transaction.conversations.mergeMark(
+        received.isPinned, .pinned, \.pinnedAt, received.at, &new)
+      transaction.conversations.mergeMark(received.isMuted, .muted, \.mutedAt, received.at, &new)
+      transaction.conversations.mergeMark(
+        received.isArchived, .archived, \.archivedAt, received.at, &new)
+    }
+    let hasDraft = try received.draft.map { (draft) throws(StoreError) in
+      try transaction.conversations.mergeDraft(DraftRecord(draft), of: conversation)
+    }
+    return isNew || isBack || isChanged || hasDraft == true
+  }
+
+  static func validateReceived(_ received: ReceivedConversation) throws(StoreError) {
+    try received.id.validate()
+    for member in received.members { try member.id.validate() }
+    try received.createdBy?.validate()
+    let limit = ConversationDetails.registerByteCountMax
+    if case .text(let title)? = received.title {
+      try Conversations.validate(title: title, limit: limit)
+    }
+    if case .text(let avatar)? = received.avatar {
+      try Conversations.validate(avatar: avatar, limit: limit)
+    }
+    if let draft = received.draft {
+      try draft.replyTo?.validate()
+      let byteCount = draft.text.utf8.count
+      guard byteCount <= TextCompression.textByteCountMax else {
+        throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+      }
+    }
+  }
+
+  private func memberFacts(
+    _ received: ReceivedConversation
+  ) throws(StoreError) -> [ConversationMembers.Member] {
+    var facts: [ConversationMembers.Member] = []
+    facts.reserveCapacity(received.members.count)
+    for member in received.members {
+      facts.append(
+        .init(
+          try transaction.memberNumber(of: member.id), time: received.at.microseconds,
+          isActive: member.isActive, joinedAt: member.joinedAt?.microseconds))
+    }
+    return facts
+  }
+}
+
+extension ReceivedConversation.Text {
+  fileprivate func register(_ time: Timestamp) -> TextRegister {
+    switch self {
+    case .removed: TextRegister(nil, time: time.microseconds)
+    case .text(let text): TextRegister(text, time: time.microseconds)
+    }
+  }
+}
+
+extension DraftRecord {
+  fileprivate init(_ draft: Draft) {
+    let isThere = !draft.text.isEmpty || draft.replyTo != nil
+    self.init(
+      isThere ? draft.text : nil, replyTo: draft.replyTo, time: draft.time.microseconds)
+  }
+}
+
+extension Transaction {
+  var receivedConversations: ReceivedConversations { ReceivedConversations(self) }
+}

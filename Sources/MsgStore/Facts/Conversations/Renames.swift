@@ -1,0 +1,114 @@
+import PageFile
+
+/// The server's name for a conversation that was made here, which may have come with a conversation
+/// already: then both become one.
+///
+/// See docs/message-format.md, C-18 … C-20.
+struct Renames: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func renameConversation(
+    _ id: ConversationID, to serverID: ConversationID
+  ) throws(StoreError) -> Bool {
+    try serverID.validate()
+    guard let source = try transaction.existingConversation(id) else {
+      throw .conversationNotFound(id)
+    }
+    try transaction.emit(.conversationKnown(source.number))
+    guard let target = try transaction.existingConversation(serverID) else {
+      return try name(source.number, serverID)
+    }
+    if target.number == source.number { return try name(source.number, serverID) }
+    try transaction.emit(.conversationKnown(target.number))
+    // Looking one up may have put the other away.
+    return try join(try transaction.conversation(source.number), to: target)
+  }
+
+  /// Makes this the name of a conversation, and what it was called so far one that leads to it.
+  private func name(_ number: UInt32, _ id: ConversationID) throws(StoreError) -> Bool {
+    var details = try view.conversations.details(number)
+    if details.id == id { return false }
+    transaction.hasAdded = true
+    try transaction.conversationNames.lead([details.id], to: number, areFormer: true)
+    try transaction.conversationNames.lead([id], to: number)
+    if transaction.isHeard { transaction.notes.renamed(details.id, number) }
+    details.aliases.removeAll { $0 == id }
+    details.aliases.append(details.id)
+    details.id = id
+    try transaction.conversationNames.forget(names: details.dropOldestAliases())
+    try transaction.writeDetails(details, of: number)
+    return true
+  }
+
+  /// Makes two conversations one: at once all but the messages, of which as many as one commit should
+  /// move.
+  private func join(
+    _ source: OpenConversation, to target: OpenConversation
+  ) throws(StoreError) -> Bool {
+    try transaction.summaries.flush()
+    transaction.hasAdded = true
+    let (number, summary) = (source.number, source.summary)
+    let details = try view.conversations.details(number)
+    let members = try view.conversations.members(number)
+    let draft = try view.conversations.draftRecord(number)
+    var dropped: [ConversationID] = []
+    _ = try transaction.conversations.update(target, members: true) { (new) throws(StoreError) in
+      new.members.merge(members)
+      try transaction.conversations.merge(creator: details.createdBy, &new)
+      transaction.conversations.mergeDetails(details, summary.marks, &new)
+      new.details.aliases += ([details.id] + details.aliases).filter { $0 != new.details.id }
+      dropped = new.details.dropOldestAliases()
+    }
+    if let draft { _ = try transaction.conversations.mergeDraft(draft, of: target) }
+    if !summary.marks.contains(.hidden) { target.reveal() }
+    target.summary.nextLocalOrder = max(target.summary.nextLocalOrder, summary.nextLocalOrder)
+
+    try transaction.emit(.conversationMoved(number, to: target.number))
+    try transaction.receipts.mergeReceipts(from: source, into: target)
+    try transaction.summaries.drop(source)
+    if transaction.isHeard { transaction.notes.merged(number, details.id, into: target.number) }
+    var key = KeyEncoding.key(number)
+    for suffix in ConversationDetails.cellSuffixes {
+      key.truncate(to: KeyEncoding.numberByteCount)
+      key.append(suffix)
+      _ = try storage { () throws(PageFileError) in
+        try BTree(view.source, Schema.conversations).remove(key.bytes)
+      }
+    }
+    if !members.active.isEmpty {
+      let entry = KeyEncoding.key(ConversationMembers.digest(members.active), number)
+      try transaction.remove(entry.bytes, in: Schema.participants)
+    }
+    try transaction.conversationNames.lead(
+      [details.id] + details.aliases, to: target.number, areFormer: true)
+    try transaction.conversationNames.forget(names: dropped)
+    for (ordinal, work) in try view.work.work() {
+      guard case .merge(into: number, let summary) = work.kind else { continue }
+      try transaction.workQueue.write(
+        WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
+    }
+    if summary.deletedUpTo != nil {
+      // Pending messages move first: the deletion would take a message of the same name away, and with it
+      // the outbox's entries, which have moved already.
+      var count = 0
+      _ = try transaction.moves.movePending(of: number, summary, into: target.number, &count) { _ in
+        false
+      }
+    }
+    // A deletion may give the other a new number.
+    let name = try view.conversations.details(target.number).id
+    if let time = summary.deletedUpTo { _ = try transaction.deletions.delete(target, upTo: time) }
+    let left = try transaction.existingConversation(name) ?? target
+    if try !transaction.moves.moveMessages(of: number, summary, into: left.number) {
+      try transaction.workQueue.add(WorkRecord(.merge(into: left.number, summary), of: number))
+    }
+    try transaction.pendingReceipts.updatePending(try transaction.conversation(left.number))
+    return true
+  }
+}
+
+extension Transaction {
+  var renames: Renames { Renames(self) }
+}

@@ -1,0 +1,102 @@
+import PageFile
+
+/// Attachments of messages: received facts, and the state that only this device knows.
+struct AttachmentUpdates: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Merges what was received of one attachment.
+  func receive(
+    _ attachment: Attachment, at index: Int?, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    try attachment.validate()
+    var received = attachment
+    received.localPath = nil
+    let place = index.flatMap { UInt32(exactly: $0) } ?? .max
+    let record = AttachmentRecord(received, index: place)
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageUpdates.withFacts(of: id, in: open) { (own) throws(StoreError) in
+      try transaction.attachments.mergeAttachment(record, of: own, in: open.number)
+    }
+  }
+
+  func setLocalPath(
+    _ path: String?, of attachment: String, message id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try update(attachment, of: id, in: conversation) { (record, _) throws(StoreError) in
+      record.attachment.localPath = path
+      try record.attachment.validate()
+      return false
+    }
+  }
+
+  /// Takes a transfer a step on.
+  ///
+  /// - Parameter isLimited: Whether an upload beyond the limits is refused. What the outbox hands out
+  ///   was held against them before.
+  func setTransfer(
+    _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
+    message id: MessageID, in conversation: ConversationID, isLimited: Bool = false
+  ) throws(StoreError) -> Bool {
+    var uploaded: (conversation: UInt32, id: MessageID)?
+    let isChanged = try update(attachment, of: id, in: conversation) {
+      (record, fact) throws(StoreError) in
+      let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
+      let wasRunning = transaction.attachments.doneByteCount(key)
+      if isLimited, direction == .upload, transfer.isRunning,
+        let problem = rules.attachmentLimits.check(record.attachment)
+      {
+        throw .invalidAttachment(problem)
+      }
+      record.step(direction, to: transfer)
+      if direction == .upload, record.upload == .done, let parts = FactKey.parts(fact) {
+        uploaded = (parts.conversation, parts.id)
+      }
+      if case .running(let byteCount) = record[direction] {
+        transaction.transferChanges[key] = byteCount
+        return wasRunning != byteCount
+      } else if wasRunning != nil {
+        transaction.transferChanges[key] = .some(nil)
+      }
+      return false
+    }
+    if isChanged, let uploaded {
+      try transaction.emit(.uploaded(attachment, of: uploaded.id, in: uploaded.conversation))
+    }
+    return isChanged
+  }
+
+  /// Changes what only this device knows of an attachment, which the list of conversations does not
+  /// show.
+  ///
+  /// Returns false when there is no such attachment, or nothing changes.
+  ///
+  /// - Parameter body: Answers whether the attachment reads as another even if its record is the same,
+  ///   as when a transfer goes on that a process before had begun. Only a commit can tell of that.
+  private func update(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID,
+    _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard Attachment.isID(attachment),
+      let open = try transaction.existingConversation(conversation),
+      let (_, message, own) = try flushed().messages.found(id, in: open.number),
+      !message.traits.marks.contains(.unsent)
+    else { return false }
+    let key = FactKey.key(open.number, own, attachment: attachment)
+    guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }
+    var new = old
+    let isReadOtherwise = try body(&new, key.bytes)
+    guard isReadOtherwise || new != old else { return false }
+    try transaction.attachments.write(new, replacing: old, at: key.bytes)
+    return true
+  }
+}
+
+extension Transaction {
+  var attachmentUpdates: AttachmentUpdates { AttachmentUpdates(self) }
+}

@@ -1,0 +1,408 @@
+import PageFile
+
+/// Messages that the server names itself.
+///
+/// A message keeps the name it was written under; the server's is another one that leads to it, and
+/// decides its place among messages of the same time, so that all stores agree. When both have come
+/// as messages, they are one from then on. See docs/message-format.md, N-5 and G-7.
+struct Identities: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Acknowledges a message under the name that the server has for it.
+  ///
+  /// Returns false when neither name is one of a message that is here.
+  func acknowledge(
+    _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let number = conversation.number
+    let (mine, theirs) = (
+      try view.ids.entry(of: own, in: number),
+      try view.ids.entry(of: serverName, in: number)
+    )
+    switch (mine, theirs) {
+    case (.deleted?, .deleted?):
+      return false
+    case (.deleted?, _), (_, .deleted?):
+      try deleteUnder([own, serverName], in: conversation)
+      return false
+    case (.here(let a)?, .here(let b)?) where a == b:
+      if given != nil {
+        try transaction.receivedMessages.acknowledge(at: a, given, in: conversation)
+      }
+    case (.here(let a)?, .here(let b)?):
+      guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
+      else { return false }
+      try unite(a, with: b, in: conversation)
+      guard let position = try view.ids.position(of: own, in: number) else { return false }
+      if given != nil {
+        try transaction.receivedMessages.acknowledge(at: position, given, in: conversation)
+      }
+    case (.here(let position)?, _):
+      try attach([serverName], toMessageAt: position, given, in: conversation) {
+        $0.add(serverName, isOwn: false)
+      }
+    case (_, .here(let position)?):
+      try attach([own], toMessageAt: position, given, in: conversation) {
+        $0.add(own, isOwn: true)
+      }
+    default:
+      try wait(own, as: serverName, given, in: number)
+      return false
+    }
+    return true
+  }
+
+  private func nameCount(_ position: Position, in conversation: UInt32) throws(StoreError) -> Int {
+    try flushed().messages.message(at: position, in: conversation).traits.names.count + 1
+  }
+
+  /// Gives a message other names, with what has waited under them.
+  ///
+  /// - Parameter join: Adds them to those it has.
+  private func attach(
+    _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
+    in conversation: OpenConversation, _ join: (inout Names) -> Void
+  ) throws(StoreError) {
+    let old = try flushed().messages.message(at: position, in: conversation.number)
+    var new = old
+    var facts = PlaceFacts(of: old, at: position.place)
+    facts.merge(given)
+    if given != nil { new.raise(.sent, deliveredAt: nil, readAt: nil) }
+    let id = old.id(at: position)
+    var waitingFor: [MessageID] = []
+    for name in added {
+      waitingFor.append(name)
+      if case .alias(let other)? = try view.ids.entry(of: name, in: conversation.number) {
+        waitingFor.append(other)
+      }
+    }
+    var names = Names(of: old, at: position)
+    join(&names)
+    for other in waitingFor where other != id {
+      if !added.contains(other) { names.add(other, isOwn: true) }
+      if let waiting = try transaction.waitingMessages.takeWaiting(other, in: conversation.number) {
+        if let key = waiting.traits.names.first { names.add(key, isOwn: false) }
+        for name in waiting.traits.names { names.add(name) }
+        try moveFacts(of: other, to: id, in: conversation.number)
+        try transaction.receivedMessages.absorb(
+          waiting, named: id, into: &new, in: conversation.number)
+        facts.merge(waiting.place)
+      }
+    }
+    try rename(old, at: position, new, names, facts, in: conversation)
+  }
+
+  /// Stores a changed message under changed names.
+  private func rename(
+    _ old: StoredMessage, at position: Position, _ changed: StoredMessage, _ names: Names,
+    _ facts: PlaceFacts, in conversation: OpenConversation
+  ) throws(StoreError) {
+    var new = changed
+    let (oldID, id) = (old.id(at: position), names.own)
+    let place = facts.place(of: new, from: position.place)
+    if try transaction.receivedMessages.isGone(old, at: position, to: place, from: conversation) {
+      return try transaction.messageNames.forget(names.all.sorted(), in: conversation.number)
+    }
+    if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
+    new.traits.names = names.besidesKey
+    facts.keep(in: &new)
+    let target = Position(place, names.key)
+    if target != position || new != old {
+      try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
+    }
+    try transaction.messageNames.forget(names.refused, in: conversation.number)
+    guard !place.isPending else { return }
+    try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
+    // Some may have waited under another of its names.
+    try transaction.receipts.applyWaitingMarks(of: id, at: target, in: conversation)
+  }
+
+  /// Makes one message of two.
+  private func unite(
+    _ a: Position, with b: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let second = try flushed().messages.message(at: b, in: conversation.number)
+    try transaction.messages.remove(second, at: b, in: conversation)
+    if !b.place.isPending { try transaction.receipts.moveMarks(from: b, to: a, in: conversation) }
+    try fold(second, at: b, of: conversation.number, into: a, in: conversation)
+  }
+
+  /// Makes one of the messages that have any of these names, with what waits under the others.
+  ///
+  /// Returns where it is; nil when there is none, or none is left.
+  func gather(
+    _ names: Names, in conversation: OpenConversation
+  ) throws(StoreError) -> Position? {
+    let number = conversation.number
+    var gathered: MessageID?
+    for name in names.inOrder {
+      guard let position = try view.ids.position(of: name, in: number) else { continue }
+      guard let gathered else {
+        gathered = name
+        continue
+      }
+      if let first = try view.ids.position(of: gathered, in: number), first != position {
+        try unite(first, with: position, in: conversation)
+      }
+    }
+    guard let gathered, let position = try view.ids.position(of: gathered, in: number) else {
+      return nil
+    }
+    for name in names.all {
+      if case .here? = try view.ids.entry(of: name, in: number) { continue }
+      try attach(names.inOrder, toMessageAt: position, nil, in: conversation) { $0.add(names) }
+      break
+    }
+    return try view.ids.position(of: gathered, in: number)
+  }
+
+  /// Merges a message that has no place any more, of this or another conversation, into another, and
+  /// all that is known of it.
+  ///
+  /// Where only one of the two was composed here, what the server says goes into that one.
+  func fold(
+    _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    let first = try flushed().messages.message(at: a, in: conversation.number)
+    let (id, otherID) = (first.id(at: a), second.id(at: b))
+    var (new, other) = (first, second)
+    var versions = try view.facts.versions(of: otherID, in: number)
+    if second.flags.contains(.composed) && !first.flags.contains(.composed) {
+      (new, other) = (second, first)
+      new.markOrdinal = first.markOrdinal
+      versions = try view.facts.versions(of: id, in: conversation.number)
+    }
+    try moveFacts(of: otherID, in: number, to: id, in: conversation.number)
+    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
+    for version in versions where !isErased {
+      _ = try transaction.versions.mergeReceived(
+        version, isComposed: other.flags.contains(.composed), into: &new, named: id,
+        in: conversation.number)
+    }
+    try transaction.receivedMessages.mergeOriginal(
+      other, into: &new, named: id, in: conversation.number)
+    new.raise(other)
+    if !other.flags.contains(.history) { new.flags.remove(.history) }
+    if other.traits.marks.contains(.seen) { new.traits.marks.insert(.seen) }
+    if isErased { try transaction.messageFacts.erase(&new, named: id, in: conversation.number) }
+    try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &new)
+    var facts = PlaceFacts(of: first, at: a.place)
+    facts.merge(PlaceFacts(of: second, at: b.place))
+    var names = Names(of: first, at: a)
+    names.add(Names(of: second, at: b))
+    try rename(first, at: a, new, names, facts, in: conversation)
+  }
+
+  /// Keeps that two names are one message's until it comes.
+  private func wait(
+    _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?, in conversation: UInt32
+  ) throws(StoreError) {
+    func named(_ name: MessageID) throws(StoreError) -> MessageID {
+      guard case .alias(let other)? = try view.ids.entry(of: name, in: conversation) else {
+        return name
+      }
+      return other
+    }
+    let mine = try named(own)
+    let theirs = try named(serverName)
+    if mine == theirs {
+      try transaction.waitingMessages.noteWaiting(mine, in: conversation) { $0.merge(given) }
+      return
+    }
+    // Where both have names of their own already, the least becomes that of both.
+    let target = theirs == serverName ? mine : min(mine, theirs)
+    var names: Set<MessageID> = [own, serverName, mine, theirs]
+    var key = serverName
+    var all = WaitingFacts(ordinal: 0)
+    all.merge(given)
+    for name in [mine, theirs] where name != target {
+      guard let waiting = try transaction.waitingMessages.takeWaiting(name, in: conversation) else {
+        continue
+      }
+      try moveFacts(of: name, to: target, in: conversation)
+      if let first = waiting.traits.names.first { key = min(key, first) }
+      names.formUnion(waiting.traits.names)
+      all.merge(waiting)
+    }
+    var kept: [MessageID] = []
+    try transaction.waitingMessages.noteWaiting(target, in: conversation) {
+      (waiting) throws(StoreError) in
+      if let first = waiting.traits.names.first { key = min(key, first) }
+      names.formUnion(waiting.traits.names)
+      waiting.merge(all)
+      kept =
+        [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
+      waiting.traits.names = kept
+    }
+    for name in kept {
+      try transaction.messageNames.writeEntry(.alias(of: target), of: name, in: conversation)
+    }
+    try transaction.messageNames.forget(names.subtracting(kept).sorted(), in: conversation)
+  }
+
+  /// What was deleted under one name is deleted under the other, and under those of what waits.
+  func deleteUnder(
+    _ names: [MessageID], in conversation: OpenConversation
+  ) throws(StoreError) {
+    for name in names {
+      var gone = [name]
+      switch try view.ids.entry(of: name, in: conversation.number) {
+      case .deleted?: continue
+      case .here(let position)?:
+        try transaction.receivedMessages.delete(at: position, in: conversation)
+        continue
+      case .alias(let own)?: gone.append(own)
+      case nil: break
+      }
+      for id in gone {
+        guard let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+        else { continue }
+        view.source.isErasing = true
+        try transaction.messageFacts.removeFacts(of: id, in: conversation.number)
+        gone += waiting.traits.names
+      }
+      for name in gone {
+        try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
+      }
+    }
+  }
+
+  /// Moves what is known under one name to another one, merging it with what is known there.
+  ///
+  /// Versions may be the one that is shown, or greater: those still have to be merged.
+  private func moveFacts(
+    of id: MessageID, to other: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    try moveFacts(of: id, in: conversation, to: other, in: conversation)
+  }
+
+  func moveFacts(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    guard id != other || conversation != target else { return }
+    try transaction.emit(.messageMoved(id, in: conversation, to: other, target: target))
+    if id != other {
+      try transaction.namedReceipts.moveExact(
+        of: id, to: other, in: try transaction.conversation(target))
+    }
+    let prefix = FactKey.prefix(conversation, id)
+    guard try transaction.messageFacts.hasFacts(prefix) else { return }
+    for version in try view.facts.versions(of: id, in: conversation) {
+      try transaction.versions.put(version, of: other, in: target)
+    }
+    try transaction.attachments.moveAttachments(of: id, in: conversation, to: other, in: target)
+    var reactions: [(UInt32, String, ReactionRecord)] = []
+    let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
+    try view.facts.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
+      guard let member = rest.bigEndianNumber(at: 0), let record = ReactionRecord(value) else {
+        throw view.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record")
+      }
+      reactions.append((member, rest.dropFirst(4).repairedText(), record))
+    }
+    for (member, emoji, record) in reactions {
+      _ = try transaction.reactions.mergeReaction(record, emoji, member, of: other, in: target)
+    }
+    for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
+      try transaction.receipts.join(receipt, of: member, with: other, in: target)
+    }
+    try transaction.receipts.moveWaitingMarks(of: id, in: conversation, to: other, in: target)
+    try transaction.messageFacts.removeFacts(prefix)
+  }
+}
+
+/// The names of a message: its own, which it keeps; the one in its key; and all others.
+///
+/// Where several are given, the least of each kind, so that the order in which they came does not
+/// matter.
+struct Names {
+  private(set) var own: MessageID
+  private(set) var key: MessageID
+  private(set) var all: Set<MessageID>
+  /// Those that it did not take, as it has too many.
+  private(set) var refused: [MessageID] = []
+  private var hasServerName: Bool
+
+  init(of message: StoredMessage, at position: Position) {
+    key = position.id
+    own = message.traits.names.first ?? position.id
+    all = Set(message.traits.names + [position.id])
+    hasServerName = !message.traits.names.isEmpty
+  }
+
+  /// All of them, its own first, then the one in the key.
+  var inOrder: [MessageID] {
+    (own == key ? [own] : [own, key]) + all.subtracting([own, key]).sorted()
+  }
+
+  /// All but the one in the key, its own first.
+  var besidesKey: [MessageID] {
+    let others = all.subtracting([own, key]).sorted()
+    let names = own == key ? others : [own] + others
+    return Array(names.prefix(MessageTraits.nameCountMax))
+  }
+
+  /// Adds a name that is neither the least of its own nor of the server's.
+  mutating func add(_ name: MessageID) { _ = take(name) }
+
+  /// Returns whether it is a new one.
+  private mutating func take(_ name: MessageID) -> Bool {
+    guard !all.contains(name) else { return false }
+    guard all.count <= MessageTraits.nameCountMax else {
+      refused.append(name)
+      return false
+    }
+    return all.insert(name).inserted
+  }
+
+  /// Adds the names of what has the server's name.
+  mutating func add(_ others: Names) {
+    add(others.key, isOwn: false)
+    if others.own != others.key { add(others.own, isOwn: true) }
+    for name in others.all.sorted() { add(name) }
+  }
+
+  mutating func add(_ name: MessageID, isOwn: Bool) {
+    guard take(name) else { return }
+    if isOwn {
+      // What was taken for its own name is the server's when a client's name comes.
+      own = hasServerName ? min(own, name) : name
+    } else {
+      key = hasServerName ? min(key, name) : name
+    }
+    hasServerName = true
+  }
+}
+
+extension WaitingFacts {
+  /// Merges all but names.
+  mutating func merge(_ other: WaitingFacts) {
+    status = max(status, other.status)
+    merge(other.place)
+    traits.marks.formUnion(other.traits.marks)
+    traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
+    traits.readAt = StoredMessage.earlier(traits.readAt, other.traits.readAt)
+    traits.unsentAt = StoredMessage.earlier(traits.unsentAt, other.traits.unsentAt)
+  }
+
+  /// Merges what an acknowledgement said.
+  mutating func merge(_ given: PlaceFacts?) {
+    guard let given else { return }
+    var facts = place ?? given
+    facts.merge(given)
+    time = facts.place.time
+    sequence = facts.place.sequence
+    var message = StoredMessage(status: .sent, sender: 0, text: "")
+    facts.keep(in: &message)
+    traits.revision = message.traits.revision
+    traits.sequencedTime = message.traits.sequencedTime
+    status = max(status, .sent)
+  }
+}
+
+extension Transaction {
+  var identities: Identities { Identities(self) }
+}

@@ -1,0 +1,107 @@
+import PageFile
+
+/// Changes of messages that are here, or facts kept for those that are not.
+struct MessageUpdates: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Runs `body`, which changes facts, with the name they are kept under.
+  ///
+  /// A message that is here gets marks in its record that say which kinds of facts it has; one that is
+  /// not begins to wait. Of one that was deleted or taken back nothing is kept: then `body` does not
+  /// run.
+  ///
+  /// Returns what `body` returns: whether anything changed.
+  func withFacts(
+    of id: MessageID, in conversation: OpenConversation, keepsUnsent: Bool = false,
+    _ body: (MessageID) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    switch try view.ids.entry(of: id, in: conversation.number) {
+    case .deleted?:
+      return false
+    case .here(let position)?:
+      let old = try flushed().messages.message(at: position, in: conversation.number)
+      if old.traits.marks.contains(.unsent) && !keepsUnsent { return false }
+      let own = old.id(at: position)
+      guard try body(own) else { return false }
+      var new = old
+      try transaction.messageFacts.noteFacts(of: own, in: conversation.number, &new)
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
+      return true
+    case .alias(let own)?:
+      return try withWaitingFacts(of: own, in: conversation, body)
+    case nil:
+      return try withWaitingFacts(of: id, in: conversation, body)
+    }
+  }
+
+  private func withWaitingFacts(
+    of id: MessageID, in conversation: OpenConversation,
+    _ body: (MessageID) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    if let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number) {
+      if waiting.traits.marks.contains(.unsent) { return false }
+      return try body(id)
+    }
+    guard try body(id) else { return false }
+    try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
+    return true
+  }
+
+  /// Changes a message that is here, or what is known of one that is not.
+  ///
+  /// Returns whether anything changed.
+  func update(
+    _ id: MessageID, in conversation: OpenConversation,
+    here: (inout StoredMessage, MessageID) throws(StoreError) -> Void,
+    waiting change: (inout WaitingFacts, MessageID) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    switch try view.ids.entry(of: id, in: conversation.number) {
+    case .deleted?:
+      return false
+    case .here(let position)?:
+      let old = try flushed().messages.message(at: position, in: conversation.number)
+      var new = old
+      try here(&new, old.id(at: position))
+      guard new != old else { return false }
+      try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
+      return true
+    case .alias(let own)?:
+      return try transaction.waitingMessages.noteWaiting(own, in: conversation.number) {
+        (facts) throws(StoreError) in
+        try change(&facts, own)
+      }
+    case nil:
+      return try transaction.waitingMessages.noteWaiting(id, in: conversation.number) {
+        (facts) throws(StoreError) in
+        try change(&facts, id)
+      }
+    }
+  }
+
+  /// Merges what was received of a reaction.
+  ///
+  /// Returns whether that is news.
+  func receive(
+    _ reaction: Reaction, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    try reaction.validate()
+    let conversation = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    let member = try transaction.memberNumber(of: reaction.member)
+    let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
+    return try transaction.messageUpdates.withFacts(of: id, in: conversation) {
+      (own) throws(StoreError) in
+      try transaction.reactions.mergeReaction(
+        record, reaction.emoji, member, of: own, in: conversation.number)
+    }
+  }
+}
+
+extension Transaction {
+  var messageUpdates: MessageUpdates { MessageUpdates(self) }
+}

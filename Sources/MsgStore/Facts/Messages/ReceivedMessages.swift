@@ -1,0 +1,391 @@
+import PageFile
+
+/// Storing, placing and deleting messages.
+///
+/// See docs/message-format.md, E-10 and G-1 … G-9. What is received may come in any order, any
+/// number of times: all of it is merged field by field, so the same facts end in the same message.
+struct ReceivedMessages: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
+    try Self.validateMessage(message)
+    return try insert(valid: message, as: arrival)
+  }
+
+  /// The same of a message that was validated.
+  func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
+    let conversation = try transaction.conversation(message.conversation) {
+      ConversationDetails(id: message.conversation)
+    }
+    if let sequence = message.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
+    var own = message.id
+    switch try transaction.messageNames.entry(of: message.id, in: conversation) {
+    case nil:
+      break
+    case .alias(let other)?:
+      own = other
+    case .deleted?:
+      return .deleted
+    case .here(let position)?:
+      return try merge(message, arrival, at: position, in: conversation)
+    }
+    if isDeleted(message.serverTimestamp, in: conversation) { return .deleted }
+    conversation.reveal()
+    try add(message, named: own, arrival, to: conversation)
+    return .inserted
+  }
+
+  /// Whether a message of this time went with its conversation.
+  private func isDeleted(
+    _ time: Timestamp?, in conversation: OpenConversation
+  ) -> Bool {
+    guard let time, let deletedUpTo = conversation.summary.deletedUpTo else { return false }
+    return time.microseconds <= deletedUpTo
+  }
+
+  static func validateMessage(_ message: Message) throws(StoreError) {
+    try message.id.validate()
+    try message.conversation.validate()
+    try message.sender.validate()
+    try message.replyTo?.validate()
+    try validate(text: message.text)
+    try validate(mentions: message.mentions)
+    for attachment in message.attachments { try attachment.validate() }
+    for reaction in message.reactions { try reaction.validate() }
+  }
+
+  static func validate(mentions: [MemberID]) throws(StoreError) {
+    for member in mentions { try member.validate() }
+    guard mentions.count <= MessageTraits.mentionCountMax else {
+      throw .tooManyMentions(count: mentions.count, limit: MessageTraits.mentionCountMax)
+    }
+  }
+
+  static func validate(text: String) throws(StoreError) {
+    let byteCount = text.utf8.count
+    guard byteCount <= TextCompression.textByteCountMax else {
+      throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+    }
+  }
+
+  /// The stored form of a message that is new here, without what is stored beside it.
+  private func stored(
+    _ message: Message, _ arrival: Arrival
+  ) throws(StoreError) -> StoredMessage {
+    var stored = StoredMessage(
+      flags: arrival == .history ? .history : [], status: message.status,
+      sender: try transaction.memberNumber(of: message.sender), text: message.text)
+    stored.localTime = message.localTime?.microseconds
+    if message.serverTimestamp == nil {
+      if !message.status.isServerKnowledge { stored.flags.insert(.composed) }
+    } else {
+      stored.status = max(message.status, .sent)
+    }
+    guard message.rare != nil else { return stored }
+    stored.replyTo = message.replyTo
+    stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
+    stored.traits.editTime = message.editedAt?.microseconds
+    stored.traits.deliveredAt = message.deliveredAt?.microseconds
+    stored.traits.readAt = message.readAt?.microseconds
+    stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
+    stored.traits.sending.retryAt = message.retryAt?.microseconds
+    stored.traits.sending.failure = message.failure
+    if message.isDeleted {
+      stored.erase()
+      stored.traits.unsentAt = message.deletedAt?.microseconds
+    }
+    return stored
+  }
+
+  private func add(
+    _ message: Message, named id: MessageID, _ arrival: Arrival,
+    to conversation: OpenConversation
+  ) throws(StoreError) {
+    transaction.hasAdded = true
+    var stored = try stored(message, arrival)
+    var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
+    if !message.isDeleted,
+      try transaction.messageFacts.putFacts(of: message, named: id, in: conversation.number)
+    {
+      try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &stored)
+    }
+    var key = message.id
+    if try transaction.waitingMessages.hasWaiting(),
+      let waiting = try transaction.waitingMessages.takeWaiting(id, in: conversation.number)
+    {
+      try transaction.receivedMessages.absorb(
+        waiting, named: id, into: &stored, in: conversation.number)
+      if facts == nil { facts = waiting.place } else { facts?.merge(waiting.place) }
+      // The server's names came first: the least of them goes into the key.
+      if let first = waiting.traits.names.first {
+        key = first
+        stored.traits.names = [id] + waiting.traits.names.dropFirst()
+      }
+    }
+    facts?.keep(in: &stored)
+    let place =
+      if let facts, facts.isPlaced { facts.place } else {
+        newPendingPlace(&stored, in: conversation)
+      }
+    let position = Position(place, key)
+    if arrival == .live, let mark = conversation.summary.mark, position <= mark {
+      stored.markOrdinal = conversation.summary.markOrdinal
+    }
+    try transaction.messages.place(stored, at: position, in: conversation)
+    if arrival == .live {
+      try transaction.namedReceipts.noteLate(stored, at: position, in: conversation)
+    }
+    if transaction.isAnythingWaiting == true, !place.isPending {
+      try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    }
+  }
+
+  func newPendingPlace(
+    _ message: inout StoredMessage, in conversation: OpenConversation
+  ) -> Place {
+    let time = message.localTime ?? transaction.clock().microseconds
+    message.localTime = time
+    defer { conversation.summary.nextLocalOrder += StoreDefect.localOrderReused.isPlanted ? 0 : 1 }
+    return .pending(time, localOrder: conversation.summary.nextLocalOrder)
+  }
+
+  /// Merges another copy of a message into what is stored of it.
+  private func merge(
+    _ message: Message, _ arrival: Arrival, at position: Position,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> InsertOutcome {
+    let old = try flushed().messages.message(at: position, in: conversation.number)
+    var new = old
+    let id = old.id(at: position)
+    let given = try stored(message, arrival)
+    var hasNews = false
+    var place = position.place
+    if message.serverTimestamp != nil || message.status.isServerKnowledge {
+      hasNews = try mergeOriginal(given, into: &new, named: id, in: conversation.number)
+      new.raise(given)
+      if !new.traits.marks.contains(.unsent) {
+        if given.traits.marks.contains(.unsent) {
+          try transaction.messageFacts.erase(&new, named: id, in: conversation.number)
+        } else if try transaction.messageFacts.putFacts(
+          of: message, named: id, in: conversation.number)
+        {
+          try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &new)
+          hasNews = true
+        }
+      }
+      if arrival == .live { new.flags.remove(.history) }
+      var facts = PlaceFacts(of: old, at: position.place)
+      facts.merge(PlaceFacts(message.serverTimestamp?.microseconds, message.sequence))
+      facts.keep(in: &new)
+      place = facts.place(of: new, from: position.place)
+    }
+    guard hasNews || place != position.place || new != old else { return .duplicate }
+    try move(old, from: position, new, to: place, in: conversation)
+    return position.place.isPending && !place.isPending ? .acknowledged : .merged
+  }
+
+  /// Stores a changed message at a place, which may be another than its old one.
+  func move(
+    _ old: StoredMessage, from position: Position, _ new: StoredMessage, to place: Place,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    let target = Position(place, position.id)
+    if try isGone(old, at: position, to: place, from: conversation) { return }
+    try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
+    guard place != position.place, !place.isPending else { return }
+    if position.place.isPending {
+      try transaction.receipts.applyWaitingMarks(
+        of: new.id(at: target), at: target, in: conversation)
+    } else {
+      try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
+    }
+  }
+
+  /// Takes a message out that turns out to be one of those that were deleted with the conversation.
+  func isGone(
+    _ message: StoredMessage, at position: Position, to place: Place,
+    from conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard place != position.place, !place.isPending, !StoreDefect.movedPastDeletion.isPlanted,
+      isDeleted(Timestamp(microseconds: place.time), in: conversation)
+    else { return false }
+    view.source.isErasing = true
+    _ = try takeOut(position, of: conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+    return true
+  }
+
+  /// Merges what was received of the message as it was first written.
+  ///
+  /// The greater sender and reply stay, and the earliest local time, whichever came first; the
+  /// sender and the time also of a message that was taken back. Only of the text it matters whether
+  /// it was written here, where the server may have changed it.
+  ///
+  /// Returns whether it has changed what lies beside the record.
+  @discardableResult
+  func mergeOriginal(
+    _ given: StoredMessage, into new: inout StoredMessage, named id: MessageID,
+    in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    if given.sender != new.sender,
+      try view.member(new.sender) < view.member(given.sender)
+    {
+      new.sender = given.sender
+    }
+    new.localTime = StoredMessage.earlier(new.localTime, given.localTime)
+    guard !new.traits.marks.contains(.unsent), !given.traits.marks.contains(.unsent) else {
+      return false
+    }
+    if let reply = given.replyTo {
+      let isGreatest = !StoreDefect.lastReplyWins.isPlanted
+      new.replyTo = isGreatest ? new.replyTo.map { max($0, reply) } ?? reply : reply
+    }
+    return try transaction.versions.mergeReceived(
+      given.version, isComposed: given.flags.contains(.composed), into: &new, named: id,
+      in: conversation)
+  }
+
+  func acknowledge(
+    _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
+    sequence: Int64?, revision: Int64, serverName: MessageID?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    try serverName?.validate()
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    if let sequence { try transaction.sequences.note(sequence: sequence, in: open) }
+    let facts = PlaceFacts(
+      serverTimestamp.microseconds, sequence, revision: max(0, revision))
+    if let serverName, serverName != id {
+      return try transaction.identities.acknowledge(id, as: serverName, facts, in: open)
+    }
+    switch try view.ids.entry(of: id, in: open.number) {
+    case .deleted?:
+      return false
+    case .here(let position)?:
+      try acknowledge(at: position, facts, in: open)
+      return true
+    case .alias(let own)?:
+      try transaction.waitingMessages.noteWaiting(own, in: open.number) { $0.merge(facts) }
+      return false
+    case nil:
+      try transaction.waitingMessages.noteWaiting(id, in: open.number) { $0.merge(facts) }
+      return false
+    }
+  }
+
+  /// Gives a message that is there what the server says of its place.
+  func acknowledge(
+    at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let old = try flushed().messages.message(at: position, in: conversation.number)
+    var new = old
+    var facts = PlaceFacts(of: old, at: position.place)
+    facts.merge(given)
+    new.raise(.sent, deliveredAt: nil, readAt: nil)
+    facts.keep(in: &new)
+    let place = facts.place(of: new, from: position.place)
+    guard place != position.place || new != old else { return }
+    try move(old, from: position, new, to: place, in: conversation)
+  }
+
+  func delete(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+    guard let conversation = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: conversation.number)
+    else { return false }
+    try delete(at: position, in: conversation)
+    return true
+  }
+
+  /// Takes a message away for good, and keeps under all its names that it was.
+  func delete(
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    view.source.isErasing = true
+    let message = try flushed().messages.message(at: position, in: conversation.number)
+    try transaction.messages.remove(message, at: position, in: conversation)
+    let names = StoreDefect.otherNamesKept.isPlanted ? [] : message.traits.names
+    for name in [position.id] + names {
+      try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
+    }
+    try transaction.messageFacts.removeFacts(of: message.id(at: position), in: conversation.number)
+    try transaction.emit(.messageRemoved(message.id(at: position), in: conversation.number))
+    try transaction.namedReceipts.forgetLate(message.id(at: position), in: conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+  }
+}
+
+extension StoredMessage {
+  /// Merges what only rises: how far it has come, and the earliest times of that.
+  mutating func raise(_ other: StoredMessage) {
+    raise(
+      other.status, deliveredAt: other.traits.deliveredAt, readAt: other.traits.readAt,
+      unsentAt: other.traits.unsentAt)
+  }
+
+  mutating func raise(
+    _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, unsentAt: Int64? = nil
+  ) {
+    if status.isServerKnowledge {
+      // What was known of sending it says nothing any more.
+      if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
+      self.status = StoreDefect.statusLowered.isPlanted ? status : max(self.status, status)
+    }
+    traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
+    traits.readAt = Self.earlier(traits.readAt, readAt)
+    traits.unsentAt = Self.earlier(traits.unsentAt, unsentAt)
+  }
+
+  static func earlier(_ a: Int64?, _ b: Int64?) -> Int64? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
+  }
+}
+
+extension ReceivedMessages {
+  /// Removes a message with everything that is known of it; returns how many entries that were.
+  func takeOut(
+    _ position: Position, of conversation: OpenConversation
+  ) throws(StoreError) -> Int {
+    let message = try flushed().messages.message(at: position, in: conversation.number)
+    let id = message.id(at: position)
+    try transaction.messages.remove(message, at: position, in: conversation)
+    for name in [position.id] + message.traits.names {
+      try transaction.messageNames.removeEntry(of: name, in: conversation.number)
+    }
+    try transaction.namedReceipts.forgetLate(id, in: conversation)
+    try transaction.emit(.messageRemoved(id, in: conversation.number))
+    return try 1 + transaction.messageFacts.removeFacts(of: id, in: conversation.number)
+  }
+}
+
+extension Transaction {
+  var receivedMessages: ReceivedMessages { ReceivedMessages(self) }
+}
+
+extension ReceivedMessages {
+  /// Merges what has waited for a message into it, but for its place.
+  func absorb(
+    _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    message.raise(
+      StoreDefect.waitingStatusIgnored.isPlanted ? .pending : waiting.status,
+      deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
+      unsentAt: waiting.traits.unsentAt)
+    if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
+      try transaction.messageFacts.erase(&message, named: id, in: conversation)
+    } else {
+      try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)
+    }
+    try transaction.messageFacts.noteFacts(of: id, in: conversation, &message)
+    // A message that the local member has read elsewhere comes as read.
+    message.traits.marks.formUnion(try transaction.receipts.receiptMarks(of: id, in: conversation))
+  }
+}

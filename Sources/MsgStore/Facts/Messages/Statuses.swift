@@ -1,0 +1,69 @@
+import PageFile
+
+/// How far messages have come; docs/message-states.md has the table.
+struct Statuses: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Changes a status: a local one as the client says, what the server knows only upwards.
+  ///
+  /// Returns false when there is no such message, or nothing changes.
+  func setStatus(
+    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
+    at time: Timestamp?, retryAt: Timestamp?, failure: Failure?
+  ) throws(StoreError) -> Bool {
+    if status.isServerKnowledge {
+      return try receiveStatus(status, of: id, in: conversation, at: time)
+    }
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { return false }
+    let old = try flushed().messages.message(at: position, in: open.number)
+    guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
+      return false
+    }
+    var new = old
+    new.status = status
+    switch status {
+    case .retrying:
+      new.traits.sending.retryAt = retryAt?.microseconds
+      new.traits.sending.retryCount += old.status == .retrying ? 0 : 1
+      if let failure { new.traits.sending.failure = failure }
+    case .failed:
+      new.traits.sending.retryAt = nil
+      new.traits.sending.failure = failure ?? old.traits.sending.failure
+    default:
+      new.traits.sending.retryAt = nil
+      if old.status == .failed && status == .sending { new.traits.sending.retryCount += 1 }
+    }
+    guard new != old else { return false }
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    return true
+  }
+
+  /// Merges what the server knows of how far a message has come.
+  func receiveStatus(
+    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
+    at time: Timestamp?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    let deliveredAt = status == .delivered ? time?.microseconds : nil
+    let readAt = status == .read ? time?.microseconds : nil
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageUpdates.update(id, in: open) { (message, _) throws(StoreError) in
+      message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
+    } waiting: { (waiting, _) in
+      waiting.status = max(waiting.status, status)
+      waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
+      waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)
+    }
+  }
+}
+
+extension Transaction {
+  var statuses: Statuses { Statuses(self) }
+}

@@ -1,0 +1,77 @@
+import PageFile
+
+/// Taking messages back.
+///
+/// See docs/message-format.md, G-6.
+struct Unsends: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Merges that a message was taken back, whoever says so and however old it is.
+  func receiveUnsend(
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp?
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    return try transaction.messageUpdates.update(id, in: open) {
+      (message, own) throws(StoreError) in
+      // That of the local member's act was by the device's clock.
+      if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
+      message.raise(
+        message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
+      if !message.traits.marks.contains(.unsent) {
+        try transaction.messageFacts.erase(&message, named: own, in: open.number)
+      }
+    } waiting: { (waiting, own) throws(StoreError) in
+      if waiting.traits.marks.insert(.unsent).inserted {
+        try transaction.messageFacts.eraseFacts(of: own, in: open.number)
+      }
+      waiting.traits.unsentAt = StoredMessage.earlier(
+        waiting.traits.unsentAt, time?.microseconds)
+    }
+  }
+
+  /// The server has taken a message back as it was asked.
+  func confirmUnsend(
+    of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
+  ) throws(StoreError) -> Bool {
+    try changeHidden(id, in: conversation) { (message, own, number) throws(StoreError) in
+      if let serverTime { message.traits.unsentAt = serverTime.microseconds }
+      try transaction.messageFacts.erase(&message, named: own, in: number)
+    }
+  }
+
+  /// The server has refused to take a message back: it is shown again.
+  func refuseUnsend(
+    of id: MessageID, in conversation: ConversationID, because failure: Failure?
+  ) throws(StoreError) -> Bool {
+    try changeHidden(id, in: conversation) { (message, _, _) throws(StoreError) in
+      message.traits.marks.remove(.hidden)
+      message.traits.unsentAt = nil
+      message.traits.sending.failure = failure
+    }
+  }
+
+  private func changeHidden(
+    _ id: MessageID, in conversation: ConversationID,
+    _ body: (inout StoredMessage, MessageID, UInt32) throws(StoreError) -> Void
+  ) throws(StoreError) -> Bool {
+    guard let open = try transaction.existingConversation(conversation),
+      let position = try view.ids.position(of: id, in: open.number)
+    else { return false }
+    let old = try flushed().messages.message(at: position, in: open.number)
+    guard old.traits.marks.contains(.hidden) else { return false }
+    var new = old
+    try body(&new, old.id(at: position), open.number)
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+    return true
+  }
+}
+
+extension Transaction {
+  var unsends: Unsends { Unsends(self) }
+}

@@ -1,0 +1,167 @@
+import PageFile
+
+/// Keeping what still has to go to the server, and the list of conversations where something has.
+///
+/// See docs/message-format.md, V-6, V-7 and V-9.
+struct PendingReceipts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Takes note that the server has what was handed out.
+  ///
+  /// Returns whether anything changed.
+  func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
+    guard let conversation = try transaction.existingConversation(pending.conversation) else {
+      return false
+    }
+    let number = conversation.number
+    var isChanged = false
+    for given in pending.ids {
+      // The server was told the names in the keys.
+      let id = try transaction.messageNames.resolve(given, in: number)?.id ?? given
+      var isTold = try transaction.namedReceipts.forgetExact(pending.kind, id, in: conversation)
+      if id != given,
+        try transaction.namedReceipts.forgetExact(pending.kind, given, in: conversation)
+      {
+        isTold = true
+      }
+      guard isTold else { continue }
+      isChanged = true
+      if pending.kind == .delivered { try keepOutOfRange(id, in: conversation) }
+    }
+    if let upTo = pending.upTo, try confirm(pending, upTo: upTo, in: conversation) {
+      isChanged = true
+    }
+    if isChanged {
+      transaction.hasAdded = true
+      try updatePending(try transaction.conversation(number))
+    }
+    return isChanged
+  }
+
+  /// Notes that a message was told by its name, which lies in a range that was not: without its entry
+  /// it would be told again with that.
+  ///
+  /// Of messages that were read their records say it.
+  private func keepOutOfRange(
+    _ id: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let number = conversation.number
+    guard let localMember, let position = try view.ids.position(of: id, in: number),
+      let range = try flushed().pendingReceipts.pendingRange(
+        .delivered, number, conversation.summary, try transaction.ownReceipts.receipts(conversation)
+      ),
+      position <= range.upTo, range.after.map({ $0 < position }) ?? true,
+      try transaction.receipts.join(.delivered, id, nil, of: localMember, in: conversation)
+    else { return }
+    try transaction.receipts.set(.receipts, at: position, conversation)
+  }
+
+  /// Moves on what was confirmed.
+  ///
+  /// Messages that lie between it and the range are told by their names from now on: they belong to
+  /// another batch, which is on its way or was lost.
+  private func confirm(
+    _ pending: PendingReceipt, upTo: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let kind = pending.kind
+    var own = try transaction.ownReceipts.receipts(conversation)
+    let confirmed = latest(
+      own.confirmed(kind), try transaction.ownReceipts.told(kind, conversation))
+    if pending.isMark {
+      let due = try flushed().pendingReceipts.dueExact(
+        kind, conversation.number, conversation.summary, own)
+      for id in due {
+        guard let position = try view.ids.position(of: id, in: conversation.number),
+          position <= upTo,
+          pending.after.map({ $0 < position }) ?? true
+        else { continue }
+        try transaction.namedReceipts.forgetExact(kind, id, in: conversation)
+      }
+    }
+    if let confirmed, upTo <= confirmed { return false }
+    if !pending.isMark, let after = pending.after, confirmed.map({ $0 < after }) ?? true {
+      let gap = try flushed().pendingReceipts.idsOfRange(
+        kind, (after: confirmed, upTo: after), in: conversation.number)
+      for id in gap {
+        try transaction.namedReceipts.rememberExact(kind, id, from: 0, in: conversation)
+      }
+    }
+    own.confirm(kind, upTo: upTo)
+    try transaction.ownReceipts.writeOwn(own, conversation)
+    return true
+  }
+
+  /// Puts a conversation into the list of those with something to tell, or takes it out.
+  ///
+  /// Who takes part is looked up for one that is not in it yet, or when that has changed.
+  func updatePending(
+    _ conversation: OpenConversation, isMembershipNew: Bool = false
+  ) throws(StoreError) {
+    var own = try transaction.ownReceipts.receipts(conversation)
+    let before = own
+    for kind in ReceiptKind.allCases {
+      var isPending = try view.pendingReceipts.hasUntold(
+        kind, conversation.number, conversation.summary, own)
+      if isPending, isMembershipNew || !own.isListed(kind) {
+        let hasLeft = try view.conversations.details(conversation.number).hasLeft
+        isPending = !hasLeft || StoreDefect.leftOnesTold.isPlanted
+      }
+      try emit(kind, isPending: isPending, in: conversation)
+      guard isPending != own.isListed(kind) else { continue }
+      if !isPending, StoreDefect.untoldKept.isPlanted { continue }
+      let key = ReceiptKey.pending(kind, conversation.number)
+      if isPending {
+        try transaction.insert(key.bytes, .empty, in: Schema.receipts)
+      } else {
+        try transaction.remove(key.bytes, in: Schema.receipts)
+      }
+      own.setListed(kind, isPending)
+    }
+    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+  }
+
+  private func emit(
+    _ kind: ReceiptKind, isPending: Bool, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let effect = Effect.receipts(kind, in: conversation.number, isPending: isPending)
+    if isPending {
+      try transaction.emit(entering: effect)
+    } else {
+      try transaction.emit(effect)
+    }
+  }
+
+  /// Forgets the messages to be told by their names that the server's own mark covers.
+  func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
+    guard let told = try transaction.ownReceipts.told(kind, conversation) else { return }
+    var covered: [MessageID] = []
+    try view.pendingReceipts.forEachExact(kind, conversation.number) {
+      (id, _) throws(StoreError) in
+      if let position = try view.ids.position(of: id, in: conversation.number),
+        position <= told
+      {
+        covered.append(id)
+      }
+      return true
+    }
+    for id in covered { try transaction.namedReceipts.forgetExact(kind, id, in: conversation) }
+  }
+
+  /// Takes a conversation that goes out of the list, without looking at what it has.
+  func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
+    var own = try transaction.ownReceipts.receipts(conversation)
+    for kind in ReceiptKind.allCases where own.isListed(kind) {
+      let key = ReceiptKey.pending(kind, conversation.number)
+      try transaction.remove(key.bytes, in: Schema.receipts)
+      own.setListed(kind, false)
+      try transaction.ownReceipts.writeOwn(own, conversation)
+      try emit(kind, isPending: false, in: conversation)
+    }
+  }
+}
+
+extension Transaction {
+  var pendingReceipts: PendingReceipts { PendingReceipts(self) }
+}

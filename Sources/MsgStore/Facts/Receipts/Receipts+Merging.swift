@@ -1,0 +1,61 @@
+import PageFile
+
+/// Receipts follow when two conversations are merged into one.
+extension Receipts {
+  /// Takes over what one conversation knows of receipts into another, and forgets it there.
+  ///
+  /// What was told of the other one stays told of it alone: of its messages everything that was
+  /// marked is to be told anew. Called when both marks have been merged.
+  func mergeReceipts(
+    from source: OpenConversation, into target: OpenConversation
+  ) throws(StoreError) {
+    try transaction.pendingReceipts.forgetPending(source)
+    let old = try transaction.ownReceipts.receipts(source)
+    var own = try transaction.ownReceipts.receipts(target)
+    let before = own
+    for kind in ReceiptKind.allCases {
+      let sourceOrdinal = kind == .read ? source.summary.markOrdinal : old.deliveredOrdinal
+      let targetOrdinal = kind == .read ? target.summary.markOrdinal : own.deliveredOrdinal
+      var exact: [(id: MessageID, isDue: Bool)] = []
+      try view.pendingReceipts.forEachExact(kind, source.number) { (id, first) in
+        exact.append((id, first <= sourceOrdinal))
+        return true
+      }
+      for (id, isDue) in exact {
+        try transaction.namedReceipts.rememberExact(
+          kind, id, from: isDue ? 0 : targetOrdinal + 1, in: target)
+        try transaction.namedReceipts.forgetExact(kind, id, in: source)
+      }
+    }
+    own.deliveredMark = latest(own.deliveredMark, old.deliveredMark)
+    own.lateFrom = [own.lateFrom, old.lateFrom].compactMap { $0 }.min()
+    own.readTimes.join(old.readTimes)
+    own.deliveredTimes.join(old.deliveredTimes)
+    if own != before { try transaction.ownReceipts.writeOwn(own, target) }
+    let key = ReceiptKey.own(source.number)
+    if try view.contains(key.bytes, in: Schema.receipts) {
+      try transaction.remove(key.bytes, in: Schema.receipts)
+    }
+    source.receipts = ConversationReceipts()
+    try mergeMembers(from: source.number, into: target.number)
+    if let localMember {
+      try tell(try view.receipts.receipts(of: localMember, in: target.number).read.mark, to: target)
+    }
+    try transaction.othersMarks.membershipChanged(target)
+  }
+
+  private func mergeMembers(from source: UInt32, into target: UInt32) throws(StoreError) {
+    var records: [(member: UInt32, record: ReceiptRecord)] = []
+    try view.receipts.forEachReceipts(source) { (member, record) in
+      records.append((member, record))
+      return true
+    }
+    for (member, record) in records {
+      var merged = try view.receipts.receipts(of: member, in: target)
+      merged.join(record)
+      try writeReceipts(merged, of: member, in: target)
+      let key = ReceiptKey.member(source, member)
+      try transaction.remove(key.bytes, in: Schema.receipts)
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import PageFile
+
+/// Receipts that were received: facts that come in any order, any number of times, and before the
+/// messages they are about.
+///
+/// See docs/message-format.md, V-1 … V-5.
+struct Receipts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func receiveReceipt(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
+    try receipt.validate()
+    let conversation = try transaction.conversation(receipt.conversation) {
+      ConversationDetails(id: receipt.conversation)
+    }
+    let member = try transaction.memberNumber(of: receipt.member)
+    let time = receipt.time?.microseconds
+    switch receipt.extent {
+    case .upTo(let id):
+      return try mark(receipt.kind, upTo: id, time, of: member, in: conversation)
+    case .upToPosition(let position):
+      switch position.place.phase {
+      case .acknowledged:
+        return try mark(receipt.kind, upTo: position, time, of: member, in: conversation)
+      case .pending:
+        return try mark(receipt.kind, upTo: position.id, time, of: member, in: conversation)
+      case .start, .end:
+        return false
+      }
+    case .messages(let ids):
+      var isChanged = false
+      for id in ids
+      where try markExactly(receipt.kind, id, time, of: member, in: conversation) {
+        isChanged = true
+      }
+      return isChanged
+    }
+  }
+
+  /// A mark up to a message waits as long as the message has no place that all stores agree on.
+  private func mark(
+    _ kind: ReceiptKind, upTo id: MessageID, _ time: Int64?, of member: UInt32,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard let (id, position) = try transaction.messageNames.resolve(id, in: conversation.number)
+    else { return false }
+    if let position, !position.place.isPending {
+      return try mark(kind, upTo: position, time, of: member, in: conversation)
+    }
+    let key = waitingKey(conversation.number, id, kind, member)
+    var value = ByteBuffer()
+    let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
+    let known = isThere ? try waitingTime(value.bytes) : nil
+    let joined = earliest(known, time)
+    if isThere && joined == known { return false }
+    transaction.hasAdded = true
+    value.removeAll()
+    value.append(optionalTime: joined)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    if position == nil { try transaction.waitingMessages.noteWaiting(id, in: conversation.number) }
+    transaction.isAnythingWaiting = true
+    return true
+  }
+
+  private func mark(
+    _ kind: ReceiptKind, upTo position: Position, _ time: Int64?, of member: UInt32,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let old = try view.receipts.receipts(of: member, in: conversation.number)
+    var new = old
+    new[kind].join(position, time)
+    guard new != old else { return false }
+    transaction.hasAdded = true
+    if transaction.isHeard {
+      // A mark that lies behind another still tells when the messages before it were received.
+      let mark = old.mark(kind)
+      let isRising = mark.map { $0 < position } ?? true
+      transaction.notes.delivered(
+        between: isRising ? mark : nil, and: position, in: conversation.number)
+    }
+    try writeReceipts(new, of: member, in: conversation.number)
+    try marksChanged(of: member, from: old, to: new, in: conversation)
+    return true
+  }
+
+  private func markExactly(
+    _ kind: ReceiptKind, _ id: MessageID, _ time: Int64?, of member: UInt32,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard let (id, position) = try transaction.messageNames.resolve(id, in: conversation.number)
+    else { return false }
+    // What was marked here by its name need not be told any more, as the server knows.
+    var isTold = false
+    if member == localMember {
+      for known in ReceiptKind.allCases where known.rawValue <= kind.rawValue {
+        if try transaction.namedReceipts.forgetExact(known, id, in: conversation) { isTold = true }
+      }
+    }
+    if isTold { try transaction.pendingReceipts.updatePending(conversation) }
+    guard try join(kind, id, time, of: member, in: conversation) else { return isTold }
+    let isOwnReading = member == localMember && kind == .read
+    if let position {
+      try set(isOwnReading ? [.receipts, .seen] : .receipts, at: position, conversation)
+    } else {
+      try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
+    }
+    return true
+  }
+
+  /// Joins an exact receipt with what is known; returns whether that is more now.
+  func join(
+    _ kind: ReceiptKind, _ id: MessageID, _ time: Int64?, of member: UInt32,
+    in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let key = FactKey.key(conversation.number, id, .receipt, member: member)
+    var value = ByteBuffer()
+    var receipt = ExactReceipt()
+    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
+      guard let known = ExactReceipt(value.bytes) else {
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+      }
+      receipt = known
+    }
+    let known = receipt
+    receipt.join(kind, time)
+    guard receipt != known else { return false }
+    transaction.hasAdded = true
+    value.removeAll()
+    receipt.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    return true
+  }
+
+  /// Joins what is known of one receipt with another message's.
+  func join(
+    _ receipt: ExactReceipt, of member: UInt32, with id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = FactKey.key(conversation, id, .receipt, member: member)
+    var value = ByteBuffer()
+    var joined = receipt
+    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
+      guard let known = ExactReceipt(value.bytes) else {
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+      }
+      joined.join(known)
+      value.removeAll()
+    }
+    joined.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+  }
+
+  /// Moves the marks that wait for a message to another name of it.
+  func moveWaitingMarks(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    for mark in try waitingMarks(of: id, in: conversation) {
+      let key = waitingKey(target, other, mark.kind, mark.member)
+      var value = ByteBuffer()
+      let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
+      let time = isThere ? earliest(try waitingTime(value.bytes), mark.time) : mark.time
+      value.removeAll()
+      value.append(optionalTime: time)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    }
+  }
+
+  /// What follows when a member's marks have changed.
+  func marksChanged(
+    of member: UInt32, from old: ReceiptRecord, to new: ReceiptRecord,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    if member == localMember {
+      try tell(new.read.mark, to: conversation)
+      for kind in ReceiptKind.allCases {
+        try transaction.pendingReceipts.forgetTold(kind, in: conversation)
+      }
+      try transaction.pendingReceipts.updatePending(conversation)
+      return
+    }
+    var own = try transaction.ownReceipts.receipts(conversation)
+    let before = own
+    for kind in ReceiptKind.allCases where new.mark(kind) != old.mark(kind) {
+      try transaction.othersMarks.marksRose(kind, of: member, &own, in: conversation)
+    }
+    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+  }
+
+  /// Takes the local member's mark as the server has it: what is covered by it is read.
+  func tell(_ mark: Position?, to conversation: OpenConversation) throws(StoreError) {
+    let old = conversation.summary
+    guard mark != old.toldMark, !StoreDefect.toldMarkKept.isPlanted else { return }
+    var summary = old
+    summary.toldMark = mark
+    if let mark, old.toldMark.map({ $0 < mark }) ?? true {
+      summary.counted = try transaction.unreadCounts.countUnread(
+        conversation.number, summary, was: old, after: mark)
+    } else {
+      summary.counted = try transaction.unreadCounts.countUnread(
+        conversation.number, summary, after: mark ?? .start)
+    }
+    conversation.summary = summary
+  }
+}
+
+/// What messages have to tell receipts.
+extension Receipts {
+  /// Applies the marks that have waited for a message, when it gets an acknowledged place.
+  func applyWaitingMarks(
+    of id: MessageID, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard !position.place.isPending, !StoreDefect.waitingMarksIgnored.isPlanted else { return }
+    for mark in try waitingMarks(of: id, in: conversation.number) {
+      let key = waitingKey(conversation.number, id, mark.kind, mark.member)
+      try transaction.remove(key.bytes, in: Schema.facts)
+      _ = try self.mark(
+        mark.kind, upTo: position, mark.time, of: mark.member, in: conversation)
+    }
+  }
+
+  func waitingMarks(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [(kind: ReceiptKind, member: UInt32, time: Int64?)] {
+    var waiting: [(kind: ReceiptKind, member: UInt32, time: Int64?)] = []
+    let prefix = FactKey.prefix(conversation, id, .waitingMark)
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+      guard key.count == prefix.count + 5, let kind = ReceiptKind(rawValue: key[prefix.count]),
+        let member = key.bigEndianNumber(at: prefix.count + 1)
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no waiting mark") }
+      waiting.append((kind, member, try waitingTime(value)))
+      return true
+    }
+    return waiting
+  }
+
+  /// Lets the marks that go up to a message follow it from one acknowledged place to another.
+  ///
+  /// Reads the receipts of all members.
+  func moveMarks(
+    from old: Position, to new: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard old != new, !old.place.isPending, !new.place.isPending else { return }
+    if StoreDefect.marksStay.isPlanted { return }
+    var moved: [(member: UInt32, record: ReceiptRecord)] = []
+    try view.receipts.forEachReceipts(conversation.number) { (member, record) throws(StoreError) in
+      var changed = record
+      changed.read.move(old, to: new)
+      changed.delivered.move(old, to: new)
+      if changed != record { moved.append((member, changed)) }
+      return true
+    }
+    guard !moved.isEmpty else { return }
+    if transaction.isHeard {
+      transaction.notes.delivered(between: old, and: new, in: conversation.number)
+    }
+    for (member, record) in moved {
+      try writeReceipts(record, of: member, in: conversation.number)
+      if member == localMember { try tell(record.read.mark, to: conversation) }
+    }
+    try transaction.othersMarks.membershipChanged(conversation)
+  }
+
+  /// What the receipts that have waited for a message say of it, when it comes: bits for its traits,
+  /// to be set before it is counted.
+  func receiptMarks(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> MessageTraits.Bits {
+    let exact = try view.facts.exactReceipts(of: id, in: conversation)
+    guard !exact.isEmpty, !StoreDefect.waitingReceiptsIgnored.isPlanted else { return [] }
+    let isSeen = exact.contains { $0.member == localMember && $0.receipt.isRead }
+    return isSeen ? [.receipts, .seen] : .receipts
+  }
+
+  func waitingKey(
+    _ conversation: UInt32, _ id: MessageID, _ kind: ReceiptKind, _ member: UInt32
+  ) -> ByteBuffer {
+    var key = FactKey.prefix(conversation, id, .waitingMark)
+    key.append(kind.rawValue)
+    key.append(bigEndian: member)
+    return key
+  }
+
+  private func waitingTime(_ bytes: Bytes) throws(StoreError) -> Int64? {
+    var reader = ByteReader(bytes)
+    guard let time = reader.optionalTime(), reader.isAtEnd else {
+      throw self.view.corrupt(Schema.facts, "a waiting mark has no time")
+    }
+    return time
+  }
+}
+
+/// The receipts tree, and the bits of a message.
+extension Receipts {
+  func writeReceipts(
+    _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = ReceiptKey.member(conversation, member)
+    var value = ByteBuffer(capacity: 512)
+    record.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
+  }
+
+  /// Sets bits in the traits of a message that is here, and counts it anew.
+  ///
+  /// Returns whether any of them was new.
+  @discardableResult
+  func set(
+    _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    let value = try flushed().messages.record(at: position, in: conversation.number)
+    guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
+      throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
+    }
+    guard !traits.marks.isSuperset(of: marks) else { return false }
+    let old = record
+    traits.marks.formUnion(marks)
+    var block = ByteBuffer()
+    traits.append(to: &block)
+    record.traitsBytes = block.bytes
+    record.flags.insert(.traits)
+    var new = ByteBuffer(capacity: value.count + 16)
+    record.append(to: &new)
+    try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
+    transaction.unreadCounts.replaced(
+      old, at: position, by: record, at: position, in: conversation)
+    return true
+  }
+}
+
+extension Receipts {
+}
+
+extension Transaction {
+  var receipts: Receipts { Receipts(self) }
+}

@@ -1,0 +1,202 @@
+import PageFile
+
+/// What is said of work that was handed out: that it goes on, is done, has failed, or was not begun.
+///
+/// See docs/message-format.md, O-19 … O-24.
+struct OutboxAnswers: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// The entry of an item while its lease is the newest one.
+  private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
+    guard let record = try transaction.outboxSweeps.currentEntry(item.id.rawValue),
+      case .running(item.lease, _, _) = record.state
+    else { return nil }
+    return record
+  }
+
+  func renew(_ item: OutboxItem, lease: Duration) throws(StoreError) -> OutboxItem? {
+    guard let old = try held(item) else { return nil }
+    let range = OutboxOptions.leaseRange
+    let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
+    let expiry = OutboxLeases.time(transaction.clock().microseconds, plus: length)
+    var new = old
+    new.state = .running(lease: item.lease, expiry: expiry, owner: item.owner)
+    try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
+    return OutboxItem(
+      id: item.id, token: item.token, conversation: item.conversation, task: item.task,
+      attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
+      lease: item.lease)
+  }
+
+  /// The server has it.
+  func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
+    transaction.isDurabilityWanted = true
+    let ordinal = item.id.rawValue
+    let record = try transaction.outboxSweeps.currentEntry(ordinal)
+    if case .receipt(let receipt) = item.task { return try finish(item, receipt) }
+    guard let record, record.token == item.token else { return false }
+    if let id = item.conversation {
+      switch (record.subject, item.task) {
+      case (.send(let message), _):
+        _ = try transaction.statuses.receiveStatus(.sent, of: message, in: id, at: nil)
+      case (.edit(let message, let time), _):
+        _ = try transaction.edits.confirmEdit(
+          of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
+      case (.unsend(let message), _):
+        _ = try transaction.unsends.confirmUnsend(of: message, in: id, serverTime: serverTime)
+      case (.react(let message, let emoji, let isRemoved), _):
+        guard let serverTime else { break }
+        try transaction.outboxServerTimes.confirmReaction(
+          emoji, isRemoved: isRemoved, to: message, in: record.conversation, ordinal, serverTime)
+      case (.setTitle, _), (.setAvatar, _), (.createConversation, _), (.changeMembers, _),
+        (.leaveConversation, _), (.deleteConversation, _):
+        guard let serverTime else { break }
+        try transaction.outboxServerTimes.confirm(
+          record, ordinal, item.task, at: serverTime.microseconds)
+      case (.upload(let message, let attachment), _):
+        _ = try transaction.attachmentUpdates.setTransfer(
+          .upload, to: .done, of: attachment, message: message, in: id)
+      default: break
+      }
+    }
+    try transaction.outboxEntries.remove(entry: ordinal)
+    return true
+  }
+
+  /// What was marked meanwhile stays to be told, under another token.
+  ///
+  /// Where another has the work by now, it stays theirs.
+  private func finish(
+    _ item: OutboxItem, _ receipt: PendingReceipt
+  ) throws(StoreError) -> Bool {
+    let isHolder = try held(item) != nil
+    let isChanged = try transaction.pendingReceipts.confirm(receipt)
+    try transaction.outboxFollowing.settle()
+    guard isHolder, let left = try held(item) else { return isChanged }
+    try begin(anew: item.id.rawValue, left)
+    return true
+  }
+
+  /// Has an entry go that has something else to tell now.
+  func begin(anew ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
+    var new = record
+    new.state = .queued
+    new.token = .random()
+    new.attemptCount = 0
+    new.failure = nil
+    new.contentSum = 0
+    transaction.outboxEntries.beginLimits(of: &new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
+  }
+
+  func fail(
+    _ item: OutboxItem, because failure: Failure, retryAt: Timestamp?
+  ) throws(StoreError) -> Bool {
+    guard let record = try held(item) else { return false }
+    let isLast =
+      rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
+    try fail(
+      item.id.rawValue, record, because: failure, retryAt: retryAt,
+      isFinal: failure.kind.isRefusal || isLast)
+    return true
+  }
+
+  func fail(
+    _ ordinal: UInt64, _ record: OutboxRecord, because failure: Failure, retryAt: Timestamp?,
+    isFinal: Bool
+  ) throws(StoreError) {
+    var new = record
+    new.failure = failure
+    new.failureCount = min(new.failureCount + 1, OutboxRecord.countMax - 1)
+    var time: Timestamp?
+    if isFinal {
+      new.state = .failed
+    } else {
+      let now = transaction.clock().microseconds
+      let until = OutboxLeases.time(now, plus: rules.outbox.delay(afterFailures: new.failureCount))
+      let limit = OutboxLeases.time(now, plus: OutboxOptions.leaseRange.upperBound)
+      let wanted = retryAt.map { min(max($0.microseconds, now), limit) } ?? until
+      new.state = .waiting(until: wanted)
+      time = Timestamp(microseconds: wanted)
+    }
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
+    guard let conversation = try view.outbox.conversationName(of: record) else { return }
+    try transaction.outboxLeases.show(
+      record, isFinal ? .failed : .retrying, retryAt: time, failure: failure, in: conversation)
+    if case .upload(let id, let attachment) = record.subject {
+      if isFinal {
+        _ = try transaction.attachmentUpdates.setTransfer(
+          .upload, to: .failed(failure, count: 1), of: attachment, message: id, in: conversation)
+      } else {
+        try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)
+      }
+    }
+    if isFinal, record.subject.needsMessage, let id = record.subject.message {
+      try note(failure, of: id, in: conversation)
+    }
+    // What was marked while it was on its way was not refused.
+    if isFinal, case .receipt(let kind) = record.subject {
+      try transaction.outboxEntering.renewReceipt(kind, in: record.conversation)
+    }
+  }
+
+  /// Shows with a message why an edit of it, or taking it back, has failed.
+  private func note(
+    _ failure: Failure, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    guard let open = try transaction.existingConversation(conversation),
+      let (position, old, _) = try flushed().messages.found(id, in: open.number)
+    else { return }
+    var new = old
+    new.traits.sending.failure = failure
+    guard new != old else { return }
+    try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
+  }
+
+  /// Takes back what was handed out and not begun.
+  func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
+    guard let record = try held(item) else { return false }
+    var new = record
+    new.attemptCount -= min(new.attemptCount, 1)
+    try requeue(item.id.rawValue, record, as: new)
+    return true
+  }
+
+  /// Takes back all that an owner had, which may have been begun; returns how much that was.
+  func giveBackAll(of owner: String) throws(StoreError) -> Int {
+    guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
+    var found: [UInt64] = []
+    try view.outbox.forEachEntry { (ordinal, record) in
+      if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
+        found.append(ordinal)
+      }
+      return true
+    }
+    var count = 0
+    for ordinal in found {
+      guard let record = try transaction.outboxSweeps.currentEntry(ordinal) else { continue }
+      try requeue(ordinal, record, as: record)
+      count += 1
+    }
+    return count
+  }
+
+  private func requeue(
+    _ ordinal: UInt64, _ old: OutboxRecord, as record: OutboxRecord
+  ) throws(StoreError) {
+    var new = record
+    new.state = .queued
+    try transaction.outboxEntries.replace(entry: ordinal, old, with: new)
+    guard let conversation = try view.outbox.conversationName(of: record) else { return }
+    try transaction.outboxLeases.show(new, .pending, retryAt: nil, failure: nil, in: conversation)
+    if case .upload(let id, let attachment) = record.subject {
+      try transaction.outboxUploads.pauseUpload(of: attachment, message: id, in: conversation)
+    }
+  }
+}
+
+extension Transaction {
+  var outboxAnswers: OutboxAnswers { OutboxAnswers(self) }
+}

@@ -1,0 +1,198 @@
+/// What the local member does, entered in the same commit.
+///
+/// What is newer takes in what is older, as far as that cannot have left: the server need not be told
+/// what does not hold any more. See docs/message-format.md, O-10 … O-15.
+struct OutboxEntering: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Enters a message that was composed, behind the uploads that it waits for.
+  func enterSend(
+    _ message: Message, in conversation: UInt32
+  ) throws(StoreError) {
+    guard transaction.isOutboxOn else { return }
+    let isHeld: Bool? = message.status == .held ? true : nil
+    for attachment in message.attachments where attachment.remoteURL == nil {
+      try enter(
+        .upload(message.id, attachment: attachment.id), of: conversation, isHeld: isHeld)
+    }
+    try enter(.send(message.id), of: conversation, isHeld: isHeld)
+  }
+
+  /// Enters an act of the local member, behind all that its facts have led to.
+  func enter(
+    _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
+  ) throws(StoreError) {
+    guard transaction.isOutboxOn else { return }
+    try transaction.outboxFollowing.settle()
+    try transaction.outboxEntries.enter(subject, of: conversation, isHeld: isHeld)
+  }
+
+  /// Whether what is composed now is held until somebody releases it.
+  var holdsComposed: Bool {
+    get throws(StoreError) {
+      if !transaction.isOutboxOn { return false }
+      return try transaction.outboxTotals.isHolding
+    }
+  }
+
+  /// Whether the server may have a message, as far as the outbox knows; nil when it does not.
+  func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
+    if try transaction.outboxEntries.isEmpty { return nil }
+    for (_, record) in try view.outbox.entries(of: id, in: conversation) {
+      if case .send = record.subject { return record.mayHaveLeft }
+    }
+    return nil
+  }
+
+  /// Enters that a message is taken back; nothing else is told of it meanwhile.
+  ///
+  /// One that never left is taken out with everything about it. One that may have, and has stepped
+  /// aside since, goes again, or it could not be taken back.
+  func enterUnsend(
+    of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
+  ) throws(StoreError) {
+    try transaction.outboxFollowing.settle()
+    if try !transaction.outboxEntries.isEmpty {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
+        if !mayHaveLeft {
+          try transaction.outboxEntries.remove(entry: ordinal)
+        } else if case .send = record.subject, record.state == .failed || record.state == .held {
+          var new = record
+          try transaction.outboxFollowing.sendAgain(&new)
+          try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
+        }
+      }
+    }
+    if mayHaveLeft { try enter(.unsend(id), of: conversation) }
+  }
+
+  /// Enters a reaction, or takes out the one that it undoes where that cannot have left.
+  func enterReaction(
+    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
+  ) throws(StoreError) {
+    guard transaction.isOutboxOn else { return }
+    if try !transaction.outboxEntries.isEmpty {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
+        guard case .react(_, let other, let wasRemoved) = record.subject,
+          other.hasSameBytes(as: emoji), wasRemoved != isRemoved, !record.isRunning,
+          !record.mayHaveLeft
+        else { continue }
+        return try transaction.outboxEntries.remove(entry: ordinal)
+      }
+    }
+    try enter(
+      .react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
+  }
+
+  /// Enters what is to be told of a conversation as it is when that is told, unless it is entered
+  /// already.
+  func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
+    guard transaction.isOutboxOn else { return }
+    if let (ordinal, record) = try unsentState(subject, of: conversation) {
+      // The server has refused another one, or somebody wants to look at this one first.
+      let isHolding = try transaction.outboxTotals.isHolding
+      let isOther = record.state == .failed || isHolding && record.state != .held
+      guard isOther, record.subject == subject else { return }
+      try transaction.outboxEntries.remove(entry: ordinal)
+    }
+    try enter(subject, of: conversation)
+  }
+
+  /// The entry that will tell of a change of a conversation that is made now.
+  private func unsentState(
+    _ subject: OutboxSubject, of conversation: UInt32
+  ) throws(StoreError) -> (UInt64, OutboxRecord)? {
+    if try transaction.outboxEntries.isEmpty { return nil }
+    let lane = try view.outbox.lane(conversation)
+    if let creation = try unsentCreation(lane) { return creation }
+    guard let ordinal = lane[subject], ordinal != 0 else { return nil }
+    let record = try view.outbox.indexedEntry(ordinal)
+    return record.isRunning ? nil : (ordinal, record)
+  }
+
+  /// The entry of a conversation that the server cannot know: it will be told of it as it is then.
+  private func unsentCreation(
+    _ lane: OutboxLane
+  ) throws(StoreError) -> (UInt64, OutboxRecord)? {
+    guard lane.creation != 0 else { return nil }
+    let record = try view.outbox.indexedEntry(lane.creation)
+    return record.isRunning || record.mayHaveLeft ? nil : (lane.creation, record)
+  }
+
+  /// Enters that members have come or gone, unless the conversation is still to be made: then the
+  /// server is told who takes part.
+  func enterMembers(
+    added: [UInt32], removed: [UInt32], of conversation: UInt32
+  ) throws(StoreError) {
+    guard transaction.isOutboxOn, !added.isEmpty || !removed.isEmpty else { return }
+    if try isUnknownToServer(conversation) { return }
+    try enter(
+      .changeMembers(added: added, removed: removed), of: conversation)
+  }
+
+  /// Enters that there is something to tell of what was read or delivered, or that there is nothing
+  /// more.
+  func enterReceipt(
+    _ kind: ReceiptKind, isPending: Bool, in conversation: UInt32
+  ) throws(StoreError) {
+    let ordinal =
+      try transaction.outboxEntries.isEmpty
+      ? 0 : view.outbox.lane(conversation)[.receipt(kind)] ?? 0
+    if isPending, ordinal != 0 {
+      try renewReceipt(kind, in: conversation)
+    } else if isPending {
+      if transaction.isOutboxOn {
+        try transaction.outboxEntries.enter(.receipt(kind), of: conversation)
+      }
+    } else if ordinal != 0 {
+      try transaction.outboxEntries.remove(entry: ordinal)
+    }
+  }
+
+  /// Lets a receipt that the server has refused go again, if it has something else to tell by now.
+  func renewReceipt(_ kind: ReceiptKind, in number: UInt32) throws(StoreError) {
+    guard try transaction.outboxTotals.counts.failed > 0,
+      case let ordinal = try view.outbox.lane(number)[.receipt(kind)] ?? 0, ordinal != 0,
+      case let record = try view.outbox.indexedEntry(ordinal), record.state == .failed,
+      try transaction.isStored(number)
+    else { return }
+    let conversation = try transaction.conversation(number)
+    guard
+      let receipt = try flushed().pendingReceipts.firstPendingReceipt(
+        kind, of: number, try view.conversations.details(number).id, conversation.summary,
+        try transaction.ownReceipts.receipts(conversation), as: rules.outbox.receiptForm),
+      OutboxTask.receipt(receipt).contentSum != record.contentSum
+    else { return }
+    try transaction.outboxAnswers.begin(anew: ordinal, record)
+  }
+
+  /// Whether a conversation was made here and the server cannot know of it yet.
+  func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
+    if try transaction.outboxEntries.isEmpty { return false }
+    return try unsentCreation(try view.outbox.lane(conversation)) != nil
+  }
+
+  /// Enters something of the client's own.
+  func enterClientWork(
+    _ name: String, _ payload: [UInt8], in id: ConversationID?
+  ) throws(StoreError) -> OutboxEntry.ID {
+    try Identifier.validate("name of work", byteCount: name.utf8.count)
+    try id?.validate()
+    guard payload.count <= OutboxOptions.payloadByteCountMax else {
+      throw .outboxPayloadTooLong(
+        byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+    }
+    let number = try id.map { (id) throws(StoreError) in
+      try transaction.conversations.knownConversation(id).number
+    }
+    return OutboxEntry.ID(
+      rawValue: try transaction.outboxEntries.enter(
+        .client(name: name, payload: payload), of: number ?? 0))
+  }
+}
+
+extension Transaction {
+  var outboxEntering: OutboxEntering { OutboxEntering(self) }
+}

@@ -1,0 +1,306 @@
+import PageFile
+
+/// The entries of the outbox, and the indexes and counts that go with them.
+///
+/// All changes go through `enter`, `replace(entry:)` and `remove(entry:)`; they keep right what
+/// docs/message-format.md, O-1 … O-9, says.
+struct OutboxEntries: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func setTotals(_ totals: OutboxTotals) {
+    memory.outbox = totals
+    transaction.isOutboxChanged = true
+  }
+
+  func setHolding(totals isHolding: Bool) throws(StoreError) {
+    var totals = try transaction.outboxTotals
+    totals.isHolding = isHolding
+    setTotals(totals)
+    transaction.noteOutboxChange()
+  }
+
+  /// The number of a lease that nobody has had.
+  func takeLease() throws(StoreError) -> UInt64 {
+    var totals = try transaction.outboxTotals
+    let lease = totals.nextLease
+    guard lease < .max else { throw .numbersExhausted(what: "lease") }
+    totals.nextLease = lease + 1
+    setTotals(totals)
+    return lease
+  }
+
+  /// Writes the totals where they have changed.
+  func writeTotals() throws(StoreError) {
+    guard transaction.isOutboxChanged, let totals = memory.outbox else { return }
+    transaction.isOutboxChanged = false
+    let key = OutboxKey.totals()
+    var value = ByteBuffer()
+    totals.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  /// Whether nothing waits to go out: then nobody has to look for anything.
+  var isEmpty: Bool {
+    get throws(StoreError) { try transaction.outboxTotals.counts.total == 0 }
+  }
+
+  /// Enters something that the server has to be told.
+  @discardableResult
+  func enter(
+    _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
+  ) throws(StoreError) -> UInt64 {
+    var record = OutboxRecord(
+      subject, of: conversation, token: .random(), created: transaction.clock().microseconds)
+    let isHolding = try transaction.outboxTotals.isHolding
+    if isHeld ?? (isHolding && !subject.isReceipt) { record.state = .held }
+    return try enter(record)
+  }
+
+  /// Puts an entry behind all others.
+  @discardableResult
+  func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
+    var totals = try transaction.outboxTotals
+    // 0 stands for none; the totals of a damaged store may say it.
+    let ordinal = max(1, totals.nextOrdinal)
+    guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
+    totals.nextOrdinal = ordinal + 1
+    setTotals(totals)
+    var record = record
+    record.isBlocked = try isUnprepared(record)
+    try put(record, at: ordinal)
+    return ordinal
+  }
+
+  /// Puts an entry where there is none.
+  func put(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    transaction.hasAdded = true
+    try list(record, at: ordinal)
+    try write(record, at: ordinal)
+    var lane = try view.outbox.lane(record.conversation)
+    // One that comes from another conversation may be older.
+    if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
+    try count(1, record, &lane)
+    try index(record, at: ordinal)
+    try settle(record.conversation, &lane)
+    try follow(record)
+  }
+
+  /// Puts an entry in the stead of what it was.
+  func replace(
+    entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
+  ) throws(StoreError) {
+    guard new != old else { return }
+    try rewrite(entry: ordinal, old, with: new)
+    // What runs is left alone until it stops.
+    let hasStopped = old.isRunning && !new.isRunning
+    if hasStopped || new.isAside != old.isAside && new.subject.isNeeded { try follow(new) }
+  }
+
+  private func rewrite(
+    entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
+  ) throws(StoreError) {
+    try write(new, at: ordinal)
+    var lane = try view.outbox.lane(new.conversation)
+    if new.state != old.state {
+      try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
+      try count(-1, old, &lane)
+      try count(1, new, &lane)
+    }
+    if new.isActive != old.isActive || new.dueTime != old.dueTime {
+      try unindex(old, at: ordinal)
+      try index(new, at: ordinal)
+    }
+    try settle(new.conversation, &lane)
+  }
+
+  /// Takes an entry out, as it is now: what went before may have changed it.
+  func remove(entry ordinal: UInt64) throws(StoreError) {
+    let record = try view.outbox.indexedEntry(ordinal)
+    // What it says is nowhere else, and must be nowhere after it.
+    if record.subject.hasContent { view.source.isErasing = true }
+    let key = OutboxKey.entry(ordinal)
+    try transaction.remove(key.bytes, in: Schema.work)
+    try unlist(record, at: ordinal)
+    var lane = try view.outbox.lane(record.conversation)
+    if lane[record.subject] == ordinal { lane[record.subject] = 0 }
+    try count(-1, record, &lane)
+    try unindex(record, at: ordinal)
+    try settle(record.conversation, &lane)
+    if record.subject.isNeeded { try follow(record) }
+  }
+
+  private func write(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    transaction.noteOutboxChange()
+    let key = OutboxKey.entry(ordinal)
+    var value = ByteBuffer(capacity: 128)
+    record.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  private func count(
+    _ change: Int, _ record: OutboxRecord, _ lane: inout OutboxLane
+  ) throws(StoreError) {
+    var totals = try transaction.outboxTotals
+    if change < 0, StoreDefect.entryCountKept.isPlanted { return }
+    totals.counts.add(change, record.state)
+    setTotals(totals)
+    lane.counts.add(change, record.state)
+  }
+
+  // MARK: Indexes
+
+  /// The indexes that every entry is in.
+  private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    let listed = OutboxKey.listed(record.conversation, ordinal)
+    try transaction.insert(listed.bytes, .empty, in: Schema.work)
+    guard let message = record.subject.message else { return }
+    let key = OutboxKey.message(record.conversation, message, ordinal)
+    try transaction.insert(key.bytes, .empty, in: Schema.work)
+  }
+
+  func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    transaction.noteOutboxChange()
+    let listed = OutboxKey.listed(record.conversation, ordinal)
+    try transaction.remove(listed.bytes, in: Schema.work)
+    guard let message = record.subject.message else { return }
+    let key = OutboxKey.message(record.conversation, message, ordinal)
+    try transaction.remove(key.bytes, in: Schema.work)
+  }
+
+  /// The indexes that an active entry is in: its lane, or what is due for what goes in no order.
+  private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    guard record.isActive else { return }
+    if record.subject.isInOrder {
+      let key = OutboxKey.lane(record.conversation, ordinal)
+      try transaction.insert(key.bytes, .empty, in: Schema.work)
+    } else {
+      let key = OutboxKey.due(record.dueTime, ordinal)
+      try transaction.insert(key.bytes, .empty, in: Schema.work)
+    }
+  }
+
+  func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    guard record.isActive else { return }
+    if record.subject.isInOrder {
+      let key = OutboxKey.lane(record.conversation, ordinal)
+      try transaction.remove(key.bytes, in: Schema.work)
+    } else {
+      let key = OutboxKey.due(record.dueTime, ordinal)
+      try transaction.remove(key.bytes, in: Schema.work)
+    }
+  }
+
+  /// Sees which entry of a lane is next, and writes the lane.
+  func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
+    let due = try view.outbox.nextDue(conversation, lane)
+    if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
+      if let old = lane.due {
+        let key = OutboxKey.due(old.time, old.ordinal)
+        try transaction.remove(key.bytes, in: Schema.work)
+      }
+      if let due {
+        let key = OutboxKey.due(due.time, due.ordinal)
+        try transaction.insert(key.bytes, .empty, in: Schema.work)
+      }
+      lane.due = due
+    }
+    let key = OutboxKey.laneRecord(conversation)
+    if lane == OutboxLane() {
+      _ = try storage { () throws(PageFileError) in
+        try BTree(view.source, Schema.work).remove(key.bytes)
+      }
+      return
+    }
+    var value = ByteBuffer()
+    lane.appendChecked(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  private func settle(_ conversation: UInt32) throws(StoreError) {
+    var lane = try view.outbox.lane(conversation)
+    try settle(conversation, &lane)
+  }
+
+  // MARK: What waits for something else
+
+  /// Whether an entry is an upload of a file that, as it is described, may not be uploaded: it waits
+  /// for `prepareUpload`.
+  ///
+  /// This is looked at when the upload is entered, never when it is handed out: limits that a later
+  /// version of a program has made smaller stop nothing that was accepted.
+  private func isUnprepared(_ record: OutboxRecord) throws(StoreError) -> Bool {
+    guard case .upload(let id, let attachment) = record.subject else { return record.isBlocked }
+    let key = FactKey.key(record.conversation, id, attachment: attachment)
+    guard let stored = try view.facts.attachmentRecord(key.bytes) else { return false }
+    return rules.attachmentLimits.check(stored.attachment) != nil
+  }
+
+  /// After an entry has come, stepped aside, come back or gone: has those that need it do so too.
+  ///
+  /// A message needs its uploads, and what is told of it later needs the message. While it is to be
+  /// taken back nothing else is told of it; that comes back when the server refuses.
+  private func follow(_ changed: OutboxRecord) throws(StoreError) {
+    guard let id = changed.subject.message else { return }
+    let conversation = changed.conversation
+    let entries = try view.outbox.entries(of: id, in: conversation)
+    let isTakenBack = entries.contains { (_, record) in
+      record.subject.isUnsend && !StoreDefect.withdrawnStillTold.isPlanted
+    }
+    let isUploadAside = entries.contains { (_, record) in
+      !record.subject.isInOrder && record.isAside && !StoreDefect.uploadsNotWaitedFor.isPlanted
+    }
+    var isSendAside = false
+    var isSendThere = false
+    for (ordinal, record) in entries {
+      var new = record
+      switch record.subject {
+      case .upload: continue
+      case .send:
+        isSendThere = true
+        if !record.isRunning { new.isBlocked = isUploadAside }
+        isSendAside = new.isAside
+      default:
+        if !record.isRunning {
+          new.isBlocked = isSendAside || isTakenBack && !record.subject.isUnsend
+        }
+      }
+      if new != record { try rewrite(entry: ordinal, record, with: new) }
+    }
+    if case .upload = changed.subject, isSendThere { try settle(conversation) }
+  }
+}
+
+extension OutboxSubject {
+  var isReceipt: Bool { if case .receipt = self { true } else { false } }
+  var isUnsend: Bool { if case .unsend = self { true } else { false } }
+
+  /// Whether it says something of its own, and does not only name what does.
+  var hasContent: Bool {
+    switch self {
+    case .react, .client: true
+    default: false
+    }
+  }
+
+  /// Whether others may have to wait for it.
+  var isNeeded: Bool {
+    switch self {
+    case .upload, .send, .unsend: true
+    default: false
+    }
+  }
+}
+
+extension Transaction {
+  var outboxEntries: OutboxEntries { OutboxEntries(self) }
+}
+
+extension OutboxEntries {
+  /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
+  func beginLimits(of record: inout OutboxRecord) {
+    record.failureCount = 0
+    if rules.outbox.ageMax != nil { record.created = transaction.clock().microseconds }
+  }
+}

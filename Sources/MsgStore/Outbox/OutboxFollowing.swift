@@ -1,0 +1,191 @@
+/// What takes entries out of the outbox beside the outbox itself: the server's word, whichever way it
+/// came, and the end of what they are about.
+///
+/// See docs/message-format.md, O-16 and O-17.
+struct OutboxFollowing: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Answers all effects of the operation so far, and those that the answers have.
+  func settle() throws(StoreError) {
+    var roundCount = 0
+    while !transaction.effects.isEmpty {
+      roundCount += 1
+      precondition(roundCount <= Self.roundCountMax, "outbox: effects without end")
+      let effects = transaction.effects
+      transaction.effects = []
+      for effect in effects { try follow(effect) }
+    }
+  }
+
+  /// An answer moves an entry at most, and what follows from that takes one more round.
+  private static var roundCountMax: Int { 8 }
+
+  private func follow(_ effect: Effect) throws(StoreError) {
+    switch effect {
+    case .messageSettled(let id, let conversation, let settlement):
+      try removeEntries(of: id, in: conversation) { settlement.settles($0) }
+    case .messageRemoved(let id, let conversation):
+      // Others still have the message: that it is to be retracted is still to be told.
+      try removeEntries(of: id, in: conversation) { !$0.isUnsend }
+    case .messageMoved(let id, let conversation, let other, let target):
+      try moveEntries(of: id, in: conversation, to: other, in: target)
+    case .conversationMoved(let conversation, let target):
+      try moveEntries(of: conversation, to: target)
+    case .conversationDeleted(let conversation, let target):
+      try transaction.outboxSweeps.keepEntries(of: conversation, for: target)
+    case .conversationKnown(let conversation): try settleCreation(of: conversation)
+    case .receipts(let kind, let conversation, let isPending):
+      try transaction.outboxEntering.enterReceipt(kind, isPending: isPending, in: conversation)
+    case .uploaded(let attachment, let id, let conversation):
+      try removeEntries(of: id, in: conversation) { subject in
+        guard case .upload(_, let other) = subject else { return false }
+        return other.hasSameBytes(as: attachment)
+      }
+    }
+  }
+
+  /// Removes the entries of a message that have nothing to tell any more.
+  private func removeEntries(
+    of id: MessageID, in conversation: UInt32, where isSettled: (OutboxSubject) -> Bool
+  ) throws(StoreError) {
+    if try transaction.outboxEntries.isEmpty { return }
+    for (ordinal, record) in try view.outbox.entries(of: id, in: conversation)
+    where isSettled(record.subject) {
+      try transaction.outboxEntries.remove(entry: ordinal)
+    }
+  }
+
+  /// A message has another name now, or lies in another conversation.
+  private func moveEntries(
+    of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
+  ) throws(StoreError) {
+    if try transaction.outboxEntries.isEmpty { return }
+    // Those of a conversation that becomes another one have gone there before its messages.
+    for number in conversation == target ? [target] : [conversation, target]
+    where id != other || number != target {
+      for (ordinal, record) in try view.outbox.entries(of: id, in: number) {
+        var new = record
+        new.conversation = target
+        new.subject = record.subject.renamed(other)
+        try move(entry: ordinal, as: new)
+      }
+    }
+  }
+
+  /// A conversation has become another one.
+  ///
+  /// Entries that a release of it was to let go are let go: nothing else of the other one is.
+  private func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    let released = try transaction.outboxReleases.endReleases(of: conversation)
+    try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
+    if try transaction.outboxEntries.isEmpty { return }
+    for (ordinal, record) in try view.outbox.entries(in: conversation) {
+      // Entered anew where the other has something to tell.
+      if record.subject.isReceipt || record.subject == .createConversation {
+        try transaction.outboxEntries.remove(entry: ordinal)
+        continue
+      }
+      var new = record
+      new.conversation = target
+      try move(entry: ordinal, as: new)
+    }
+    for (ordinal, states) in released {
+      guard let record = try view.outbox.entry(ordinal) else { continue }
+      _ = try transaction.outboxReleases.letGo(ordinal, record, if: states)
+    }
+  }
+
+  func move(entry ordinal: UInt64, as new: OutboxRecord) throws(StoreError) {
+    try transaction.outboxEntries.remove(entry: ordinal)
+    try transaction.outboxEntries.put(new, at: ordinal)
+  }
+
+  /// Has what may have left go again, so that what comes behind it can go.
+  func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
+    record.state = try transaction.outboxTotals.isHolding ? .held : .queued
+    transaction.outboxEntries.beginLimits(of: &record)
+  }
+
+  /// The server has a conversation that was made here.
+  private func settleCreation(of conversation: UInt32) throws(StoreError) {
+    if try transaction.outboxEntries.isEmpty { return }
+    let lane = try view.outbox.lane(conversation)
+    guard lane.creation != 0 else { return }
+    try transaction.outboxEntries.remove(entry: lane.creation)
+  }
+
+  /// Changes how far sending a message has come, and holds or releases its entries with it.
+  ///
+  /// - Returns: false if there is no such message, or nothing changes.
+  func setStatus(
+    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
+    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
+  ) throws(StoreError) -> Bool {
+    let before = try message(id, in: conversation)
+    let isChanged = try transaction.statuses.setStatus(
+      status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure)
+    if isChanged, let before, !status.isServerKnowledge {
+      try followStatus(of: before.own, from: before.status, to: status, in: before.conversation)
+    }
+    return isChanged
+  }
+
+  private func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> (own: MessageID, status: MessageStatus, conversation: UInt32)? {
+    guard let open = try transaction.existingConversation(conversation),
+      let (_, message, own) = try flushed().messages.found(id, in: open.number)
+    else { return nil }
+    return (own, message.status, open.number)
+  }
+
+  /// A message is held back, or is not any more, and its uploads with it.
+  private func followStatus(
+    of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
+  ) throws(StoreError) {
+    guard (old == .held) != (new == .held), try !transaction.outboxEntries.isEmpty else { return }
+    for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
+      switch record.subject {
+      case .send, .upload: break
+      default: continue
+      }
+      // One before it may have changed whether it is blocked.
+      let record = try view.outbox.indexedEntry(ordinal)
+      var changed = record
+      switch record.state {
+      case .held where new != .held: changed.state = .queued
+      case .queued where new == .held, .waiting where new == .held: changed.state = .held
+      default: continue
+      }
+      try transaction.outboxEntries.replace(entry: ordinal, record, with: changed)
+    }
+  }
+}
+
+extension Transaction {
+  var outboxFollowing: OutboxFollowing { OutboxFollowing(self) }
+}
+
+extension MessageSettlement {
+  /// Returns true if an entry has nothing to tell any more.
+  fileprivate func settles(_ subject: OutboxSubject) -> Bool {
+    switch subject {
+    case .send, .upload: isSent || isErased
+    case .edit(_, let time): isErased || !pendingEdits.contains(time)
+    case .unsend: isErased || isShown
+    default: isErased
+    }
+  }
+}
+
+extension OutboxFollowing {
+  func show(_ status: MessageStatus, of record: OutboxRecord) throws(StoreError) {
+    guard case .send(let id) = record.subject,
+      let conversation = try view.outbox.conversationName(of: record)
+    else { return }
+    _ = try transaction.outboxFollowing.setStatus(
+      status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
+  }
+}

@@ -1,0 +1,240 @@
+import PageFile
+
+/// Having everything go that is held, waits or has failed, in steps where it is much.
+///
+/// See docs/message-format.md, O-26 and O-31.
+///
+///  1. It goes oldest first, and until all was looked at nothing is handed out that lies behind: what
+///     was entered later would go before what was entered earlier.
+///  2. What is held, waits or fails since then stays as it is: that was decided later.
+struct OutboxReleases: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Has everything of some states go; returns how many entries that are.
+  func release(
+    _ states: OutboxRelease.States, in id: ConversationID?
+  ) throws(StoreError) -> Int {
+    var number: UInt32 = 0
+    if let id {
+      guard let known = try view.number(of: id) else { return 0 }
+      number = known
+    }
+    let total = states.count(try counts(of: number))
+    guard total > 0 else { return 0 }
+    var release = OutboxRelease(
+      states, of: number, next: 0, end: try transaction.outboxTotals.nextOrdinal)
+    if try !transaction.outboxTotals.hasSteps {
+      let (count, isDone) = try advance(&release, ordinal: 0)
+      if isDone { return count }
+    }
+    for (ordinal, older) in try view.outbox.releases() where release.covers(older) {
+      try end(older, ordinal)
+    }
+    transaction.noteOutboxChange()
+    // Leases are numbered in the order in which they were given, and so are these.
+    try write(release, at: try transaction.outboxEntries.takeLease())
+    if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
+    try transaction.outboxSweeps.updateSteps()
+    return total
+  }
+
+  private func counts(of conversation: UInt32) throws(StoreError) -> OutboxCounts {
+    conversation == 0
+      ? try transaction.outboxTotals.counts : try view.outbox.lane(conversation).counts
+  }
+
+  private func write(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
+    let key = OutboxKey.release(ordinal)
+    var value = ByteBuffer()
+    release.append(to: &value)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  private func end(_ release: OutboxRelease, _ ordinal: UInt64) throws(StoreError) {
+    transaction.noteOutboxChange()
+    let key = OutboxKey.release(ordinal)
+    try transaction.remove(key.bytes, in: Schema.work)
+    if release.conversation != 0 {
+      try transaction.outboxSweeps.updateStop(of: release.conversation)
+    }
+    try transaction.outboxSweeps.updateSteps()
+  }
+
+  /// Goes on with a release as far as one step should; returns how many entries go now, and whether
+  /// that were all.
+  private func advance(
+    _ release: inout OutboxRelease, ordinal: UInt64
+  ) throws(StoreError) -> (count: Int, isDone: Bool) {
+    var (count, seenCount) = (0, 0)
+    while release.states.count(try counts(of: release.conversation)) > 0 {
+      if transaction.isStepFull(count, of: transaction.entryCountMax)
+        || transaction.isStepFull(seenCount, of: seenCountMax)
+      {
+        return (count, false)
+      }
+      let (found, last) = try entries(
+        of: release, countMax: transaction.entryCountMax - count,
+        seenCountMax: seenCountMax - seenCount,
+        &seenCount)
+      for entry in found {
+        if transaction.isStepFull(count, of: transaction.entryCountMax) { return (count, false) }
+        release.next = entry + 1
+        if try letGo(entry, by: release, ordinal) { count += 1 }
+      }
+      guard let last else { break }
+      release.next = last + 1
+    }
+    return (count, true)
+  }
+
+  /// How many entries one step looks at: that costs much less than to change them.
+  private var seenCountMax: Int { min(transaction.entryCountMax, .max / 16) * 16 }
+
+  /// The next entries that a release is about, and the last one that was looked at; nil: there are no
+  /// more.
+  private func entries(
+    of release: OutboxRelease, countMax: Int, seenCountMax: Int, _ seenCount: inout Int
+  ) throws(StoreError) -> (found: [UInt64], last: UInt64?) {
+    var found: [UInt64] = []
+    var last: UInt64?
+    var left = min(seenCountMax, Self.batchCountMax)
+    func look(_ ordinal: UInt64, _ record: OutboxRecord) -> Bool {
+      guard ordinal < release.end else { return false }
+      last = ordinal
+      left -= 1
+      if !release.states.isDisjoint(with: .init(record.state)) { found.append(ordinal) }
+      return left > 0 && found.count < countMax
+    }
+    let seenBefore = left
+    if release.conversation == 0 {
+      try view.outbox.forEachEntry(from: release.next, look)
+    } else {
+      let ordinals = try view.outbox.ordinals(
+        in: release.conversation, from: release.next, countMax: left)
+      for ordinal in ordinals {
+        guard look(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
+      }
+    }
+    seenCount += seenBefore - left
+    return (found, last)
+  }
+
+  private static var batchCountMax: Int { 256 }
+
+  /// Has one entry go if a release is about it; returns whether it is.
+  private func letGo(
+    _ entry: UInt64, by release: OutboxRelease, _ ordinal: UInt64
+  ) throws(StoreError) -> Bool {
+    guard let record = try transaction.outboxSweeps.currentEntry(entry),
+      release.conversation == 0 || release.conversation == record.conversation
+    else { return false }
+    // It was decided about since.
+    if ordinal > 0, try view.outbox.decision(on: entry) >= ordinal { return false }
+    return try letGo(entry, record, if: release.states)
+  }
+
+  /// Has an entry go if it is in one of some states; returns whether it is.
+  func letGo(
+    _ ordinal: UInt64, _ record: OutboxRecord, if states: OutboxRelease.States
+  ) throws(StoreError) -> Bool {
+    guard !states.isDisjoint(with: .init(record.state)) else { return false }
+    var new = record
+    new.state = .queued
+    transaction.outboxEntries.beginLimits(of: &new)
+    try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
+    try transaction.outboxFollowing.show(.pending, of: new)
+    return true
+  }
+
+  // MARK: Steps
+
+  /// Goes on with the oldest release.
+  func stepRelease() throws(StoreError) {
+    guard let (ordinal, old) = try view.outbox.releases(countMax: 1).first else {
+      return try forgetDecisions()
+    }
+    var release = old
+    if try advance(&release, ordinal: ordinal).isDone { return try end(release, ordinal) }
+    if release != old { try write(release, at: ordinal) }
+  }
+
+  /// Notes that an entry is as it is by a decision that is newer than all releases so far.
+  func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
+    guard try transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
+      let newest = try view.outbox.releases().last
+    else { return }
+    let key = OutboxKey.decision(ordinal)
+    var value = ByteBuffer()
+    value.append(littleEndian: newest.ordinal)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+  }
+
+  private func forgetDecisions() throws(StoreError) {
+    var prefix = ByteBuffer()
+    prefix.append(OutboxKey.decisionPrefix)
+    _ = try transaction.removeAll(
+      prefix.bytes, in: Schema.work, limit: transaction.sweepCountMax)
+    try transaction.outboxSweeps.updateSteps()
+  }
+
+  /// Entries from this one on are not handed out yet; nil: all may be.
+  var releaseHorizon: UInt64? {
+    get throws(StoreError) {
+      guard try transaction.outboxTotals.hasSteps else { return nil }
+      return try view.outbox.releases().filter { $0.release.conversation == 0 }
+        .map(\.release.next).min()
+    }
+  }
+
+  /// Nothing that is held goes any more, as it is to be held from now on.
+  func stopReleases() throws(StoreError) {
+    guard try transaction.outboxTotals.hasSteps else { return }
+    for (ordinal, release) in try view.outbox.releases() where release.states.contains(.held) {
+      try end(release, ordinal)
+    }
+  }
+
+  /// A conversation was deleted, and its name has another number now, or 0.
+  func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
+    guard try transaction.outboxTotals.hasSteps else { return }
+    for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
+      guard target != 0 else {
+        try end(old, ordinal)
+        continue
+      }
+      var release = old
+      release.conversation = target
+      try write(release, at: ordinal)
+      try transaction.outboxSweeps.updateStop(of: conversation)
+      try transaction.outboxSweeps.updateStop(of: target)
+    }
+  }
+
+  /// Ends the releases of a conversation that becomes another one.
+  ///
+  /// - Returns: The entries that were still to be let go, each with the states it has to be in.
+  func endReleases(
+    of conversation: UInt32
+  ) throws(StoreError) -> [(ordinal: UInt64, states: OutboxRelease.States)] {
+    guard try transaction.outboxTotals.hasSteps else { return [] }
+    var found: [(ordinal: UInt64, states: OutboxRelease.States)] = []
+    for (ordinal, release) in try view.outbox.releases()
+    where release.conversation == conversation {
+      for (entry, record) in try view.outbox.entries(in: conversation)
+      where entry >= release.next && entry < release.end {
+        guard !release.states.isDisjoint(with: .init(record.state)),
+          try view.outbox.decision(on: entry) < ordinal
+        else { continue }
+        found.append((entry, release.states))
+      }
+      try end(release, ordinal)
+    }
+    return found
+  }
+}
+
+extension Transaction {
+  var outboxReleases: OutboxReleases { OutboxReleases(self) }
+}

@@ -1,0 +1,104 @@
+import PageFile
+
+/// The server's word of when it took an act: a fact like any other from then on, of what was told.
+///
+/// Where the local member has done another such thing since, that stays as it is: its own answer is
+/// still to come. See docs/message-format.md, O-16.
+struct OutboxServerTimes: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func confirmReaction(
+    _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
+    _ ordinal: UInt64, _ serverTime: Timestamp
+  ) throws(StoreError) {
+    guard let localMember, let (_, _, own) = try flushed().messages.found(id, in: conversation)
+    else {
+      return
+    }
+    for (other, record) in try view.outbox.entries(of: id, in: conversation) where other > ordinal {
+      if case .react(_, let newer, _) = record.subject, newer.hasSameBytes(as: emoji) { return }
+    }
+    let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
+    let open = try transaction.conversation(conversation)
+    _ = try transaction.messageUpdates.withFacts(of: id, in: open) { (_) throws(StoreError) in
+      try transaction.reactions.mergeReaction(record, emoji, localMember, of: own, in: conversation)
+    }
+  }
+
+  /// The same of what was done to a conversation.
+  func confirm(
+    _ record: OutboxRecord, _ ordinal: UInt64, _ task: OutboxTask, at time: Int64
+  ) throws(StoreError) {
+    let number = record.conversation
+    switch (record.subject, task) {
+    case (.setTitle, .setTitle(let title)):
+      guard try view.outbox.lane(number).title == ordinal else { return }
+      try confirm(number) { new in new.details.title.merge(TextRegister(title, time: time)) }
+    case (.setAvatar, .setAvatar(let avatar)):
+      guard try view.outbox.lane(number).avatar == ordinal else { return }
+      try confirm(number) { new in new.details.avatar.merge(TextRegister(avatar, time: time)) }
+    case (.createConversation, .createConversation(let told)):
+      let lane = try view.outbox.lane(number)
+      try confirm(number) { new in
+        new.details.createdAt = time
+        if lane.title == 0, new.details.title.time != nil {
+          new.details.title.merge(TextRegister(told.title, time: time))
+        }
+        if lane.avatar == 0, new.details.avatar.time != nil {
+          new.details.avatar.merge(TextRegister(told.avatar, time: time))
+        }
+      }
+    case (.changeMembers(let added, let removed), _):
+      let changed = try membersChanged(behind: ordinal, in: number)
+      try confirm(number, members: true) { new in
+        for member in added where !changed.contains(member) {
+          new.members.merge(.init(member, time: time, isActive: true, joinedAt: time))
+        }
+        for member in removed where !changed.contains(member) {
+          new.members.merge(.init(member, time: time, isActive: false))
+        }
+      }
+    case (.leaveConversation, _):
+      guard let localMember else { return }
+      try confirm(number, members: true) { new in
+        new.members.merge(.init(localMember, time: time, isActive: false))
+      }
+    case (.deleteConversation, _): try transaction.deletions.confirmDeletion(of: number, at: time)
+    default: break
+    }
+  }
+
+  private func confirm(
+    _ number: UInt32, members: Bool = false, _ body: (inout Conversations.Attributes) -> Void
+  ) throws(StoreError) {
+    _ = try transaction.conversations.update(try transaction.conversation(number), members: members)
+    { new in body(&new) }
+  }
+
+  /// Whom later entries of a conversation have come or go.
+  private func membersChanged(
+    behind ordinal: UInt64, in conversation: UInt32
+  ) throws(StoreError) -> Set<UInt32> {
+    var changed: Set<UInt32> = []
+    var numbers = [conversation]
+    if try transaction.outboxTotals.hasSteps {
+      for sweep in try view.outbox.sweeps() where sweep.target == conversation {
+        numbers.append(sweep.conversation)
+      }
+    }
+    for number in numbers {
+      for (other, record) in try view.outbox.entries(in: number) where other > ordinal {
+        if case .changeMembers(let added, let removed) = record.subject {
+          changed.formUnion(added + removed)
+        }
+      }
+    }
+    return changed
+  }
+}
+
+extension Transaction {
+  var outboxServerTimes: OutboxServerTimes { OutboxServerTimes(self) }
+}

@@ -1,0 +1,72 @@
+import PageFile
+
+/// Uploads that stop and go on.
+struct OutboxUploads: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// How many bytes of an attachment are known to be on the server.
+  func uploadedByteCount(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Int64 {
+    try runningUpload(attachment, of: id, in: conversation)?.byteCount ?? 0
+  }
+
+  /// Notes that nobody uploads an attachment for now, if somebody did.
+  ///
+  /// It stays stored as running, with its progress, so that it goes on from there: what nobody runs
+  /// reads as queued.
+  func pauseUpload(
+    of attachment: String, message id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) {
+    guard let (key, byteCount) = try runningUpload(attachment, of: id, in: conversation) else {
+      return
+    }
+    _ = try transaction.attachmentUpdates.setTransfer(
+      .upload, to: .running(doneByteCount: byteCount), of: attachment, message: id,
+      in: conversation)
+    transaction.transferChanges[key] = .some(nil)
+    // Its record may be as it was; it reads as queued all the same.
+    guard transaction.isHeard else { return }
+    var fact = ByteBuffer()
+    fact.append(key.fact)
+    transaction.noteChange(of: fact.bytes, in: Schema.facts)
+  }
+
+  /// Lets an upload go that has waited until its file was prepared; returns whether one has.
+  func releasePrepared(
+    _ attachment: String, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    if try transaction.outboxEntries.isEmpty { return false }
+    for (ordinal, old) in try view.outbox.entries(of: id, in: conversation) where old.isBlocked {
+      guard case .upload(_, let other) = old.subject, other.hasSameBytes(as: attachment) else {
+        continue
+      }
+      var new = old
+      new.isBlocked = false
+      try transaction.outboxEntries.replace(entry: ordinal, old, with: new)
+      return true
+    }
+    return false
+  }
+
+  /// An upload that is stored as running, and how far it is.
+  private func runningUpload(
+    _ attachment: String, of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> (key: RunningTransfers.Key, byteCount: Int64)? {
+    guard let number = try view.number(of: conversation),
+      let (_, _, own) = try flushed().messages.found(id, in: number)
+    else { return nil }
+    let fact = FactKey.key(number, own, attachment: attachment)
+    guard case .running(let stored)? = try view.facts.attachmentRecord(fact.bytes)?.upload else {
+      return nil
+    }
+    let key = RunningTransfers.Key(fact: fact.bytes.array(), direction: .upload)
+    return (key, transaction.attachments.doneByteCount(key) ?? stored)
+  }
+}
+
+extension Transaction {
+  var outboxUploads: OutboxUploads { OutboxUploads(self) }
+}

@@ -1,0 +1,192 @@
+import PageFile
+
+/// What an entry of the outbox says, read from the store as it is now.
+struct TaskReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// What is to be told; nil when it does not hold any more.
+  func task(
+    _ record: OutboxRecord, form: PendingReceipt.Form,
+    doneByteCount: (RunningTransfers.Key) -> Int64?
+  ) throws(StoreError) -> OutboxTask? {
+    if case .client(let name, let payload) = record.subject {
+      return .client(name: name, payload: payload)
+    }
+    let number = record.conversation
+    let details = try view.conversations.details(number)
+    switch record.subject {
+    case .send(let id):
+      return try composedMessage(id, in: details.id, number).map { .send($0) }
+    case .edit(let id, let time):
+      return try editTask(id, at: time, in: number)
+    case .unsend(let id):
+      // It may have been deleted here since.
+      guard let (_, message, own) = try message(id, in: number) else { return .unsend(id) }
+      return message.traits.isWithdrawn ? .unsend(own) : nil
+    case .react(let id, let emoji, let isRemoved):
+      guard let (_, message, own) = try message(id, in: number),
+        !message.traits.isWithdrawn
+      else { return nil }
+      return .react(emoji: emoji, to: own, isRemoved: isRemoved)
+    case .receipt(let kind):
+      var cursor = Cursor(view.source, Schema.conversations)
+      return try view.pendingReceipts.firstPendingReceipt(
+        kind, of: number, details.id, try view.conversations.summary(number, &cursor),
+        try view.receipts.receipts(number), as: form
+      ).map { .receipt($0) }
+    case .createConversation:
+      var cursor = Cursor(view.source, Schema.conversations)
+      return .createConversation(try view.list.wholeConversation(number, &cursor))
+    case .deleteConversation: return .deleteConversation
+    case .leaveConversation: return .leaveConversation
+    case .changeMembers(let added, let removed):
+      return .changeMembers(
+        added: try view.conversations.names(of: added),
+        removed: try view.conversations.names(of: removed))
+    case .setTitle: return .setTitle(details.title.text)
+    case .setAvatar: return .setAvatar(details.avatar.text)
+    case .upload(let id, let attachment):
+      guard let (_, message, own) = try message(id, in: number), !message.traits.isWithdrawn
+      else { return nil }
+      let key = FactKey.key(number, own, attachment: attachment)
+      guard let record = try view.facts.attachmentRecord(key.bytes) else { return nil }
+      return .upload(record.state(key.bytes, of: own, in: details.id, doneByteCount))
+    case .client: return nil
+    }
+  }
+
+  /// A message, also one that is still on its way from a conversation that has become this one.
+  private func message(
+    _ id: MessageID, in number: UInt32
+  ) throws(StoreError) -> (Position, StoredMessage, MessageID)? {
+    if let found = try view.messages.found(id, in: number) { return found }
+    for (_, work) in try view.work.work() {
+      guard case .merge(into: number, _) = work.kind,
+        let found = try view.messages.found(id, in: work.conversation)
+      else { continue }
+      return found
+    }
+    return nil
+  }
+
+  /// A message as it was composed: edits that wait are told of by themselves.
+  private func composedMessage(
+    _ id: MessageID, in conversation: ConversationID, _ number: UInt32
+  ) throws(StoreError) -> Message? {
+    guard let (_, stored, own) = try view.messages.found(id, in: number),
+      !stored.traits.marks.contains(.unsent)
+    else { return nil }
+    var version = stored.version
+    if !stored.traits.pendingEdits.isEmpty,
+      let original = try view.facts.versions(of: own, in: number).first(where: {
+        $0.editTime == nil
+      })
+    {
+      version = original
+    }
+    var message = Message(
+      id: own, in: conversation, from: try view.member(stored.sender), text: version.text,
+      localTime: stored.localTime.map { Timestamp(microseconds: $0) }, status: stored.status,
+      replyTo: stored.replyTo)
+    message.mentions = try view.conversations.names(of: version.mentions)
+    message.attachments = try view.facts.attachments(of: own, in: number)
+    return message
+  }
+
+  private func editTask(
+    _ id: MessageID, at time: Int64, in number: UInt32
+  ) throws(StoreError) -> OutboxTask? {
+    guard let (_, stored, own) = try message(id, in: number),
+      stored.traits.pendingEdits.contains(time), !stored.traits.isWithdrawn
+    else { return nil }
+    let version =
+      stored.traits.editTime == time
+      ? stored.version
+      : try view.facts.versions(of: own, in: number).first { $0.editTime == time }
+    guard let version else { return nil }
+    return .edit(
+      own, text: version.text, mentions: try view.conversations.names(of: version.mentions),
+      at: Timestamp(microseconds: time))
+  }
+
+  /// What people see of an entry.
+  func shownEntry(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> OutboxEntry {
+    let state: OutboxState =
+      switch record.state {
+      case .queued: .queued
+      case .held: .held
+      case .running(_, let expiry, let owner):
+        .running(owner: owner, expiry: Timestamp(microseconds: expiry))
+      case .waiting(let time): .waiting(until: Timestamp(microseconds: time))
+      case .failed: .failed
+      }
+    return OutboxEntry(
+      id: OutboxEntry.ID(rawValue: ordinal), kind: record.subject.kind,
+      conversation: try view.outbox.conversationName(of: record), message: record.subject.message,
+      text: try shownText(record), state: state, isBlocked: try isBlocked(record, ordinal),
+      attemptCount: Int(clamping: record.attemptCount), failure: record.failure,
+      created: Timestamp(microseconds: record.created), token: record.token)
+  }
+
+  /// Whether an entry waits for something that somebody has to decide about.
+  private func isBlocked(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
+    if record.isBlocked { return true }
+    guard record.subject.isInOrder else { return false }
+    let creation = try view.outbox.lane(record.conversation).creation
+    guard creation != 0, creation != ordinal else { return false }
+    return try view.outbox.indexedEntry(creation).isAside
+  }
+
+  private func shownText(_ record: OutboxRecord) throws(StoreError) -> String? {
+    switch record.subject {
+    case .send(let id):
+      return try composedMessage(id, in: "", record.conversation)?.text
+    case .edit(let id, let time):
+      guard case .edit(_, let text, _, _)? = try editTask(id, at: time, in: record.conversation)
+      else { return nil }
+      return text
+    case .react(_, let emoji, _): return emoji
+    case .setTitle: return try view.conversations.details(record.conversation).title.text
+    case .setAvatar: return try view.conversations.details(record.conversation).avatar.text
+    case .upload(_, let attachment): return attachment
+    case .client(let name, _): return name
+    default: return nil
+    }
+  }
+}
+
+extension StoreView {
+  var tasks: TaskReader { TaskReader(self) }
+}
+
+extension TaskReader {
+  func slice(
+    in conversation: ConversationID?, count: Int, from first: UInt64
+  ) throws(StoreError) -> OutboxSlice {
+    var found: [OutboxEntry] = []
+    var next: OutboxEntry.ID?
+    let swept = Set(try view.outbox.sweeps().map(\.conversation))
+    func add(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
+      if swept.contains(record.conversation) { return true }
+      if found.count == count {
+        next = OutboxEntry.ID(rawValue: ordinal)
+        return false
+      }
+      found.append(try shownEntry(record, ordinal))
+      return true
+    }
+    guard let conversation else {
+      try view.outbox.forEachEntry(from: first, add)
+      return OutboxSlice(entries: found, next: next)
+    }
+    guard let number = try view.number(of: conversation) else {
+      return OutboxSlice(entries: [], next: nil)
+    }
+    for ordinal in try view.outbox.ordinals(in: number, from: first, countMax: count) {
+      guard try add(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
+    }
+    return OutboxSlice(entries: found, next: next)
+  }
+}

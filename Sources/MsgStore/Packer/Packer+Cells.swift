@@ -1,0 +1,87 @@
+import PageFile
+
+/// The cells of the messages tree, of which some hold many messages.
+///
+/// A segment that loses, gets or changes a message is packed anew; what no longer fits into one
+/// becomes two. See docs/message-format.md, M-9.
+extension Packer {
+  /// Stores the record of a message at a place where there may be one of it already.
+  func writeRecord(
+    _ record: Bytes, at position: Position, in conversation: UInt32
+  ) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    if position.place.isPending {
+      return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
+    }
+    var run = MessageRun()
+    var cell = ByteBuffer()
+    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
+      memory.conversations[conversation]?.latePosition = position
+      return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
+    }
+    run.set(key.bytes, record)
+    try replaceSegment(cell.bytes, with: run)
+  }
+
+  /// Removes the record of a message that is there.
+  func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
+    let key = KeyEncoding.key(conversation, position)
+    if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
+    var run = MessageRun()
+    var cell = ByteBuffer()
+    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
+      return try transaction.remove(key.bytes, in: Schema.messages)
+    }
+    let found = run.search(key.bytes)
+    guard found.isEqual else { throw view.corrupt(Schema.messages, "an entry is missing") }
+    run.remove(at: found.index)
+    try replaceSegment(cell.bytes, with: run)
+  }
+
+  /// Stores other messages in the stead of a segment.
+  private func replaceSegment(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
+    if run.count == 0 || run.key(0).compare(to: cell) != 0 {
+      try transaction.remove(cell, in: Schema.messages)
+    }
+    try write(run, 0..<run.count, with: segmentEncoder())
+  }
+
+  /// What packs with the newest dictionary that is committed.
+  ///
+  /// That is read outside of the transaction: one that cannot be read must not end it. Then texts are
+  /// compressed alone.
+  func segmentEncoder(_ effort: BlockCompressor.Effort = .fast) -> SegmentEncoder {
+    let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
+    if let known { return known }
+    let new = SegmentEncoder(transaction.newestDictionary(), effort)
+    switch effort {
+    case .fast: memory.encoders.fast = new
+    case .high: memory.encoders.high = new
+    }
+    return new
+  }
+
+  /// Stores messages in as few cells as hold them, halving what is too much for one.
+  private func write(
+    _ run: borrowing MessageRun, _ range: Range<Int>, with encoder: SegmentEncoder
+  ) throws(StoreError) {
+    guard let first = range.first else { return }
+    if range.count == 1 {
+      return try transaction.insert(stored: run.key(first), run.record(first), in: Schema.messages)
+    }
+    if let single = range.first(where: { !SegmentEncoder.canHold(run.key($0), run.record($0)) }) {
+      try write(run, range.lowerBound..<single, with: encoder)
+      try write(run, single..<single + 1, with: encoder)
+      return try write(run, single + 1..<range.upperBound, with: encoder)
+    }
+    var value = ByteBuffer(capacity: 4096)
+    if encoder.encode(run, range, to: &value),
+      value.count <= segmentByteCountMax(keyByteCount: run.key(first).count)
+    {
+      return try transaction.insert(run.key(first), value.bytes, in: Schema.messages)
+    }
+    let middle = range.lowerBound + range.count / 2
+    try write(run, range.lowerBound..<middle, with: encoder)
+    try write(run, middle..<range.upperBound, with: encoder)
+  }
+}

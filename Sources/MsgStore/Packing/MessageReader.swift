@@ -1,0 +1,165 @@
+import PageFile
+
+struct MessageReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// A message that is here, by any of its names, and its own name.
+  func found(
+    _ id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
+    guard let position = try view.ids.position(of: id, in: conversation) else { return nil }
+    let message = try message(at: position, in: conversation)
+    return (position, message, message.id(at: position))
+  }
+
+  /// The position of the last message in a conversation before a position, or at it; nil where there
+  /// is none.
+  func lastPosition(
+    upTo limit: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var cursor = MessageCursor(view)
+    let key = KeyEncoding.key(conversation, limit)
+    if try !cursor.seek(key.bytes) {
+      guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount))
+      else { return nil }
+    }
+    return try cursor.position()
+  }
+
+  /// The position in the key of the message that a cursor stands at.
+  func position(_ cursor: borrowing Cursor) throws(StoreError) -> Position {
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
+    guard let position = key.bytes.position else {
+      throw view.corrupt(Schema.messages, "a key is no position")
+    }
+    return position
+  }
+}
+
+extension StoreView {
+  var messages: MessageReader { MessageReader(self) }
+}
+
+extension MessageReader {
+  /// Unpacks the segment that a key lies in; false when it lies in none.
+  ///
+  /// - Parameters:
+  ///   - run: Gets its messages.
+  ///   - cell: Gets the key of its cell.
+  func segment(
+    around key: Bytes, to run: inout MessageRun, _ cell: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    var cursor = MessageCursor(view)
+    let isEqual = try cursor.seek(key)
+    guard cursor.isWithinSegment || isEqual && cursor.isPacked else { return false }
+    try cursor.appendSegment(to: &run, &cell)
+    return true
+  }
+
+  /// Unpacks a segment that somebody else has found.
+  ///
+  /// - Throws: `corruptRecord` when it is none.
+  func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
+    var segment = UnpackedSegment()
+    guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
+      throw view.corrupt(Schema.messages, "a segment is none")
+    }
+    var dictionary = CompressionDictionary.none
+    if case .lz4(let number) = header.coding {
+      dictionary = try view.dictionaryTable.dictionary(number)
+    }
+    let position = key.dropFirst(KeyEncoding.numberByteCount)
+    guard segment.unpack(value, at: position, with: dictionary) else {
+      throw view.corrupt(Schema.messages, "a segment of \(header.count) messages is none")
+    }
+    segment.append(to: &run, in: number)
+  }
+
+  /// Whether there is a message at a position.
+  func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(conversation, position)
+    var cursor = MessageCursor(view)
+    return try cursor.seek(key.bytes)
+  }
+
+  /// The record at a position; false when there is none.
+  func record(
+    at position: Position, in conversation: UInt32, appendTo value: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    let key = KeyEncoding.key(conversation, position)
+    if position.place.isPending {
+      return try view.value(of: key.bytes, in: Schema.messages, appendTo: &value)
+    }
+    var cursor = MessageCursor(view)
+    guard try cursor.seek(key.bytes) else { return false }
+    try cursor.appendRecord(to: &value)
+    return true
+  }
+}
+
+extension MessageReader {
+  /// The record of a message that is there.
+  func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
+    var value = ByteBuffer(capacity: 256)
+    guard try record(at: position, in: conversation, appendTo: &value) else {
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+    }
+    return value
+  }
+
+  /// A message that is there.
+  func message(
+    at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> StoredMessage {
+    let value = try record(at: position, in: conversation)
+    guard let record = MessageRecord(value.bytes),
+      let message = StoredMessage(record, at: position.place)
+    else { throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record") }
+    return message
+  }
+
+  /// A message as the list of conversations shows it.
+  func last(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last {
+    let isWithdrawn = message.traits.isWithdrawn
+    var last = ConversationSummary.Last(
+      position: position, sender: message.sender, status: message.status,
+      text: isWithdrawn ? "" : message.text)
+    last.isDeleted = isWithdrawn
+    if !isWithdrawn, message.traits.marks.contains(.attachments) {
+      let id = message.id(at: position)
+      last.attachment = try view.facts.attachments(of: id, in: conversation).first.map {
+        PreviewAttachment(
+          kind: $0.kind, fileName: $0.fileName ?? "", thumbnail: $0.thumbnailURL ?? "")
+      }
+    }
+    return last
+  }
+
+  /// The position of the last message in a conversation before a position; nil where there is none.
+  func lastPosition(
+    before limit: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var cursor = MessageCursor(view)
+    let key = KeyEncoding.key(conversation, limit)
+    _ = try cursor.seek(key.bytes)
+    guard try cursor.previous(), cursor.isIn(key.bytes.slice(0, KeyEncoding.numberByteCount)) else {
+      return nil
+    }
+    return try cursor.position()
+  }
+}
+
+extension MessageReader {
+  /// The position of the next message behind one; nil where there is none.
+  func nextPosition(
+    behind position: Position, in conversation: UInt32
+  ) throws(StoreError) -> Position? {
+    var scan = try ThreadScan(view, conversation, after: position)
+    return try scan.next() == nil ? nil : try scan.position()
+  }
+}

@@ -1,0 +1,134 @@
+import PageFile
+
+struct NamedReceipts: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Takes note that a message has come live to a place not above a mark that was made here, or was
+  /// moved there unseen: it is not covered until that mark is made again.
+  ///
+  /// Called for every message that comes live or moves, once it is at its place.
+  func noteLate(
+    _ record: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard !position.place.isPending, record.sender != localMember,
+      !record.flags.contains(.history), try isMarked(position, in: conversation)
+    else { return }
+    let summary = conversation.summary
+    var own = try transaction.ownReceipts.receipts(conversation)
+    if let mark = summary.mark, position <= mark, summary.isUnseenHere(record, at: position) {
+      if summary.isUnseen(record, at: position) {
+        try rememberExact(
+          .read, record.id(at: position), from: summary.markOrdinal + 1, in: conversation)
+      }
+      if own.lateFrom.map({ position < $0 }) ?? true {
+        own.lateFrom = position
+        try transaction.ownReceipts.writeOwn(own, conversation)
+      }
+    }
+    if let mark = own.deliveredMark, position <= mark {
+      if let told = try transaction.ownReceipts.told(.delivered, conversation), position <= told {
+        return
+      }
+      if record.marks.contains(.receipts), let localMember {
+        let fact = FactKey.key(
+          conversation.number, record.id(at: position), .receipt, member: localMember)
+        if try view.contains(fact.bytes, in: Schema.facts) { return }
+      }
+      try rememberExact(
+        .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
+    }
+  }
+
+  /// Whether a place lies below one of the marks that were made here.
+  private func isMarked(
+    _ position: Position, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    if let mark = conversation.summary.mark, position <= mark { return true }
+    try transaction.ownReceipts.readReceipts(of: conversation)
+    if let mark = conversation.receipts?.deliveredMark, position <= mark { return true }
+    return false
+  }
+
+  /// Forgets a message that goes before it was read or delivered here.
+  func forgetLate(_ id: MessageID, in conversation: OpenConversation) throws(StoreError) {
+    let own = try transaction.ownReceipts.receipts(conversation)
+    for kind in ReceiptKind.allCases {
+      let present = kind == .read ? conversation.summary.markOrdinal : own.deliveredOrdinal
+      guard let first = try firstOrdinal(kind, id, in: conversation.number), first > present else {
+        continue
+      }
+      try forgetExact(kind, id, in: conversation)
+    }
+  }
+
+  /// Remembers a message to be told by its name, from an ordinal on.
+  ///
+  /// What is due already stays due.
+  func rememberExact(
+    _ kind: ReceiptKind, _ id: MessageID, from ordinal: UInt64, in conversation: OpenConversation
+  ) throws(StoreError) {
+    if let known = try firstOrdinal(kind, id, in: conversation.number), known <= ordinal {
+      return
+    }
+    let key = ReceiptKey.exact(conversation.number, kind, id)
+    var value = ByteBuffer()
+    value.append(varint: ordinal)
+    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
+  }
+
+  /// Has what is to be told of a message lie under what is its own name now.
+  func moveExact(
+    of id: MessageID, to other: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) {
+    for kind in ReceiptKind.allCases {
+      guard let ordinal = try firstOrdinal(kind, id, in: conversation.number) else { continue }
+      try rememberExact(kind, other, from: ordinal, in: conversation)
+      try forgetExact(kind, id, in: conversation)
+    }
+  }
+
+  /// Returns whether there was anything to forget.
+  @discardableResult
+  func forgetExact(
+    _ kind: ReceiptKind, _ id: MessageID, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    guard try firstOrdinal(kind, id, in: conversation.number) != nil else { return false }
+    let key = ReceiptKey.exact(conversation.number, kind, id)
+    try transaction.remove(key.bytes, in: Schema.receipts)
+    return true
+  }
+
+  /// From which ordinal on a message is to be told by its name; nil when it is not.
+  func firstOrdinal(
+    _ kind: ReceiptKind, _ id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> UInt64? {
+    let key = ReceiptKey.exact(conversation, kind, id)
+    var value = ByteBuffer()
+    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+      return nil
+    }
+    var bytes = ByteReader(value.bytes)
+    guard let ordinal = bytes.varint(), bytes.isAtEnd else {
+      throw view.corrupt(Schema.receipts, "message \"\(id)\" has no ordinal")
+    }
+    return ordinal
+  }
+
+  func hasExact(
+    _ kind: ReceiptKind, _ conversation: UInt32, where isWanted: (UInt64) -> Bool
+  ) throws(StoreError) -> Bool {
+    var isFound = false
+    try view.pendingReceipts.forEachExact(kind, conversation) {
+      (_, ordinal) throws(StoreError) in
+      isFound = isWanted(ordinal)
+      return !isFound
+    }
+    return isFound
+  }
+}
+
+extension Transaction {
+  var namedReceipts: NamedReceipts { NamedReceipts(self) }
+}

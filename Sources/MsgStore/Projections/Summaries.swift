@@ -1,0 +1,233 @@
+import PageFile
+
+struct Summaries: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Counts a new message, and shows it if it is the last.
+  func inserted(
+    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
+      conversation.summary.messageCount += 1
+    }
+    try include(message, at: position, &conversation.summary, in: conversation.number)
+  }
+
+  /// Shows what has become of a message, and of the place it has left.
+  ///
+  /// Looks for the last message only where the one that was last has left its place or changed.
+  func replaced(
+    _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
+    at position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    let number = conversation.number
+    var summary = conversation.summary
+    if position == oldPosition {
+      if summary.last?.position == position {
+        if !StoreDefect.previewKept.isPlanted { try refreshLast(&summary, in: number) }
+      } else if old.status == .failed, new.status != .failed {
+        try include(new, at: position, &summary, in: number)
+      }
+    } else if try isNowLast(position, was: oldPosition, summary, in: number) {
+      summary.activity = position.place.time
+      summary.last = try last(new, at: position, in: number)
+    } else {
+      try exclude(oldPosition, from: &summary, in: number)
+      try include(new, at: position, &summary, in: number)
+    }
+    conversation.summary = summary
+  }
+
+  /// Takes a message out of the count and the preview.
+  func removed(
+    from position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    if !StoreDefect.messageCountKept.isPlanted {
+      conversation.summary.messageCount = max(0, conversation.summary.messageCount - 1)
+    }
+    try exclude(position, from: &conversation.summary, in: conversation.number)
+  }
+
+  /// Bounds the conversations that a transaction keeps open.
+  ///
+  /// Nobody may hold an open conversation across this call.
+  func makeRoom() throws(StoreError) {
+    guard memory.conversations.count >= WriterMemory.conversationCountMax else { return }
+    try transaction.packer.packGrown()
+    try flush()
+    memory.forgetConversations()
+  }
+
+  /// Writes the summaries that changed, for reading conversations.
+  func flush() throws(StoreError) {
+    _ = try flushed()
+    for conversation in memory.touched where conversation.isChanged {
+      try write(conversation)
+    }
+    try transaction.storeTotals.writeTotals()
+  }
+
+  func write(_ conversation: OpenConversation) throws(StoreError) {
+    conversation.summary.cutPreview()
+    let key = KeyEncoding.key(conversation.number)
+    var value = ByteBuffer(capacity: 256)
+    conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
+    assert(
+      ConversationSummary(value.bytes) == conversation.summary, "a summary is not what was written")
+    if transaction.isHeard {
+      try noteEntry(conversation, key.bytes, value.bytes)
+    }
+    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    let place = conversation.summary.listPlace
+    if conversation.listed != place { try list(conversation, at: place) }
+    transaction.totals.replace(conversation.counted, with: Totals(conversation.summary))
+    conversation.wasWritten(byteCount: value.count)
+  }
+
+  /// Moves a conversation's entry in the lists.
+  func list(_ conversation: OpenConversation, at place: ListPlace?) throws(StoreError) {
+    switch (conversation.listed, place) {
+    case (.some, .some) where StoreDefect.listPlaceKept.isPlanted:
+      break
+    case (let old?, let new?):
+      let key = old.key(conversation.number)
+      let other = new.key(conversation.number)
+      let wasThere = try storage { () throws(PageFileError) in
+        try BTree(view.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
+      }
+      guard wasThere else { throw view.corrupt(Schema.activity, "an entry is missing") }
+    case (let old?, nil):
+      let key = old.key(conversation.number)
+      try transaction.remove(key.bytes, in: Schema.activity)
+    case (nil, let new?):
+      let key = new.key(conversation.number)
+      try transaction.insert(key.bytes, .empty, in: Schema.activity)
+    case (nil, nil):
+      break
+    }
+  }
+
+  /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
+  func drop(_ conversation: OpenConversation) throws(StoreError) {
+    _ = try flushed()
+    let key = KeyEncoding.key(conversation.number)
+    try transaction.remove(key.bytes, in: Schema.conversations)
+    if let listed = conversation.listed {
+      let key = listed.key(conversation.number)
+      try transaction.remove(key.bytes, in: Schema.activity)
+    }
+    transaction.totals.replace(conversation.counted, with: Totals())
+    if transaction.isHeard {
+      transaction.notes.listed(conversation.number, from: conversation.listed, to: nil)
+    }
+    memory.remove(conversation)
+  }
+}
+
+extension Transaction {
+  var summaries: Summaries { Summaries(self) }
+}
+
+/// The last message and the activity.
+extension Summaries {
+  /// Takes a message into account that has come to its place.
+  private func include(
+    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    if summary.isFollowed(by: message, at: position) {
+      summary.activity = max(summary.activity, position.place.time)
+      summary.last?.replace(with: message, at: position)
+      return
+    }
+    guard let last = summary.last else {
+      summary.activity = position.place.time
+      summary.last = try self.last(message, at: position, in: conversation)
+      return
+    }
+    summary.activity = max(summary.activity, position.place.time)
+    let isFailed = message.status == .failed && position.place.isPending
+    let isBehindFailed =
+      last.status == .failed && last.position.place.isPending && !position.place.isPending
+    if isFailed || isBehindFailed {
+      try refreshLast(&summary, in: conversation)
+    } else if position >= last.position {
+      summary.last = try self.last(message, at: position, in: conversation)
+    }
+  }
+
+  /// Whether the last message was acknowledged, and no other is behind its new place: then nobody has
+  /// to look for the last one.
+  private func isNowLast(
+    _ position: Position, was old: Position, _ summary: ConversationSummary,
+    in conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
+      return false
+    }
+    return try flushed().messages.lastPosition(upTo: .end, in: conversation) == position
+  }
+
+  /// Takes a message that has left its place out of a summary, looking for what is last now only if
+  /// it was the last or the newest one.
+  private func exclude(
+    _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
+  ) throws(StoreError) {
+    let isNewest =
+      summary.activity == position.place.time && !StoreDefect.activityKept.isPlanted
+    guard summary.last?.position == position || isNewest else { return }
+    try refreshLast(&summary, in: conversation)
+  }
+
+  /// Looks for the last message and the newest time.
+  ///
+  /// The last is the one with the greatest position, but for pending ones that have failed before the
+  /// newest acknowledged one came: they wait at the end of the thread, and do not hold the list back.
+  func refreshLast(
+    _ summary: inout ConversationSummary, in conversation: UInt32
+  ) throws(StoreError) {
+    let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
+    var limit = Position.end
+    while let position = try flushed().messages.lastPosition(upTo: limit, in: conversation) {
+      let message = try flushed().messages.message(at: position, in: conversation)
+      if position.place.isPending, message.status == .failed, let newest,
+        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
+      {
+        guard let before = try flushed().messages.lastPosition(before: position, in: conversation)
+        else {
+          break
+        }
+        limit = before
+        continue
+      }
+      let isAlone = StoreDefect.activityOfLast.isPlanted
+      summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
+      summary.last = try last(message, at: position, in: conversation)
+      return
+    }
+    summary.last = nil
+    summary.activity = 0
+  }
+
+  private func last(
+    _ message: StoredMessage, at position: Position, in conversation: UInt32
+  ) throws(StoreError) -> ConversationSummary.Last {
+    try flushed().messages.last(message, at: position, in: conversation)
+  }
+}
+
+extension Summaries {
+  /// Notes a summary that is about to be written, if it differs from the one that is stored.
+  func noteEntry(_ conversation: OpenConversation, _ key: Bytes, _ value: Bytes) throws(StoreError)
+  {
+    let (from, to) = (conversation.listed, conversation.summary.listPlace)
+    if from == to {
+      var old = ByteBuffer(capacity: 256)
+      let isThere = try view.value(of: key, in: Schema.conversations, appendTo: &old)
+      if isThere, old.bytes.compare(to: value) == 0 { return }
+    }
+    transaction.notes.listed(conversation.number, from: from, to: to)
+  }
+}

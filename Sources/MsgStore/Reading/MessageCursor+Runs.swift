@@ -1,0 +1,28 @@
+import PageFile
+
+extension MessageCursor {
+  /// Adds messages to a slice from the one the cursor stands at on, as long as they lie in one leaf, or
+  /// in one segment, and there is nothing unusual about them, and goes behind them.
+  ///
+  /// See `SliceBuilder.appendRun`.
+  mutating func appendRun(
+    to builder: inout SliceBuilder, step: Int, limit: Int, after last: inout Int64?
+  ) throws(StoreError) {
+    if case .alone = place {
+      let start = cursor.cellIndex
+      let end = try builder.appendRun(
+        cursor.page, from: start, step: step, limit: limit, after: &last)
+      if end == start { return }
+      if cursor.go(to: end) { return arrive(fromEnd: step < 0) }
+      _ = cursor.go(to: end - step)
+    } else {
+      try loadRecords()
+      guard case .unpacked(let start) = place else { return }
+      let end = try builder.appendRun(segment, from: start, step: step, limit: limit, after: &last)
+      place = .unpacked(index: end)
+      if end >= 0, end < segment.rows.count { return }
+      place = .unpacked(index: end - step)
+    }
+    _ = step < 0 ? try previous() : try next()
+  }
+}

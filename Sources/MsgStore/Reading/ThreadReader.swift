@@ -1,0 +1,89 @@
+import PageFile
+
+/// What few messages have, read for a slice.
+struct ThreadReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// Fills in what the traits of a message say, and the facts that they point to.
+  func fill(
+    _ fields: inout RareFields, _ traits: MessageTraits, at position: Position,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    let id = traits.names.first ?? position.id
+    if let own = traits.names.first {
+      fields.ownID = own
+      fields.keyName = position.id
+    }
+    fields.deliveredAt = traits.deliveredAt.map(Timestamp.init(microseconds:))
+    fields.readAt = traits.readAt.map(Timestamp.init(microseconds:))
+    fields.retryCount = Int(clamping: traits.sending.retryCount)
+    fields.retryAt = traits.sending.retryAt.map(Timestamp.init(microseconds:))
+    fields.failure = traits.sending.failure
+    fields.isDeleted = traits.isWithdrawn
+    fields.deletedAt = traits.unsentAt.map(Timestamp.init(microseconds:))
+    fields.isAwaitingServer = traits.marks.contains(.hidden) || !traits.pendingEdits.isEmpty
+    if traits.isWithdrawn {
+      fields.replyTo = nil
+      return
+    }
+    fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
+    fields.hasHistory = traits.marks.contains(.versions)
+    for number in traits.mentions { fields.mentions.append(try view.member(number)) }
+    // Members' numbers differ between stores; names do not.
+    fields.mentions.sort()
+    if traits.marks.contains(.reactions) {
+      fields.reactions = try view.facts.reactions(of: id, in: conversation)
+    }
+    if traits.marks.contains(.attachments) {
+      fields.attachments = try view.facts.attachments(of: id, in: conversation)
+    }
+  }
+}
+
+extension ThreadReader {
+  /// All versions of a message's text but the one shown, oldest first.
+  func history(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MessageVersion] {
+    try view.within { () throws(StoreError) in
+      guard let number = try view.number(of: conversation),
+        let position = try view.ids.position(of: id, in: number)
+      else { return [] }
+      let message = try view.messages.message(at: position, in: number)
+      guard !message.traits.isWithdrawn else { return [] }
+      var versions = try view.facts.versions(of: message.id(at: position), in: number)
+      versions.sort { $0.precedes($1) }
+      return versions.map {
+        MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
+      }
+    }
+  }
+}
+
+extension StoreView {
+  var threads: ThreadReader { ThreadReader(self) }
+}
+
+extension ThreadReader {
+  func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+    let found = try view.within { () throws(StoreError) in try view.find(id) }
+    return Thread(view, found?.id ?? id, found?.number)
+  }
+
+  func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    try view.within { () throws(StoreError) in
+      guard let (number, conversation) = try view.find(conversation),
+        let position = try view.ids.position(of: id, in: number)
+      else { return nil }
+      var builder = SliceBuilder(view, conversation, number, count: 1)
+      guard try builder.append(at: position) else {
+        throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+      }
+      return builder.finishOne()
+    }
+  }
+}

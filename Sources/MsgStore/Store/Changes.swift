@@ -1,0 +1,77 @@
+import PageFile
+
+/// Telling what a transaction has changed.
+struct Changes: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// What the transaction has changed, as others are told; called when all of it is written.
+  ///
+  /// What cannot be looked up need not end the transaction: then anything may have changed.
+  func changes() -> StoreChanges? {
+    guard transaction.isHeard else { return nil }
+    do throws(StoreError) {
+      return try view.within { () throws(StoreError) in try resolvedNotes() }
+    } catch {
+      return .anything
+    }
+  }
+
+  private func resolvedNotes() throws(StoreError) -> StoreChanges {
+    if transaction.notes.isAnything { return .anything }
+    var all = StoreChanges()
+    all.hasCounterChanges = transaction.notes.hasCounterChanges
+    all.hasOutboxChanges = transaction.notes.hasOutboxChanges
+    for (number, noted) in transaction.notes.conversations {
+      if let formerID = noted.formerID {
+        var changes = noted.changes
+        changes.forgetMessages()
+        all.add(changes, of: formerID)
+      } else if let id = try id(of: number) {
+        all.add(try resolved(noted, number), of: id)
+      }
+    }
+    for renaming in transaction.notes.renamings {
+      guard let id = try id(of: renaming.number), id != renaming.formerID else { continue }
+      all.addName(id, for: renaming.formerID, isMerged: renaming.isMerged)
+    }
+    return all
+  }
+
+  /// Looks up where messages are of which only facts have changed, and where a conversation is in the
+  /// lists whose entry was not written.
+  private func resolved(
+    _ noted: ChangeNotes.Conversation, _ number: UInt32
+  ) throws(StoreError) -> ConversationChanges {
+    var changes = noted.changes
+    for (id, parts) in noted.facts {
+      if let known = noted.changes.messages[id] {
+        // One that has come or gone shows nothing else.
+        changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
+      } else if case (id, let position?)? = try transaction.messageNames.resolve(id, in: number) {
+        // Under another of its names facts have only lain until then.
+        changes.add(MessageChange(from: position, to: position, parts), of: id)
+      }
+    }
+    if noted.isTouched, changes.entry == nil {
+      let place = try transaction.conversation(number).listed
+      let position = place.map { ConversationPosition(place: $0, number: number) }
+      changes.addEntry(from: position, to: position)
+    }
+    return changes
+  }
+
+  /// The name of a conversation; nil when its number leads to none any more.
+  private func id(of number: UInt32) throws(StoreError) -> ConversationID? {
+    if let id = memory.conversations[number]?.id { return id }
+    guard try transaction.isStored(number) else { return nil }
+    let id = try view.conversations.details(number).id
+    memory.conversations[number]?.id = id
+    return id
+  }
+}
+
+extension Transaction {
+  var changes: Changes { Changes(self) }
+}

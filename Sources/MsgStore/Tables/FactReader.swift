@@ -1,0 +1,153 @@
+import PageFile
+
+/// Facts about messages, walked by kind.
+struct FactReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// Runs `body` on what keys have behind a prefix, and on their values, in order.
+  ///
+  /// The bytes live as long as the call.
+  func forEachFact(
+    _ prefix: borrowing ByteBuffer,
+    _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var cursor = Cursor(view.source, Schema.facts)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    let prefix = prefix.bytes
+    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key, dropping: prefix.count)
+      try view.append(cursor, to: &value)
+      try body(key.bytes, value.bytes)
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+  }
+
+  /// The versions of a message's text among the facts: all but the one that is shown.
+  func versions(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [TextVersion] {
+    var versions: [TextVersion] = []
+    let prefix = FactKey.prefix(conversation, id, .version)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let version = VersionRecord.version(rest, value) else {
+        throw view.corrupt(Schema.facts, "a version of message \"\(id)\" is no record")
+      }
+      versions.append(version)
+    }
+    return versions
+  }
+}
+
+extension FactReader {
+  /// The attachments of a message in their order.
+  func attachments(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [Attachment] {
+    try attachmentRecords(of: id, in: conversation).map(\.attachment)
+  }
+
+  /// What is stored of the attachments of a message, in their order.
+  func attachmentRecords(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [AttachmentRecord] {
+    var records: [AttachmentRecord] = []
+    let prefix = FactKey.prefix(conversation, id, .attachment)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let record = AttachmentRecord(value) else {
+        throw view.corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
+      }
+      records.append(record)
+    }
+    // The keys have the order of the ids, which decides among equal indices.
+    records.sort { $0.index < $1.index }
+    return records
+  }
+
+  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
+    var value = ByteBuffer()
+    guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
+    guard let record = AttachmentRecord(value.bytes) else {
+      throw view.corrupt(Schema.facts, "an attachment is no record")
+    }
+    return record
+  }
+
+  /// The receipts of members for exactly one message.
+  func exactReceipts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [(member: UInt32, receipt: ExactReceipt)] {
+    var found: [(member: UInt32, receipt: ExactReceipt)] = []
+    let prefix = FactKey.prefix(conversation, id, .receipt)
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+      guard key.count == prefix.count + 4, let member = key.bigEndianNumber(at: prefix.count),
+        let receipt = ExactReceipt(value)
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt") }
+      found.append((member, receipt))
+      return true
+    }
+    return found
+  }
+}
+
+extension StoreView {
+  var facts: FactReader { FactReader(self) }
+}
+
+extension FactReader {
+  /// The reactions to a message that stand, by member and emoji.
+  func reactions(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> [Reaction] {
+    var reactions: [Reaction] = []
+    let prefix = FactKey.prefix(conversation, id, .reaction)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard let member = rest.bigEndianNumber(at: 0), rest.count > 4,
+        rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
+      else { throw view.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record") }
+      if record.isRemoved { return }
+      reactions.append(
+        Reaction(
+          rest.dropFirst(4).repairedText(), from: try view.member(member),
+          at: Timestamp(microseconds: record.time)))
+    }
+    // Members' numbers differ between stores; names do not.
+    reactions.sort {
+      $0.member == $1.member ? $0.emoji.precedesByBytes($1.emoji) : $0.member < $1.member
+    }
+    return reactions
+  }
+}
+
+extension FactReader {
+  /// Some messages of a conversation that a member is known to have read by their names, and where to
+  /// go on; nil: there are no more.
+  func exactlyRead(
+    by member: UInt32, in conversation: UInt32, from start: [UInt8]?
+  ) throws(StoreError) -> (found: [MessageID], next: [UInt8]?) {
+    var found: [MessageID] = []
+    let prefix = KeyEncoding.key(conversation)
+    var cursor = try view.cursor(Schema.facts, from: start ?? prefix.bytes.array())
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      if found.count == 64 { return (found, key.bytes.array()) }
+      if let parts = FactKey.parts(key.bytes), parts.kind == .receipt,
+        parts.rest.bigEndianNumber(at: 0) == member
+      {
+        value.removeAll()
+        try view.append(cursor, to: &value)
+        if ExactReceipt(value.bytes)?.isRead ?? false { found.append(parts.id) }
+      }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    return (found, nil)
+  }
+}

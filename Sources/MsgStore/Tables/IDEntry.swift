@@ -1,0 +1,140 @@
+import PageFile
+
+/// What the ids tree has for a name of a message.
+///
+/// See docs/message-format.md, S-7.
+///
+///     place                       the message is there, and has this name in its key
+///     place, bytes of a name      the message is there, and has that name in its key
+///                                 the place as in a key, or short: 0x10 + the number of the unit
+///                                 + 4 with a sequence, time in that unit and sequence as signed
+///                                 varints
+///     0x03                        it was deleted, and stays so
+///     0x04, bytes of a name       another name of a message that is not here yet
+enum IDEntry: Hashable {
+  case here(Position)
+  case deleted
+  case alias(of: MessageID)
+
+  private static let deletedMark: UInt8 = 3
+  private static let aliasMark: UInt8 = 4
+
+  /// Reads the entry of a name; nil when these bytes are none.
+  init?(_ id: MessageID, _ value: Bytes) {
+    switch value.count > 0 ? value[0] : 0 {
+    case Self.deletedMark:
+      guard value.count == 1 else { return nil }
+      self = .deleted
+    case Self.aliasMark:
+      guard let name = Self.name(value.dropFirst(1)) else { return nil }
+      self = .alias(of: name)
+    default:
+      guard let (place, byteCount) = Self.shortPlace(value) ?? value.place(at: 0) else {
+        return nil
+      }
+      if byteCount == value.count {
+        self = .here(Position(place, id))
+      } else {
+        guard let name = Self.name(value.dropFirst(byteCount)) else { return nil }
+        self = .here(Position(place, name))
+      }
+    }
+  }
+
+  // Short places: every message has one here, and most times are whole milliseconds at least.
+
+  private static let shortMark: UInt8 = 0x10
+  private static let sequenceMark: UInt8 = 4
+
+  /// Adds a place in as few bytes as it takes.
+  static func append(_ place: Place, to buffer: inout ByteBuffer) {
+    guard place.phase == .acknowledged else { return buffer.append(place) }
+    let units = KeyEncoding.timeUnits
+    var unit = units.count - 1
+    while !place.time.isMultiple(of: units[unit]) { unit -= 1 }
+    let mark = shortMark + UInt8(unit) + (place.hasRank ? sequenceMark : 0)
+    buffer.append(mark)
+    buffer.append(signedVarint: place.time / units[unit])
+    if place.hasRank { buffer.append(signedVarint: place.rank) }
+  }
+
+  private static func shortPlace(_ value: Bytes) -> (place: Place, byteCount: Int)? {
+    guard value.count > 0, case let code = value[0] &- shortMark, code < 2 * sequenceMark else {
+      return nil
+    }
+    var reader = ByteReader(value, at: 1)
+    guard let count = reader.signedVarint(),
+      case let unit = KeyEncoding.timeUnits[Int(code % sequenceMark)],
+      case let (time, isTooLong) = count.multipliedReportingOverflow(by: unit), !isTooLong
+    else { return nil }
+    guard code >= sequenceMark else {
+      return (.acknowledged(time, sequence: nil), reader.offset)
+    }
+    guard let sequence = reader.signedVarint() else { return nil }
+    return (.acknowledged(time, sequence: sequence), reader.offset)
+  }
+
+  private static func name(_ bytes: Bytes) -> MessageID? {
+    guard (1...Identifier.byteCountMax).contains(bytes.count), bytes.isText else { return nil }
+    return MessageID(bytes)
+  }
+
+  /// Writes the entry of a name.
+  func append(for id: MessageID, to buffer: inout ByteBuffer) {
+    switch self {
+    case .here(let position):
+      Self.append(position.place, to: &buffer)
+      if position.id != id { buffer.append(position.id) }
+    case .deleted:
+      buffer.append(Self.deletedMark)
+    case .alias(let name):
+      buffer.append(Self.aliasMark)
+      buffer.append(name)
+    }
+  }
+}
+
+/// The ids tree: names of messages and where they lead.
+struct NameReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// What the ids tree has for a name of a message, or nil.
+  func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
+    let key = KeyEncoding.key(conversation, id)
+    var value = ByteBuffer()
+    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
+      try view.value(of: key.bytes, in: Schema.ids, appendTo: &value)
+    else { return nil }
+    guard let entry = IDEntry(id, value.bytes) else {
+      throw view.corrupt(Schema.ids, "message \"\(id)\" has no place")
+    }
+    return entry
+  }
+
+  /// The greatest name that a conversation has in the ids tree, or nil.
+  func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
+    var cursor = Cursor(view.source, Schema.ids)
+    let end = KeyEncoding.key(conversation &+ 1)
+    let prefix = KeyEncoding.key(conversation)
+    let isThere = try storage { () throws(PageFileError) in
+      _ = try cursor.seek(end.bytes)
+      return try cursor.previous()
+    }
+    guard isThere, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+    var name = ByteBuffer()
+    cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
+    return MessageID(name.bytes)
+  }
+
+  /// Where a message is, or nil when it is not there.
+  func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
+    guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
+    return position
+  }
+}
+
+extension StoreView {
+  var ids: NameReader { NameReader(self) }
+}

@@ -1,0 +1,165 @@
+package import PageFile
+
+/// Keys whose order as plain bytes is the order of what they stand for.
+///
+/// See docs/message-format.md, K-1 … K-6.
+///
+///     number    4 bytes, big-endian
+///     time      8 bytes, big-endian, the sign bit flipped; sequences and local orders likewise
+///     place     0x00                               before all messages; never stored
+///               0x01 time 0x01 sequence            acknowledged
+///               0x01 time 0x02                     acknowledged, without a sequence
+///               0x02 time local order              pending
+///               0xFF                               behind all messages; never stored
+///     position  place, then the bytes of the id up to the end of the key
+///
+/// The longest key is that of a message: 4 + 18 + 255 bytes of the 512 allowed.
+package enum KeyEncoding {
+  static let hasSequence: UInt8 = 1
+  static let hasNoSequence: UInt8 = 2
+  static let numberByteCount = 4
+  /// Where in the key of a message the time begins.
+  static let timeOffset = 5
+
+  /// A key that is only a number.
+  static func key(_ number: UInt32) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(bigEndian: number)
+    return key
+  }
+
+  /// The key of a message, or of a place between messages.
+  package static func key(_ conversation: UInt32, _ position: Position) -> ByteBuffer {
+    var key = key(conversation)
+    key.append(position)
+    return key
+  }
+
+  /// A key of bytes alone: a name, or a name in a conversation.
+  static func key(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
+    var key = key(conversation)
+    key.append(id)
+    return key
+  }
+
+  /// The key of a name.
+  static func key(_ name: String) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(name)
+    return key
+  }
+
+  /// A key of the activity and participants trees: eight bytes, and a number.
+  static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(bigEndian: head)
+    key.append(bigEndian: number)
+    return key
+  }
+
+  /// The units of packed times, in microseconds.
+  static let timeUnits: [Int64] = [1, 1000, 1_000_000, 60_000_000]
+
+  /// A signed number as bits that sort as it does.
+  static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+  static func unflipped(_ bits: UInt64) -> Int64 { Int64(bitPattern: bits ^ (1 << 63)) }
+}
+
+extension ByteBuffer {
+  mutating func append(_ place: Place) {
+    append(place.phase.rawValue)
+    switch place.phase {
+    case .start, .end:
+      break
+    case .acknowledged:
+      append(bigEndian: KeyEncoding.flipped(place.time))
+      append(place.hasRank ? KeyEncoding.hasSequence : KeyEncoding.hasNoSequence)
+      if place.hasRank { append(bigEndian: KeyEncoding.flipped(place.rank)) }
+    case .pending:
+      append(bigEndian: KeyEncoding.flipped(place.time))
+      append(bigEndian: KeyEncoding.flipped(place.rank))
+    }
+  }
+
+  mutating func append(_ position: Position) {
+    append(position.place)
+    append(position.id)
+  }
+}
+
+extension Bytes {
+  /// Four bytes as a big-endian number, or nil where there are fewer.
+  @inline(__always)
+  func bigEndianNumber(at offset: Int) -> UInt32? {
+    guard offset >= 0, offset <= count - 4 else { return nil }
+    return uint32(at: offset).byteSwapped
+  }
+
+  /// The place of a message that is stored at an offset, and how many bytes it takes; nil where
+  /// there is none.
+  @inline(__always)
+  func place(at offset: Int) -> (place: Place, byteCount: Int)? {
+    guard offset >= 0, count - offset >= 10 else { return nil }
+    let time = KeyEncoding.unflipped(bigEndian64(at: offset + 1))
+    switch (self[offset], self[offset + 9]) {
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasSequence):
+      guard count - offset >= 18 else { return nil }
+      let sequence = KeyEncoding.unflipped(bigEndian64(at: offset + 10))
+      return (.acknowledged(time, sequence: sequence), 18)
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasNoSequence):
+      return (.acknowledged(time, sequence: nil), 10)
+    case (Place.Phase.pending.rawValue, _):
+      guard count - offset >= 17 else { return nil }
+      let order = KeyEncoding.unflipped(bigEndian64(at: offset + 9))
+      return (.pending(time, localOrder: order), 17)
+    default:
+      return nil
+    }
+  }
+
+  /// The position that these bytes are, or nil when they are none.
+  package var position: Position? {
+    guard let (place, byteCount) = place(at: 0) else { return nil }
+    let id = dropFirst(byteCount)
+    guard (1...Identifier.byteCountMax).contains(id.count), id.isText else { return nil }
+    return Position(place, MessageID(id))
+  }
+}
+
+extension CellKey {
+  /// The number that a key begins with; nil of one that is shorter.
+  @inline(__always)
+  var number: UInt32? {
+    if head.count >= 4 { return head.bigEndianNumber(at: 0) }
+    guard byteCount >= 4 else { return nil }
+    let bits =
+      head.bigEndianHead(at: 0, byteCount: head.count)
+      | tail.bigEndianHead(at: 0, byteCount: 4 &- head.count) &>> UInt64(head.count &* 8)
+    return UInt32(truncatingIfNeeded: bits &>> 32)
+  }
+
+  /// The place in the key of a message, and how many bytes stand before the name; nil when there is
+  /// none.
+  @inline(__always)
+  var messagePlace: (place: Place, byteCount: Int)? {
+    // Four bytes, one that says what follows, and eight of a time.
+    guard byteCount >= 14 else { return nil }
+    let head = bigEndian64(at: 0)
+    let time = KeyEncoding.unflipped(bigEndian64(at: 5))
+    let rest = bigEndian64(at: 6) & 0xFF
+    switch (UInt8(truncatingIfNeeded: head &>> 24), UInt8(truncatingIfNeeded: rest)) {
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasSequence):
+      guard byteCount >= 22 else { return nil }
+      let sequence = KeyEncoding.unflipped(bigEndian64(at: 14))
+      return (.acknowledged(time, sequence: sequence), 22)
+    case (Place.Phase.acknowledged.rawValue, KeyEncoding.hasNoSequence):
+      return (.acknowledged(time, sequence: nil), 14)
+    case (Place.Phase.pending.rawValue, _):
+      guard byteCount >= 21 else { return nil }
+      let order = KeyEncoding.unflipped(bigEndian64(at: 13))
+      return (.pending(time, localOrder: order), 21)
+    default:
+      return nil
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import PageFile
+
+/// The sequence numbers of a conversation that are known: those of messages that are or were here,
+/// and those that the server says stand for none.
+///
+/// See docs/message-format.md, Q-1 … Q-4. They are kept as runs that neither touch nor overlap: the
+/// newest in the summary, so that a message that comes in order changes nothing else, the others in
+/// the sequences tree.
+///
+///     conversation's number (4), first sequence (8) → last sequence (8)
+struct KnownSequences {
+  let view: StoreView
+  let conversation: UInt32
+  /// The run above all others; nil when there is none at all.
+  let newest: ClosedRange<Int64>?
+
+  static let keyByteCount = 12
+
+  static func key(_ conversation: UInt32, _ first: Int64) -> ByteBuffer {
+    var key = KeyEncoding.key(conversation)
+    key.append(bigEndian: KeyEncoding.flipped(first))
+    return key
+  }
+
+  /// The run of an entry; nil when these bytes are none.
+  static func run(_ key: Bytes, _ value: Bytes) -> ClosedRange<Int64>? {
+    guard key.count == keyByteCount, value.count == 8 else { return nil }
+    let first = KeyEncoding.unflipped(key.bigEndian64(at: KeyEncoding.numberByteCount))
+    let last = Int64(bitPattern: value.uint64(at: 0))
+    return first <= last ? first...last : nil
+  }
+
+  /// The last run that begins at or below a number.
+  func run(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
+    if let newest, newest.lowerBound <= number { return newest }
+    return try olderRun(from: number)
+  }
+
+  /// The same among all but the newest.
+  func olderRun(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
+    var cursor = Cursor(view.source, Schema.sequences)
+    try seek(&cursor, number)
+    return try run(at: cursor)
+  }
+
+  /// The first run that begins at or above a number.
+  func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
+    var cursor = Cursor(view.source, Schema.sequences)
+    let key = Self.key(conversation, number)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    if let run = try run(at: cursor) { return run }
+    return newest.flatMap { $0.lowerBound >= number ? $0 : nil }
+  }
+
+  /// Runs `body` on the last run that begins at or below a number and on all above it, until it says
+  /// that it has seen enough.
+  func forEachRun(
+    from number: Int64, _ body: (ClosedRange<Int64>) -> Bool
+  ) throws(StoreError) {
+    var cursor = Cursor(view.source, Schema.sequences)
+    try seek(&cursor, number)
+    // In front of the conversation's first run: that one is it.
+    if try run(at: cursor) == nil {
+      let key = Self.key(conversation, number)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    }
+    while let run = try run(at: cursor) {
+      guard body(run) else { return }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+    if let newest { _ = body(newest) }
+  }
+
+  private func seek(_ cursor: inout Cursor, _ number: Int64) throws(StoreError) {
+    let key = Self.key(conversation, number)
+    try storage { () throws(PageFileError) in
+      if try !cursor.seek(key.bytes) { _ = try cursor.previous() }
+    }
+  }
+
+  /// The run that a cursor stands at; nil where the conversation has none.
+  private func run(at cursor: borrowing Cursor) throws(StoreError) -> ClosedRange<Int64>? {
+    let prefix = KeyEncoding.key(conversation)
+    guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    cursor.appendKey(to: &key)
+    try view.append(cursor, to: &value)
+    guard let run = Self.run(key.bytes, value.bytes) else {
+      throw view.corrupt(Schema.sequences, "an entry of conversation \(conversation) is no run")
+    }
+    return run
+  }
+}
+
+extension KnownSequences {
+  /// The numbers between two known ones that are not known: of several runs the one that is nearest
+  /// to the upper, or to the lower.
+  func missing(
+    between lower: Int64, and upper: Int64, nearest side: Side
+  ) throws(StoreError) -> ClosedRange<Int64>? {
+    guard lower < upper else { return nil }
+    switch side {
+    case .upper:
+      var last = upper - 1
+      if let run = try run(from: upper), run.upperBound >= upper {
+        guard run.lowerBound > lower else { return nil }
+        last = run.lowerBound - 1
+      }
+      let known = max(lower, try run(from: last)?.upperBound ?? lower)
+      return known < last ? known + 1...last : nil
+    case .lower:
+      var first = lower + 1
+      if let run = try run(from: lower), run.upperBound >= lower {
+        guard run.upperBound < upper else { return nil }
+        first = run.upperBound + 1
+      }
+      let known = min(upper, try run(atOrAbove: first)?.lowerBound ?? upper)
+      return first < known ? first...known - 1 : nil
+    }
+  }
+
+  enum Side {
+    case lower, upper
+  }
+}
+
+extension ClosedRange<Int64> {
+  /// Whether no number lies between this run and another: they overlap, or one goes on where the
+  /// other ends.
+  func touches(_ other: ClosedRange<Int64>) -> Bool {
+    if StoreDefect.sequencesApart.isPlanted { return overlaps(other) }
+    // Where one begins above the other's end, that end is not the greatest number.
+    return (lowerBound <= other.upperBound || lowerBound == other.upperBound + 1)
+      && (other.lowerBound <= upperBound || other.lowerBound == upperBound + 1)
+  }
+
+  func union(_ other: ClosedRange<Int64>) -> ClosedRange<Int64> {
+    Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
+  }
+
+  /// The numbers between this run and one above it; nil when there are none.
+  func gap(before other: ClosedRange<Int64>) -> ClosedRange<Int64>? {
+    guard upperBound < other.lowerBound, upperBound + 1 < other.lowerBound else { return nil }
+    return upperBound + 1...other.lowerBound - 1
+  }
+}
+
+/// Reading which sequence numbers are known, and which are missing.
+extension ConversationReader {
+  func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try summary(conversation, &cursor)
+    return KnownSequences(view: view, conversation: conversation, newest: summary.sequences)
+  }
+}
+
+extension KnownSequences {
+  /// The next gaps that begin above a number.
+  func gaps(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
+    guard count >= 1 else { throw .invalidCount(count) }
+    var gaps: [ClosedRange<Int64>] = []
+    var previous: ClosedRange<Int64>?
+    try forEachRun(from: number ?? .min) { run in
+      if let gap = previous?.gap(before: run), number.map({ gap.lowerBound > $0 }) ?? true {
+        gaps.append(gap)
+      }
+      previous = run
+      return gaps.count < count
+    }
+    return gaps
+  }
+
+  /// The next runs that begin above a number.
+  func runs(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
+    guard count >= 1 else { throw .invalidCount(count) }
+    var runs: [ClosedRange<Int64>] = []
+    try forEachRun(from: number ?? .min) { run in
+      if number.map({ run.lowerBound > $0 }) ?? true { runs.append(run) }
+      return runs.count < count
+    }
+    return runs
+  }
+}

@@ -1,0 +1,36 @@
+import PageFile
+
+/// Keys of the activity tree.
+extension ListPlace {
+  static let keyByteCount = 13
+
+  /// Behind all archived conversations and before all others.
+  static var archivedEnd: ByteBuffer { ListPlace(section: .normal, time: .min).key(0) }
+
+  func key(_ conversation: UInt32) -> ByteBuffer {
+    var key = ByteBuffer()
+    key.append(section.rawValue)
+    key.append(bigEndian: KeyEncoding.flipped(time))
+    key.append(bigEndian: conversation)
+    return key
+  }
+
+  /// The place and number in a key of the activity tree; nil when these bytes are none.
+  static func parts(_ key: Bytes) -> (place: ListPlace, number: UInt32)? {
+    guard key.count == keyByteCount, let section = Section(rawValue: key[0]),
+      let number = key.bigEndianNumber(at: 9)
+    else { return nil }
+    let time = KeyEncoding.unflipped(key.bigEndian64(at: 1))
+    return (ListPlace(section: section, time: time), number)
+  }
+}
+
+extension ConversationSummary {
+  /// Where the lists have the conversation; nil when it is in none.
+  var listPlace: ListPlace? {
+    if marks.contains(.hidden) { return nil }
+    let section: ListPlace.Section =
+      marks.contains(.archived) ? .archived : marks.contains(.pinned) ? .pinned : .normal
+    return ListPlace(section: section, time: listTime)
+  }
+}

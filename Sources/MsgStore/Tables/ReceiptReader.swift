@@ -1,0 +1,139 @@
+import PageFile
+
+/// Reading receipts.
+struct ReceiptReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// What is known of a member's receipts in a conversation.
+  func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError) -> ReceiptRecord {
+    let key = ReceiptKey.member(conversation, member)
+    var value = ByteBuffer()
+    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+      return ReceiptRecord()
+    }
+    guard let record = ReceiptRecord(value.bytes) else {
+      throw view.corrupt(
+        Schema.receipts, "member \(member) has no record in conversation \(conversation)")
+    }
+    return record
+  }
+
+  /// The conversation's own side of receipts.
+  func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
+    let key = ReceiptKey.own(conversation)
+    var value = ByteBuffer()
+    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
+      return ConversationReceipts()
+    }
+    guard let record = ConversationReceipts(value.bytes) else {
+      throw view.corrupt(Schema.receipts, "conversation \(conversation) has no record of its own")
+    }
+    return record
+  }
+
+  /// Runs `body` on the receipts of each member in a conversation from one number on, by number,
+  /// until it returns false.
+  func forEachReceipts(
+    _ conversation: UInt32, from first: UInt32 = 1,
+    _ body: (UInt32, ReceiptRecord) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var cursor = Cursor(view.source, Schema.receipts)
+    let start = ReceiptKey.member(conversation, max(1, first))
+    let prefix = start.bytes.slice(0, KeyEncoding.numberByteCount)
+    var key = ByteBuffer()
+    var value = ByteBuffer()
+    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
+      key.removeAll()
+      value.removeAll()
+      cursor.appendKey(to: &key)
+      try view.append(cursor, to: &value)
+      guard key.count == ReceiptKey.memberByteCount, let member = key.bytes.bigEndianNumber(at: 4),
+        let record = ReceiptRecord(value.bytes)
+      else {
+        throw view.corrupt(Schema.receipts, "conversation \(conversation) has what is no receipts")
+      }
+      guard try body(member, record) else { return }
+      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    }
+  }
+}
+
+extension StoreView {
+  var receipts: ReceiptReader { ReceiptReader(self) }
+}
+
+extension ReceiptReader {
+  /// How far all of some members have come, who are sorted by their numbers.
+  ///
+  /// - Parameter known: How far they had come when the one that has moved on since was the last of
+  ///   them; the first that is found there is the last of them now.
+  func others(
+    _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
+    known: ConversationReceipts.Others?
+  ) throws(StoreError) -> ConversationReceipts.Others {
+    var lowest: (mark: Position?, recipient: Recipient)?
+    let split = known.map { recipients.index(from: $0.laggard) } ?? 0
+    for part in [recipients[split...], recipients[..<split]] {
+      try forEachMark(kind, part, in: conversation) { (recipient, mark) in
+        if let present = lowest {
+          if mark.isBehind(present.mark) { lowest = (mark, recipient) }
+        } else {
+          lowest = (mark, recipient)
+        }
+        return !(mark == nil || (known != nil && mark == known?.mark))
+      }
+      if let lowest, lowest.mark == nil || (known != nil && lowest.mark == known?.mark) { break }
+    }
+    var others = ConversationReceipts.Others()
+    others.mark = lowest?.mark
+    others.laggard = lowest?.recipient.number ?? 0
+    return others
+  }
+
+  /// Runs `body` on how far each of some members has come, until it returns false.
+  private func forEachMark(
+    _ kind: ReceiptKind, _ recipients: ArraySlice<Recipient>, in conversation: UInt32,
+    _ body: (Recipient, Position?) -> Bool
+  ) throws(StoreError) {
+    guard let first = recipients.first else { return }
+    var rest = recipients
+    try forEachReceipts(conversation, from: first.number) { (member, record) in
+      while let next = rest.first, next.number <= member {
+        rest.removeFirst()
+        let mark = next.number == member ? record.mark(kind) : nil
+        guard body(next, next.reached(mark)) else {
+          rest = []
+          break
+        }
+      }
+      return !rest.isEmpty
+    }
+    while let next = rest.popFirst() {
+      guard body(next, next.reached(nil)) else { return }
+    }
+  }
+}
+
+extension [Recipient] {
+  /// Where the members from a number on begin.
+  fileprivate func index(from number: UInt32) -> Int {
+    var lower = 0
+    var upper = count
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if self[middle].number < number { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+}
+
+extension Optional where Wrapped == Position {
+  /// Whether this mark lies before another; none lies before all.
+  fileprivate func isBehind(_ other: Position?) -> Bool {
+    guard let other else { return false }
+    return map { $0 < other } ?? true
+  }
+}

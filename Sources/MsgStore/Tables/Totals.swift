@@ -1,0 +1,86 @@
+import PageFile
+
+/// What the whole store has unread: the sum over its conversations, stored so that a badge costs one
+/// lookup.
+///
+/// See docs/message-format.md, U-6.
+struct Totals: Hashable {
+  var unread = 0
+  var unreadMuted = 0
+  var mentions = 0
+  var mentionsMuted = 0
+
+  init() {}
+
+  /// What one conversation contributes.
+  ///
+  /// Nothing when it is hidden, as it has no messages then.
+  init(_ summary: ConversationSummary) {
+    if summary.marks.contains(.muted), !StoreDefect.mutedCountedAlike.isPlanted {
+      unreadMuted = summary.unreadCount
+      mentionsMuted = summary.mentionCount
+    } else {
+      unread = summary.unreadCount
+      mentions = summary.mentionCount
+    }
+  }
+
+  init(unread: Int, unreadMuted: Int, mentions: Int, mentionsMuted: Int) {
+    self.unread = unread
+    self.unreadMuted = unreadMuted
+    self.mentions = mentions
+    self.mentionsMuted = mentionsMuted
+  }
+
+  /// The sums, which never go below zero.
+  func adding(_ change: Totals) -> Totals {
+    Totals(
+      unread: Self.sum(unread, change.unread),
+      unreadMuted: Self.sum(unreadMuted, change.unreadMuted),
+      mentions: Self.sum(mentions, change.mentions),
+      mentionsMuted: Self.sum(mentionsMuted, change.mentionsMuted))
+  }
+
+  static func sum(_ count: Int, _ change: Int) -> Int {
+    let (sum, isOverflow) = count.addingReportingOverflow(change)
+    return isOverflow ? 0 : max(0, sum)
+  }
+}
+
+/// How a transaction changes the totals.
+///
+/// It wraps: the counts of a damaged store may be any.
+struct TotalsChange {
+  private(set) var change = Totals()
+
+  mutating func replace(_ old: Totals, with new: Totals) {
+    guard old != new else { return }
+    if new.unread < old.unread, StoreDefect.totalsKept.isPlanted { return }
+    change.unread &+= new.unread &- old.unread
+    change.unreadMuted &+= new.unreadMuted &- old.unreadMuted
+    change.mentions &+= new.mentions &- old.mentions
+    change.mentionsMuted &+= new.mentionsMuted &- old.mentionsMuted
+  }
+
+  mutating func take() -> Totals {
+    defer { change = Totals() }
+    return change
+  }
+}
+
+extension StoreView {
+  /// The stored totals.
+  func totals() throws(StoreError) -> Totals {
+    Totals(
+      unread: try count(.unread), unreadMuted: try count(.unreadMuted),
+      mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
+  }
+
+  func count(_ setting: Setting) throws(StoreError) -> Int {
+    guard let value = try source.value(of: setting) else { return 0 }
+    guard let count = Int(exactly: value) else {
+      throw corrupt(Schema.settings, "\"\(setting.rawValue)\" is \(value)")
+    }
+    return count
+  }
+}

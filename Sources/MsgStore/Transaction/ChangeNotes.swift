@@ -1,0 +1,182 @@
+/// What a transaction notes of its changes, for those who listen.
+///
+///  1. Nothing is read for a note. Conversations are noted by their numbers; what is noted of a
+///     message's facts, which lie under its name, waits until somebody looks where it is.
+///  2. Notes are bounded as what is told of them is.
+struct ChangeNotes {
+  struct Conversation {
+    var changes = ConversationChanges()
+    /// Of which messages facts have changed; they need not be here.
+    var facts: [MessageID: MessageChange.Parts] = [:]
+    /// Whether something was written that is known of the conversation, its summary aside.
+    var isTouched = false
+    /// Its name, where its number leads to nothing any more.
+    var formerID: ConversationID?
+  }
+
+  struct Renaming {
+    let formerID: ConversationID
+    /// The number to which it leads now.
+    var number: UInt32
+    /// Whether that was another conversation's before.
+    let isMerged: Bool
+  }
+
+  private(set) var conversations: [UInt32: Conversation] = [:]
+  /// Names that conversations had.
+  private(set) var renamings: [Renaming] = []
+  var hasCounterChanges = false
+  var hasOutboxChanges = false
+  private(set) var isAnything = false
+
+  private mutating func change(_ number: UInt32, _ body: (inout Conversation) -> Void) {
+    if isAnything { return }
+    if conversations.count > StoreChanges.conversationCountMax {
+      isAnything = true
+      conversations = [:]
+      return
+    }
+    body(&conversations[number, default: Conversation()])
+  }
+
+  // MARK: Messages
+
+  mutating func inserted(_ id: MessageID, at position: Position, in number: UInt32) {
+    change(number) { $0.changes.add(MessageChange(from: nil, to: position), of: id) }
+  }
+
+  mutating func removed(_ id: MessageID, from position: Position, in number: UInt32) {
+    change(number) { $0.changes.add(MessageChange(from: position, to: nil), of: id) }
+  }
+
+  mutating func replaced(
+    _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
+    at position: Position, in number: UInt32
+  ) {
+    let (oldID, id) = (old.id(at: oldPosition), new.id(at: position))
+    if oldID != id {
+      removed(oldID, from: oldPosition, in: number)
+      inserted(id, at: position, in: number)
+    } else if let changed = MessageChange(
+      from: oldPosition, to: position, MessageChange.Parts(from: old, to: new))
+    {
+      change(number) { $0.changes.add(changed, of: id) }
+    }
+  }
+
+  /// A fact about a message was written or removed.
+  mutating func factChanged(_ kind: FactKind, of id: MessageID, in number: UInt32) {
+    let part: MessageChange.Parts
+    switch kind {
+    case .version: part = .text
+    case .reaction: part = .reactions
+    case .attachment: part = .attachments
+    case .receipt: part = .delivery
+    default: return
+    }
+    change(number) { conversation in
+      if conversation.changes.isAnyMessageChanged { return }
+      conversation.facts[id, default: []].formUnion(part)
+      if conversation.facts.count > ConversationChanges.messageCountMax {
+        conversation.facts = [:]
+        conversation.changes.setAnyMessageChanged()
+      }
+    }
+  }
+
+  /// Others may have received or read what lies between two places, in any order.
+  mutating func delivered(between a: Position?, and b: Position?, in number: UInt32) {
+    let (a, b) = (a ?? .start, b ?? .start)
+    change(number) { $0.changes.addDelivery(min(a, b)...max(a, b)) }
+  }
+
+  mutating func sequencesChanged(in number: UInt32) {
+    change(number) { $0.changes.hasSequenceChanges = true }
+  }
+
+  // MARK: Conversations
+
+  /// Something that is known of a conversation was written.
+  mutating func touched(_ number: UInt32) {
+    change(number) { $0.isTouched = true }
+  }
+
+  /// A conversation's summary was written, or taken away.
+  mutating func listed(_ number: UInt32, from: ListPlace?, to: ListPlace?) {
+    change(number) {
+      $0.changes.addEntry(
+        from: from.map { ConversationPosition(place: $0, number: number) },
+        to: to.map { ConversationPosition(place: $0, number: number) })
+    }
+  }
+
+  /// A conversation has a new number, and none of its messages any more.
+  mutating func renumbered(_ old: UInt32, to number: UInt32) {
+    let notes = conversations.removeValue(forKey: old)
+    lead(old, to: number)
+    change(number) {
+      if let entry = notes?.changes.entry { $0.changes.addEntry(from: entry.from, to: entry.to) }
+      $0.isTouched = true
+      $0.changes.setAnyMessageChanged()
+    }
+  }
+
+  /// What had a name is called otherwise now.
+  mutating func renamed(_ id: ConversationID, _ number: UInt32, isMerged: Bool = false) {
+    if isAnything { return }
+    renamings.append(Renaming(formerID: id, number: number, isMerged: isMerged))
+    change(number) { $0.changes.setAnyMessageChanged() }
+  }
+
+  /// Former names of what had one number are names of what has another.
+  private mutating func lead(_ old: UInt32, to number: UInt32) {
+    for index in renamings.indices where renamings[index].number == old {
+      renamings[index].number = number
+    }
+  }
+
+  /// A conversation has become a part of another.
+  mutating func merged(_ number: UInt32, _ id: ConversationID, into target: UInt32) {
+    change(number) {
+      $0.formerID = id
+      $0.changes.forgetMessages()
+    }
+    lead(number, to: target)
+    renamed(id, target, isMerged: true)
+  }
+}
+
+extension MessageChange.Parts {
+  /// In what two stored forms of a message differ that readers see, but for its place.
+  init(from old: StoredMessage, to new: StoredMessage) {
+    self = []
+    if old.status != new.status || old.traits.sending != new.traits.sending
+      || old.traits.pendingEdits != new.traits.pendingEdits
+    {
+      insert(.status)
+    }
+    if old.traits.editTime != new.traits.editTime || old.traits.mentions != new.traits.mentions
+      || !old.text.hasSameBytes(as: new.text)
+    {
+      insert(.text)
+    }
+    if old.traits.deliveredAt != new.traits.deliveredAt || old.traits.readAt != new.traits.readAt {
+      insert(.delivery)
+    }
+    let marks = old.traits.marks.symmetricDifference(new.traits.marks)
+    if !marks.isDisjoint(with: [.unsent, .hidden]) || old.traits.unsentAt != new.traits.unsentAt {
+      formUnion([.deletion, .text, .reactions, .attachments, .other])
+    }
+    if marks.contains(.versions) { insert(.text) }
+    if marks.contains(.reactions) { insert(.reactions) }
+    if marks.contains(.attachments) { insert(.attachments) }
+    if marks.contains(.receipts) { insert(.delivery) }
+    // Receipts count for one's own messages only, or for those of somebody else.
+    if old.sender != new.sender { formUnion([.other, .status, .delivery]) }
+    if old.localTime != new.localTime || old.replyTo != new.replyTo
+      || old.pendingSequence != new.pendingSequence || old.traits.names != new.traits.names
+    {
+      insert(.other)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// A change of facts that the outbox may have to answer.
+///
+/// Facts do not know the outbox. They emit effects, which wait until the operation is over and are
+/// answered by `OutboxAnswers` in their order. None is kept while the outbox is empty.
+enum Effect {
+  /// Something about a message is settled that an entry was to tell.
+  case messageSettled(MessageID, in: UInt32, MessageSettlement)
+  /// A message is gone here, with everything known of it.
+  case messageRemoved(MessageID, in: UInt32)
+  /// A message has another name, or lies in another conversation.
+  case messageMoved(MessageID, in: UInt32, to: MessageID, target: UInt32)
+  /// All that a conversation had belongs to another.
+  case conversationMoved(UInt32, to: UInt32)
+  /// A conversation was deleted here; its name has a new number.
+  case conversationDeleted(UInt32, to: UInt32)
+  /// The server knows a conversation.
+  case conversationKnown(UInt32)
+  /// There may be receipts to tell, or there are none any more.
+  case receipts(ReceiptKind, in: UInt32, isPending: Bool)
+  /// The bytes of an attachment are on the server.
+  case uploaded(String, of: MessageID, in: UInt32)
+}
+
+/// The parts of a message that need not be told any more.
+struct MessageSettlement {
+  /// The server has the message.
+  let isSent: Bool
+  /// The message was retracted for good.
+  let isErased: Bool
+  /// The server has refused to retract the message.
+  let isShown: Bool
+  /// The times of the edits that still wait.
+  let pendingEdits: [Int64]
+
+  /// Compares two stored forms; returns nil if nothing is settled.
+  init?(from old: StoredMessage, to new: StoredMessage) {
+    let (was, marks) = (old.traits.marks, new.traits.marks)
+    isSent = new.status.isServerKnowledge && !old.status.isServerKnowledge
+    isErased = marks.contains(.unsent) && !was.contains(.unsent)
+    isShown = was.contains(.hidden) && !marks.contains(.hidden)
+    pendingEdits = new.traits.pendingEdits
+    guard isSent || isErased || isShown || pendingEdits != old.traits.pendingEdits else {
+      return nil
+    }
+  }
+}
+
+extension Transaction {
+  /// The counts and numbers of all entries of the outbox.
+  var outboxTotals: OutboxTotals {
+    get throws(StoreError) {
+      if let known = memory.outbox { return known }
+      let totals = try view.outbox.totals()
+      memory.outbox = totals
+      return totals
+    }
+  }
+
+  /// True if acts of the local member are entered into the outbox.
+  var isOutboxOn: Bool { rules.outbox.isOn && localMember != nil }
+
+  /// Keeps an effect for the outbox, unless the outbox has nothing that it could concern.
+  func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
+    guard effects.isEmpty else { return effects.append(effect()) }
+    if try outboxTotals.counts.total > 0 { effects.append(effect()) }
+  }
+
+  /// Keeps an effect that may enter something new.
+  func emit(entering effect: @autoclosure () -> Effect) throws(StoreError) {
+    if isOutboxOn { effects.append(effect()) } else { try emit(effect()) }
+  }
+}
