@@ -16,6 +16,7 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .library(name: "MsgStore", targets: ["MsgStore"]),
+    .library(name: "MsgStoreTools", targets: ["MsgStoreTools"]),
     .library(name: "PageFile", targets: ["PageFile"]),
     .executable(name: "msgdump", targets: ["msgdump"]),
     .executable(name: "msgstore-bench", targets: ["msgstore-bench"]),
@@ -40,11 +41,18 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "PageFile", swiftSettings: strict),
-    .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: strict),
+    // Trains dictionaries for compression; it knows no messages.
+    .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: strict),
+    .target(
+      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "CLZ4"],
+      swiftSettings: strict),
+    // Check, export, restore, salvage: an app that does not import it does not carry it.
+    .target(
+      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
     .executableTarget(
       name: "msgdump",
       dependencies: [
-        "MsgStore", "PageFile",
+        "MsgStore", "MsgStoreTools", "PageFile",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -62,7 +70,11 @@ let package = Package(
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(
       name: "MsgStoreTests",
-      dependencies: ["MsgStore", "PageFile", "Simulation", "Damage", "msgdump", "crash-writer"],
+      dependencies: [
+        "MsgStore", "MsgStoreTools", "TextDictionary", "PageFile", "Simulation", "Damage",
+        "msgdump",
+        "crash-writer",
+      ],
       exclude: ["Golden/Expected", "Golden/Stores"], swiftSettings: strict),
     .testTarget(
       name: "BenchTests", dependencies: ["msgstore-bench"], swiftSettings: strict),
@@ -79,7 +91,8 @@ let package = Package(
     .target(name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict),
     // What the fuzzers in `Fuzz/` run, so that tests can replay what they have found.
     .target(
-      name: "FuzzTargets", dependencies: ["MsgStore", "PageFile", "Simulation", "msgdump"],
+      name: "FuzzTargets",
+      dependencies: ["MsgStore", "MsgStoreTools", "PageFile", "Simulation", "msgdump"],
       path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "PageFile", "Simulation"],
@@ -97,7 +110,7 @@ let package = Package(
       name: "torture",
       dependencies: [
         "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "PageFile",
-        "MsgStore",
+        "MsgStore", "MsgStoreTools",
       ],
       path: "Tests/Torture", swiftSettings: strict),
     // Single operations to be looked at by a profiler.
@@ -114,10 +127,12 @@ let package = Package(
     // What a client must come through: links that break and processes that are killed.
     .testTarget(
       name: "ReliabilityTests",
-      dependencies: ["ChatClient", "MsgStore", "chat-example", "msgdump"], swiftSettings: strict),
+      dependencies: ["ChatClient", "MsgStore", "MsgStoreTools", "chat-example", "msgdump"],
+      swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(
-      name: "crash-writer", dependencies: ["MsgStore", "PageFile"], path: "Tests/CrashWriter",
+      name: "crash-writer", dependencies: ["MsgStore", "MsgStoreTools", "PageFile"],
+      path: "Tests/CrashWriter",
       swiftSettings: strict),
   ]
 )

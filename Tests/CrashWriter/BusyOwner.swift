@@ -1,5 +1,6 @@
 import Foundation
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Owns the store and changes all of it, over and over, until somebody kills it: what long calls of other

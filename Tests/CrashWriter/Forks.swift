@@ -1,3 +1,5 @@
+import MsgStoreTools
+
 #if os(Linux)
   import Glibc
   import MsgStore

@@ -1,5 +1,6 @@
 import ChatClient
 import MsgStore
+import MsgStoreTools
 import Testing
 
 /// What is written, changed, and taken back, before and after it has left.

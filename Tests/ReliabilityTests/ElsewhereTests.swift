@@ -1,5 +1,6 @@
 import ChatClient
 import MsgStore
+import MsgStoreTools
 import Testing
 
 /// What has happened while a client was away.

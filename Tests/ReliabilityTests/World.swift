@@ -1,6 +1,7 @@
 import ChatClient
 import Foundation
 import MsgStore
+import MsgStoreTools
 import Synchronization
 import Testing
 

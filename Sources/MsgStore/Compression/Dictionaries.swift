@@ -1,10 +1,10 @@
-import PageFile
+package import PageFile
 
 /// The dictionaries of one store that were read, for everybody who reads from it.
 ///
 /// What a number stands for never changes once it was committed, so this only grows, by at most
 /// 64 KiB for each that is in use. See docs/message-format.md, D-1 … D-5.
-final class Dictionaries: Sendable {
+package final class Dictionaries: Sendable {
   private let known = Locked<[UInt32: CompressionDictionary]>([:])
 
   subscript(number: UInt32) -> CompressionDictionary? {
@@ -24,10 +24,10 @@ final class Dictionaries: Sendable {
 /// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie
 /// in leaves: so a lost page costs none of it, and two lost pages only what both have. Each piece says
 /// what the whole has to be.
-enum DictionaryPieces {
+package enum DictionaryPieces {
   /// No name of a setting begins like this.
   static let mark: UInt8 = 0xFF
-  static let copyCount: UInt8 = 2
+  package static let copyCount: UInt8 = 2
   static let headByteCount = 12
   static let byteCountMax = 500
 
@@ -57,14 +57,14 @@ enum DictionaryPieces {
 
   static func count(byteCount: Int) -> Int { (byteCount + byteCountMax - 1) / byteCountMax }
 
-  static func checksum(of bytes: Bytes, number: UInt32) -> UInt64 {
+  package static func checksum(of bytes: Bytes, number: UInt32) -> UInt64 {
     Checksum.of(bytes, seed: Checksum.seed(UInt64(number)))
   }
 
   /// What was found of a dictionary.
-  struct Found: ~Copyable {
+  package struct Found: ~Copyable {
     /// As long as the dictionary; what is not found is filled.
-    var bytes: ByteBuffer
+    package var bytes: ByteBuffer
     let checksum: UInt64
     /// The pieces that no copy has.
     let lost: [Int]
@@ -76,7 +76,7 @@ enum DictionaryPieces {
   ///   - copies: Those that are looked at, each piece in the first that has it.
   ///   - filler: What stands for the bytes that are lost.
   ///   - value: Looks for the value of a key; false when it is not there or is lost.
-  static func collect(
+  package static func collect(
     _ number: UInt32, from copies: [UInt8] = [0, 1], filler: UInt8,
     _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> Found? {
@@ -122,7 +122,7 @@ enum DictionaryPieces {
     assemble(number, from: [0, 1], value) ?? assemble(number, from: [1, 0], value)
   }
 
-  static func assemble(
+  package static func assemble(
     _ number: UInt32, from copies: [UInt8], _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> CompressionDictionary? {
     guard let found = collect(number, from: copies, filler: 0, value), found.lost.isEmpty,

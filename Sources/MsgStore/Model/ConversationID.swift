@@ -32,7 +32,7 @@ public struct ConversationID: Sendable, Hashable, Comparable, ExpressibleByStrin
   /// Equal bytes hash alike.
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 
-  func validate() throws(StoreError) {
+  package func validate() throws(StoreError) {
     try Identifier.validate("conversation id", byteCount: byteCount)
   }
 }

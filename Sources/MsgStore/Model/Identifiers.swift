@@ -6,12 +6,12 @@ import PageFile
 ///
 /// Swift's own `==` on strings takes "é" in one scalar and in two for the same. Two identifiers that
 /// differ in a byte are different here, as they are to the server that made them.
-enum Identifier {
+package enum Identifier {
   /// The most bytes an identifier may have.
-  static let byteCountMax = 255
+  package static let byteCountMax = 255
 
   /// Refuses what is empty or too long.
-  static func validate(_ what: String, byteCount: Int) throws(StoreError) {
+  package static func validate(_ what: String, byteCount: Int) throws(StoreError) {
     guard (1...byteCountMax).contains(byteCount) else {
       throw .invalidIdentifier(what: what, byteCount: byteCount)
     }
@@ -21,7 +21,7 @@ enum Identifier {
 extension String {
   /// Equality of the bytes, where `==` would be that of the characters.
   @inlinable
-  func hasSameBytes(as other: String) -> Bool {
+  package func hasSameBytes(as other: String) -> Bool {
     // Most often both are the very same value. Unsafe: a string is two words, compared as such.
     let mine = unsafe unsafeBitCast(self, to: (UInt64, UInt64).self)
     let theirs = unsafe unsafeBitCast(other, to: (UInt64, UInt64).self)
@@ -44,5 +44,7 @@ extension String {
     return areSame ?? utf8.elementsEqual(other.utf8)
   }
 
-  func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+  package func precedesByBytes(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
+  }
 }

@@ -32,7 +32,7 @@ public struct MemberID: Sendable, Hashable, Comparable, ExpressibleByStringLiter
   /// Equal bytes hash alike.
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 
-  func validate() throws(StoreError) {
+  package func validate() throws(StoreError) {
     try Identifier.validate("member id", byteCount: byteCount)
   }
 }

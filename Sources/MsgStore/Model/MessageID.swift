@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The name of a message, unique in its conversation.
 ///
@@ -11,7 +11,7 @@ import PageFile
 /// the bytes. A longer name has 255 as its length, which sorts it behind the shorter ones that it
 /// begins with, and all its bytes in an object.
 public struct MessageID: Sendable {
-  @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline package let words: (UInt64, UInt64, UInt64, UInt64)
   @usableFromInline let long: LongName?
 
   static let inlineByteCountMax = 31
@@ -25,7 +25,7 @@ public struct MessageID: Sendable {
   }
 
   /// The bytes must have the slack behind them that pages and `ByteBuffer`s have.
-  init(_ bytes: Bytes) {
+  package init(_ bytes: Bytes) {
     let isLong = bytes.count > Self.inlineByteCountMax
     let mark = isLong ? Self.longMark : UInt64(bytes.count)
     words = (
@@ -70,7 +70,7 @@ public struct MessageID: Sendable {
     return buffer.bytes.repairedText()
   }
 
-  func validate() throws(StoreError) {
+  package func validate() throws(StoreError) {
     try Identifier.validate("message id", byteCount: byteCount)
   }
 

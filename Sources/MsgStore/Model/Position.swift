@@ -17,11 +17,11 @@ public struct Position: Sendable, Hashable, Comparable {
   /// Before every message.
   ///
   /// Its id is never written or shown.
-  static let start = Position(.start, "")
+  package static let start = Position(.start, "")
   /// Behind every acknowledged message and before every pending one.
   static let firstPending = Position(.pending(.min, localOrder: .min), "")
   /// Behind every message.
-  static let end = Position(.end, "")
+  package static let end = Position(.end, "")
 
   /// Order in the thread.
   public static func < (a: Position, b: Position) -> Bool {

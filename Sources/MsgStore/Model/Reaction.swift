@@ -19,7 +19,7 @@ public struct Reaction: Sendable {
     self.time = time
   }
 
-  func validate() throws(StoreError) {
+  package func validate() throws(StoreError) {
     try member.validate()
     guard (1...Self.emojiByteCountMax).contains(emoji.utf8.count) else {
       throw .invalidReaction(byteCount: emoji.utf8.count, limit: Self.emojiByteCountMax)

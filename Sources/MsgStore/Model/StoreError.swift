@@ -181,7 +181,7 @@ extension StoreError: CustomStringConvertible {
 
 extension StoreError {
   /// Whether what is stored is at fault; not the system, and not who calls.
-  var isDamage: Bool {
+  package var isDamage: Bool {
     switch self {
     case .corruptRecord, .storage(.corruptPage): true
     default: false
@@ -191,7 +191,7 @@ extension StoreError {
 
 /// Runs calls into the layer below and gives its errors our type.
 @inline(__always)
-func storage<R: ~Copyable>(_ body: () throws(PageFileError) -> R) throws(StoreError) -> R {
+package func storage<R: ~Copyable>(_ body: () throws(PageFileError) -> R) throws(StoreError) -> R {
   do throws(PageFileError) {
     return try body()
   } catch {

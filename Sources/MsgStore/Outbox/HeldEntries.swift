@@ -1,13 +1,13 @@
 import PageFile
 
 /// Entries made for work that was not in the outbox; held, so that somebody decides about them.
-struct HeldEntries: TransactionPart {
-  let transaction: Transaction
+package struct HeldEntries: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Enters something that is held, unless that is there already; true when it was not.
-  func enterHeld(_ record: OutboxRecord) throws(StoreError) -> Bool {
+  package func enterHeld(_ record: OutboxRecord) throws(StoreError) -> Bool {
     var record = record
     record.state = .held
     if record.subject.isReceipt, try isEntered(record) { return false }
@@ -32,7 +32,7 @@ struct HeldEntries: TransactionPart {
   ///   - place: Where to begin; then where to go on.
   ///   - isFull: Whether so much is enough for now.
   /// - Returns: Whether that was all.
-  func enterWaiting(
+  package func enterWaiting(
     from place: inout WaitingPlace, messages: Bool, isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
     guard localMember != nil else { return true }
@@ -114,7 +114,7 @@ struct HeldEntries: TransactionPart {
 }
 
 extension Transaction {
-  var heldEntries: HeldEntries { HeldEntries(self) }
+  package var heldEntries: HeldEntries { HeldEntries(self) }
 }
 
 /// How far what waits was entered.

@@ -273,7 +273,7 @@ struct OutboxEntries: TransactionPart {
 }
 
 extension OutboxSubject {
-  var isReceipt: Bool { if case .receipt = self { true } else { false } }
+  package var isReceipt: Bool { if case .receipt = self { true } else { false } }
   var isUnsend: Bool { if case .unsend = self { true } else { false } }
 
   /// Whether it says something of its own, and does not only name what does.

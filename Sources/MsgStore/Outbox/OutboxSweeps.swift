@@ -211,7 +211,7 @@ struct OutboxSweeps: TransactionPart {
 
 extension OutboxSubject {
   /// Whether it is still to be told when its conversation was deleted here.
-  var outlivesItsConversation: Bool {
+  package var outlivesItsConversation: Bool {
     switch self {
     case .deleteConversation, .receipt, .send, .upload, .edit, .react: false
     case .createConversation, .unsend, .leaveConversation, .changeMembers, .setTitle, .setAvatar,

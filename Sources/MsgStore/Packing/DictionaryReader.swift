@@ -1,6 +1,6 @@
 import PageFile
 
-struct DictionaryReader {
+package struct DictionaryReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
@@ -32,7 +32,7 @@ struct DictionaryReader {
   }
 
   /// The number of the newest dictionary; 0 when there is none.
-  func newestDictionary() throws(StoreError) -> UInt32 {
+  package func newestDictionary() throws(StoreError) -> UInt32 {
     guard view.source.root(of: Schema.settings) != .none else { return 0 }
     var cursor = Cursor(view.source, Schema.settings)
     let isThere = try storage { () throws(PageFileError) in try cursor.last() }
@@ -47,7 +47,7 @@ struct DictionaryReader {
   }
 
   /// The numbers of all dictionaries that the store has a piece of, ascending.
-  func dictionaryNumbers() throws(StoreError) -> [UInt32] {
+  package func dictionaryNumbers() throws(StoreError) -> [UInt32] {
     var numbers: [UInt32] = []
     var cursor = Cursor(view.source, Schema.settings)
     var key = DictionaryPieces.prefix(0)
@@ -67,5 +67,5 @@ struct DictionaryReader {
 }
 
 extension StoreView {
-  var dictionaryTable: DictionaryReader { DictionaryReader(self) }
+  package var dictionaryTable: DictionaryReader { DictionaryReader(self) }
 }

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// A place among all messages: it goes from one to the next whether they have cells of their own or
 /// lie in segments.
@@ -8,7 +8,7 @@ import PageFile
 ///     cell: a walk often ends where a segment of another conversation begins.
 ///  3. `seek` looks into the segment before a key only if the key may lie within it. Keys of pending
 ///     messages do not.
-struct MessageCursor: ~Copyable {
+package struct MessageCursor: ~Copyable {
   private let view: StoreView
   var cursor: Cursor
   var place = Standing.alone
@@ -29,7 +29,7 @@ struct MessageCursor: ~Copyable {
     case unpacked(index: Int)
   }
 
-  init(_ view: StoreView) {
+  package init(_ view: StoreView) {
     self.view = view
     cursor = Cursor(view.source, Schema.messages)
   }
@@ -37,7 +37,7 @@ struct MessageCursor: ~Copyable {
   // MARK: Moving
 
   /// Goes to the first message whose key is not below `key`; returns whether it is that key's.
-  mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
+  package mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
     if try seekCell(key) { return true }
     if try enterSpan(of: key) {
       let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
@@ -95,7 +95,7 @@ struct MessageCursor: ~Copyable {
   /// Goes to the next message.
   ///
   /// False: there is none.
-  mutating func next() throws(StoreError) -> Bool {
+  package mutating func next() throws(StoreError) -> Bool {
     if case .packed(fromEnd: false) = place { try load() }
     if case .unpacked(let index) = place, index + 1 < segment.rows.count {
       place = .unpacked(index: index + 1)
@@ -189,11 +189,11 @@ struct MessageCursor: ~Copyable {
 
   /// Asking anything else where there is no message traps.
   @inline(__always)
-  var isAtMessage: Bool { cursor.isAtCell }
+  package var isAtMessage: Bool { cursor.isAtCell }
 
   /// Whether the message belongs to a conversation, whose number these bytes are.
   @inline(__always)
-  func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
+  package func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
 
   /// The same for the number itself.
   @inline(__always)
@@ -216,7 +216,7 @@ struct MessageCursor: ~Copyable {
   var isPacked: Bool { if case .alone = place { false } else { true } }
 
   /// Adds the key that the message would have alone.
-  mutating func appendKey(
+  package mutating func appendKey(
     to buffer: inout ByteBuffer, dropping dropped: Int = 0
   ) throws(StoreError) {
     try load()
@@ -239,7 +239,7 @@ struct MessageCursor: ~Copyable {
   }
 
   /// The bytes of the record that the message would have alone.
-  mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
+  package mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
     try loadRecords()
     guard case .unpacked(let index) = place else { return try view.append(cursor, to: &value) }
     segment.record(index).append(to: &value)

@@ -1,12 +1,12 @@
-import PageFile
+package import PageFile
 
-struct MessageReader {
+package struct MessageReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
   /// A message that is here, by any of its names, and its own name.
-  func found(
+  package func found(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
     guard let position = try view.ids.position(of: id, in: conversation) else { return nil }
@@ -40,7 +40,7 @@ struct MessageReader {
 }
 
 extension StoreView {
-  var messages: MessageReader { MessageReader(self) }
+  package var messages: MessageReader { MessageReader(self) }
 }
 
 extension MessageReader {
@@ -62,7 +62,7 @@ extension MessageReader {
   /// Unpacks a segment that somebody else has found.
   ///
   /// - Throws: `corruptRecord` when it is none.
-  func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
+  package func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
     var segment = UnpackedSegment()
     guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
       throw view.corrupt(Schema.messages, "a segment is none")
@@ -79,7 +79,8 @@ extension MessageReader {
   }
 
   /// Whether there is a message at a position.
-  func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool {
+  package func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool
+  {
     let key = KeyEncoding.key(conversation, position)
     var cursor = MessageCursor(view)
     return try cursor.seek(key.bytes)
@@ -111,7 +112,7 @@ extension MessageReader {
   }
 
   /// A message that is there.
-  func message(
+  package func message(
     at position: Position, in conversation: UInt32
   ) throws(StoreError) -> StoredMessage {
     let value = try record(at: position, in: conversation)
@@ -122,7 +123,7 @@ extension MessageReader {
   }
 
   /// A message as the list of conversations shows it.
-  func last(
+  package func last(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
     let isWithdrawn = message.traits.isWithdrawn

@@ -41,7 +41,9 @@ package struct MessageRun: ~Copyable {
   package mutating func append(_ key: Bytes, _ record: Bytes) { entries.append(copy(key, record)) }
 
   /// Adds a message of a segment behind all others.
-  mutating func append(_ segment: borrowing UnpackedSegment, _ index: Int, in number: UInt32) {
+  package mutating func append(
+    _ segment: borrowing UnpackedSegment, _ index: Int, in number: UInt32
+  ) {
     let start = buffer.count
     buffer.append(bigEndian: number)
     segment.appendKey(index, to: &buffer)
@@ -83,7 +85,7 @@ package struct MessageRun: ~Copyable {
 
   mutating func remove(at index: Int) { entries.remove(at: index) }
 
-  mutating func removeAll() {
+  package mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)
     buffer.removeAll()
   }

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Neighbouring messages of one conversation, packed column by column into one cell.
 ///
@@ -23,13 +23,13 @@ import PageFile
 ///     own is in the segment before its place or nowhere.
 ///  3. Unpacking gives the record that each message had alone, but that long texts lie in it as they
 ///     are. So nothing that reads records has to know where they come from.
-enum Segment {
-  static let tag: UInt8 = 2
+package enum Segment {
+  package static let tag: UInt8 = 2
   static let countMax = 255
   /// The most that texts, or what few messages have, take unpacked, in bytes.
   static let blockByteCountMax = 64 << 10
 
-  static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && value[0] == tag }
+  package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && value[0] == tag }
 
   enum SequenceForm: UInt8 {
     /// No message has one.
@@ -45,7 +45,7 @@ enum Segment {
   }
 
   /// The coding of the block.
-  enum Coding {
+  package enum Coding {
     case plain
     /// With the dictionary of this number; 0 is none.
     case lz4(dictionary: UInt32)
@@ -70,9 +70,9 @@ enum Segment {
 }
 
 /// What stands before the columns.
-struct SegmentHeader {
-  let count: Int
-  let coding: Segment.Coding
+package struct SegmentHeader {
+  package let count: Int
+  package let coding: Segment.Coding
   let lastTimeOffset: UInt64
   let textByteCount: Int
   let restByteCount: Int
@@ -92,13 +92,13 @@ struct SegmentHeader {
     self.restByteCount = Int(restByteCount)
   }
 
-  init?(_ value: Bytes) {
+  package init?(_ value: Bytes) {
     var reader = ByteReader(value)
     self.init(&reader)
   }
 
   /// What can be told from the first bytes of a value; nil where they begin no segment.
-  static func beginning(_ head: Bytes) -> (count: Int, coding: Segment.Coding)? {
+  package static func beginning(_ head: Bytes) -> (count: Int, coding: Segment.Coding)? {
     var reader = ByteReader(head)
     guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
       let number = reader.varint(), let coding = Segment.Coding(number)
@@ -109,7 +109,7 @@ struct SegmentHeader {
 
 extension SegmentHeader {
   /// Which dictionary a segment was packed with, 0 for none; nil where it is no segment.
-  static func dictionary(_ value: Bytes) -> UInt32? {
+  package static func dictionary(_ value: Bytes) -> UInt32? {
     guard let header = SegmentHeader(value) else { return nil }
     return if case .lz4(let number) = header.coding { number } else { 0 }
   }

@@ -16,7 +16,7 @@ package final class SegmentEncoder {
   }
 
   /// The number of the dictionary; 0 for none.
-  var dictionary: UInt32 { compressor.dictionary.version }
+  package var dictionary: UInt32 { compressor.dictionary.version }
 
   /// Whether a message may lie in a segment: one that is acknowledged, and not too long.
   ///

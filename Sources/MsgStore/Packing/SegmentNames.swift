@@ -4,7 +4,7 @@ import PageFile
 /// that somebody asks for.
 ///
 /// Names stored as text build upon each other: all of them are put together at once.
-struct SegmentNames: ~Copyable {
+package struct SegmentNames: ~Copyable {
   private var kind = NameKind.text
   /// Of packed names: the first as a whole, then the bytes behind those that all share.
   ///

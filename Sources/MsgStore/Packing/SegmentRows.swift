@@ -44,9 +44,9 @@ struct SegmentRow {
 ///
 /// A row is nothing but numbers; an array would ask at each of them who else has the array.
 @safe
-struct SegmentRows: ~Copyable {
+package struct SegmentRows: ~Copyable {
   private var base: UnsafeMutablePointer<SegmentRow>?
-  private(set) var count = 0
+  package private(set) var count = 0
   private var capacity = 0
 
   deinit { unsafe base?.deallocate() }

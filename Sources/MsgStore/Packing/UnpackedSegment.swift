@@ -5,7 +5,7 @@ package import PageFile
 /// Any bytes may be given: every length is checked, and what is unpacked ascends in the order of the
 /// thread, so whoever walks through it relies on nothing more. Texts are not looked at.
 package struct UnpackedSegment: ~Copyable {
-  private(set) var rows = SegmentRows()
+  package private(set) var rows = SegmentRows()
   private var names = SegmentNames()
   /// All texts, then what few messages have; what is behind these is of no use.
   private var block = ByteBuffer(capacity: 16)
@@ -34,7 +34,7 @@ package struct UnpackedSegment: ~Copyable {
   /// Unpacks places and names alone, which come first.
   ///
   /// The same as `unpack` if `unpackRecords` follows while the value is still there.
-  mutating func unpackPlaces(_ value: Bytes, at key: Bytes) -> Bool {
+  package mutating func unpackPlaces(_ value: Bytes, at key: Bytes) -> Bool {
     rows.removeAll()
     blockByteCount = -1
     var reader = ByteReader(value)
@@ -70,7 +70,7 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   /// The same without a look at the names of messages that are answered.
-  mutating func unpackUnchecked(with dictionary: CompressionDictionary) -> Bool {
+  package mutating func unpackUnchecked(with dictionary: CompressionDictionary) -> Bool {
     guard let header, rows.count > 0, columns.readSenders(&rows, &block),
       let flags = columns.readKinds(&rows, &block), columns.readLengths(&rows, header, flags),
       readBlock(header, flags, with: dictionary)
@@ -107,10 +107,10 @@ package struct UnpackedSegment: ~Copyable {
   }
 
   /// Whether the text of a message is one, and the name of what it answers.
-  func isText(_ index: Int) -> Bool { text(index).isText && isReplyText(index) }
+  package func isText(_ index: Int) -> Bool { text(index).isText && isReplyText(index) }
 
   /// Whether a message has the same bytes as in another unpacking of the same segment.
-  func isSame(as other: borrowing UnpackedSegment, _ index: Int) -> Bool {
+  package func isSame(as other: borrowing UnpackedSegment, _ index: Int) -> Bool {
     text(index).compare(to: other.text(index)) == 0
       && rest(index).compare(to: other.rest(index)) == 0
   }
@@ -244,7 +244,7 @@ package struct UnpackedSegment: ~Copyable {
 
 extension UnpackedSegment {
   /// The names alone; nil when these bytes are no segment.
-  static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
+  package static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
     var segment = UnpackedSegment()
     guard segment.unpackPlaces(value, at: key) else { return nil }
     return (0..<segment.rows.count).map {

@@ -1,7 +1,7 @@
 import PageFile
 
-struct NamedReceipts: TransactionPart {
-  let transaction: Transaction
+package struct NamedReceipts: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -66,7 +66,7 @@ struct NamedReceipts: TransactionPart {
   /// Remembers a message to be told by its name, from an ordinal on.
   ///
   /// What is due already stays due.
-  func rememberExact(
+  package func rememberExact(
     _ kind: ReceiptKind, _ id: MessageID, from ordinal: UInt64, in conversation: OpenConversation
   ) throws(StoreError) {
     if let known = try firstOrdinal(kind, id, in: conversation.number), known <= ordinal {
@@ -130,5 +130,5 @@ struct NamedReceipts: TransactionPart {
 }
 
 extension Transaction {
-  var namedReceipts: NamedReceipts { NamedReceipts(self) }
+  package var namedReceipts: NamedReceipts { NamedReceipts(self) }
 }

@@ -1,12 +1,13 @@
 import PageFile
 
 /// A conversation's own side of receipts, kept with the open conversation.
-struct OwnReceipts: TransactionPart {
-  let transaction: Transaction
+package struct OwnReceipts: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts {
+  package func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts
+  {
     try readReceipts(of: conversation)
     return conversation.receipts ?? ConversationReceipts()
   }
@@ -17,7 +18,7 @@ struct OwnReceipts: TransactionPart {
     conversation.receipts = try view.receipts.receipts(conversation.number)
   }
 
-  func writeOwn(
+  package func writeOwn(
     _ record: ConversationReceipts, _ conversation: OpenConversation
   ) throws(StoreError) {
     conversation.receipts = record
@@ -36,5 +37,5 @@ struct OwnReceipts: TransactionPart {
 }
 
 extension Transaction {
-  var ownReceipts: OwnReceipts { OwnReceipts(self) }
+  package var ownReceipts: OwnReceipts { OwnReceipts(self) }
 }

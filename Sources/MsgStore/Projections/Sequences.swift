@@ -4,8 +4,8 @@ import PageFile
 ///
 /// See docs/message-format.md, Q-1 … Q-4. What is known is a set, so neither order nor repetition
 /// makes a difference.
-struct Sequences: TransactionPart {
-  let transaction: Transaction
+package struct Sequences: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -17,7 +17,7 @@ struct Sequences: TransactionPart {
   /// Notes the number of a message that came: now, before, or not to stay.
   ///
   /// In order it costs a comparison. Called before the summary is copied for other changes.
-  func note(sequence: Int64, in conversation: OpenConversation) throws(StoreError) {
+  package func note(sequence: Int64, in conversation: OpenConversation) throws(StoreError) {
     _ = try note(sequences: sequence...sequence, in: conversation)
   }
 
@@ -110,5 +110,5 @@ struct Sequences: TransactionPart {
 }
 
 extension Transaction {
-  var sequences: Sequences { Sequences(self) }
+  package var sequences: Sequences { Sequences(self) }
 }

@@ -8,7 +8,7 @@ import PageFile
 /// that have an entry each under their names: those that were marked by name, and those that came to
 /// lie below the mark after it was made. An entry says from which ordinal on it is due: an own mark
 /// is at once, a late message from the next mark on.
-struct PendingReceiptReader {
+package struct PendingReceiptReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
@@ -38,7 +38,7 @@ struct PendingReceiptReader {
 
   /// Runs `body` on the messages to be told by their names, by the bytes of their names, until it
   /// returns false.
-  func forEachExact(
+  package func forEachExact(
     _ kind: ReceiptKind, _ conversation: UInt32,
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -68,7 +68,7 @@ struct PendingReceiptReader {
     return due
   }
 
-  func pendingReceipts(
+  package func pendingReceipts(
     in id: ConversationID, _ kind: ReceiptKind, as form: PendingReceipt.Form
   ) throws(StoreError) -> [PendingReceipt] {
     try form.validate()
@@ -127,7 +127,7 @@ struct PendingReceiptReader {
   }
 
   /// Whether something was marked that the server does not know of.
-  func hasUntold(
+  package func hasUntold(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts
   ) throws(StoreError) -> Bool {
@@ -226,5 +226,5 @@ extension PendingReceipt.Form {
 }
 
 extension StoreView {
-  var pendingReceipts: PendingReceiptReader { PendingReceiptReader(self) }
+  package var pendingReceipts: PendingReceiptReader { PendingReceiptReader(self) }
 }

@@ -1,4 +1,5 @@
 package import PageFile
+import TextDictionary
 
 /// Texts from all over a store: most of them to make a dictionary from, the rest to see what it gains.
 ///

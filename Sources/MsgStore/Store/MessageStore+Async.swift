@@ -112,7 +112,7 @@ extension MessageStore {
 }
 
 /// Runs what is seldom and may take long on a thread that ends with it.
-func onThreadOfItsOwn<R: Sendable, E: Error>(
+package func onThreadOfItsOwn<R: Sendable, E: Error>(
   _ body: @escaping @Sendable () throws(E) -> R
 ) async throws(E) -> R {
   let thread = Worker()

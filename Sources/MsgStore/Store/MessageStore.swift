@@ -7,7 +7,7 @@ package import PageFile
 /// ends with `close()` or when the last reference to it goes: then the files are free at once, also
 /// where work went on in the background, whose present step is waited for.
 public final class MessageStore: Sendable {
-  let core: StoreCore
+  package let core: StoreCore
 
   /// The member whose unread messages are counted, where that is known.
   package var localMember: MemberID? { core.localMember }

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Work that is done in steps, one commit each: so that no deletion, however long the thread, makes
 /// others wait or the log grow without bound.
@@ -7,8 +7,8 @@ import PageFile
 /// would notice.
 ///
 /// See docs/message-format.md, Y-1 … Y-3.
-struct Steps: TransactionPart {
-  let transaction: Transaction
+package struct Steps: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -46,7 +46,7 @@ struct Steps: TransactionPart {
 
 extension Schema {
   /// The trees whose keys begin with the number of a conversation, but for that of conversations.
-  static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
+  package static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
 }
 
 extension Transaction {

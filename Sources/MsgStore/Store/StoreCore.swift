@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 import Synchronization
 
 /// The parts of a store, and what callers and background work do with them.
@@ -6,7 +6,7 @@ import Synchronization
 /// Callers hold the `MessageStore`; background work, live values and what runs on the store's own
 /// threads hold the core alone. So the store ends when the last caller lets go of it, whatever is under
 /// way: `deinit` waits for that and closes the files.
-final class StoreCore: Sendable {
+package final class StoreCore: Sendable {
   /// The member whose unread messages are counted, where that is known.
   let localMember: MemberID?
   private let localNumber: UInt32?
@@ -64,7 +64,7 @@ final class StoreCore: Sendable {
   }
 
   /// Reads one moment; see `MessageStore.read(_:)`.
-  func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
+  package func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
     var repetitionCount = 0
     while true {
       let transaction = try storage { () throws(PageFileError) in try database.beginRead() }
@@ -211,7 +211,7 @@ final class StoreCore: Sendable {
 
   /// Runs `body` on what the last writer has left, if nothing was committed since some commit and
   /// nobody else has it now.
-  func withMemory(
+  package func withMemory(
     of lsn: LSN, _ body: (WriterMemory) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard let (memory, life) = known.withLock({ $0.lend(lsn) }) else { return }
@@ -220,7 +220,7 @@ final class StoreCore: Sendable {
   }
 
   /// Looks for pages that break a rule.
-  func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
+  package func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
     try storage { () throws(PageFileError) in try database.check(report) }
   }
 }

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The store as it was at one moment, for the length of one `read`.
 ///
@@ -6,7 +6,7 @@ import PageFile
 /// threads and its outbox throw `transactionEnded` after the closure.
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
-  let view: StoreView
+  package let view: StoreView
   let running: RunningTransfers
 
   init(
@@ -23,7 +23,7 @@ public struct StoreSnapshot: ~Copyable {
   }
 
   /// The last commit that it sees.
-  var lsn: LSN { transaction.lsn }
+  package var lsn: LSN { transaction.lsn }
 
   /// From now on no page is read for two values, see `PageSource.refuseSharedChains`: for whoever reads
   /// everything.
@@ -50,7 +50,7 @@ public struct StoreSnapshot: ~Copyable {
   }
 
   /// Runs an operation on the trees themselves.
-  func within<R>(_ body: (StoreView) throws(StoreError) -> R) throws(StoreError) -> R {
+  package func within<R>(_ body: (StoreView) throws(StoreError) -> R) throws(StoreError) -> R {
     try view.within { () throws(StoreError) in try body(view) }
   }
 }

@@ -135,7 +135,7 @@ extension Attachment {
   /// Whether this can be the id of an attachment.
   static func isID(_ id: String) -> Bool { (1...idByteCountMax).contains(id.utf8.count) }
 
-  func validate() throws(StoreError) {
+  package func validate() throws(StoreError) {
     if let problem = storageProblem { throw .invalidAttachment(problem) }
   }
 }

@@ -7,7 +7,7 @@ import PageFile
 /// `corruptRecord`; after one of these the transaction is rolled back, also when the closure goes on.
 /// Everything else that is thrown changes nothing.
 public struct StoreWriter: ~Copyable {
-  let transaction: Transaction
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 }

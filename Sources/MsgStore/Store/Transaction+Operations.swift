@@ -3,7 +3,7 @@ import PageFile
 /// One operation after the other, as the public types ask for them.
 extension Transaction {
   /// Performs one operation.
-  func perform<R>(
+  package func perform<R>(
     _ operation: @autoclosure () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     try change { () throws(StoreError) in

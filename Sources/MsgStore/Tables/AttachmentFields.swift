@@ -19,7 +19,7 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
   /// Those that a record may or may not have.
   static let stored = AttachmentFields(rawValue: 2047)
   /// Those that a server can confirm: all but the local path.
-  static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
+  package static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
 
   /// The fields that an attachment has.
   init(of attachment: Attachment) {

@@ -21,7 +21,7 @@ package import PageFile
 ///
 /// The fields stand in the order of their flags, up to the end. The three upper flags are zero.
 package struct AttachmentRecord: Hashable {
-  static let tag: UInt8 = 1
+  package static let tag: UInt8 = 1
   private static let hasComposed: UInt16 = 2048
   private static let hasFailures: UInt16 = 4096
   private static let knownFlags: UInt16 = 8191
@@ -172,7 +172,7 @@ extension AttachmentRecord {
   }
 
   /// Whether somebody has to move bytes, or is about it.
-  var isMoving: Bool {
+  package var isMoving: Bool {
     TransferDirection.allCases.contains { direction in
       switch self[direction] {
       case .queued, .running: true

@@ -1,13 +1,13 @@
-import PageFile
+package import PageFile
 
 /// What clients keep in the store about themselves.
 ///
 /// See docs/message-format.md, H-1 and H-2.
 ///
 ///     conversation's number (4), or 0 for the store; key → the client's bytes
-enum ClientKey {
+package enum ClientKey {
   /// The number that stands for the store as a whole; no conversation has it.
-  static let store: UInt32 = 0
+  package static let store: UInt32 = 0
 
   static func key(_ conversation: UInt32, _ key: String) -> ByteBuffer {
     var buffer = KeyEncoding.key(conversation)
@@ -16,7 +16,7 @@ enum ClientKey {
   }
 
   /// The parts of a key; nil when these bytes are none.
-  static func parts(_ key: Bytes) -> (conversation: UInt32, key: Bytes)? {
+  package static func parts(_ key: Bytes) -> (conversation: UInt32, key: Bytes)? {
     guard let conversation = key.bigEndianNumber(at: 0),
       case let rest = key.dropFirst(KeyEncoding.numberByteCount),
       (1...Identifier.byteCountMax).contains(rest.count), rest.isValidUTF8

@@ -27,17 +27,17 @@ package import PageFile
 package struct ConversationDetails: Hashable {
   static let tag: UInt8 = 1
   /// What the key has behind the conversation's number.
-  static let keySuffix: UInt8 = 1
+  package static let keySuffix: UInt8 = 1
   /// What the keys of all cells of a conversation have there, but for the summary.
   static let cellSuffixes = [keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix]
   static let titleByteCountMax = 64 << 10
   static let avatarByteCountMax = 64 << 10
   /// The longest text of a register that is received, which may be over the limits above.
-  static let registerByteCountMax = 1 << 20
-  static let participantCountMax = 10_000
-  static let firstParticipantCountMax = Conversation.listedParticipantCountMax
+  package static let registerByteCountMax = 1 << 20
+  package static let participantCountMax = 10_000
+  package static let firstParticipantCountMax = Conversation.listedParticipantCountMax
   /// The most that are written; however many are read.
-  static let aliasCountMax = 1000
+  package static let aliasCountMax = 1000
 
   private struct Flags: OptionSet {
     let rawValue: UInt16
@@ -183,7 +183,7 @@ package struct ConversationDetails: Hashable {
     for number in firstParticipants { buffer.append(varint: UInt64(number)) }
   }
 
-  static func key(_ conversation: UInt32) -> ByteBuffer {
+  package static func key(_ conversation: UInt32) -> ByteBuffer {
     var key = KeyEncoding.key(conversation)
     key.append(keySuffix)
     return key

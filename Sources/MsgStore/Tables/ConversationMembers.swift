@@ -21,7 +21,7 @@ package import PageFile
 ///     time stays, for members of whom something older is learned afterwards.
 package struct ConversationMembers: Hashable {
   /// What the key has behind the conversation's number.
-  static let keySuffix: UInt8 = 3
+  package static let keySuffix: UInt8 = 3
   private static let tag: UInt8 = 1
 
   package struct Member: Hashable {
@@ -122,7 +122,7 @@ package struct ConversationMembers: Hashable {
   /// Under which number the participants tree has a conversation: FNV-1a of its sorted members.
   ///
   /// Others may have the same, so what is found under it is compared. See S-9.
-  static func digest(_ participants: [UInt32]) -> UInt64 {
+  package static func digest(_ participants: [UInt32]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for number in participants.sorted() {
       for shift in stride(from: UInt32(0), to: 32, by: 8) {

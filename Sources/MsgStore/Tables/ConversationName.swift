@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What a name of a conversation leads to: an entry of the conversation names tree.
 ///
@@ -10,9 +10,9 @@ import PageFile
 ///     size  field
 ///        4  number of the conversation
 ///        1  1 for a name that it had before; missing in the entry of the one it has now
-struct ConversationName: Hashable {
-  let number: UInt32
-  let isFormer: Bool
+package struct ConversationName: Hashable {
+  package let number: UInt32
+  package let isFormer: Bool
 
   init(number: UInt32, isFormer: Bool) {
     self.number = number
@@ -22,7 +22,7 @@ struct ConversationName: Hashable {
   /// Reads an entry.
   ///
   /// Any bytes may be given; nil when they are none.
-  init?(_ bytes: Bytes) {
+  package init?(_ bytes: Bytes) {
     guard bytes.count == 4 || bytes.count == 5 && bytes[4] == 1 else { return nil }
     self.init(number: bytes.uint32(at: 0), isFormer: bytes.count == 5)
   }
@@ -43,7 +43,9 @@ extension StoreView {
   }
 
   /// The number of a conversation by any of its names.
-  func number(of id: ConversationID) throws(StoreError) -> UInt32? { try entry(of: id)?.number }
+  package func number(of id: ConversationID) throws(StoreError) -> UInt32? {
+    try entry(of: id)?.number
+  }
 
   private func entry(of id: ConversationID) throws(StoreError) -> ConversationName? {
     let key = KeyEncoding.key(id.string)

@@ -1,12 +1,12 @@
-import PageFile
+package import PageFile
 
-struct ConversationReader {
+package struct ConversationReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
   /// The lowest number of a conversation above a number.
-  func nextConversation(
+  package func nextConversation(
     after number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> UInt32? {
     guard number < .max else { return nil }
@@ -30,7 +30,7 @@ struct ConversationReader {
 
   /// Members in the order in which they came: by when they joined, then by the time of what is known
   /// of them, then by name, so that all stores agree.
-  func ordered(
+  package func ordered(
     _ members: [ConversationMembers.Member]
   ) throws(StoreError) -> [ConversationMembers.Member] {
     typealias Member = ConversationMembers.Member
@@ -59,7 +59,7 @@ struct ConversationReader {
   }
 
   /// Everything that is known of who takes part.
-  func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
+  package func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
     guard try view.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
@@ -73,7 +73,7 @@ struct ConversationReader {
   }
 
   /// What is known of a draft, also that there is none any more.
-  func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
+  package func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
     let key = DraftRecord.key(number)
     var value = ByteBuffer(capacity: 256)
     guard try view.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
@@ -86,7 +86,9 @@ struct ConversationReader {
   }
 
   /// The summary of a conversation that has a name, a place in the list, or messages.
-  func summary(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> ConversationSummary {
+  package func summary(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError)
+    -> ConversationSummary
+  {
     let key = KeyEncoding.key(number)
     var copy = ByteBuffer()
     return try summary(number, key.bytes, &cursor, &copy)
@@ -124,7 +126,7 @@ struct ConversationReader {
   }
 
   /// The details of a conversation.
-  func details(_ number: UInt32) throws(StoreError) -> ConversationDetails {
+  package func details(_ number: UInt32) throws(StoreError) -> ConversationDetails {
     var cursor = Cursor(view.source, Schema.conversations)
     let key = ConversationDetails.key(number)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
@@ -143,5 +145,5 @@ struct ConversationReader {
 }
 
 extension StoreView {
-  var conversations: ConversationReader { ConversationReader(self) }
+  package var conversations: ConversationReader { ConversationReader(self) }
 }

@@ -65,7 +65,7 @@ package struct ConversationReceipts: Hashable {
 
   package init() {}
 
-  func others(_ kind: ReceiptKind) -> Others { kind == .read ? read : delivered }
+  package func others(_ kind: ReceiptKind) -> Others { kind == .read ? read : delivered }
 
   func confirmed(_ kind: ReceiptKind) -> Position? {
     kind == .read ? confirmedRead : confirmedDelivered
@@ -78,7 +78,9 @@ package struct ConversationReceipts: Hashable {
     }
   }
 
-  func isListed(_ kind: ReceiptKind) -> Bool { kind == .read ? isReadListed : isDeliveredListed }
+  package func isListed(_ kind: ReceiptKind) -> Bool {
+    kind == .read ? isReadListed : isDeliveredListed
+  }
 
   mutating func setListed(_ kind: ReceiptKind, _ isListed: Bool) {
     switch kind {

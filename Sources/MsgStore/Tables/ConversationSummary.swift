@@ -36,7 +36,7 @@ package import PageFile
 /// little as one between two. The zeros let it keep its size while the last message's text changes
 /// its own: then it stays where it is in its page, and a commit logs the bytes that differ.
 package struct ConversationSummary: Hashable {
-  static let tag: UInt8 = 3
+  package static let tag: UInt8 = 3
   private static let firstTag: UInt8 = 2
   /// No counter gets here in the life of a store, and counting on from here cannot overflow.
   private static let counterMax: UInt64 = 1 << 60

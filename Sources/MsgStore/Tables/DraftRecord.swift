@@ -16,7 +16,7 @@ package import PageFile
 /// Of two the later one counts, of two of one time the one with the greater bytes.
 package struct DraftRecord {
   /// What the key has behind the conversation's number.
-  static let keySuffix: UInt8 = 2
+  package static let keySuffix: UInt8 = 2
   private static let tag: UInt8 = 1
   private static let hasReply: UInt8 = 1
   private static let isThere: UInt8 = 2

@@ -1,19 +1,19 @@
-import PageFile
+package import PageFile
 
 /// Looking into the outbox.
-struct EntryReader {
+package struct EntryReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  func entry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
+  package func entry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
     let key = OutboxKey.entry(ordinal)
     var value = ByteBuffer(capacity: 128)
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
     return try record(value.bytes, ordinal)
   }
 
-  func record(_ bytes: Bytes, _ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
+  package func record(_ bytes: Bytes, _ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
     guard let record = OutboxRecord(bytes) else {
       throw view.corrupt(Schema.work, "entry \(ordinal) of the outbox is no record")
     }
@@ -21,14 +21,14 @@ struct EntryReader {
   }
 
   /// An entry that an index leads to.
-  func indexedEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
+  package func indexedEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
     guard let record = try entry(ordinal) else {
       throw view.corrupt(Schema.work, "entry \(ordinal) of the outbox is missing")
     }
     return record
   }
 
-  func totals() throws(StoreError) -> OutboxTotals {
+  package func totals() throws(StoreError) -> OutboxTotals {
     let key = OutboxKey.totals()
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else {
@@ -40,7 +40,7 @@ struct EntryReader {
     return totals
   }
 
-  func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
+  package func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
     let key = OutboxKey.laneRecord(conversation)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else {
@@ -53,7 +53,7 @@ struct EntryReader {
   }
 
   /// The ordinals that keys with a prefix end with, in their order.
-  func ordinals(
+  package func ordinals(
     _ prefix: borrowing ByteBuffer, countMax: Int = .max
   ) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
@@ -92,7 +92,7 @@ struct EntryReader {
   }
 
   /// What is waiting to be told of a message, in the order in which it was entered.
-  func entries(
+  package func entries(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
     let prefix = OutboxKey.message(conversation, id)
@@ -171,7 +171,7 @@ struct EntryReader {
   }
 
   /// What a lane has to hand out next, and when; nil: nothing before something else has happened.
-  func nextDue(
+  package func nextDue(
     _ conversation: UInt32, _ lane: OutboxLane
   ) throws(StoreError) -> OutboxLane.Due? {
     if lane.isStopped { return nil }
@@ -202,17 +202,17 @@ struct EntryReader {
 
 extension EntryReader {
   /// The name of the conversation that an entry is about; nil where there is none.
-  func conversationName(of record: OutboxRecord) throws(StoreError) -> ConversationID? {
+  package func conversationName(of record: OutboxRecord) throws(StoreError) -> ConversationID? {
     record.conversation == 0 ? nil : try view.conversations.details(record.conversation).id
   }
 }
 
 extension StoreView {
-  var outbox: EntryReader { EntryReader(self) }
+  package var outbox: EntryReader { EntryReader(self) }
 }
 
 extension EntryReader {
-  func isNext(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
+  package func isNext(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
     guard record.isActive else { return false }
     if !record.subject.isInOrder { return true }
     return try lane(record.conversation).due?.ordinal == ordinal
@@ -220,15 +220,15 @@ extension EntryReader {
 }
 
 /// A deleted conversation whose entries are gone through.
-struct OutboxSweep: Hashable {
-  var conversation: UInt32
+package struct OutboxSweep: Hashable {
+  package var conversation: UInt32
   /// The number that gets what is still to be told; 0: there is nothing.
-  var target: UInt32
+  package var target: UInt32
 }
 
 extension EntryReader {
   /// The deleted conversations whose entries are gone through: few, as only large ones are.
-  func sweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
+  package func sweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
     var found: [OutboxSweep] = []
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.sweepPrefix)
@@ -261,7 +261,7 @@ extension EntryReader {
   }
 
   /// An entry with the conversation that it is about by now; nil: there is nothing to tell any more.
-  func entryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
+  package func entryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
     guard let target = try sweepTarget(of: record.conversation) else { return record }
     guard target != 0, record.subject.outlivesItsConversation else { return nil }
     var moved = record
@@ -270,7 +270,7 @@ extension EntryReader {
   }
 
   /// Whether the outbox has something left that is done in steps.
-  func hasSteps() throws(StoreError) -> Bool {
+  package func hasSteps() throws(StoreError) -> Bool {
     var cursor = Cursor(view.source, Schema.work)
     var key = ByteBuffer()
     key.append(OutboxKey.sweepPrefix)

@@ -9,10 +9,10 @@ package import PageFile
 ///        8  with flag 4: the earliest time known
 ///        8  with flag 8: the earliest time known
 package struct ExactReceipt: Hashable, Sendable {
-  private(set) var isDelivered = false
-  private(set) var isRead = false
-  private(set) var deliveredAt: Int64?
-  private(set) var readAt: Int64?
+  package private(set) var isDelivered = false
+  package private(set) var isRead = false
+  package private(set) var deliveredAt: Int64?
+  package private(set) var readAt: Int64?
 
   package init() {}
 

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The kinds of facts about a message.
 package enum FactKind: UInt8, CaseIterable {
@@ -24,9 +24,9 @@ package enum FactKind: UInt8, CaseIterable {
 ///     one kind apart
 ///
 /// The byte count stands first so that no id is the beginning of another's key.
-enum FactKey {
+package enum FactKey {
   /// What the keys of all facts about a message begin with.
-  static func prefix(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
+  package static func prefix(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
     var key = KeyEncoding.key(conversation)
     key.append(UInt8(id.byteCount))
     key.append(id)
@@ -34,14 +34,16 @@ enum FactKey {
   }
 
   /// What the keys of one kind of facts begin with.
-  static func prefix(_ conversation: UInt32, _ id: MessageID, _ kind: FactKind) -> ByteBuffer {
+  package static func prefix(_ conversation: UInt32, _ id: MessageID, _ kind: FactKind)
+    -> ByteBuffer
+  {
     var key = prefix(conversation, id)
     key.append(kind.rawValue)
     return key
   }
 
   /// The key of a fact that is one for each member.
-  static func key(
+  package static func key(
     _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32
   ) -> ByteBuffer {
     var key = prefix(conversation, id, kind)
@@ -50,7 +52,7 @@ enum FactKey {
   }
 
   /// The key of an attachment.
-  static func key(
+  package static func key(
     _ conversation: UInt32, _ id: MessageID, attachment: String
   ) -> ByteBuffer {
     var key = prefix(conversation, id, .attachment)
@@ -59,7 +61,7 @@ enum FactKey {
   }
 
   /// The parts of a key; nil when these bytes are none.
-  static func parts(
+  package static func parts(
     _ key: Bytes
   ) -> (conversation: UInt32, id: MessageID, kind: FactKind, rest: Bytes)? {
     guard let conversation = key.bigEndianNumber(at: 0), key.count > 5,

@@ -1,7 +1,7 @@
-import PageFile
+package import PageFile
 
 /// Facts about messages, walked by kind.
-struct FactReader {
+package struct FactReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
@@ -9,7 +9,7 @@ struct FactReader {
   /// Runs `body` on what keys have behind a prefix, and on their values, in order.
   ///
   /// The bytes live as long as the call.
-  func forEachFact(
+  package func forEachFact(
     _ prefix: borrowing ByteBuffer,
     _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -69,7 +69,7 @@ extension FactReader {
     return records
   }
 
-  func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
+  package func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
     var value = ByteBuffer()
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let record = AttachmentRecord(value.bytes) else {
@@ -96,7 +96,7 @@ extension FactReader {
 }
 
 extension StoreView {
-  var facts: FactReader { FactReader(self) }
+  package var facts: FactReader { FactReader(self) }
 }
 
 extension FactReader {

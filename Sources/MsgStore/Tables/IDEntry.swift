@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What the ids tree has for a name of a message.
 ///
@@ -11,7 +11,7 @@ import PageFile
 ///                                 varints
 ///     0x03                        it was deleted, and stays so
 ///     0x04, bytes of a name       another name of a message that is not here yet
-enum IDEntry: Hashable {
+package enum IDEntry: Hashable {
   case here(Position)
   case deleted
   case alias(of: MessageID)
@@ -20,7 +20,7 @@ enum IDEntry: Hashable {
   private static let aliasMark: UInt8 = 4
 
   /// Reads the entry of a name; nil when these bytes are none.
-  init?(_ id: MessageID, _ value: Bytes) {
+  package init?(_ id: MessageID, _ value: Bytes) {
     switch value.count > 0 ? value[0] : 0 {
     case Self.deletedMark:
       guard value.count == 1 else { return nil }
@@ -95,13 +95,13 @@ enum IDEntry: Hashable {
 }
 
 /// The ids tree: names of messages and where they lead.
-struct NameReader {
+package struct NameReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
   /// What the ids tree has for a name of a message, or nil.
-  func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
+  package func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
     guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
@@ -114,7 +114,7 @@ struct NameReader {
   }
 
   /// The greatest name that a conversation has in the ids tree, or nil.
-  func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
+  package func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
     var cursor = Cursor(view.source, Schema.ids)
     let end = KeyEncoding.key(conversation &+ 1)
     let prefix = KeyEncoding.key(conversation)
@@ -129,12 +129,12 @@ struct NameReader {
   }
 
   /// Where a message is, or nil when it is not there.
-  func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
+  package func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
     guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
     return position
   }
 }
 
 extension StoreView {
-  var ids: NameReader { NameReader(self) }
+  package var ids: NameReader { NameReader(self) }
 }

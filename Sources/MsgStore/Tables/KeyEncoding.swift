@@ -15,14 +15,14 @@ package import PageFile
 ///
 /// The longest key is that of a message: 4 + 18 + 255 bytes of the 512 allowed.
 package enum KeyEncoding {
-  static let hasSequence: UInt8 = 1
-  static let hasNoSequence: UInt8 = 2
-  static let numberByteCount = 4
+  package static let hasSequence: UInt8 = 1
+  package static let hasNoSequence: UInt8 = 2
+  package static let numberByteCount = 4
   /// Where in the key of a message the time begins.
-  static let timeOffset = 5
+  package static let timeOffset = 5
 
   /// A key that is only a number.
-  static func key(_ number: UInt32) -> ByteBuffer {
+  package static func key(_ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(bigEndian: number)
     return key
@@ -36,21 +36,21 @@ package enum KeyEncoding {
   }
 
   /// A key of bytes alone: a name, or a name in a conversation.
-  static func key(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
+  package static func key(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
     var key = key(conversation)
     key.append(id)
     return key
   }
 
   /// The key of a name.
-  static func key(_ name: String) -> ByteBuffer {
+  package static func key(_ name: String) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(name)
     return key
   }
 
   /// A key of the activity and participants trees: eight bytes, and a number.
-  static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
+  package static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(bigEndian: head)
     key.append(bigEndian: number)
@@ -58,15 +58,15 @@ package enum KeyEncoding {
   }
 
   /// The units of packed times, in microseconds.
-  static let timeUnits: [Int64] = [1, 1000, 1_000_000, 60_000_000]
+  package static let timeUnits: [Int64] = [1, 1000, 1_000_000, 60_000_000]
 
   /// A signed number as bits that sort as it does.
-  static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
-  static func unflipped(_ bits: UInt64) -> Int64 { Int64(bitPattern: bits ^ (1 << 63)) }
+  package static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+  package static func unflipped(_ bits: UInt64) -> Int64 { Int64(bitPattern: bits ^ (1 << 63)) }
 }
 
 extension ByteBuffer {
-  mutating func append(_ place: Place) {
+  package mutating func append(_ place: Place) {
     append(place.phase.rawValue)
     switch place.phase {
     case .start, .end:
@@ -81,7 +81,7 @@ extension ByteBuffer {
     }
   }
 
-  mutating func append(_ position: Position) {
+  package mutating func append(_ position: Position) {
     append(position.place)
     append(position.id)
   }
@@ -90,7 +90,7 @@ extension ByteBuffer {
 extension Bytes {
   /// Four bytes as a big-endian number, or nil where there are fewer.
   @inline(__always)
-  func bigEndianNumber(at offset: Int) -> UInt32? {
+  package func bigEndianNumber(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= count - 4 else { return nil }
     return uint32(at: offset).byteSwapped
   }
@@ -98,7 +98,7 @@ extension Bytes {
   /// The place of a message that is stored at an offset, and how many bytes it takes; nil where
   /// there is none.
   @inline(__always)
-  func place(at offset: Int) -> (place: Place, byteCount: Int)? {
+  package func place(at offset: Int) -> (place: Place, byteCount: Int)? {
     guard offset >= 0, count - offset >= 10 else { return nil }
     let time = KeyEncoding.unflipped(bigEndian64(at: offset + 1))
     switch (self[offset], self[offset + 9]) {

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The sequence numbers of a conversation that are known: those of messages that are or were here,
 /// and those that the server says stand for none.
@@ -8,13 +8,19 @@ import PageFile
 /// the sequences tree.
 ///
 ///     conversation's number (4), first sequence (8) → last sequence (8)
-struct KnownSequences {
+package struct KnownSequences {
   let view: StoreView
-  let conversation: UInt32
+  package let conversation: UInt32
   /// The run above all others; nil when there is none at all.
-  let newest: ClosedRange<Int64>?
+  package let newest: ClosedRange<Int64>?
 
-  static let keyByteCount = 12
+  package init(view: StoreView, conversation: UInt32, newest: ClosedRange<Int64>?) {
+    self.view = view
+    self.conversation = conversation
+    self.newest = newest
+  }
+
+  package static let keyByteCount = 12
 
   static func key(_ conversation: UInt32, _ first: Int64) -> ByteBuffer {
     var key = KeyEncoding.key(conversation)
@@ -23,7 +29,7 @@ struct KnownSequences {
   }
 
   /// The run of an entry; nil when these bytes are none.
-  static func run(_ key: Bytes, _ value: Bytes) -> ClosedRange<Int64>? {
+  package static func run(_ key: Bytes, _ value: Bytes) -> ClosedRange<Int64>? {
     guard key.count == keyByteCount, value.count == 8 else { return nil }
     let first = KeyEncoding.unflipped(key.bigEndian64(at: KeyEncoding.numberByteCount))
     let last = Int64(bitPattern: value.uint64(at: 0))
@@ -31,7 +37,7 @@ struct KnownSequences {
   }
 
   /// The last run that begins at or below a number.
-  func run(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
+  package func run(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
     if let newest, newest.lowerBound <= number { return newest }
     return try olderRun(from: number)
   }
@@ -44,7 +50,7 @@ struct KnownSequences {
   }
 
   /// The first run that begins at or above a number.
-  func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
+  package func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
     var cursor = Cursor(view.source, Schema.sequences)
     let key = Self.key(conversation, number)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
@@ -128,7 +134,7 @@ extension KnownSequences {
 extension ClosedRange<Int64> {
   /// Whether no number lies between this run and another: they overlap, or one goes on where the
   /// other ends.
-  func touches(_ other: ClosedRange<Int64>) -> Bool {
+  package func touches(_ other: ClosedRange<Int64>) -> Bool {
     if StoreDefect.sequencesApart.isPlanted { return overlaps(other) }
     // Where one begins above the other's end, that end is not the greatest number.
     return (lowerBound <= other.upperBound || lowerBound == other.upperBound + 1)
@@ -148,7 +154,7 @@ extension ClosedRange<Int64> {
 
 /// Reading which sequence numbers are known, and which are missing.
 extension ConversationReader {
-  func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
+  package func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
     var cursor = Cursor(view.source, Schema.conversations)
     let summary = try summary(conversation, &cursor)
     return KnownSequences(view: view, conversation: conversation, newest: summary.sequences)
@@ -172,7 +178,7 @@ extension KnownSequences {
   }
 
   /// The next runs that begin above a number.
-  func runs(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
+  package func runs(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
     guard count >= 1 else { throw .invalidCount(count) }
     var runs: [ClosedRange<Int64>] = []
     try forEachRun(from: number ?? .min) { run in

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Keys of the activity tree.
 extension ListPlace {
@@ -7,7 +7,7 @@ extension ListPlace {
   /// Behind all archived conversations and before all others.
   static var archivedEnd: ByteBuffer { ListPlace(section: .normal, time: .min).key(0) }
 
-  func key(_ conversation: UInt32) -> ByteBuffer {
+  package func key(_ conversation: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(section.rawValue)
     key.append(bigEndian: KeyEncoding.flipped(time))
@@ -16,7 +16,7 @@ extension ListPlace {
   }
 
   /// The place and number in a key of the activity tree; nil when these bytes are none.
-  static func parts(_ key: Bytes) -> (place: ListPlace, number: UInt32)? {
+  package static func parts(_ key: Bytes) -> (place: ListPlace, number: UInt32)? {
     guard key.count == keyByteCount, let section = Section(rawValue: key[0]),
       let number = key.bigEndianNumber(at: 9)
     else { return nil }
@@ -27,7 +27,7 @@ extension ListPlace {
 
 extension ConversationSummary {
   /// Where the lists have the conversation; nil when it is in none.
-  var listPlace: ListPlace? {
+  package var listPlace: ListPlace? {
     if marks.contains(.hidden) { return nil }
     let section: ListPlace.Section =
       marks.contains(.archived) ? .archived : marks.contains(.pinned) ? .pinned : .normal

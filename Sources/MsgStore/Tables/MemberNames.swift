@@ -15,7 +15,7 @@ import Synchronization
 /// `AtomicLazyReference` would say the same without a word of `unsafe`, but is not specialised across
 /// modules: a load took 40 ns instead of 2, more than all else that a row of a slice needs.
 package final class MemberNames: Sendable {
-  static let countMax = 65_536
+  package static let countMax = 65_536
 
   private let byteCountMax: Int
   private let usedByteCount = Atomic<Int>(0)

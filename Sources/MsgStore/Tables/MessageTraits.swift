@@ -52,7 +52,7 @@ package struct MessageTraits: Hashable {
       .unsent, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
     ]
     /// Those that say that the facts tree has something.
-    static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
+    package static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
   }
 
   /// How sending goes: local knowledge.
@@ -84,9 +84,9 @@ package struct MessageTraits: Hashable {
   package var sequencedTime: Int64?
   package var unsentAt: Int64?
 
-  static let mentionCountMax = 10_000
-  static let nameCountMax = 16
-  static let pendingEditCountMax = 1000
+  package static let mentionCountMax = 10_000
+  package static let nameCountMax = 16
+  package static let pendingEditCountMax = 1000
 
   package init() {}
 

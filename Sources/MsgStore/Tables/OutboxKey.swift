@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Keys of the outbox, which lies in the work tree behind the store's own work.
 ///
@@ -17,25 +17,25 @@ import PageFile
 ///     0x0A ordinal of an entry (8)                     what was decided on it since → a release
 ///
 /// The keys of the store's own work are ordinals of eight bytes, of which the first is 0.
-enum OutboxKey {
-  static let entryPrefix: UInt8 = 1
-  static let listPrefix: UInt8 = 2
-  static let lanePrefix: UInt8 = 3
-  static let duePrefix: UInt8 = 4
-  static let messagePrefix: UInt8 = 5
-  static let laneRecordPrefix: UInt8 = 6
-  static let totalsPrefix: UInt8 = 7
-  static let sweepPrefix: UInt8 = 8
-  static let releasePrefix: UInt8 = 9
-  static let decisionPrefix: UInt8 = 10
+package enum OutboxKey {
+  package static let entryPrefix: UInt8 = 1
+  package static let listPrefix: UInt8 = 2
+  package static let lanePrefix: UInt8 = 3
+  package static let duePrefix: UInt8 = 4
+  package static let messagePrefix: UInt8 = 5
+  package static let laneRecordPrefix: UInt8 = 6
+  package static let totalsPrefix: UInt8 = 7
+  package static let sweepPrefix: UInt8 = 8
+  package static let releasePrefix: UInt8 = 9
+  package static let decisionPrefix: UInt8 = 10
 
-  static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
+  package static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
 
   /// Something that is to go in steps.
-  static func release(_ ordinal: UInt64) -> ByteBuffer { key(releasePrefix, ordinal) }
+  package static func release(_ ordinal: UInt64) -> ByteBuffer { key(releasePrefix, ordinal) }
 
   /// That an entry was decided about since.
-  static func decision(_ ordinal: UInt64) -> ByteBuffer { key(decisionPrefix, ordinal) }
+  package static func decision(_ ordinal: UInt64) -> ByteBuffer { key(decisionPrefix, ordinal) }
 
   private static func key(_ prefix: UInt8, _ ordinal: UInt64) -> ByteBuffer {
     var key = ByteBuffer()
@@ -45,21 +45,21 @@ enum OutboxKey {
   }
 
   /// All entries of a conversation, or one of them.
-  static func listed(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
+  package static func listed(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
     key(listPrefix, conversation, ordinal)
   }
 
   /// What goes in order within a conversation, or one of it.
-  static func lane(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
+  package static func lane(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
     key(lanePrefix, conversation, ordinal)
   }
 
-  static func laneRecord(_ conversation: UInt32) -> ByteBuffer {
+  package static func laneRecord(_ conversation: UInt32) -> ByteBuffer {
     key(laneRecordPrefix, conversation, nil)
   }
 
   /// A deleted conversation whose entries are gone through.
-  static func sweep(_ conversation: UInt32) -> ByteBuffer {
+  package static func sweep(_ conversation: UInt32) -> ByteBuffer {
     key(sweepPrefix, conversation, nil)
   }
 
@@ -73,7 +73,7 @@ enum OutboxKey {
     return key
   }
 
-  static func due(_ time: Int64, _ ordinal: UInt64) -> ByteBuffer {
+  package static func due(_ time: Int64, _ ordinal: UInt64) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(duePrefix)
     key.append(bigEndian: KeyEncoding.flipped(time))
@@ -82,13 +82,13 @@ enum OutboxKey {
   }
 
   /// The parts of a key of what is due; nil when these bytes are none.
-  static func dueParts(_ key: Bytes) -> (time: Int64, ordinal: UInt64)? {
+  package static func dueParts(_ key: Bytes) -> (time: Int64, ordinal: UInt64)? {
     guard key.count == 17, key[0] == duePrefix else { return nil }
     return (KeyEncoding.unflipped(key.bigEndian64(at: 1)), key.bigEndian64(at: 9))
   }
 
   /// The entries of a message, or one of them.
-  static func message(
+  package static func message(
     _ conversation: UInt32, _ id: MessageID, _ ordinal: UInt64? = nil
   ) -> ByteBuffer {
     var key = key(messagePrefix, conversation, nil)
@@ -98,14 +98,14 @@ enum OutboxKey {
     return key
   }
 
-  static func totals() -> ByteBuffer {
+  package static func totals() -> ByteBuffer {
     var key = ByteBuffer()
     key.append(totalsPrefix)
     return key
   }
 
   /// The ordinal that a key of some length ends with; nil when it has another length.
-  static func ordinal(_ key: Bytes, byteCount: Int) -> UInt64? {
+  package static func ordinal(_ key: Bytes, byteCount: Int) -> UInt64? {
     key.count == byteCount && byteCount >= 8 ? key.bigEndian64(at: byteCount - 8) : nil
   }
 }

@@ -32,7 +32,7 @@ package struct OutboxLane: Hashable {
 
   /// The newest entry of a kind that takes in what is older, 0 where there is none; nil of another
   /// kind.
-  subscript(subject: OutboxSubject) -> UInt64? {
+  package subscript(subject: OutboxSubject) -> UInt64? {
     get {
       switch subject {
       case .createConversation: creation
@@ -174,7 +174,7 @@ extension OutboxCounts {
   /// Counts an entry in, or out again.
   ///
   /// The counts of a damaged store may be any.
-  mutating func add(_ change: Int, _ state: OutboxRecord.State) {
+  package mutating func add(_ change: Int, _ state: OutboxRecord.State) {
     switch state {
     case .queued: queued = Self.sum(queued, change)
     case .held: held = Self.sum(held, change)

@@ -21,7 +21,7 @@ package import PageFile
 ///        n  with flag 2: the failure
 ///        n  what it is about, up to the end, see `OutboxSubject`
 package struct OutboxRecord: Hashable {
-  static let tag: UInt8 = 1
+  package static let tag: UInt8 = 1
   /// No entry is handed out as often.
   static let countMax: UInt64 = 1 << 62
 
@@ -57,7 +57,7 @@ package struct OutboxRecord: Hashable {
   }
 
   /// Whether it can have its turn: nobody has to decide anything about it or what it needs.
-  var isActive: Bool {
+  package var isActive: Bool {
     switch state {
     case .queued, .running, .waiting: !isBlocked
     case .held, .failed: false
@@ -65,9 +65,9 @@ package struct OutboxRecord: Hashable {
   }
 
   /// Whether somebody has to decide about it before it goes on.
-  var isAside: Bool { state == .held || state == .failed || isBlocked }
+  package var isAside: Bool { state == .held || state == .failed || isBlocked }
 
-  var isRunning: Bool { if case .running = state { true } else { false } }
+  package var isRunning: Bool { if case .running = state { true } else { false } }
 
   /// Whether the server may have it.
   ///
@@ -80,7 +80,7 @@ package struct OutboxRecord: Hashable {
   var failuresSoFar: UInt64 { failureCount + (isRunning ? 1 : 0) }
 
   /// When it may be handed out.
-  var dueTime: Int64 {
+  package var dueTime: Int64 {
     switch state {
     case .queued, .held, .failed: 0
     case .running(_, let expiry, _): expiry

@@ -83,7 +83,7 @@ package struct OutboxRelease: Hashable {
 
 extension EntryReader {
   /// What is to go and has not gone yet, in the order in which that was asked for.
-  func releases(
+  package func releases(
     countMax: Int = .max
   ) throws(StoreError) -> [(ordinal: UInt64, release: OutboxRelease)] {
     var found: [(ordinal: UInt64, release: OutboxRelease)] = []
@@ -99,7 +99,7 @@ extension EntryReader {
   }
 
   /// The newest release that had been asked for when somebody decided about an entry, 0: there was none.
-  func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
+  package func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
     let key = OutboxKey.decision(ordinal)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return 0 }

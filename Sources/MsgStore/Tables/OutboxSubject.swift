@@ -69,7 +69,7 @@ package enum OutboxSubject: Hashable {
 
   /// Whether it goes in the order of its conversation: all but the bytes of attachments, which their
   /// message waits for.
-  var isInOrder: Bool { if case .upload = self { false } else { true } }
+  package var isInOrder: Bool { if case .upload = self { false } else { true } }
 
   /// Whether a message has to be sent before this can be told of it.
   var needsMessage: Bool {

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What is known of one member's reaction with one emoji: the last time it was added or removed.
 ///
@@ -7,13 +7,13 @@ import PageFile
 ///
 ///     key    … 0x02, number of the member (4), bytes of the emoji
 ///     value  tag: 1; flags: 1 removed; time (8)
-struct ReactionRecord: Hashable {
+package struct ReactionRecord: Hashable {
   private static let tag: UInt8 = 1
 
-  var time: Int64
-  var isRemoved: Bool
+  package var time: Int64
+  package var isRemoved: Bool
 
-  init(time: Int64, isRemoved: Bool) {
+  package init(time: Int64, isRemoved: Bool) {
     self.time = time
     self.isRemoved = isRemoved
   }
@@ -29,7 +29,7 @@ struct ReactionRecord: Hashable {
   /// Reads a record.
   ///
   /// Any bytes may be given; nil when they are none.
-  init?(_ bytes: Bytes) {
+  package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 1,
       let time = reader.uint64(), reader.isAtEnd

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Keys of the receipts tree.
 ///
@@ -8,53 +8,55 @@ import PageFile
 ///     conversation's number (4), 0 (4)                      the conversation's own record
 ///     conversation's number (4), 0 (4), kind (1), id        a message to be told by its name
 ///     0 (4), kind (1), conversation's number (4)            there is something to be told
-enum ReceiptKey {
-  static let memberByteCount = 8
-  static let exactByteCount = 9
+package enum ReceiptKey {
+  package static let memberByteCount = 8
+  package static let exactByteCount = 9
 
-  enum Parts {
+  package enum Parts {
     case member(conversation: UInt32, member: UInt32)
     case own(conversation: UInt32)
     case exact(conversation: UInt32, ReceiptKind, MessageID)
     case pending(ReceiptKind, conversation: UInt32)
   }
 
-  static func member(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
+  package static func member(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
     var key = KeyEncoding.key(conversation)
     key.append(bigEndian: member)
     return key
   }
 
-  static func own(_ conversation: UInt32) -> ByteBuffer { member(conversation, 0) }
+  package static func own(_ conversation: UInt32) -> ByteBuffer { member(conversation, 0) }
 
   /// What the keys of the messages that are told by their names begin with.
-  static func exact(_ conversation: UInt32, _ kind: ReceiptKind) -> ByteBuffer {
+  package static func exact(_ conversation: UInt32, _ kind: ReceiptKind) -> ByteBuffer {
     var key = own(conversation)
     key.append(kind.rawValue)
     return key
   }
 
-  static func exact(_ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID) -> ByteBuffer {
+  package static func exact(_ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID)
+    -> ByteBuffer
+  {
     var key = exact(conversation, kind)
     key.append(id)
     return key
   }
 
   /// What the keys of the conversations with something to tell begin with.
-  static func pending(_ kind: ReceiptKind) -> ByteBuffer {
+  package static func pending(_ kind: ReceiptKind) -> ByteBuffer {
     var key = KeyEncoding.key(0)
     key.append(kind.rawValue)
     return key
   }
 
-  static func pending(_ kind: ReceiptKind, _ conversation: UInt32) -> ByteBuffer {
+  package static func pending(_ kind: ReceiptKind, _ conversation: UInt32) -> ByteBuffer {
     var key = pending(kind)
     key.append(bigEndian: conversation)
     return key
   }
 
   /// The parts of a key; nil when these bytes are none.
-  static func parts(_ key: Bytes) -> Parts? {
+  package static func parts(_ key: Bytes) -> Parts? {
     guard let conversation = key.bigEndianNumber(at: 0) else { return nil }
     if conversation == 0 {
       guard key.count == 9, let kind = ReceiptKind(rawValue: key[4]),

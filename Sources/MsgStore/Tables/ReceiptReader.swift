@@ -1,13 +1,15 @@
 import PageFile
 
 /// Reading receipts.
-struct ReceiptReader {
+package struct ReceiptReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
   /// What is known of a member's receipts in a conversation.
-  func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError) -> ReceiptRecord {
+  package func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError)
+    -> ReceiptRecord
+  {
     let key = ReceiptKey.member(conversation, member)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
@@ -21,7 +23,7 @@ struct ReceiptReader {
   }
 
   /// The conversation's own side of receipts.
-  func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
+  package func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
     let key = ReceiptKey.own(conversation)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
@@ -35,7 +37,7 @@ struct ReceiptReader {
 
   /// Runs `body` on the receipts of each member in a conversation from one number on, by number,
   /// until it returns false.
-  func forEachReceipts(
+  package func forEachReceipts(
     _ conversation: UInt32, from first: UInt32 = 1,
     _ body: (UInt32, ReceiptRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -62,7 +64,7 @@ struct ReceiptReader {
 }
 
 extension StoreView {
-  var receipts: ReceiptReader { ReceiptReader(self) }
+  package var receipts: ReceiptReader { ReceiptReader(self) }
 }
 
 extension ReceiptReader {
@@ -70,7 +72,7 @@ extension ReceiptReader {
   ///
   /// - Parameter known: How far they had come when the one that has moved on since was the last of
   ///   them; the first that is found there is the last of them now.
-  func others(
+  package func others(
     _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
     known: ConversationReceipts.Others?
   ) throws(StoreError) -> ConversationReceipts.Others {

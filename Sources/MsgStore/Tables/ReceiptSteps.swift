@@ -142,7 +142,7 @@ func latest(_ a: Position?, _ b: Position?) -> Position? {
 
 extension ByteReader {
   /// A time that may be unknown; nil where there is none of both.
-  mutating func optionalTime() -> Int64?? {
+  package mutating func optionalTime() -> Int64?? {
     switch byte() {
     case 0: return .some(nil)
     case 1: return uint64().map { Int64(bitPattern: $0) }
@@ -152,7 +152,7 @@ extension ByteReader {
 }
 
 extension ByteBuffer {
-  mutating func append(optionalTime time: Int64?) {
+  package mutating func append(optionalTime time: Int64?) {
     append(time == nil ? 0 : 1)
     if let time { append(time: time) }
   }

@@ -1,6 +1,6 @@
 /// Who must have a message before all have it: the one place that knows about membership.
-struct Recipient: Hashable {
-  let number: UInt32
+package struct Recipient: Hashable {
+  package let number: UInt32
   /// When the member came; nil: was there ever since.
   let joined: Int64?
 
@@ -16,7 +16,7 @@ struct Recipient: Hashable {
 
 extension ConversationMembers {
   /// Active members but one, by their numbers.
-  func recipients(without member: UInt32?) -> [Recipient] {
+  package func recipients(without member: UInt32?) -> [Recipient] {
     members.filter { $0.isActive && $0.number != member }
       .map { Recipient(number: $0.number, joined: $0.joinedAt) }
   }

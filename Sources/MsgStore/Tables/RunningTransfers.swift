@@ -7,7 +7,7 @@ import PageFile
 ///     gone, and reads as queued. So nothing has to be written when a store is opened.
 ///  2. Progress goes here, and is stored with the next commit that is made anyway, or when it has
 ///     been here for some seconds and more of it is told.
-final class RunningTransfers: Sendable {
+package final class RunningTransfers: Sendable {
   /// The key of an attachment's fact, and which way its bytes move.
   struct Key: Hashable, Sendable {
     let fact: [UInt8]

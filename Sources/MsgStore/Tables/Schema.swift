@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// The trees of a message store.
 ///
@@ -26,33 +26,33 @@ import PageFile
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members
 /// are numbered from 1 in the order in which they came; a number is never given twice.
-enum Schema {
+package enum Schema {
   /// What this library writes, and the newest it reads.
   ///
   /// Version 3 has segments and dictionaries, version 4 the outbox; a store of an earlier version is
   /// one that has none of them yet.
-  static let version: UInt64 = 4
+  package static let version: UInt64 = 4
   /// The first that has an outbox.
-  static let outboxVersion: UInt64 = 4
+  package static let outboxVersion: UInt64 = 4
   /// The oldest it reads: version 1 was never released.
-  static let versionMin: UInt64 = 2
+  package static let versionMin: UInt64 = 2
 
-  static let settings = TreeNumber(0)
-  static let conversationNames = TreeNumber(1)
-  static let conversations = TreeNumber(2)
-  static let activity = TreeNumber(3)
-  static let memberNames = TreeNumber(4)
-  static let members = TreeNumber(5)
-  static let messages = TreeNumber(6)
-  static let ids = TreeNumber(7)
-  static let participants = TreeNumber(8)
-  static let facts = TreeNumber(9)
-  static let receipts = TreeNumber(10)
-  static let sequences = TreeNumber(11)
-  static let waiting = TreeNumber(12)
-  static let client = TreeNumber(13)
-  static let work = TreeNumber(14)
-  static let transfers = TreeNumber(15)
+  package static let settings = TreeNumber(0)
+  package static let conversationNames = TreeNumber(1)
+  package static let conversations = TreeNumber(2)
+  package static let activity = TreeNumber(3)
+  package static let memberNames = TreeNumber(4)
+  package static let members = TreeNumber(5)
+  package static let messages = TreeNumber(6)
+  package static let ids = TreeNumber(7)
+  package static let participants = TreeNumber(8)
+  package static let facts = TreeNumber(9)
+  package static let receipts = TreeNumber(10)
+  package static let sequences = TreeNumber(11)
+  package static let waiting = TreeNumber(12)
+  package static let client = TreeNumber(13)
+  package static let work = TreeNumber(14)
+  package static let transfers = TreeNumber(15)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
@@ -60,7 +60,7 @@ enum Schema {
     "work", "transfers",
   ]
 
-  static func name(of tree: TreeNumber) -> String {
+  package static func name(of tree: TreeNumber) -> String {
     names.indices.contains(tree.rawValue) ? names[tree.rawValue] : "\(tree.rawValue)"
   }
 }
@@ -68,7 +68,7 @@ enum Schema {
 /// The keys of the settings tree.
 ///
 /// All values are numbers of eight bytes, little-endian. See docs/message-format.md, S-3.
-enum Setting: String {
+package enum Setting: String {
   /// The schema version. What has no such setting is no message store.
   case schemaVersion = "schema version"
   /// The number that the next conversation gets.
@@ -103,7 +103,7 @@ extension PageSource {
   /// The value of a setting, or nil where it is not set.
   ///
   /// Called between `enter` and `leave`.
-  func value(of setting: Setting) throws(StoreError) -> UInt64? {
+  package func value(of setting: Setting) throws(StoreError) -> UInt64? {
     var key = ByteBuffer()
     key.append(setting.rawValue)
     var value = ByteBuffer()

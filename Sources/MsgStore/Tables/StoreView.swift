@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What snapshots and writers read with: a source of pages and the names of members.
 ///
@@ -7,9 +7,9 @@ import PageFile
 ///
 /// One object for each snapshot and each writer: as a value it took four references to hand it on to
 /// whatever reads.
-final class StoreView {
-  let source: PageSource
-  let names: MemberNames
+package final class StoreView {
+  package let source: PageSource
+  package let names: MemberNames
   let dictionaries: Dictionaries
   /// Whether what is read is committed, so that names may be kept for others.
   let isCommitted: Bool
@@ -18,7 +18,7 @@ final class StoreView {
   /// Whether the closure that this was made for has returned: from then on its pages may be others.
   var isOver = false
   /// Whose own messages show how far the others have come with them.
-  var localMember: UInt32?
+  package var localMember: UInt32?
   /// Whether previews show the message before one that was taken back.
   let previewsSkipDeleted: Bool
 
@@ -36,7 +36,7 @@ final class StoreView {
 
   /// The same, for whoever reads everything anew: names and dictionaries that were read before count for
   /// nothing.
-  func forgetful() -> StoreView {
+  package func forgetful() -> StoreView {
     StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
       localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
@@ -44,7 +44,7 @@ final class StoreView {
 
   /// Runs an operation while no page that was handed out is freed.
   @inline(__always)
-  func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+  package func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if isOver { throw .transactionEnded }
     try storage { () throws(PageFileError) in try source.enter() }
     defer { source.leave() }
@@ -56,7 +56,7 @@ final class StoreView {
   ///
   /// - Throws: `corruptRecord` where pages contradict each other, so that the walk would go back and
   ///   might never end.
-  func cursor(_ tree: TreeNumber, from start: [UInt8]) throws(StoreError) -> Cursor {
+  package func cursor(_ tree: TreeNumber, from start: [UInt8]) throws(StoreError) -> Cursor {
     var cursor = Cursor(source, tree)
     let isBelow = try Bytes.with(start) { (start) throws(StoreError) in
       try storage { () throws(PageFileError) in
@@ -69,7 +69,7 @@ final class StoreView {
   }
 
   /// The number that a name tree has for a name.
-  func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
+  package func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
     let key = KeyEncoding.key(name)
     guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
     var value = ByteBuffer()
@@ -81,7 +81,7 @@ final class StoreView {
   /// The name of a member.
   ///
   /// What refers to a number that has none is corrupt.
-  func member(_ number: UInt32) throws(StoreError) -> MemberID {
+  package func member(_ number: UInt32) throws(StoreError) -> MemberID {
     if let id = names[number] { return id }
     let key = KeyEncoding.key(number)
     var value = ByteBuffer()
@@ -93,7 +93,7 @@ final class StoreView {
     return id
   }
 
-  func value(
+  package func value(
     of key: Bytes, in tree: TreeNumber, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     do throws(PageFileError) {
@@ -103,13 +103,13 @@ final class StoreView {
     }
   }
 
-  func corrupt(_ tree: TreeNumber, _ reason: String) -> StoreError {
+  package func corrupt(_ tree: TreeNumber, _ reason: String) -> StoreError {
     .corruptRecord(tree: Schema.name(of: tree), reason: reason)
   }
 }
 
 extension StoreView {
-  func append(_ cursor: borrowing Cursor, to value: inout ByteBuffer) throws(StoreError) {
+  package func append(_ cursor: borrowing Cursor, to value: inout ByteBuffer) throws(StoreError) {
     do throws(PageFileError) {
       try cursor.appendValue(to: &value)
     } catch {
@@ -117,7 +117,7 @@ extension StoreView {
     }
   }
 
-  func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
+  package func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
     do throws(PageFileError) {
       return try BTree(source, tree).contains(key)
     } catch {

@@ -3,22 +3,22 @@ import PageFile
 /// A message's record, unpacked, so that it can be changed and merged.
 ///
 /// The bytes of a `MessageRecord` belong to a page; this owns what it holds.
-struct StoredMessage: Equatable {
+package struct StoredMessage: Equatable {
   /// Of these only `history` and `composed` are kept here; the others follow from the fields.
-  var flags: MessageRecord.Flags
-  var status: MessageStatus
-  var sender: UInt32
-  var localTime: Int64?
+  package var flags: MessageRecord.Flags
+  package var status: MessageStatus
+  package var sender: UInt32
+  package var localTime: Int64?
   /// The sequence of a pending message; an acknowledged one has it in its place.
-  var pendingSequence: Int64?
-  var replyTo: MessageID?
-  var markOrdinal: UInt64?
-  var traits = MessageTraits()
-  var text: String
+  package var pendingSequence: Int64?
+  package var replyTo: MessageID?
+  package var markOrdinal: UInt64?
+  package var traits = MessageTraits()
+  package var text: String
 
   static let kept: MessageRecord.Flags = [.history, .composed]
 
-  init(
+  package init(
     flags: MessageRecord.Flags = [], status: MessageStatus, sender: UInt32, text: String
   ) {
     self.flags = flags
@@ -28,7 +28,7 @@ struct StoredMessage: Equatable {
   }
 
   /// Unpacks a record that lies at a place; nil when its text or its traits are corrupt.
-  init?(_ record: MessageRecord, at place: Place) {
+  package init?(_ record: MessageRecord, at place: Place) {
     var text = ByteBuffer(capacity: record.textByteCount)
     guard record.appendText(to: &text), let traits = record.traits() else { return nil }
     self.init(
@@ -89,7 +89,7 @@ struct StoredMessage: Equatable {
     record.append(to: &buffer)
   }
 
-  static func == (a: StoredMessage, b: StoredMessage) -> Bool {
+  package static func == (a: StoredMessage, b: StoredMessage) -> Bool {
     a.flags == b.flags && a.status == b.status && a.sender == b.sender
       && a.localTime == b.localTime && a.pendingSequence == b.pendingSequence
       && a.replyTo == b.replyTo && a.markOrdinal == b.markOrdinal && a.traits == b.traits
@@ -97,7 +97,7 @@ struct StoredMessage: Equatable {
   }
 
   /// Its own name, where the key has another.
-  func id(at position: Position) -> MessageID { traits.names.first ?? position.id }
+  package func id(at position: Position) -> MessageID { traits.names.first ?? position.id }
 
   /// Forgets all that a message that was taken back must not keep.
   ///
@@ -120,12 +120,18 @@ struct StoredMessage: Equatable {
 /// Versions are totally ordered: the original comes before all edits, these by time, and versions of
 /// one time by the bytes of the text. The greatest is the one shown, so all stores that know the same
 /// versions show the same. Two with the same time and text are one, and mention whom either does.
-struct TextVersion: Equatable {
+package struct TextVersion: Equatable {
   /// nil: the original.
-  var editTime: Int64?
-  var text: String
+  package var editTime: Int64?
+  package var text: String
   /// Members' numbers, ascending.
-  var mentions: [UInt32]
+  package var mentions: [UInt32]
+
+  package init(editTime: Int64?, text: String, mentions: [UInt32]) {
+    self.editTime = editTime
+    self.text = text
+    self.mentions = mentions
+  }
 
   func precedes(_ other: TextVersion) -> Bool {
     if editTime != other.editTime {
@@ -141,7 +147,7 @@ struct TextVersion: Equatable {
     editTime == other.editTime && text.hasSameBytes(as: other.text)
   }
 
-  static func == (a: TextVersion, b: TextVersion) -> Bool {
+  package static func == (a: TextVersion, b: TextVersion) -> Bool {
     a.isSame(as: b) && a.mentions == b.mentions
   }
 

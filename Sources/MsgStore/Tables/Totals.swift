@@ -4,18 +4,18 @@ import PageFile
 /// lookup.
 ///
 /// See docs/message-format.md, U-6.
-struct Totals: Hashable {
+package struct Totals: Hashable {
   var unread = 0
   var unreadMuted = 0
   var mentions = 0
   var mentionsMuted = 0
 
-  init() {}
+  package init() {}
 
   /// What one conversation contributes.
   ///
   /// Nothing when it is hidden, as it has no messages then.
-  init(_ summary: ConversationSummary) {
+  package init(_ summary: ConversationSummary) {
     if summary.marks.contains(.muted), !StoreDefect.mutedCountedAlike.isPlanted {
       unreadMuted = summary.unreadCount
       mentionsMuted = summary.mentionCount
@@ -50,10 +50,12 @@ struct Totals: Hashable {
 /// How a transaction changes the totals.
 ///
 /// It wraps: the counts of a damaged store may be any.
-struct TotalsChange {
-  private(set) var change = Totals()
+package struct TotalsChange {
+  package init() {}
 
-  mutating func replace(_ old: Totals, with new: Totals) {
+  package private(set) var change = Totals()
+
+  package mutating func replace(_ old: Totals, with new: Totals) {
     guard old != new else { return }
     if new.unread < old.unread, StoreDefect.totalsKept.isPlanted { return }
     change.unread &+= new.unread &- old.unread
@@ -70,13 +72,13 @@ struct TotalsChange {
 
 extension StoreView {
   /// The stored totals.
-  func totals() throws(StoreError) -> Totals {
+  package func totals() throws(StoreError) -> Totals {
     Totals(
       unread: try count(.unread), unreadMuted: try count(.unreadMuted),
       mentions: try count(.mentions), mentionsMuted: try count(.mentionsMuted))
   }
 
-  func count(_ setting: Setting) throws(StoreError) -> Int {
+  package func count(_ setting: Setting) throws(StoreError) -> Int {
     guard let value = try source.value(of: setting) else { return 0 }
     guard let count = Int(exactly: value) else {
       throw corrupt(Schema.settings, "\"\(setting.rawValue)\" is \(value)")

@@ -14,7 +14,7 @@ import PageFile
 /// An unseen message of somebody else is unread. The number is stored and changed with each message,
 /// so reading it costs nothing and marking a thread read up to its end is one small record.
 extension ConversationSummary {
-  func isUnseen(_ record: some Seeable, at position: Position) -> Bool {
+  package func isUnseen(_ record: some Seeable, at position: Position) -> Bool {
     if let toldMark, position <= toldMark { return false }
     return isUnseenHere(record, at: position)
   }
@@ -45,21 +45,26 @@ extension ConversationSummary {
 }
 
 /// How many messages are unread, and how many of these name the local member.
-struct UnreadCount: Hashable {
-  var messages = 0
-  var mentions = 0
+package struct UnreadCount: Hashable {
+  package var messages = 0
+  package var mentions = 0
 
-  static func + (a: UnreadCount, b: UnreadCount) -> UnreadCount {
+  package init(messages: Int = 0, mentions: Int = 0) {
+    self.messages = messages
+    self.mentions = mentions
+  }
+
+  package static func + (a: UnreadCount, b: UnreadCount) -> UnreadCount {
     UnreadCount(messages: a.messages + b.messages, mentions: a.mentions + b.mentions)
   }
 
-  static func - (a: UnreadCount, b: UnreadCount) -> UnreadCount {
+  package static func - (a: UnreadCount, b: UnreadCount) -> UnreadCount {
     UnreadCount(messages: a.messages - b.messages, mentions: a.mentions - b.mentions)
   }
 }
 
 /// A message as far as it matters to whether it was seen: packed or unpacked.
-protocol Seeable {
+package protocol Seeable {
   var flags: MessageRecord.Flags { get }
   var sender: UInt32 { get }
   var marks: MessageTraits.Bits { get }
@@ -68,28 +73,28 @@ protocol Seeable {
 }
 
 extension StoredMessage: Seeable {
-  var marks: MessageTraits.Bits { traits.marks }
+  package var marks: MessageTraits.Bits { traits.marks }
 
-  func mentions(_ member: UInt32) -> Bool { traits.mentions.contains(member) }
+  package func mentions(_ member: UInt32) -> Bool { traits.mentions.contains(member) }
 }
 
 extension MessageRecord: Seeable {
   /// Those bits of the traits that say nothing but themselves, without reading the rest.
-  var marks: MessageTraits.Bits {
+  package var marks: MessageTraits.Bits {
     guard flags.contains(.traits) else { return [] }
     var reader = ByteReader(traitsBytes)
     guard let raw = reader.varint(), raw <= MessageTraits.Bits.known else { return [] }
     return MessageTraits.Bits(rawValue: UInt32(raw))
   }
 
-  func mentions(_ member: UInt32) -> Bool {
+  package func mentions(_ member: UInt32) -> Bool {
     marks.contains(.mentions) && traits()?.mentions.contains(member) ?? false
   }
 }
 
 extension ReceiptReader {
   /// What one message contributes to the counters.
-  func unreadCount(
+  package func unreadCount(
     _ record: some Seeable, at position: Position, _ summary: ConversationSummary
   ) -> UnreadCount {
     guard let localMember = view.localMember, record.sender != localMember,

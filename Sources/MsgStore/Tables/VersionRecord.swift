@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// A version of a message's text among the facts.
 ///
@@ -13,7 +13,7 @@ import PageFile
 ///            byte count of the text, varint
 ///            mentions
 ///            the text or its LZ4 block, up to the end
-struct VersionRecord {
+package struct VersionRecord {
   private static let tag: UInt8 = 1
   private static let isCompressed: UInt8 = 1
 
@@ -53,7 +53,7 @@ struct VersionRecord {
   /// Reads a version from what its key has behind the kind, and its value.
   ///
   /// Any bytes may be given; nil when they are none.
-  static func version(_ rest: Bytes, _ value: Bytes) -> TextVersion? {
+  package static func version(_ rest: Bytes, _ value: Bytes) -> TextVersion? {
     var editTime: Int64?
     switch (rest.count, rest.count > 0 ? rest[0] : 0) {
     case (1, 0): break

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What is known of a message that is not here yet, but for what has facts of its own.
 ///
@@ -12,21 +12,21 @@ import PageFile
 ///        8  with flag 1: server time
 ///        8  with flag 2: sequence
 ///        n  with flag 4: traits, up to the end
-struct WaitingFacts: Hashable {
+package struct WaitingFacts: Hashable {
   private static let tag: UInt8 = 1
 
-  var ordinal: UInt64
-  var status: MessageStatus = .pending
-  var time: Int64?
-  var sequence: Int64?
-  var traits = MessageTraits()
+  package var ordinal: UInt64
+  package var status: MessageStatus = .pending
+  package var time: Int64?
+  package var sequence: Int64?
+  package var traits = MessageTraits()
 
   init(ordinal: UInt64) { self.ordinal = ordinal }
 
   /// Reads a record.
   ///
   /// Any bytes may be given; nil when they are none.
-  init?(_ bytes: Bytes) {
+  package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let ordinal = reader.uint64(), let code = reader.byte(),
       let status = MessageStatus(rawValue: code), let flags = reader.byte(), flags < 8

@@ -1,6 +1,6 @@
 import PageFile
 
-struct WorkReader {
+package struct WorkReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
@@ -25,7 +25,7 @@ struct WorkReader {
   }
 
   /// All work that is left, oldest first.
-  func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
+  package func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
     var cursor = Cursor(view.source, Schema.work)
     var key = ByteBuffer()
@@ -48,5 +48,5 @@ struct WorkReader {
 }
 
 extension StoreView {
-  var work: WorkReader { WorkReader(self) }
+  package var work: WorkReader { WorkReader(self) }
 }

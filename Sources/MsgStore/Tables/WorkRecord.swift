@@ -82,7 +82,7 @@ package struct WorkRecord: Hashable {
 
   /// The first byte of an ordinal is 0, so that the outbox can lie behind.
   static let ordinalMax: UInt64 = 1 << 56
-  static var keyStart: ByteBuffer {
+  package static var keyStart: ByteBuffer {
     var start = ByteBuffer()
     start.append(0)
     return start

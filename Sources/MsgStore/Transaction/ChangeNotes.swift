@@ -3,7 +3,7 @@
 ///  1. Nothing is read for a note. Conversations are noted by their numbers; what is noted of a
 ///     message's facts, which lie under its name, waits until somebody looks where it is.
 ///  2. Notes are bounded as what is told of them is.
-struct ChangeNotes {
+package struct ChangeNotes {
   struct Conversation {
     var changes = ConversationChanges()
     /// Of which messages facts have changed; they need not be here.
@@ -85,7 +85,7 @@ struct ChangeNotes {
   }
 
   /// Others may have received or read what lies between two places, in any order.
-  mutating func delivered(between a: Position?, and b: Position?, in number: UInt32) {
+  package mutating func delivered(between a: Position?, and b: Position?, in number: UInt32) {
     let (a, b) = (a ?? .start, b ?? .start)
     change(number) { $0.changes.addDelivery(min(a, b)...max(a, b)) }
   }

@@ -1,12 +1,12 @@
 import PageFile
 
-struct ConversationNames: TransactionPart {
-  let transaction: Transaction
+package struct ConversationNames: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Has names lead to a number: the one that a conversation has now, or those it had before.
-  func lead(
+  package func lead(
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
   ) throws(StoreError) {
     memory.forgetNames()
@@ -30,5 +30,5 @@ struct ConversationNames: TransactionPart {
 }
 
 extension Transaction {
-  var conversationNames: ConversationNames { ConversationNames(self) }
+  package var conversationNames: ConversationNames { ConversationNames(self) }
 }

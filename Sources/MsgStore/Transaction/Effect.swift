@@ -2,7 +2,7 @@
 ///
 /// Facts do not know the outbox. They emit effects, which wait until the operation is over and are
 /// answered by `OutboxAnswers` in their order. None is kept while the outbox is empty.
-enum Effect {
+package enum Effect {
   /// Something about a message is settled that an entry was to tell.
   case messageSettled(MessageID, in: UInt32, MessageSettlement)
   /// A message is gone here, with everything known of it.
@@ -22,7 +22,7 @@ enum Effect {
 }
 
 /// The parts of a message that need not be told any more.
-struct MessageSettlement {
+package struct MessageSettlement {
   /// The server has the message.
   let isSent: Bool
   /// The message was retracted for good.

@@ -5,7 +5,7 @@
 /// that was rolled back is not true. Of conversations and of members each all are forgotten when they
 /// take half of the room.
 package struct NameNumbers {
-  private(set) var conversations: [ConversationID: UInt32] = [:]
+  package private(set) var conversations: [ConversationID: UInt32] = [:]
   private var members: [MemberID: UInt32] = [:]
   private var recentMembers = RecentNames<UInt32>()
   /// About how many bytes each of both takes.

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// Whether a cell can be read, which is asked of every cell that is written in a debug build.
 ///
@@ -55,7 +55,7 @@ extension Schema {
   }
 
   /// The same for a cell that a conversation has beside its summary.
-  static func canReadConversationCell(_ suffix: UInt8, _ value: Bytes) -> Bool {
+  package static func canReadConversationCell(_ suffix: UInt8, _ value: Bytes) -> Bool {
     switch suffix {
     case ConversationDetails.keySuffix: ConversationDetails(value) != nil
     case DraftRecord.keySuffix: DraftRecord(value) != nil
@@ -78,7 +78,7 @@ extension Schema {
 
   /// The same for a fact whose key was read.
   /// - Parameter rest: What the key has behind the kind.
-  static func canReadFact(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
+  package static func canReadFact(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
     switch kind {
     case .version: VersionRecord.version(rest, value) != nil
     case .reaction:

@@ -1,4 +1,4 @@
-import PageFile
+package import PageFile
 
 /// What one write transaction knows beside the trees: the summaries it has touched, and numbers.
 ///
@@ -9,10 +9,10 @@ import PageFile
 ///  1. A fault of the storage or a corrupt record may have left a change half done; from then on
 ///     every change throws it again, and so does `finish`, and nothing is committed.
 ///  2. Whatever else is refused is refused before anything changes.
-final class Transaction {
-  let view: StoreView
+package final class Transaction {
+  package let view: StoreView
   /// The time, for what comes without one.
-  let clock: @Sendable () -> Timestamp
+  package let clock: @Sendable () -> Timestamp
   /// Whose unread messages are counted.
   var localMember: UInt32? {
     get { view.localMember }
@@ -27,7 +27,7 @@ final class Transaction {
   /// Whether the transaction has made the store larger.
   ///
   /// One that has not, as a deletion, may use the room that is kept for when the device is full.
-  var hasAdded = false
+  package var hasAdded = false
   /// The transfers that run, as others see them.
   let running: RunningTransfers
   /// Those that this transaction has begun, with the bytes done, and those that it has ended: nil.
@@ -43,8 +43,8 @@ final class Transaction {
   /// Reads the newest dictionary that is committed, or none.
   let newestDictionary: () -> CompressionDictionary
   /// Whether somebody listens to what changes; then it is noted.
-  let isHeard: Bool
-  var notes = ChangeNotes()
+  package let isHeard: Bool
+  package var notes = ChangeNotes()
   private var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
   var effects: [Effect] = []
@@ -98,7 +98,7 @@ final class Transaction {
     return view
   }
 
-  func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
+  package func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): nobody could read it")
     try insert(stored: key, value, in: tree)
   }
@@ -138,7 +138,7 @@ extension Transaction {
 /// Numbers of conversations and members, given when there is none yet.
 extension Transaction {
   /// A conversation by its name, or nil when it is not there.
-  func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
+  package func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
     if let conversation = memory.conversation(id) { return conversation }
     var number = memory.numbers.conversations[id]
     if number == nil {
@@ -168,7 +168,7 @@ extension Transaction {
   }
 
   /// A conversation by its name; a new one with these details when it is not there.
-  func conversation(
+  package func conversation(
     _ id: ConversationID, orNew details: () -> ConversationDetails
   ) throws(StoreError) -> OpenConversation {
     if let conversation = try existingConversation(id) { return conversation }
@@ -186,7 +186,7 @@ extension Transaction {
   }
 
   /// The number of a member, given now if there is none.
-  func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
+  package func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
     if let number = memory.numbers[id] { return number }
     if let number = try view.number(of: id.string, in: Schema.memberNames) {
       memory.numbers.insert(id, number)
@@ -238,7 +238,7 @@ extension Transaction {
 
 extension Transaction {
   /// The members' numbers in the order given, each once.
-  func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
+  package func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
     var seen: Set<UInt32> = []
     var numbers: [UInt32] = []
     for member in members {

@@ -1,15 +1,15 @@
 /// A group of operations on one write transaction.
 ///
 /// Parts hold nothing but the transaction, so making one costs nothing.
-protocol TransactionPart {
+package protocol TransactionPart {
   var transaction: Transaction { get }
 }
 
 extension TransactionPart {
   /// The trees, as the transaction sees them.
-  var view: StoreView { transaction.view }
+  package var view: StoreView { transaction.view }
   /// The view for reading the tree of messages, once the messages that wait are in it.
-  func flushed() throws(StoreError) -> StoreView { try transaction.flushed() }
+  package func flushed() throws(StoreError) -> StoreView { try transaction.flushed() }
   /// The caches handed from one transaction to the next.
   var memory: WriterMemory { transaction.memory }
   /// The limits and options of the store.

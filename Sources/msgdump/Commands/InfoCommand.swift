@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Shows the facts about a store: its format, its numbers, its trees.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 
 /// Prints the messages of one conversation, or of all.
 struct MessagesCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 
 /// Shows the entries waiting to be sent.
 struct OutboxCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Lists every page of the store, one per line.

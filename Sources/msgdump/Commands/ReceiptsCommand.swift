@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 
 /// Shows how far members have read, and the receipts still to be sent to the server.
 struct ReceiptsCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Copies everything readable of a damaged store into a new one.

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// The names of states and kinds in JSON and in tables.
 extension MessageStatus: JSONName {

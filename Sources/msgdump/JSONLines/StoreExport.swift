@@ -1,4 +1,5 @@
 package import MsgStore
+import MsgStoreTools
 
 /// The records of a store's export.
 package enum StoreExport {

@@ -1,4 +1,5 @@
 package import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Writes records into a new store, in the order they arrive.

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// Rare properties of messages in the sample chat.
 extension ExportedMessage {

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// The outbox of the sample chat: three messages held up on a train without a connection, the
 /// receipts of that time, and one entry that only the client understands.

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// The short conversations of the sample chat: many scripts, and every oddity of text.
 enum SampleScripts {

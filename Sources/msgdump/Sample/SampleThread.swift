@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// The long thread of the sample chat: a book club that never stops talking.
 struct SampleThread {

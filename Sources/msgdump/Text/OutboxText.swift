@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// Outbox entries in readable form.
 enum OutboxText {

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Decodes bytes as each kind of record and key.

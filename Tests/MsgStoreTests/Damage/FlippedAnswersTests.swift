@@ -1,5 +1,6 @@
 import Damage
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
 

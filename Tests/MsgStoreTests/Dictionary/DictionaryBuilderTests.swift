@@ -1,6 +1,7 @@
 import MsgStore
 import PageFile
 import Testing
+import TextDictionary
 
 extension SeededGenerator {
   fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }

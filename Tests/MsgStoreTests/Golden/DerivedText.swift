@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// Everything that a store derives, as text, by questions that a client asks.
 struct DerivedText {

@@ -1,6 +1,7 @@
 import Damage
 import Foundation
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
 import msgdump

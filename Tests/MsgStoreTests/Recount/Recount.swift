@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// Counts anew what a store derives from what it was told, and compares.
 ///

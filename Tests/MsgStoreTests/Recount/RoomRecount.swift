@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// What a conversation's messages and receipts come to.
 struct RoomRecount {

@@ -1,5 +1,6 @@
 import Foundation
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
 

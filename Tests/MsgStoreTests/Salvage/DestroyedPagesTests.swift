@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
 

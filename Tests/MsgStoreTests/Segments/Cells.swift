@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// The cells of a closed or idle store as they are, and changes of them that no store would make.

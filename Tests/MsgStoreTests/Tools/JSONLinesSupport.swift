@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import msgdump
 
 /// Bytes handed out in pieces, as a file or a pipe would.

@@ -6,8 +6,8 @@ import PageFile
 ///
 ///     key    … 0x03, bytes of the attachment's id
 ///     value  the record
-struct Attachments: TransactionPart {
-  let transaction: Transaction
+package struct Attachments: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -31,7 +31,7 @@ struct Attachments: TransactionPart {
   }
 
   /// Merges a record into what is stored of the same attachment.
-  func mergeAttachment(
+  package func mergeAttachment(
     _ given: AttachmentRecord, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     let key = FactKey.key(conversation, id, attachment: given.attachment.id)
@@ -93,7 +93,7 @@ extension Attachments {
 }
 
 extension Transaction {
-  var attachments: Attachments { Attachments(self) }
+  package var attachments: Attachments { Attachments(self) }
 }
 
 /// The part of a write transaction.

@@ -1,8 +1,8 @@
 import PageFile
 
 /// Changing what is known of a message, wherever that lies.
-struct MessageFacts: TransactionPart {
-  let transaction: Transaction
+package struct MessageFacts: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -24,7 +24,7 @@ struct MessageFacts: TransactionPart {
 
 extension MessageFacts {
   /// Takes text, history, reactions and attachments away for good.
-  func erase(
+  package func erase(
     _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     try eraseFacts(of: id, in: conversation)
@@ -42,7 +42,7 @@ extension MessageFacts {
   }
 
   /// Sets the marks that say which kinds of facts there are.
-  func noteFacts(
+  package func noteFacts(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
   ) throws(StoreError) {
     let kinds: [(FactKind, MessageTraits.Bits)] = [
@@ -61,7 +61,7 @@ extension MessageFacts {
 }
 
 extension Transaction {
-  var messageFacts: MessageFacts { MessageFacts(self) }
+  package var messageFacts: MessageFacts { MessageFacts(self) }
 }
 
 extension MessageFacts {

@@ -1,7 +1,7 @@
 import PageFile
 
-struct MessageNames: TransactionPart {
-  let transaction: Transaction
+package struct MessageNames: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -21,7 +21,7 @@ struct MessageNames: TransactionPart {
   }
 
   /// Writes the ids tree's entry of a name.
-  func writeEntry(
+  package func writeEntry(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     memory.conversations[conversation]?.raiseGreatestName(to: id)
@@ -59,7 +59,7 @@ extension MessageNames {
 }
 
 extension Transaction {
-  var messageNames: MessageNames { MessageNames(self) }
+  package var messageNames: MessageNames { MessageNames(self) }
 }
 
 extension MessageNames {

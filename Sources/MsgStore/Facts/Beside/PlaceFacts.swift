@@ -7,17 +7,17 @@ import PageFile
 /// A later revision replaces an earlier one. Of one revision the smallest place wins, and a sequence
 /// that only some of them have is kept: so the smallest of those with a sequence and the smallest
 /// time of the others are kept apart. In whatever order they come, the same place follows.
-struct PlaceFacts {
+package struct PlaceFacts {
   private var revision: Int64
   /// The smallest place with a sequence; a sequence that came without a time is behind all others.
   private var sequenced: (time: Int64, sequence: Int64)?
   /// The smallest time without one.
   private var time: Int64?
   /// Whether the server has said a time: without one the message is pending.
-  private(set) var isPlaced: Bool
+  package private(set) var isPlaced: Bool
 
   /// What one word of the server's says; nil when that is nothing.
-  init?(_ time: Int64?, _ sequence: Int64?, revision: Int64 = 0) {
+  package init?(_ time: Int64?, _ sequence: Int64?, revision: Int64 = 0) {
     if time == nil && sequence == nil { return nil }
     self.revision = revision
     isPlaced = time != nil
@@ -52,7 +52,7 @@ struct PlaceFacts {
     }
   }
 
-  mutating func merge(_ other: PlaceFacts?) {
+  package mutating func merge(_ other: PlaceFacts?) {
     guard let other else { return }
     guard other.revision == revision || StoreDefect.revisionIgnored.isPlanted else {
       if other.revision > revision { self = other }
@@ -75,13 +75,13 @@ struct PlaceFacts {
   }
 
   /// The place; meaningful once a time is known.
-  var place: Place {
+  package var place: Place {
     .acknowledged(
       min(time ?? .max, sequenced?.time ?? .max), sequence: sequenced?.sequence)
   }
 
   /// Keeps what the place alone does not say.
-  func keep(in message: inout StoredMessage) {
+  package func keep(in message: inout StoredMessage) {
     message.traits.revision = revision
     message.pendingSequence = isPlaced ? nil : sequenced?.sequence
     if let sequenced, let time, time < sequenced.time {
@@ -94,5 +94,5 @@ struct PlaceFacts {
 
 extension WaitingFacts {
   /// What an acknowledgement that came before its message said.
-  var place: PlaceFacts? { PlaceFacts(self) }
+  package var place: PlaceFacts? { PlaceFacts(self) }
 }

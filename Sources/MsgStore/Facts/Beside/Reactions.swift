@@ -1,8 +1,8 @@
 import PageFile
 
 /// Adding and removing reactions.
-struct Reactions: TransactionPart {
-  let transaction: Transaction
+package struct Reactions: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -21,7 +21,7 @@ struct Reactions: TransactionPart {
     return isNews
   }
 
-  func mergeReaction(
+  package func mergeReaction(
     _ record: ReactionRecord, _ emoji: String, _ member: UInt32, of id: MessageID,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -49,5 +49,5 @@ struct Reactions: TransactionPart {
 }
 
 extension Transaction {
-  var reactions: Reactions { Reactions(self) }
+  package var reactions: Reactions { Reactions(self) }
 }

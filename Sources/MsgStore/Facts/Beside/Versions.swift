@@ -3,8 +3,8 @@ import PageFile
 /// Versions of a message's text: the one shown in its record, the others among the facts.
 ///
 /// See docs/message-format.md, F-4 and G-4.
-struct Versions: TransactionPart {
-  let transaction: Transaction
+package struct Versions: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -30,7 +30,7 @@ struct Versions: TransactionPart {
   ///   the greater one staying.
   /// - Returns: Whether it has changed what lies beside the record.
   @discardableResult
-  func mergeVersion(
+  package func mergeVersion(
     _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
     named id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -55,7 +55,7 @@ struct Versions: TransactionPart {
   ///
   /// Returns whether that is news.
   @discardableResult
-  func put(
+  package func put(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
   ) throws(StoreError) -> Bool {
     let key = VersionRecord.key(conversation, id, version)
@@ -124,5 +124,5 @@ struct Versions: TransactionPart {
 }
 
 extension Transaction {
-  var versions: Versions { Versions(self) }
+  package var versions: Versions { Versions(self) }
 }

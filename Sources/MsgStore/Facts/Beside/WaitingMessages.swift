@@ -7,8 +7,8 @@ import PageFile
 /// has waited longest makes room, and is counted.
 ///
 /// See docs/message-format.md, F-6 … F-9.
-struct WaitingMessages: TransactionPart {
-  let transaction: Transaction
+package struct WaitingMessages: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -16,7 +16,7 @@ struct WaitingMessages: TransactionPart {
   ///
   /// Returns whether anything changed.
   @discardableResult
-  func noteWaiting(
+  package func noteWaiting(
     _ id: MessageID, in conversation: UInt32,
     _ change: (inout WaitingFacts) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> Bool {
@@ -55,7 +55,7 @@ struct WaitingMessages: TransactionPart {
   }
 
   /// What is known of a message that is not here.
-  func waiting(
+  package func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     guard try hasWaiting() else { return nil }
@@ -69,7 +69,7 @@ struct WaitingMessages: TransactionPart {
   }
 
   /// Ends the waiting of a message that has come.
-  func takeWaiting(
+  package func takeWaiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
@@ -105,5 +105,5 @@ struct WaitingMessages: TransactionPart {
 }
 
 extension Transaction {
-  var waitingMessages: WaitingMessages { WaitingMessages(self) }
+  package var waitingMessages: WaitingMessages { WaitingMessages(self) }
 }

@@ -19,7 +19,7 @@ extension Conversations {
   }
 
   /// The time of an act: later than what it replaces, and than all that is known.
-  static func provisionalTime(after known: Int64?...) -> Int64 {
+  package static func provisionalTime(after known: Int64?...) -> Int64 {
     let newest = known.compactMap { $0 }.max() ?? 0
     return newest == .max ? .max : max(newest, 0) + 1
   }

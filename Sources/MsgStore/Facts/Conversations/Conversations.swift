@@ -3,24 +3,24 @@ import PageFile
 /// Making conversations, and changing what is known of them beside their messages.
 ///
 /// See docs/message-format.md, C-7 … C-14.
-struct Conversations: TransactionPart {
-  let transaction: Transaction
+package struct Conversations: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// What one change sees of a conversation and leaves behind.
-  struct Attributes {
-    var details: ConversationDetails
+  package struct Attributes {
+    package var details: ConversationDetails
     /// Who takes part; where the change does not ask for them, nobody.
-    var members = ConversationMembers()
+    package var members = ConversationMembers()
     /// Pinned, muted, archived.
-    var marks: ConversationSummary.Flags
+    package var marks: ConversationSummary.Flags
   }
 
   /// Changes what is known of a conversation.
   ///
   /// Writes what is different afterwards and nothing else. Returns whether anything is.
-  func update(
+  package func update(
     _ conversation: OpenConversation, members hasMembers: Bool = false,
     _ body: (inout Attributes) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
@@ -83,7 +83,7 @@ struct Conversations: TransactionPart {
     return conversation
   }
 
-  static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
+  package static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
     guard participants.count <= ConversationDetails.participantCountMax else {
       throw .tooManyParticipants(
         count: participants.count, limit: ConversationDetails.participantCountMax)
@@ -91,13 +91,13 @@ struct Conversations: TransactionPart {
     for participant in participants { try participant.validate() }
   }
 
-  static func validate(title: String?, limit: Int) throws(StoreError) {
+  package static func validate(title: String?, limit: Int) throws(StoreError) {
     if let title, title.utf8.count > limit {
       throw .titleTooLong(byteCount: title.utf8.count, limit: limit)
     }
   }
 
-  static func validate(avatar: String?, limit: Int) throws(StoreError) {
+  package static func validate(avatar: String?, limit: Int) throws(StoreError) {
     if let avatar, avatar.utf8.count > limit {
       throw .avatarTooLong(byteCount: avatar.utf8.count, limit: limit)
     }
@@ -112,7 +112,9 @@ extension Conversations {
   ///   - isLater: Whether they join what was there before: then messages up to the newest that is known
   ///     do not wait for them. The server says when they joined in truth, which is later.
   ///   - known: The newest server time that is known.
-  func join(_ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes) {
+  package func join(
+    _ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes
+  ) {
     var last = [known, new.details.newestTime, new.members.lastTime].compactMap { $0 }.max()
     for number in numbers {
       if let old = new.members[number], old.isActive { continue }
@@ -142,7 +144,9 @@ extension ConversationKind: Comparable {
 
 extension Conversations {
   /// Writes a draft, and whether there is one.
-  func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation) throws(StoreError) {
+  package func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation)
+    throws(StoreError)
+  {
     if draft.text != nil { transaction.hasAdded = true }
     let key = DraftRecord.key(conversation.number)
     var value = ByteBuffer(capacity: 256)
@@ -152,7 +156,7 @@ extension Conversations {
   }
 
   /// Of two who are said to have made it the one with the lesser name counts, on all stores.
-  func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
+  package func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
     guard let creator else { return }
     guard let old = new.details.createdBy, old != creator else {
       new.details.createdBy = creator
@@ -176,7 +180,7 @@ extension Conversations {
   }
 
   /// Takes in a draft; returns whether it is the one that counts.
-  func mergeDraft(
+  package func mergeDraft(
     _ draft: DraftRecord, of conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let old = try view.conversations.draftRecord(conversation.number), !old.precedes(draft) {
@@ -187,7 +191,7 @@ extension Conversations {
   }
 
   /// Takes in the details of another conversation, but for its names and numbers.
-  func mergeDetails(
+  package func mergeDetails(
     _ other: ConversationDetails, _ marks: ConversationSummary.Flags, _ new: inout Attributes
   ) {
     new.details.kind = max(new.details.kind, other.kind)
@@ -207,5 +211,5 @@ extension Conversations {
 }
 
 extension Transaction {
-  var conversations: Conversations { Conversations(self) }
+  package var conversations: Conversations { Conversations(self) }
 }

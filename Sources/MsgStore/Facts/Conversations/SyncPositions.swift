@@ -1,15 +1,15 @@
 import PageFile
 
 /// Keeping what clients say of themselves.
-struct SyncPositions: TransactionPart {
-  let transaction: Transaction
+package struct SyncPositions: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Sets what is kept under a key, for a conversation or the store; nil removes it.
   ///
   /// Returns whether anything changed.
-  func setSyncPosition(
+  package func setSyncPosition(
     _ bytes: [UInt8]?, for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> Bool {
     try Identifier.validate("key of a sync position", byteCount: key.utf8.count)
@@ -38,5 +38,5 @@ struct SyncPositions: TransactionPart {
 }
 
 extension Transaction {
-  var syncPositions: SyncPositions { SyncPositions(self) }
+  package var syncPositions: SyncPositions { SyncPositions(self) }
 }

@@ -1,8 +1,8 @@
 import PageFile
 
 /// Changes of messages that are here, or facts kept for those that are not.
-struct MessageUpdates: TransactionPart {
-  let transaction: Transaction
+package struct MessageUpdates: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -83,7 +83,7 @@ struct MessageUpdates: TransactionPart {
   /// Merges what was received of a reaction.
   ///
   /// Returns whether that is news.
-  func receive(
+  package func receive(
     _ reaction: Reaction, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try id.validate()
@@ -103,5 +103,5 @@ struct MessageUpdates: TransactionPart {
 }
 
 extension Transaction {
-  var messageUpdates: MessageUpdates { MessageUpdates(self) }
+  package var messageUpdates: MessageUpdates { MessageUpdates(self) }
 }

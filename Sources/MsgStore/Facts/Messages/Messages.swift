@@ -4,13 +4,13 @@ import PageFile
 ///
 /// All changes of a message that is there go through `replace`, all removals through `remove`: they
 /// keep counters, preview and activity right (docs/message-format.md, A-1 … A-4).
-struct Messages: TransactionPart {
-  let transaction: Transaction
+package struct Messages: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Puts a new message to its place.
-  func place(
+  package func place(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
@@ -84,5 +84,5 @@ struct Messages: TransactionPart {
 }
 
 extension Transaction {
-  var messages: Messages { Messages(self) }
+  package var messages: Messages { Messages(self) }
 }

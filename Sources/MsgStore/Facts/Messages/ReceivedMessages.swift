@@ -4,8 +4,8 @@ import PageFile
 ///
 /// See docs/message-format.md, E-10 and G-1 … G-9. What is received may come in any order, any
 /// number of times: all of it is merged field by field, so the same facts end in the same message.
-struct ReceivedMessages: TransactionPart {
-  let transaction: Transaction
+package struct ReceivedMessages: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -47,7 +47,7 @@ struct ReceivedMessages: TransactionPart {
     return time.microseconds <= deletedUpTo
   }
 
-  static func validateMessage(_ message: Message) throws(StoreError) {
+  package static func validateMessage(_ message: Message) throws(StoreError) {
     try message.id.validate()
     try message.conversation.validate()
     try message.sender.validate()
@@ -65,7 +65,7 @@ struct ReceivedMessages: TransactionPart {
     }
   }
 
-  static func validate(text: String) throws(StoreError) {
+  package static func validate(text: String) throws(StoreError) {
     let byteCount = text.utf8.count
     guard byteCount <= TextCompression.textByteCountMax else {
       throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
@@ -144,7 +144,7 @@ struct ReceivedMessages: TransactionPart {
     }
   }
 
-  func newPendingPlace(
+  package func newPendingPlace(
     _ message: inout StoredMessage, in conversation: OpenConversation
   ) -> Place {
     let time = message.localTime ?? transaction.clock().microseconds
@@ -366,12 +366,12 @@ extension ReceivedMessages {
 }
 
 extension Transaction {
-  var receivedMessages: ReceivedMessages { ReceivedMessages(self) }
+  package var receivedMessages: ReceivedMessages { ReceivedMessages(self) }
 }
 
 extension ReceivedMessages {
   /// Merges what has waited for a message into it, but for its place.
-  func absorb(
+  package func absorb(
     _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
     in conversation: UInt32
   ) throws(StoreError) {

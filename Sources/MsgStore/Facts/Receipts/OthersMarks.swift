@@ -8,8 +8,8 @@ import PageFile
 /// It is the lowest of the others' marks. As marks rise only, it stays while another than the last
 /// one of them moves on; when the last one does, the next that is still as far back is looked for
 /// from there on, in a circle, so that a whole group that moves on costs one round.
-struct OthersMarks: TransactionPart {
-  let transaction: Transaction
+package struct OthersMarks: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -38,7 +38,7 @@ struct OthersMarks: TransactionPart {
   }
 
   /// What follows when members have come or gone, or marks have gone back.
-  func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
+  package func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
     memory.forgetOthers(of: conversation)
     if transaction.isHeard {
       transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
@@ -76,5 +76,5 @@ extension ConversationReceipts {
 }
 
 extension Transaction {
-  var othersMarks: OthersMarks { OthersMarks(self) }
+  package var othersMarks: OthersMarks { OthersMarks(self) }
 }

@@ -3,8 +3,8 @@ import PageFile
 /// Keeping what still has to go to the server, and the list of conversations where something has.
 ///
 /// See docs/message-format.md, V-6, V-7 and V-9.
-struct PendingReceipts: TransactionPart {
-  let transaction: Transaction
+package struct PendingReceipts: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -96,7 +96,7 @@ struct PendingReceipts: TransactionPart {
   /// Puts a conversation into the list of those with something to tell, or takes it out.
   ///
   /// Who takes part is looked up for one that is not in it yet, or when that has changed.
-  func updatePending(
+  package func updatePending(
     _ conversation: OpenConversation, isMembershipNew: Bool = false
   ) throws(StoreError) {
     var own = try transaction.ownReceipts.receipts(conversation)
@@ -163,5 +163,5 @@ struct PendingReceipts: TransactionPart {
 }
 
 extension Transaction {
-  var pendingReceipts: PendingReceipts { PendingReceipts(self) }
+  package var pendingReceipts: PendingReceipts { PendingReceipts(self) }
 }

@@ -1,11 +1,11 @@
-import PageFile
+package import PageFile
 
 /// Receipts that were received: facts that come in any order, any number of times, and before the
 /// messages they are about.
 ///
 /// See docs/message-format.md, V-1 … V-5.
-struct Receipts: TransactionPart {
-  let transaction: Transaction
+package struct Receipts: TransactionPart {
+  package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -133,7 +133,7 @@ struct Receipts: TransactionPart {
   }
 
   /// Joins what is known of one receipt with another message's.
-  func join(
+  package func join(
     _ receipt: ExactReceipt, of member: UInt32, with id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     let key = FactKey.key(conversation, id, .receipt, member: member)
@@ -166,7 +166,7 @@ struct Receipts: TransactionPart {
   }
 
   /// What follows when a member's marks have changed.
-  func marksChanged(
+  package func marksChanged(
     of member: UInt32, from old: ReceiptRecord, to new: ReceiptRecord,
     in conversation: OpenConversation
   ) throws(StoreError) {
@@ -206,7 +206,7 @@ struct Receipts: TransactionPart {
 /// What messages have to tell receipts.
 extension Receipts {
   /// Applies the marks that have waited for a message, when it gets an acknowledged place.
-  func applyWaitingMarks(
+  package func applyWaitingMarks(
     of id: MessageID, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
     guard !position.place.isPending, !StoreDefect.waitingMarksIgnored.isPlanted else { return }
@@ -271,7 +271,7 @@ extension Receipts {
     return isSeen ? [.receipts, .seen] : .receipts
   }
 
-  func waitingKey(
+  package func waitingKey(
     _ conversation: UInt32, _ id: MessageID, _ kind: ReceiptKind, _ member: UInt32
   ) -> ByteBuffer {
     var key = FactKey.prefix(conversation, id, .waitingMark)
@@ -291,7 +291,7 @@ extension Receipts {
 
 /// The receipts tree, and the bits of a message.
 extension Receipts {
-  func writeReceipts(
+  package func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
   ) throws(StoreError) {
     let key = ReceiptKey.member(conversation, member)
@@ -331,5 +331,5 @@ extension Receipts {
 }
 
 extension Transaction {
-  var receipts: Receipts { Receipts(self) }
+  package var receipts: Receipts { Receipts(self) }
 }

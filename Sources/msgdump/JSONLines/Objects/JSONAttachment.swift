@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// An attachment: the facts about the file, and the progress of its transfers.
 extension ExportedAttachment: JSONObjectValue {

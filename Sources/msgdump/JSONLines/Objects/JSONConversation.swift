@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// The attributes of a conversation, without its contents.
 extension ExportedConversation: JSONObjectValue {

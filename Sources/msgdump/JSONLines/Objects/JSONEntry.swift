@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// An entry that waits to be sent.
 ///

@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 
 /// A message, and the facts that wait for a message not present.
 extension ExportedMessage: JSONObjectValue {

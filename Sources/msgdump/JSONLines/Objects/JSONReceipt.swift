@@ -1,4 +1,5 @@
 package import MsgStore
+package import MsgStoreTools
 
 /// The reading state of a conversation: with a member, the server's facts about that member;
 /// without one, the local member's own marks.

@@ -1,4 +1,5 @@
 package import MsgStore
+package import MsgStoreTools
 
 /// The record in one line of an export.
 ///

@@ -1,0 +1,33 @@
+package import MsgStore
+package import PageFile
+
+/// What a cell of the messages tree says it holds, for tools and tests.
+package enum SegmentReport {
+  /// How many messages a value holds; nil where it is no segment.
+  package static func messageCount(_ value: Bytes) -> Int? { SegmentHeader(value)?.count }
+
+  /// What the beginning of a value of this tree says; empty where that is nothing.
+  package static func describe(_ head: [UInt8], tree: Int) -> String {
+    guard TreeNumber(tree) == Schema.messages,
+      let (count, coding) = Bytes.with(head, { SegmentHeader.beginning($0) })
+    else { return "" }
+    return switch coding {
+    case .plain: "segment of \(count), not compressed"
+    case .lz4(0): "segment of \(count)"
+    case .lz4(let number): "segment of \(count), dictionary \(number)"
+    }
+  }
+
+  /// Returns the number of the dictionary that a segment is packed with, 0 for none; nil if the value
+  /// is not a segment.
+  package static func dictionary(_ value: Bytes) -> UInt32? { SegmentHeader.dictionary(value) }
+
+  /// The names in the keys of a segment's messages; nil where it is no segment.
+  ///
+  /// Texts are not unpacked, so no dictionary is needed.
+  ///
+  /// - Parameter key: That of the cell.
+  package static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
+    UnpackedSegment.names(value, at: key.dropFirst(KeyEncoding.numberByteCount))
+  }
+}

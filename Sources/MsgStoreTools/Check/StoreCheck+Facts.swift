@@ -1,0 +1,99 @@
+import MsgStore
+import PageFile
+
+/// What holds for facts: those of a message that is here are announced by marks in its record, and
+/// all others wait.
+extension StoreCheck {
+  /// The marks of a message agree with its facts.
+  func facts(
+    of message: StoredMessage, at position: Position, _ name: String, _ view: StoreView,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }
+    let id = message.id(at: position)
+    let kinds: [(FactKind, MessageTraits.Bits, String)] = [
+      (.version, .versions, "versions"), (.reaction, .reactions, "reactions"),
+      (.attachment, .attachments, "attachments"), (.receipt, .receipts, "receipts"),
+    ]
+    for (kind, bit, what) in kinds where message.traits.marks.contains(bit) {
+      var cursor = Cursor(view.source, Schema.facts)
+      let prefix = FactKey.prefix(conversation, id, kind)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
+      if !cursor.isAtCell || !cursor.keyHasPrefix(prefix.bytes) {
+        report("\(name) says that it has \(what), and has none")
+      }
+    }
+  }
+
+  /// Every fact decodes, and belongs to a message that says so or to one that waits.
+  func facts(_ view: StoreView) throws(StoreError) {
+    var waitingCount = 0
+    try walk(Schema.facts, view) { (key, value) throws(StoreError) in
+      guard let (conversation, id, kind, rest) = FactKey.parts(key) else {
+        return report("facts: a key of \(key.count) bytes is none")
+      }
+      let name = "facts: what is known of message \"\(id)\" of conversation \(conversation)"
+      if !Schema.canReadFact(kind, rest, value) {
+        report("\(name) has a \(kind) that is no record")
+      }
+      if kind == .attachment { try attachment(key, value, name, view) }
+      if kind == .waiting {
+        waitingCount += 1
+        try waiting(value, name, id, view, in: conversation)
+      }
+      if leftovers.contains(conversation) { return }
+      let isWaiting = FactKey.prefix(conversation, id, .waiting)
+      if try contains(isWaiting.bytes, Schema.facts, view) { return }
+      guard let position = try view.ids.position(of: id, in: conversation) else {
+        return report("\(name) belongs to no message, and does not wait for one")
+      }
+      let message = try view.messages.message(at: position, in: conversation)
+      if message.id(at: position) != id { report("\(name) lies under another of its names") }
+      if let bit = kind.bit, !message.traits.marks.contains(bit) {
+        report("\(name) has a \(kind) that its record does not tell of")
+      }
+    }
+    let (count, next) = try view.within { () throws(StoreError) in
+      (try view.count(.waitingCount), try view.source.value(of: .nextWaiting) ?? 0)
+    }
+    if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
+    var listedCount = 0
+    try walk(Schema.waiting, view) { (key, _) in
+      listedCount += 1
+      if key.count == 8, key.bigEndian64(at: 0) >= next {
+        report("waiting: ordinal \(key.bigEndian64(at: 0)) is not below the next one")
+      }
+    }
+    if listedCount != waitingCount {
+      report("waiting: \(listedCount) messages are listed, and \(waitingCount) wait")
+    }
+  }
+
+  private func waiting(
+    _ value: Bytes, _ name: String, _ id: MessageID, _ view: StoreView,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let facts = WaitingFacts(value) else { return }
+    var key = ByteBuffer()
+    key.append(bigEndian: facts.ordinal)
+    var entry = ByteBuffer()
+    let expected = KeyEncoding.key(conversation, id)
+    let isThere = try view.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
+    if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
+      report("\(name) is not among what waits")
+    }
+  }
+}
+
+extension FactKind {
+  /// The mark in a message's record that tells of facts of this kind.
+  fileprivate var bit: MessageTraits.Bits? {
+    switch self {
+    case .version: .versions
+    case .reaction: .reactions
+    case .attachment: .attachments
+    case .receipt: .receipts
+    case .waiting, .waitingMark: nil
+    }
+  }
+}

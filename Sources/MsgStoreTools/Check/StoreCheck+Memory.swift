@@ -1,0 +1,75 @@
+import MsgStore
+import PageFile
+
+/// Rule 10.
+extension StoreCore {
+  /// Compares what the last writer has left with the trees, if the snapshot is of its commit.
+  func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Finding] {
+    let check = StoreCheck()
+    let reader = snapshot.view.forgetful()
+    do throws(StoreError) {
+      try withMemory(of: snapshot.lsn) { (memory) throws(StoreError) in
+        try check.memory(memory, reader)
+      }
+    } catch {
+      try check.reportDamage(error)
+    }
+    return check.result
+  }
+}
+
+extension StoreCheck {
+  fileprivate func memory(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {
+    for conversation in memory.conversations.values {
+      try view.within { () throws(StoreError) in try remembered(conversation, view) }
+    }
+    for (id, number) in memory.numbers.conversations {
+      let stored = try view.within { () throws(StoreError) in try view.number(of: id) }
+      if stored != number { report("the writer remembers \"\(id)\" as conversation \(number)") }
+    }
+    try view.within { () throws(StoreError) in try counts(memory, view) }
+  }
+
+  private func remembered(
+    _ conversation: OpenConversation, _ view: StoreView
+  ) throws(StoreError) {
+    let number = conversation.number
+    var cursor = Cursor(view.source, Schema.conversations)
+    if try view.conversations.summary(number, &cursor) != conversation.summary
+      || conversation.isChanged
+    {
+      report("the writer remembers another summary of conversation \(number)")
+    }
+    if let receipts = conversation.receipts, try view.receipts.receipts(number) != receipts {
+      report("the writer remembers other receipts of conversation \(number)")
+    }
+    if let others = conversation.others,
+      try view.conversations.members(number).recipients(without: view.localMember) != others
+    {
+      report("the writer remembers other members of conversation \(number)")
+    }
+    if let known = conversation.greatestName, let last = try view.ids.lastName(in: number),
+      known < last
+    {
+      report("conversation \(number) has a greater name than the writer remembers")
+    }
+  }
+
+  private func counts(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {
+    if let totals = memory.totals, try view.totals() != totals {
+      report("the writer remembers other totals")
+    }
+    if let outbox = memory.outbox, try view.outbox.totals() != outbox {
+      report("the writer remembers another outbox")
+    }
+    if memory.isAnythingWaiting == false, try view.count(.waitingCount) != 0 {
+      report("the writer remembers that nothing waits")
+    }
+    let newest = try view.dictionaryTable.newestDictionary()
+    for encoder in [memory.encoders.fast, memory.encoders.high] {
+      // 0: the newest could not be read.
+      guard let number = encoder?.dictionary, number > 0, number != newest else { continue }
+      report("the writer packs with dictionary \(number), and \(newest) is the newest")
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package import MsgStore
+import PageFile
+
+/// Reading all that is stored of a conversation beside its messages.
+extension ExportReader {
+  func conversation(_ number: UInt32) throws(StoreError) -> ExportedConversation {
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
+    let details = try view.conversations.details(number)
+    var exported = ExportedConversation()
+    exported.id = details.id
+    exported.aliases = details.aliases
+    exported.kind = details.kind
+    exported.title = details.title.text
+    exported.titleAt = Timestamp(known: details.title.time)
+    exported.avatar = details.avatar.text
+    exported.avatarAt = Timestamp(known: details.avatar.time)
+    exported.createdBy = try details.createdBy.map { (number) throws(StoreError) in
+      try view.member(number)
+    }
+    exported.createdAt = Timestamp(known: details.createdAt)
+    exported.since = summary.created == details.createdAt ? nil : Timestamp(known: summary.created)
+    exported.isPinned = summary.marks.contains(.pinned)
+    exported.pinnedAt = Timestamp(known: details.pinnedAt)
+    exported.isMuted = summary.marks.contains(.muted)
+    exported.mutedAt = Timestamp(known: details.mutedAt)
+    exported.isArchived = summary.marks.contains(.archived)
+    exported.archivedAt = Timestamp(known: details.archivedAt)
+    exported.isHidden = summary.marks.contains(.hidden)
+    exported.deletedUpTo = Timestamp(known: summary.deletedUpTo)
+    let members = try view.conversations.members(number)
+    exported.completeAt = Timestamp(known: members.completeAt)
+    for member in try view.conversations.ordered(members.members) {
+      var known = ExportedMember()
+      known.member = try view.member(member.number)
+      known.time = Timestamp(microseconds: member.time)
+      known.hasLeft = !member.isActive
+      known.joinedAt = Timestamp(known: member.joinedAt)
+      exported.members.append(known)
+    }
+    return exported
+  }
+
+  func draft(
+    _ number: UInt32, _ id: ConversationID
+  ) throws(StoreError) -> ExportedDraft? {
+    guard let record = try view.conversations.draftRecord(number) else { return nil }
+    var exported = ExportedDraft()
+    exported.conversation = id
+    exported.text = record.text
+    exported.replyTo = record.replyTo
+    exported.time = Timestamp(microseconds: record.time)
+    return exported
+  }
+
+  func marks(
+    _ number: UInt32, _ id: ConversationID
+  ) throws(StoreError) -> ExportedMarks {
+    var cursor = Cursor(view.source, Schema.conversations)
+    let summary = try view.conversations.summary(number, &cursor)
+    return ExportedMarks(try view.receipts.receipts(number), readMark: summary.mark, of: id)
+  }
+
+  /// The receipts of all members, by name.
+  func receipts(
+    _ number: UInt32, _ id: ConversationID
+  ) throws(StoreError) -> [ExportedReceipts] {
+    var found: [ExportedReceipts] = []
+    try view.receipts.forEachReceipts(number) { (member, record) throws(StoreError) in
+      found.append(ExportedReceipts(record, of: try view.member(member), in: id))
+      return true
+    }
+    return found.sorted { $0.member < $1.member }
+  }
+
+  /// The messages that have to be told by their names.
+  func untold(
+    _ number: UInt32, _ id: ConversationID
+  ) throws(StoreError) -> [ExportedUntold] {
+    var cursor = Cursor(view.source, Schema.conversations)
+    let ordinals = (
+      read: try view.conversations.summary(number, &cursor).markOrdinal,
+      delivered: try view.receipts.receipts(number).deliveredOrdinal
+    )
+    var found: [ExportedUntold] = []
+    for kind in ReceiptKind.allCases {
+      try view.pendingReceipts.forEachExact(kind, number) { (message, first) in
+        var exported = ExportedUntold()
+        exported.conversation = id
+        exported.message = message
+        exported.kind = kind
+        exported.isLate = first > (kind == .read ? ordinals.read : ordinals.delivered)
+        found.append(exported)
+        return true
+      }
+    }
+    return found
+  }
+}
+
+extension StoreSnapshot {
+  /// All that is stored of every conversation beside its messages, also of deleted ones, in the order
+  /// in which they came to this store.
+  package func forEachExportedConversation(
+    _ body: (ExportedConversation) throws -> Void
+  ) throws {
+    var number: UInt32? = 0
+    while let last = number {
+      let next = try within { (view) throws(StoreError) -> (UInt32, ExportedConversation)? in
+        var cursor = Cursor(view.source, Schema.conversations)
+        guard let next = try view.conversations.nextConversation(after: last, &cursor) else {
+          return nil
+        }
+        return (next, try view.exports.conversation(next))
+      }
+      if let next { try body(next.1) }
+      number = next?.0
+    }
+  }
+
+  package func exportedDraft(of id: ConversationID) throws(StoreError) -> ExportedDraft? {
+    try withNumber(of: id) { (reader, number) throws(StoreError) in
+      try view.exports.draft(number, id)
+    } ?? nil
+  }
+
+  /// How far the local member has come here.
+  package func exportedMarks(of id: ConversationID) throws(StoreError) -> ExportedMarks? {
+    try withNumber(of: id) { (reader, number) throws(StoreError) in
+      try view.exports.marks(number, id)
+    }
+  }
+
+  /// What the server has told of members' receipts, by name.
+  package func exportedReceipts(of id: ConversationID) throws(StoreError) -> [ExportedReceipts] {
+    try withNumber(of: id) { (reader, number) throws(StoreError) in
+      try view.exports.receipts(number, id)
+    } ?? []
+  }
+
+  /// The messages that have to be told to the server by their names.
+  package func exportedUntold(of id: ConversationID) throws(StoreError) -> [ExportedUntold] {
+    try withNumber(of: id) { (reader, number) throws(StoreError) in
+      try view.exports.untold(number, id)
+    } ?? []
+  }
+
+  /// The known sequence numbers of a conversation, deleted or not, as runs that begin above a number.
+  package func exportedSequences(
+    of id: ConversationID, count: Int, after number: Int64?
+  ) throws(StoreError) -> [ClosedRange<Int64>] {
+    try withNumber(of: id) { (reader, conversation) throws(StoreError) in
+      try view.conversations.knownSequences(of: conversation).runs(count: count, after: number)
+    } ?? []
+  }
+
+  private func withNumber<R>(
+    of id: ConversationID, _ body: (StoreView, UInt32) throws(StoreError) -> R
+  ) throws(StoreError) -> R? {
+    try within { (view) throws(StoreError) in
+      guard let number = try view.number(of: id) else {
+        return nil
+      }
+      return try body(view, number)
+    }
+  }
+}

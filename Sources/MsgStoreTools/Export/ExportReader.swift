@@ -1,0 +1,141 @@
+import MsgStore
+import PageFile
+
+/// Reading all that is stored of messages.
+struct ExportReader {
+  let view: StoreView
+
+  init(_ view: StoreView) { self.view = view }
+
+  /// How many values are made at once.
+  private static let batchCount = 200
+
+  /// Makes values of the cells whose keys have a prefix, in order, and hands them out.
+  ///
+  /// They are made some at a time, so that no page has to stay where it is while somebody works with
+  /// them.
+  ///
+  /// - Parameter make: Gets what a key has behind the prefix, and the value; nil passes over a cell.
+  func forEach<Value>(
+    with prefix: borrowing ByteBuffer, in tree: TreeNumber,
+    make: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Value?,
+    _ body: (Value) throws -> Void
+  ) throws {
+    var next = ByteBuffer()
+    next.append(prefix.bytes)
+    var values: [Value] = []
+    repeat {
+      values.removeAll(keepingCapacity: true)
+      let start = next.bytes.array()
+      next.removeAll()
+      try view.within { () throws(StoreError) in
+        var cursor = Cursor(view.source, tree)
+        var key = ByteBuffer()
+        key.append(start)
+        var value = ByteBuffer()
+        try storage { () throws(PageFileError) in
+          if key.count == 0 { _ = try cursor.first() } else { _ = try cursor.seek(key.bytes) }
+        }
+        while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+          key.removeAll()
+          cursor.appendKey(to: &key)
+          guard values.count < Self.batchCount else {
+            next.append(key.bytes)
+            return
+          }
+          value.removeAll()
+          try view.append(cursor, to: &value)
+          if let made = try make(key.bytes.dropFirst(prefix.count), value.bytes) {
+            values.append(made)
+          }
+          try storage { () throws(PageFileError) in _ = try cursor.next() }
+        }
+      }
+      for value in values { try body(value) }
+    } while next.count > 0
+  }
+
+  /// The same for the messages of a conversation, each as if it had a cell of its own.
+  func forEachMessage<Value>(
+    in conversation: UInt32,
+    make: (_ position: Bytes, _ record: Bytes) throws(StoreError) -> Value?,
+    _ body: (Value) throws -> Void
+  ) throws {
+    let prefix = KeyEncoding.key(conversation)
+    var next = prefix.bytes.array()
+    var values: [Value] = []
+    repeat {
+      values.removeAll(keepingCapacity: true)
+      let start = next
+      next = []
+      try view.within { () throws(StoreError) in
+        var cursor = MessageCursor(view)
+        var key = ByteBuffer()
+        key.append(start)
+        var record = ByteBuffer()
+        _ = try cursor.seek(key.bytes)
+        while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
+          key.removeAll()
+          try cursor.appendKey(to: &key)
+          guard values.count < Self.batchCount else {
+            next = key.bytes.array()
+            return
+          }
+          record.removeAll()
+          try cursor.appendRecord(to: &record)
+          if let made = try make(key.bytes.dropFirst(prefix.count), record.bytes) {
+            values.append(made)
+          }
+          _ = try cursor.next()
+        }
+      }
+      for value in values { try body(value) }
+    } while !next.isEmpty
+  }
+
+  /// All that is stored of a message.
+  func exported(
+    _ message: StoredMessage, at position: Position, in id: ConversationID, _ conversation: UInt32,
+    _ summary: ConversationSummary
+  ) throws(StoreError) -> ExportedMessage {
+    var exported = try ExportedMessage(
+      message, at: position, in: id, mark: summary.mark.map { ($0, summary.markOrdinal) },
+      member: view.member)
+    let hasFacts = !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts)
+    if hasFacts || position.place.isPending {
+      exported.facts = try facts(of: exported.id, in: conversation)
+    }
+    return exported
+  }
+
+  /// All that waits for a message.
+  func exported(
+    _ waiting: WaitingFacts, of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> ExportedWaiting {
+    ExportedWaiting(
+      waiting, try facts(of: id, in: conversation), of: id,
+      in: try view.conversations.details(conversation).id)
+  }
+
+  /// What lies beside a message's record, or waits.
+  private func facts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> ExportedFacts {
+    var facts = ExportedFacts()
+    let prefix = FactKey.prefix(conversation, id)
+    try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard try facts.take(rest, value, member: view.member) else {
+        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no fact")
+      }
+    }
+    facts.sort()
+    return facts
+  }
+}
+
+extension StoreView {
+  var exports: ExportReader { ExportReader(self) }
+}
+
+extension ExportReader {
+}

@@ -1,0 +1,221 @@
+import MsgStore
+import PageFile
+
+/// Making the exported form of what is stored.
+///
+/// Who calls knows the names of members: an export finds each, or the store is corrupt; a salvage
+/// makes up what is lost.
+extension ExportedMessage {
+  /// A message but for its facts.
+  ///
+  /// - Parameter mark: The read mark that was made here, and its ordinal; nil where there is none.
+  init<E>(
+    _ message: StoredMessage, at position: Position, in id: ConversationID,
+    mark: (position: Position, ordinal: UInt64)?, member: (UInt32) throws(E) -> MemberID
+  ) throws(E) {
+    self.init()
+    let traits = message.traits
+    conversation = id
+    self.id = message.id(at: position)
+    sender = try member(message.sender)
+    text = message.text
+    if position.place.isPending {
+      sequence = message.pendingSequence
+    } else {
+      serverTimestamp = Timestamp(microseconds: position.place.time)
+      sequence = position.place.sequence
+    }
+    localTime = Timestamp(known: message.localTime)
+    status = message.status == assumedStatus ? nil : message.status
+    replyTo = message.replyTo
+    arrival = message.flags.contains(.history) ? .history : nil
+    if let mark, position <= mark.position, !message.flags.contains(.history) {
+      isLate = message.markOrdinal == mark.ordinal
+    }
+    isSeen = traits.marks.contains(.seen)
+    editedAt = Timestamp(known: traits.editTime)
+    mentions = try traits.mentions.map(member).sorted()
+    isUnsent = traits.marks.contains(.unsent)
+    unsentAt = Timestamp(known: traits.unsentAt)
+    isHidden = traits.marks.contains(.hidden)
+    deliveredAt = Timestamp(known: traits.deliveredAt)
+    readAt = Timestamp(known: traits.readAt)
+    retryCount = Int64(clamping: traits.sending.retryCount)
+    retryAt = Timestamp(known: traits.sending.retryAt)
+    failure = traits.sending.failure
+    pendingEdits = traits.pendingEdits.map(Timestamp.init(microseconds:))
+    if !traits.names.isEmpty {
+      serverName = position.id
+      aliases = Array(traits.names.dropFirst())
+    }
+    revision = traits.revision
+    sequencedAt = Timestamp(known: traits.sequencedTime)
+    let isStoredComposed = message.flags.contains(.composed)
+    isComposed = isStoredComposed == isAssumedComposed ? nil : isStoredComposed
+  }
+}
+
+extension ExportedWaiting {
+  init(
+    _ waiting: WaitingFacts?, _ facts: ExportedFacts, of id: MessageID,
+    in conversation: ConversationID
+  ) {
+    self.init()
+    self.conversation = conversation
+    self.id = id
+    self.facts = facts
+    guard let waiting else { return }
+    let traits = waiting.traits
+    serverTimestamp = Timestamp(known: waiting.time)
+    sequence = waiting.sequence
+    status = waiting.status
+    isSeen = traits.marks.contains(.seen)
+    isUnsent = traits.marks.contains(.unsent)
+    unsentAt = Timestamp(known: traits.unsentAt)
+    deliveredAt = Timestamp(known: traits.deliveredAt)
+    readAt = Timestamp(known: traits.readAt)
+    aliases = traits.names
+    revision = traits.revision
+    sequencedAt = Timestamp(known: traits.sequencedTime)
+    if isUnsent {
+      // Nobody will see what came before that was known.
+      self.facts.history = []
+      self.facts.attachments = []
+      self.facts.reactions = []
+    }
+  }
+}
+
+extension ExportedFacts {
+  /// Takes in one fact, by what its key has from the kind on, and its value.
+  ///
+  /// What only says that a message waits is passed over. False when these bytes are no fact.
+  mutating func take<E>(
+    _ rest: Bytes, _ value: Bytes, member: (UInt32) throws(E) -> MemberID
+  ) throws(E) -> Bool {
+    guard rest.count > 0, let kind = FactKind(rawValue: rest[0]) else { return false }
+    let rest = rest.dropFirst(1)
+    switch kind {
+    case .version:
+      guard let version = VersionRecord.version(rest, value) else { return false }
+      var exported = ExportedVersion()
+      exported.text = version.text
+      exported.editedAt = Timestamp(known: version.editTime)
+      exported.mentions = try version.mentions.map(member).sorted()
+      history.append(exported)
+    case .reaction:
+      guard let number = rest.bigEndianNumber(at: 0), rest.count > 4,
+        rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
+      else { return false }
+      let reaction = Reaction(
+        rest.dropFirst(4).repairedText(), from: try member(number),
+        at: Timestamp(microseconds: record.time))
+      reactions.append(ExportedReaction(reaction, isRemoved: record.isRemoved))
+    case .attachment:
+      guard let record = AttachmentRecord(value) else { return false }
+      attachments.append(ExportedAttachment(record))
+    case .receipt:
+      guard rest.count == 4, let number = rest.bigEndianNumber(at: 0),
+        let receipt = ExactReceipt(value)
+      else { return false }
+      receipts.append(ExportedReceipt(receipt, of: try member(number)))
+    case .waitingMark:
+      var reader = ByteReader(value)
+      guard rest.count == 5, let kind = ReceiptKind(rawValue: rest[0]),
+        let number = rest.bigEndianNumber(at: 1), let microseconds = reader.optionalTime(),
+        reader.isAtEnd
+      else { return false }
+      var exported = ExportedWaitingMark()
+      exported.member = try member(number)
+      exported.kind = kind
+      exported.time = Timestamp(known: microseconds)
+      waitingMarks.append(exported)
+    case .waiting:
+      break
+    }
+    return true
+  }
+
+  /// Puts what was taken in, in the order of the keys, into the order that does not depend on the
+  /// numbers of members.
+  mutating func sort() {
+    history.sort { a, b in
+      a.editedAt == b.editedAt
+        ? a.text.precedesByBytes(b.text)
+        : b.editedAt.map { end in a.editedAt.map { $0 < end } ?? true } ?? false
+    }
+    attachments.sort { ($0.index ?? 0) < ($1.index ?? 0) }
+    for index in attachments.indices where attachments[index].index == UInt32(clamping: index) {
+      attachments[index].index = nil
+    }
+    reactions.sort { a, b in
+      a.reaction.member == b.reaction.member
+        ? a.reaction.emoji.precedesByBytes(b.reaction.emoji)
+        : a.reaction.member < b.reaction.member
+    }
+    receipts.sort { $0.member < $1.member }
+    waitingMarks.sort { a, b in
+      a.kind == b.kind ? a.member < b.member : a.kind.rawValue < b.kind.rawValue
+    }
+  }
+}
+
+extension ExportedAttachment {
+  fileprivate init(_ record: AttachmentRecord) {
+    self.init(record.attachment)
+    index = record.index
+    upload = record.upload
+    download = record.download
+    unconfirmed = record.composed
+    failedUploadCount = Int64(record.failureCounts.uploads)
+    failedDownloadCount = Int64(record.failureCounts.downloads)
+  }
+}
+
+extension ExportedReceipt {
+  fileprivate init(_ receipt: ExactReceipt, of member: MemberID) {
+    self.init()
+    self.member = member
+    isDelivered = receipt.isDelivered
+    deliveredAt = Timestamp(known: receipt.deliveredAt)
+    isRead = receipt.isRead
+    readAt = Timestamp(known: receipt.readAt)
+  }
+}
+
+extension ReceiptSteps {
+  var exported: [ExportedStep] {
+    steps.map { ExportedStep($0.position, Timestamp(known: $0.time)) }
+  }
+}
+
+extension ExportedMarks {
+  init(_ own: ConversationReceipts, readMark: Position?, of conversation: ConversationID) {
+    self.init()
+    self.conversation = conversation
+    self.readMark = readMark
+    deliveredMark = own.deliveredMark
+    confirmedRead = own.confirmedRead
+    confirmedDelivered = own.confirmedDelivered
+    read = own.readTimes.exported
+    delivered = own.deliveredTimes.exported
+  }
+}
+
+extension ExportedReceipts {
+  init(_ record: ReceiptRecord, of member: MemberID, in conversation: ConversationID) {
+    self.init()
+    self.conversation = conversation
+    self.member = member
+    read = record.read.exported
+    delivered = record.delivered.exported
+  }
+}
+
+extension Timestamp {
+  /// A time that may not be known.
+  init?(known microseconds: Int64?) {
+    guard let microseconds else { return nil }
+    self.init(microseconds: microseconds)
+  }
+}

@@ -1,0 +1,73 @@
+import MsgStore
+import PageFile
+
+/// Putting back what waited to go out.
+///
+/// All of it is held: who restores a store, or opens one that another program has written to, decides
+/// whether what it has not sent is still to be sent, and may have sent it elsewhere meanwhile.
+struct RestoredOutbox: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// Enters, held, what an export has read; false when there is nothing of that to tell.
+  ///
+  /// - Parameter isComplete: Whether all that is known of receipts is here; if not, what is to be told
+  ///   of them is looked at by `finishRestoring`.
+  func restore(_ given: ExportedEntry, isComplete: Bool) throws(StoreError) -> Bool {
+    try given.validate()
+    var number: UInt32 = 0
+    if let id = given.conversation {
+      guard let conversation = try transaction.existingConversation(id) else { return false }
+      number = conversation.number
+    } else if given.task != .client {
+      return false
+    }
+    var given = given
+    if let id = given.message, let (_, _, own) = try flushed().messages.found(id, in: number) {
+      given.message = own
+    }
+    let subject = try OutboxSubject(given) { (members) throws(StoreError) in
+      try transaction.memberNumbers(of: members)
+    }
+    guard let subject else { return false }
+    var record = OutboxRecord(
+      subject, of: number, token: given.token ?? .random(),
+      created: (given.created ?? transaction.clock()).microseconds)
+    record.attemptCount = UInt64(min(max(given.attemptCount, 0), 1 << 40))
+    record.failure = given.failure
+    record.contentSum = given.contentSum
+    if isComplete || !subject.isReceipt, try !flushed().exports.holds(record) { return false }
+    return try transaction.heldEntries.enterHeld(record)
+  }
+}
+
+extension ExportedEntry {
+  fileprivate func validate() throws(StoreError) {
+    try conversation?.validate()
+    try message?.validate()
+    for member in added + removed { try member.validate() }
+    let memberCount = max(added.count, removed.count)
+    guard memberCount <= ConversationDetails.participantCountMax else {
+      throw .tooManyParticipants(
+        count: memberCount, limit: ConversationDetails.participantCountMax)
+    }
+    switch task {
+    case .react:
+      try Reaction(emoji, from: "any", at: Timestamp(microseconds: 0)).validate()
+    case .upload:
+      try Attachment(id: attachment, kind: .other).validate()
+    case .client:
+      try Identifier.validate("name of work", byteCount: name.utf8.count)
+      guard payload.count <= OutboxOptions.payloadByteCountMax else {
+        throw .outboxPayloadTooLong(
+          byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+      }
+    default: break
+    }
+  }
+}
+
+extension Transaction {
+  var restoredOutbox: RestoredOutbox { RestoredOutbox(self) }
+}

@@ -1,0 +1,169 @@
+import MsgStore
+import PageFile
+
+/// Putting back what an export has read of conversations.
+extension Restoring {
+  func restore(_ given: ExportedConversation) throws(StoreError) {
+    try given.id.validate()
+    for alias in given.aliases { try alias.validate() }
+    try Conversations.validateParticipants(given.participants)
+    for member in given.members { try member.member.validate() }
+    try given.createdBy?.validate()
+    try Conversations.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
+    try Conversations.validate(
+      avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
+    transaction.hasAdded = true
+    let conversation = try transaction.conversation(given.id) {
+      ConversationDetails(id: given.id)
+    }
+    let participants = try transaction.memberNumbers(of: given.participants)
+    let members = try members(given)
+    let creator = try given.createdBy.map { (id) throws(StoreError) in
+      try transaction.memberNumber(of: id)
+    }
+    let aliases = try newAliases(given.aliases, of: conversation.number)
+    _ = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      new.members.merge(members)
+      transaction.conversations.join(participants, isLater: false, after: nil, &new)
+      setAttributes(given, &new)
+      new.details.createdBy = creator ?? new.details.createdBy
+      new.details.aliases += aliases
+    }
+    if let since = given.since { conversation.summary.created = since.microseconds }
+    if let time = given.deletedUpTo {
+      conversation.summary.deletedUpTo = time.microseconds
+    }
+  }
+
+  private func setAttributes(_ given: ExportedConversation, _ new: inout Conversations.Attributes) {
+    let guess: ConversationKind =
+      given.participants.isEmpty ? .unknown : given.participants.count == 2 ? .direct : .group
+    new.details.kind = max(given.kind ?? guess, new.details.kind)
+    func text(_ text: String?, _ time: Timestamp?) -> TextRegister {
+      guard text != nil || time != nil else { return TextRegister() }
+      return TextRegister(text, time: time?.microseconds ?? Conversations.provisionalTime())
+    }
+    new.details.title.merge(text(given.title, given.titleAt))
+    new.details.avatar.merge(text(given.avatar, given.avatarAt))
+    new.details.createdAt = given.createdAt?.microseconds ?? new.details.createdAt
+    new.details.pinnedAt = given.pinnedAt?.microseconds ?? new.details.pinnedAt
+    new.details.mutedAt = given.mutedAt?.microseconds ?? new.details.mutedAt
+    new.details.archivedAt = given.archivedAt?.microseconds ?? new.details.archivedAt
+    if given.isPinned { new.marks.insert(.pinned) }
+    if given.isMuted { new.marks.insert(.muted) }
+    if given.isArchived { new.marks.insert(.archived) }
+    if given.isHidden { new.marks.insert(.hidden) }
+  }
+
+  private func members(
+    _ given: ExportedConversation
+  ) throws(StoreError) -> ConversationMembers {
+    var members = ConversationMembers()
+    for known in given.members {
+      members.merge(
+        .init(
+          try transaction.memberNumber(of: known.member), time: known.time.microseconds,
+          isActive: !known.hasLeft, joinedAt: known.joinedAt?.microseconds))
+    }
+    if let time = given.completeAt?.microseconds {
+      members.mergeComplete(Set(members.members.map(\.number)), time: time)
+    }
+    return members
+  }
+
+  /// Gives a conversation other names, those that nothing has yet.
+  private func newAliases(
+    _ aliases: [ConversationID], of number: UInt32
+  ) throws(StoreError) -> [ConversationID] {
+    var new: [ConversationID] = []
+    let room =
+      ConversationDetails.aliasCountMax - (try view.conversations.details(number).aliases.count)
+    // The newest last.
+    for alias in aliases.suffix(max(0, room))
+    where try transaction.existingConversation(alias) == nil {
+      try transaction.conversationNames.lead([alias], to: number, areFormer: true)
+      new.append(alias)
+    }
+    return new
+  }
+
+  func restore(_ draft: ExportedDraft) throws(StoreError) {
+    try draft.conversation.validate()
+    try draft.replyTo?.validate()
+    if let text = draft.text { try ReceivedMessages.validate(text: text) }
+    let conversation = try transaction.conversation(draft.conversation) {
+      ConversationDetails(id: draft.conversation)
+    }
+    try transaction.conversations.writeDraft(
+      DraftRecord(draft.text, replyTo: draft.replyTo, time: draft.time.microseconds),
+      of: conversation)
+  }
+
+  func restore(_ marks: ExportedMarks) throws(StoreError) {
+    try marks.conversation.validate()
+    let conversation = try transaction.conversation(marks.conversation) {
+      ConversationDetails(id: marks.conversation)
+    }
+    guard conversation.summary.messageCount == 0 else { return }
+    transaction.hasAdded = true
+    conversation.summary.mark = marks.readMark
+    if marks.readMark != nil { conversation.summary.markOrdinal += 1 }
+    var own = try transaction.ownReceipts.receipts(conversation)
+    let before = own
+    own.deliveredMark = marks.deliveredMark
+    if marks.deliveredMark != nil { own.deliveredOrdinal += 1 }
+    own.confirmedRead = marks.confirmedRead
+    own.confirmedDelivered = marks.confirmedDelivered
+    own.readTimes = Self.steps(marks.read)
+    own.deliveredTimes = Self.steps(marks.delivered)
+    if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
+  }
+
+  func restore(_ receipts: ExportedReceipts) throws(StoreError) {
+    try receipts.conversation.validate()
+    try receipts.member.validate()
+    let conversation = try transaction.conversation(receipts.conversation) {
+      ConversationDetails(id: receipts.conversation)
+    }
+    let member = try transaction.memberNumber(of: receipts.member)
+    let old = try view.receipts.receipts(of: member, in: conversation.number)
+    var new = old
+    new.read.join(Self.steps(receipts.read))
+    new.delivered.join(Self.steps(receipts.delivered))
+    transaction.hasAdded = true
+    if transaction.isHeard {
+      transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
+    }
+    try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
+    try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
+  }
+
+  private static func steps(_ given: [ExportedStep]) -> ReceiptSteps {
+    var steps = ReceiptSteps()
+    for step in given { steps.join(step.position, step.time?.microseconds) }
+    return steps
+  }
+
+  func restore(_ untold: ExportedUntold) throws(StoreError) {
+    try untold.conversation.validate()
+    try untold.message.validate()
+    let conversation = try transaction.conversation(untold.conversation) {
+      ConversationDetails(id: untold.conversation)
+    }
+    transaction.hasAdded = true
+    let present =
+      untold.kind == .read
+      ? conversation.summary.markOrdinal
+      : try transaction.ownReceipts.receipts(conversation).deliveredOrdinal
+    try transaction.namedReceipts.rememberExact(
+      untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
+  }
+
+  /// Finds out what follows from all that was put into a conversation.
+  func finishRestoring(_ id: ConversationID) throws(StoreError) {
+    guard let conversation = try transaction.existingConversation(id) else { return }
+    try transaction.othersMarks.membershipChanged(conversation)
+    try transaction.pendingReceipts.updatePending(conversation)
+  }
+}

@@ -1,0 +1,243 @@
+import MsgStore
+import PageFile
+
+/// Putting back what an export has read: the stored form itself, without any rule of what may become
+/// of what.
+struct Restoring: TransactionPart {
+  let transaction: Transaction
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  func restore(
+    _ message: ExportedMessage, as arrival: Arrival
+  ) throws(StoreError) -> Bool {
+    try Self.validateExported(message)
+    let conversation = try transaction.conversation(message.conversation) {
+      ConversationDetails(id: message.conversation)
+    }
+    let number = conversation.number
+    let id = message.id
+    let key = message.serverName ?? id
+    for name in [id, key] + message.aliases {
+      if try view.ids.entry(of: name, in: number) != nil { return false }
+    }
+    transaction.hasAdded = true
+    var stored = try stored(message, as: arrival)
+    var place = placeFacts(message)
+    try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
+      guard !message.isUnsent else { return }
+      try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
+    }
+    let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
+    if let waiting {
+      try transaction.receivedMessages.absorb(waiting, named: id, into: &stored, in: number)
+      if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
+    }
+    if message.isUnsent { try transaction.messageFacts.erase(&stored, named: id, in: number) }
+    if waiting != nil || !message.facts.isEmpty {
+      try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
+    }
+    place?.keep(in: &stored)
+    let acknowledged = place.flatMap { $0.isPlaced ? $0.place : nil }
+    let position = Position(
+      acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
+    )
+    if message.isLate, let mark = conversation.summary.mark, position <= mark {
+      stored.markOrdinal = conversation.summary.markOrdinal
+      try noteLate(position, in: conversation)
+    }
+    if let sequence = position.place.sequence {
+      try transaction.sequences.note(sequence: sequence, in: conversation)
+    }
+    try transaction.messages.place(stored, at: position, in: conversation)
+    try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    return true
+  }
+
+  /// Lets a search for what is unread below the read mark begin early enough.
+  private func noteLate(
+    _ position: Position, in conversation: OpenConversation
+  ) throws(StoreError) {
+    var own = try transaction.ownReceipts.receipts(conversation)
+    if let late = own.lateFrom, late <= position { return }
+    own.lateFrom = position
+    try transaction.ownReceipts.writeOwn(own, conversation)
+  }
+
+  private static func validateExported(_ message: ExportedMessage) throws(StoreError) {
+    var plain = Message(
+      id: message.id, in: message.conversation, from: message.sender, text: message.text,
+      replyTo: message.replyTo)
+    plain.mentions = message.mentions
+    try ReceivedMessages.validateMessage(plain)
+    try validateFacts(message.facts)
+    try message.serverName?.validate()
+    for alias in message.aliases { try alias.validate() }
+    guard message.aliases.count < MessageTraits.nameCountMax else {
+      throw .tooManyNames(message.id, in: message.conversation)
+    }
+    guard message.pendingEdits.count <= MessageTraits.pendingEditCountMax else {
+      throw .tooManyPendingEdits(message.id, in: message.conversation)
+    }
+  }
+
+  static func validateFacts(_ facts: ExportedFacts) throws(StoreError) {
+    for attachment in facts.attachments { try attachment.attachment.validate() }
+    for reaction in facts.reactions { try reaction.reaction.validate() }
+    for receipt in facts.receipts { try receipt.member.validate() }
+    for mark in facts.waitingMarks { try mark.member.validate() }
+    for version in facts.history {
+      try ReceivedMessages.validate(text: version.text)
+      for member in version.mentions { try member.validate() }
+      guard version.mentions.count <= MessageTraits.mentionCountMax else {
+        throw .tooManyMentions(
+          count: version.mentions.count, limit: MessageTraits.mentionCountMax)
+      }
+    }
+  }
+
+  /// The stored form of a message, without what is stored beside it.
+  private func stored(
+    _ message: ExportedMessage, as arrival: Arrival
+  ) throws(StoreError) -> StoredMessage {
+    let isPending = message.serverTimestamp == nil
+    let status = message.status ?? message.assumedStatus
+    var stored = StoredMessage(
+      status: isPending ? status : max(status, .sent),
+      sender: try transaction.memberNumber(of: message.sender), text: message.text)
+    if (message.arrival ?? arrival) == .history { stored.flags.insert(.history) }
+    if message.isComposed ?? message.isAssumedComposed { stored.flags.insert(.composed) }
+    stored.localTime = message.localTime?.microseconds
+    if isPending { stored.pendingSequence = message.sequence }
+    stored.replyTo = message.replyTo
+    if message.isSeen { stored.traits.marks.insert(.seen) }
+    if message.isHidden { stored.traits.marks.insert(.hidden) }
+    stored.traits.editTime = message.editedAt?.microseconds
+    stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
+    stored.traits.unsentAt = message.unsentAt?.microseconds
+    stored.traits.deliveredAt = message.deliveredAt?.microseconds
+    stored.traits.readAt = message.readAt?.microseconds
+    stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
+    stored.traits.sending.retryAt = message.retryAt?.microseconds
+    stored.traits.sending.failure = message.failure
+    stored.traits.pendingEdits = message.pendingEdits.map(\.microseconds)
+    if message.serverName != nil { stored.traits.names = [message.id] + message.aliases }
+    stored.traits.revision = message.revision
+    return stored
+  }
+
+  /// What is known of a message's place.
+  private func placeFacts(_ message: ExportedMessage) -> PlaceFacts? {
+    let time = message.serverTimestamp?.microseconds
+    guard let time, let sequence = message.sequence, let sequencedAt = message.sequencedAt else {
+      return PlaceFacts(time, message.sequence, revision: message.revision)
+    }
+    var facts = PlaceFacts(time, nil, revision: message.revision)
+    facts?.merge(PlaceFacts(sequencedAt.microseconds, sequence, revision: message.revision))
+    return facts
+  }
+
+  /// Stores what lies beside a message's record, or waits for one.
+  private func restore(
+    _ facts: ExportedFacts, of id: MessageID, in conversation: UInt32,
+    version: (TextVersion) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    for earlier in facts.history {
+      try version(
+        TextVersion(
+          editTime: earlier.editedAt?.microseconds, text: earlier.text,
+          mentions: try transaction.memberNumbers(of: earlier.mentions).sorted()))
+    }
+    for (index, attachment) in facts.attachments.enumerated() {
+      var record = AttachmentRecord(
+        attachment.attachment, index: attachment.index ?? UInt32(clamping: index),
+        upload: attachment.upload, download: attachment.download)
+      record.composed = attachment.unconfirmed.intersection(.composable)
+      record.failureCounts = TransferCounts(
+        uploads: Int(clamping: max(0, attachment.failedUploadCount)),
+        downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
+      _ = try transaction.attachments.mergeAttachment(record, of: id, in: conversation)
+    }
+    for given in facts.reactions {
+      let record = ReactionRecord(
+        time: given.reaction.time.microseconds, isRemoved: given.isRemoved)
+      let member = try transaction.memberNumber(of: given.reaction.member)
+      _ = try transaction.reactions.mergeReaction(
+        record, given.reaction.emoji, member, of: id, in: conversation)
+    }
+    for given in facts.receipts {
+      var receipt = ExactReceipt()
+      if given.isDelivered { receipt.join(.delivered, given.deliveredAt?.microseconds) }
+      if given.isRead { receipt.join(.read, given.readAt?.microseconds) }
+      guard receipt != ExactReceipt() else { continue }
+      let member = try transaction.memberNumber(of: given.member)
+      try transaction.receipts.join(receipt, of: member, with: id, in: conversation)
+    }
+    for mark in facts.waitingMarks {
+      let key = transaction.receipts.waitingKey(
+        conversation, id, mark.kind, try transaction.memberNumber(of: mark.member))
+      var value = ByteBuffer()
+      value.append(optionalTime: mark.time?.microseconds)
+      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    }
+  }
+
+  func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
+    try waiting.id.validate()
+    try waiting.conversation.validate()
+    for alias in waiting.aliases { try alias.validate() }
+    guard waiting.aliases.count <= MessageTraits.nameCountMax else {
+      throw .tooManyNames(waiting.id, in: waiting.conversation)
+    }
+    try Self.validateFacts(waiting.facts)
+    let conversation = try transaction.conversation(waiting.conversation) {
+      ConversationDetails(id: waiting.conversation)
+    }
+    let number = conversation.number
+    for name in [waiting.id] + waiting.aliases {
+      guard try view.ids.entry(of: name, in: number) == nil,
+        try transaction.waitingMessages.waiting(name, in: number) == nil
+      else { return false }
+    }
+    try transaction.waitingMessages.noteWaiting(waiting.id, in: number) { facts in
+      facts.status = waiting.status
+      facts.time = waiting.serverTimestamp?.microseconds
+      facts.sequence = waiting.sequence
+      if waiting.isSeen { facts.traits.marks.insert(.seen) }
+      if waiting.isUnsent { facts.traits.marks.insert(.unsent) }
+      facts.traits.unsentAt = waiting.unsentAt?.microseconds
+      facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
+      facts.traits.readAt = waiting.readAt?.microseconds
+      facts.traits.names = waiting.aliases
+      facts.traits.revision = waiting.revision
+      facts.traits.sequencedTime = waiting.sequencedAt?.microseconds
+    }
+    for alias in waiting.aliases {
+      try transaction.messageNames.writeEntry(.alias(of: waiting.id), of: alias, in: number)
+    }
+    try restore(waiting.facts, of: waiting.id, in: number) { (version) throws(StoreError) in
+      try transaction.versions.put(version, of: waiting.id, in: number)
+    }
+    return true
+  }
+
+  func restoreDeleted(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Bool {
+    try id.validate()
+    try conversation.validate()
+    let open = try transaction.conversation(conversation) {
+      ConversationDetails(id: conversation)
+    }
+    guard try view.ids.entry(of: id, in: open.number) == nil,
+      try transaction.waitingMessages.waiting(id, in: open.number) == nil
+    else { return false }
+    transaction.hasAdded = true
+    try transaction.messageNames.writeEntry(.deleted, of: id, in: open.number)
+    return true
+  }
+}
+
+extension Transaction {
+  var restoring: Restoring { Restoring(self) }
+}

@@ -1,0 +1,95 @@
+import MsgStore
+import PageFile
+
+/// What is saved of what waited to go out: entries are entered anew, held, where what they tell of is
+/// saved.
+///
+///  1. Only the entries themselves are read; all indexes and counts are made anew.
+///  2. Where some are lost, or the store is of a version that had none, pending messages of the local
+///     member get entries of their own: else nobody would ever send them.
+extension MessageSalvage {
+  func saveOutbox(in store: MessageStore) throws {
+    clock.created = nil
+    try forEachCell(of: Schema.work, in: store) { (cursor, writer) throws(StoreError) in
+      guard cursor.key.count > 0, cursor.key[0] == OutboxKey.entryPrefix else { return 0 }
+      return try saveEntry(cursor, with: writer)
+    }
+    let (totals, isKnown) = totals()
+    report.lostEntryCount = max(0, totals.counts.total - report.entryCount - goneEntryCount)
+    if !isKnown { report.repairs.append("how much waited to be sent is lost") }
+    let isOld =
+      source.value(of: .schemaVersion).value.map { $0 < Schema.outboxVersion } ?? false
+      || source.value(of: .raisedFrom).value.map { $0 < Schema.outboxVersion } ?? false
+    let messages = isOld || !isKnown || report.lostEntryCount > 0
+    var place = WaitingPlace()
+    while try !store.write(
+      .relaxed,
+      { writer in
+        try writer.enterWaiting(from: &place, messages: messages, countMax: Self.batchCount)
+      })
+    {}
+    if totals.isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
+  }
+
+  /// What the old store says of all entries, and whether that can be read.
+  private func totals() -> (OutboxTotals, isKnown: Bool) {
+    let key = OutboxKey.totals()
+    var value = ByteBuffer()
+    switch source.value(of: key.bytes, in: Schema.work, to: &value) {
+    case .absent: return (OutboxTotals(), true)
+    case .unknown:
+      // It is not known either where the tree never had a page.
+      let isLost = source.report.lostPages.contains {
+        $0.tree == nil || $0.tree == Schema.work.rawValue
+      }
+      return (OutboxTotals(), !isLost)
+    case .found:
+      let totals = OutboxTotals(value.bytes)
+      return (totals ?? OutboxTotals(), totals != nil)
+    }
+  }
+
+  private func saveEntry(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard cursor.lostReason == nil, var record = OutboxRecord(cursor.value) else {
+      lost.add(cursor, Schema.work, cursor.lostReason ?? "it is no entry of the outbox")
+      return 0
+    }
+    let target = work.outboxTargets[record.conversation]
+    if let target {
+      guard target != 0, record.subject.outlivesItsConversation else { return cursor.value.count }
+      record.conversation = target
+    }
+    var id: ConversationID?
+    if record.conversation != 0 {
+      guard let known = conversation(record.conversation, cursor, Schema.work) else { return 0 }
+      id = known
+    }
+    let entry = ExportedEntry(record, in: id, member: names.member)
+    let isSaved = try saving(cursor, Schema.work) { () throws(StoreError) in
+      try writer.restore(entry, isComplete: true)
+    }
+    if isSaved == true {
+      report.entryCount += 1
+      // The totals do not have what is on its way to another number.
+      if target != nil { goneEntryCount -= 1 }
+    }
+    if isSaved == false {
+      if try isThere(entry, with: writer) {
+        goneEntryCount += 1
+      } else if cursor.isCertain {
+        lost.add(cursor, Schema.work, "what it tells of is lost")
+      }
+    }
+    return cursor.value.count
+  }
+
+  /// Whether what an entry tells of is saved: then there was nothing to tell of it any more.
+  private func isThere(
+    _ entry: ExportedEntry, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Bool {
+    guard let conversation = entry.conversation, let message = entry.message else { return true }
+    return try writer.message(message, in: conversation) != nil
+  }
+}

@@ -1,0 +1,188 @@
+import MsgStore
+import PageFile
+
+/// What is saved when all messages are: ids that stay deleted, what waits for messages that are not
+/// here, and what clients keep.
+///
+///  1. Facts of a message that is lost wait for it, as those of any message that is not here do: when
+///     the server sends it again it gets them back.
+///  2. They do not where the message was deleted, and only a page that is out of date has them.
+extension MessageSalvage {
+  func saveRest(in store: MessageStore) throws {
+    try forEachCell(of: Schema.ids, in: store) { (cursor, writer) throws(StoreError) in
+      try saveDeleted(cursor, with: writer)
+    }
+    // In the order in which they began to wait, which decides which of them is given up first.
+    try forEachCell(of: Schema.waiting, in: store) { (cursor, writer) throws(StoreError) in
+      try saveWaiting(cursor, with: writer)
+    }
+    var last: Group?
+    try forEachCell(of: Schema.facts, in: store) { (cursor, writer) throws(StoreError) in
+      guard let parts = FactKey.parts(cursor.key) else {
+        lost.add(cursor, Schema.facts, "its key is none")
+        return 0
+      }
+      let group = Group(conversation: parts.conversation, id: parts.id)
+      if group == last { return 0 }
+      last = group
+      return try saveLeftOver(group, cursor, with: writer)
+    }
+    try forEachCell(of: Schema.client, in: store) { (cursor, writer) throws(StoreError) in
+      try saveClientData(cursor, with: writer)
+    }
+    try saveOutbox(in: store)
+  }
+
+  /// A message that facts are of.
+  private struct Group: Equatable {
+    let conversation: UInt32
+    let id: MessageID
+  }
+
+  /// Runs `body` on all cells of a tree, as many in a commit as one should have; `body` answers how
+  /// long what it has written is.
+  func forEachCell(
+    of tree: TreeNumber, in store: MessageStore,
+    _ body: (SalvageCursor, borrowing StoreWriter) throws(StoreError) -> Int
+  ) throws {
+    let cursor = source.cursor(tree)
+    var hasCell = cursor.next()
+    while hasCell {
+      try store.write(.relaxed) { writer in
+        var (count, byteCount) = (0, 0)
+        while hasCell, count < Self.batchCount, byteCount < Self.batchByteCount {
+          count += 1
+          byteCount += try body(cursor, writer)
+          hasCell = cursor.next()
+        }
+      }
+    }
+  }
+
+  /// The conversation of a cell; nil where it was deleted, or is lost with all that it had.
+  func conversation(
+    _ number: UInt32, _ cursor: SalvageCursor, _ tree: TreeNumber
+  ) -> ConversationID? {
+    if let id = saved[number] { return id }
+    if cursor.isCertain, !work.swept.contains(number) {
+      lost.add(cursor, tree, "its conversation is lost")
+    }
+    return nil
+  }
+
+  private func saveDeleted(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard let number = cursor.key.bigEndianNumber(at: 0),
+      case let key = cursor.key.dropFirst(KeyEncoding.numberByteCount),
+      (1...Identifier.byteCountMax).contains(key.count), key.isValidUTF8,
+      let entry = IDEntry(MessageID(key), cursor.value)
+    else {
+      lost.add(cursor, Schema.ids, "it is no entry of a message")
+      return 0
+    }
+    guard entry == .deleted, let id = conversation(number, cursor, Schema.ids) else { return 0 }
+    let message = MessageID(key)
+    _ = try saving(cursor, Schema.ids) { () throws(StoreError) in
+      try writer.restoreDeleted(message, in: id)
+    }
+    return cursor.key.count
+  }
+
+  private func saveWaiting(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard cursor.key.count == 8, let number = cursor.value.bigEndianNumber(at: 0),
+      case let name = cursor.value.dropFirst(KeyEncoding.numberByteCount),
+      (1...Identifier.byteCountMax).contains(name.count), name.isValidUTF8
+    else {
+      lost.add(cursor, Schema.waiting, "it is no entry of a message")
+      return 0
+    }
+    let message = MessageID(name)
+    guard let id = conversation(number, cursor, Schema.waiting),
+      try !writer.transaction.perform(try writer.transaction.restoring.isKnown(message, in: id))
+    else { return 0 }
+    let found = facts.facts(of: message, in: number)
+    if found.kinds.isEmpty {
+      if cursor.isCertain { lost.add(cursor, Schema.waiting, "what waits is lost") }
+      return 0
+    }
+    return try save(found, of: message, in: id, cursor, Schema.waiting, with: writer)
+  }
+
+  /// Saves the facts of a message that is not here and is not known to wait.
+  private func saveLeftOver(
+    _ group: Group, _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard let id = conversation(group.conversation, cursor, Schema.facts),
+      try !writer.transaction.perform(try writer.transaction.restoring.isKnown(group.id, in: id))
+    else { return 0 }
+    let found = facts.facts(of: group.id, in: group.conversation)
+    guard !found.kinds.isEmpty, !isStale(group, found, cursor) else { return 0 }
+    if found.waiting == nil { report.waitingCount += 1 }
+    return try save(found, of: group.id, in: id, cursor, Schema.facts, with: writer)
+  }
+
+  /// Rule 2.
+  private func isStale(
+    _ group: Group, _ found: SalvagedFacts.Found, _ cursor: SalvageCursor
+  ) -> Bool {
+    switch entry(of: group.id, in: group.conversation) {
+    case .found(.deleted, _): return true
+    case .found(.here(let position), _):
+      return work.isTrimmed(position.place, in: group.conversation)
+    case .found, .unknown: return false
+    case .absent(let lsn):
+      if cursor.isCertain { return false }
+      guard let waiting = found.waiting else { return lsn >= cursor.lsn }
+      var key = ByteBuffer()
+      key.append(bigEndian: waiting.ordinal)
+      var value = ByteBuffer()
+      switch source.value(of: key.bytes, in: Schema.waiting, to: &value) {
+      case .absent(let lsn): return lsn >= cursor.lsn
+      case .found, .unknown: return false
+      }
+    }
+  }
+
+  private func save(
+    _ found: SalvagedFacts.Found, of message: MessageID, in conversation: ConversationID,
+    _ cursor: SalvageCursor, _ tree: TreeNumber, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    var waiting = ExportedWaiting(found.waiting, found.facts, of: message, in: conversation)
+    var aliases: [MessageID] = []
+    for alias in waiting.aliases where alias != message && !aliases.contains(alias) {
+      if try !writer.transaction.perform(
+        try writer.transaction.restoring.isKnown(alias, in: conversation))
+      {
+        aliases.append(alias)
+      }
+    }
+    waiting.aliases = aliases
+    let complete = waiting
+    _ = try saving(cursor, tree) { () throws(StoreError) in try writer.restore(complete) }
+    return found.byteCount
+  }
+
+  private func saveClientData(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard let parts = ClientKey.parts(cursor.key), cursor.lostReason == nil else {
+      lost.add(cursor, Schema.client, cursor.lostReason ?? "its key is none")
+      return 0
+    }
+    var id: ConversationID?
+    if parts.conversation != ClientKey.store {
+      guard let known = conversation(parts.conversation, cursor, Schema.client) else { return 0 }
+      id = known
+    }
+    let key = parts.key.repairedText()
+    let bytes = cursor.value.array()
+    _ = try saving(cursor, Schema.client) { () throws(StoreError) in
+      try writer.transaction.perform(
+        try writer.transaction.syncPositions.setSyncPosition(bytes, for: key, in: id))
+    }
+    return bytes.count
+  }
+}

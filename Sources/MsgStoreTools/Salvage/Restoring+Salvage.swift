@@ -1,0 +1,70 @@
+import MsgStore
+import PageFile
+
+/// Giving a conversation of a new store what is left of the old one's.
+extension Restoring {
+  /// Makes a conversation, or adds to one, with all that was saved of it but its messages.
+  ///
+  /// Numbers of members are the old store's; `names` knows whose they are.
+  func restoreSalvaged(
+    _ id: ConversationID, _ salvaged: SalvagedConversations.Salvaged, _ names: SalvagedNames
+  ) throws(StoreError) {
+    let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
+    var facts = ConversationMembers()
+    for member in salvaged.members?.members ?? [] {
+      let number = try transaction.memberNumber(of: names.member(member.number))
+      facts.merge(
+        .init(
+          number, time: member.time, isActive: member.isActive, joinedAt: member.joinedAt))
+    }
+    if let time = salvaged.members?.completeAt {
+      facts.mergeComplete(Set(facts.members.map(\.number)), time: time)
+    }
+    var creator: UInt32?
+    if let number = salvaged.details?.createdBy {
+      creator = try transaction.memberNumber(of: names.member(number))
+    }
+    _ = try transaction.conversations.update(conversation, members: true) {
+      (new) throws(StoreError) in
+      new.members.merge(facts)
+      try transaction.conversations.merge(creator: creator, &new)
+      guard let details = salvaged.details else { return }
+      transaction.conversations.mergeDetails(details, salvaged.summary?.marks ?? [], &new)
+    }
+    try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
+    if let summary = salvaged.summary {
+      if let time = summary.deletedUpTo {
+        conversation.summary.deletedUpTo = max(time, conversation.summary.deletedUpTo ?? time)
+      }
+      // A message that is saved afterwards brings it back.
+      if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
+    }
+    if let draft = salvaged.draft {
+      _ = try transaction.conversations.mergeDraft(draft, of: conversation)
+    }
+  }
+
+  /// Other names, as far as no conversation has them.
+  private func restoreAliases(
+    _ aliases: [ConversationID], of conversation: OpenConversation
+  ) throws(StoreError) {
+    let stored = try view.conversations.details(conversation.number).aliases.count
+    // The newest last.
+    for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
+    where try transaction.existingConversation(alias) == nil {
+      try transaction.conversationNames.lead([alias], to: conversation.number, areFormer: true)
+      _ = try transaction.conversations.update(conversation) { new in
+        new.details.aliases.append(alias)
+      }
+    }
+  }
+
+  /// Whether there is a message of this name, or something waits for it, or it was deleted.
+  func isKnown(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+    guard let number = try transaction.existingConversation(conversation)?.number else {
+      return false
+    }
+    if try view.ids.entry(of: id, in: number) != nil { return true }
+    return try transaction.waitingMessages.waiting(id, in: number) != nil
+  }
+}

@@ -1,0 +1,90 @@
+import MsgStore
+import PageFile
+
+/// What is left of the facts tree, message by message.
+final class SalvagedFacts {
+  private let source: PageSalvage
+  private let cursor: SalvageCursor
+  private let names: SalvagedNames
+  /// Records that could not be read.
+  private(set) var lost = LostRecords()
+
+  init(_ source: PageSalvage, _ names: SalvagedNames) {
+    self.source = source
+    self.names = names
+    cursor = source.cursor(Schema.facts)
+  }
+
+  /// What is left of the facts of one message.
+  struct Found {
+    var facts = ExportedFacts()
+    /// What is only known of a message that waits.
+    var waiting: WaitingFacts?
+    var kinds: Set<FactKind> = []
+    var byteCount = 0
+  }
+
+  /// The facts of a message.
+  ///
+  /// - Parameter kinds: Those that it says it has. A fact of another kind is left over from before it
+  ///   was taken away.
+  func facts(
+    of id: MessageID, in conversation: UInt32, _ kinds: Set<FactKind> = Set(FactKind.allCases)
+  ) -> Found {
+    var found = Found()
+    let prefix = FactKey.prefix(conversation, id)
+    cursor.seek(prefix.bytes)
+    while cursor.next(), cursor.key.hasPrefix(prefix.bytes) {
+      guard let kind = FactKey.parts(cursor.key)?.kind else {
+        lost.add(cursor, Schema.facts, "its key is none")
+        continue
+      }
+      guard kinds.contains(kind) else { continue }
+      if let reason = cursor.lostReason {
+        lost.add(cursor, Schema.facts, reason)
+      } else if take(kind, behind: prefix.count, &found) {
+        found.kinds.insert(kind)
+        found.byteCount += cursor.value.count
+      } else {
+        lost.add(cursor, Schema.facts, "it is no fact")
+      }
+    }
+    found.facts.sort()
+    return found
+  }
+
+  private func take(_ kind: FactKind, behind prefix: Int, _ found: inout Found) -> Bool {
+    if kind == .waiting {
+      found.waiting = WaitingFacts(cursor.value)
+      return found.waiting != nil
+    }
+    var fact = ExportedFacts()
+    guard fact.take(cursor.key.dropFirst(prefix), cursor.value, member: names.member),
+      (try? Restoring.validateFacts(fact)) != nil
+    else { return false }
+    found.facts += fact
+    return true
+  }
+}
+
+extension ExportedFacts {
+  fileprivate static func += (a: inout ExportedFacts, b: ExportedFacts) {
+    a.history += b.history
+    a.attachments += b.attachments
+    a.reactions += b.reactions
+    a.receipts += b.receipts
+    a.waitingMarks += b.waitingMarks
+  }
+}
+
+extension MessageTraits.Bits {
+  /// The kinds of facts that a message with these bits has.
+  var factKinds: Set<FactKind> {
+    var kinds: Set<FactKind> = []
+    if contains(.versions) { kinds.insert(.version) }
+    if contains(.reactions) { kinds.insert(.reaction) }
+    if contains(.attachments) { kinds.insert(.attachment) }
+    if contains(.receipts) { kinds.insert(.receipt) }
+    return kinds
+  }
+}

@@ -1,0 +1,51 @@
+import MsgStore
+import PageFile
+
+/// What is left of the receipts tree, conversation by conversation.
+final class SalvagedReceipts {
+  private let cursor: SalvageCursor
+  /// Records that could not be read.
+  private(set) var lost = LostRecords()
+
+  init(_ source: PageSalvage) { cursor = source.cursor(Schema.receipts) }
+
+  /// What is left of one conversation's.
+  struct Found {
+    var own = ConversationReceipts()
+    var members: [(member: UInt32, record: ReceiptRecord)] = []
+    /// The messages that have to be told by their names, and from which ordinal on.
+    var exact: [(kind: ReceiptKind, message: MessageID, first: UInt64)] = []
+  }
+
+  func receipts(of conversation: UInt32) -> Found {
+    var found = Found()
+    let prefix = KeyEncoding.key(conversation)
+    cursor.seek(prefix.bytes)
+    while cursor.next(), cursor.key.hasPrefix(prefix.bytes) {
+      if let reason = cursor.lostReason {
+        lost.add(cursor, Schema.receipts, reason)
+      } else if !take(&found) {
+        lost.add(cursor, Schema.receipts, "it is no receipt")
+      }
+    }
+    return found
+  }
+
+  private func take(_ found: inout Found) -> Bool {
+    switch ReceiptKey.parts(cursor.key) {
+    case .own?:
+      guard let own = ConversationReceipts(cursor.value) else { return false }
+      found.own = own
+    case .member(_, let member)?:
+      guard let record = ReceiptRecord(cursor.value) else { return false }
+      found.members.append((member, record))
+    case .exact(_, let kind, let message)?:
+      var reader = ByteReader(cursor.value)
+      guard let first = reader.varint(), reader.isAtEnd else { return false }
+      found.exact.append((kind, message, first))
+    case .pending?, nil:
+      return false
+    }
+    return true
+  }
+}
