@@ -18,7 +18,7 @@ package final class StoreView {
   /// Whether the closure that this was made for has returned: from then on its pages may be others.
   var isOver = false
   /// Whose own messages show how far the others have come with them.
-  package var localMember: UInt32?
+  var localMember: UInt32?
   /// Whether previews show the message before one that was taken back.
   let previewsSkipDeleted: Bool
 

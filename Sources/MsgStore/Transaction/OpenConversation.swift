@@ -5,7 +5,7 @@ package final class OpenConversation {
   package let number: UInt32
   /// Its name; nil: nobody has looked.
   var id: ConversationID?
-  package var summary: ConversationSummary {
+  var summary: ConversationSummary {
     didSet { isChanged = true }
   }
   /// How many messages have come to it since it was last looked what has settled.
@@ -15,7 +15,7 @@ package final class OpenConversation {
   /// Those of them whose records wait to be written.
   var unwritten: UnwrittenMessages.Thread?
   /// Whether the summary differs from what the trees have.
-  package private(set) var isChanged: Bool
+  private(set) var isChanged: Bool
   /// Where the activity tree has it, nil when it has it not.
   private(set) var listed: ListPlace?
   /// What the totals have of it.
@@ -23,11 +23,11 @@ package final class OpenConversation {
   /// How many bytes the summary takes in its tree.
   private(set) var storedByteCount: Int
   /// Its own side of receipts, once it was read: as the trees have it.
-  package var receipts: ConversationReceipts?
+  var receipts: ConversationReceipts?
   /// Who takes part beside the local member, once it was asked for; set by `WriterMemory`.
-  package var others: [Recipient]?
+  var others: [Recipient]?
   /// No name of a message that the ids tree has is greater; nil: nobody has looked.
-  package var greatestName: MessageID?
+  var greatestName: MessageID?
   /// Whether the transaction has met it, see `WriterMemory`.
   var isTouched = false
 

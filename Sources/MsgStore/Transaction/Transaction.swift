@@ -27,7 +27,7 @@ package final class Transaction {
   /// Whether the transaction has made the store larger.
   ///
   /// One that has not, as a deletion, may use the room that is kept for when the device is full.
-  package var hasAdded = false
+  var hasAdded = false
   /// The transfers that run, as others see them.
   let running: RunningTransfers
   /// Those that this transaction has begun, with the bytes done, and those that it has ended: nil.
@@ -44,7 +44,7 @@ package final class Transaction {
   let newestDictionary: () -> CompressionDictionary
   /// Whether somebody listens to what changes; then it is noted.
   package let isHeard: Bool
-  package var notes = ChangeNotes()
+  var notes = ChangeNotes()
   private var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
   var effects: [Effect] = []

@@ -12,21 +12,21 @@ import PageFile
 /// It is not copied but handed on, under the lock of `KnownNames`, to one writer at a time: that makes
 /// it safe to send.
 package final class WriterMemory: @unchecked Sendable {
-  package var numbers: NameNumbers
+  var numbers: NameNumbers
   /// Conversations by their numbers, and by the names under which they were met lately.
-  package private(set) var conversations: [UInt32: OpenConversation] = [:]
+  private(set) var conversations: [UInt32: OpenConversation] = [:]
   private var named = RecentNames<OpenConversation>()
   /// Those of them that this transaction has met: no others can have changed.
   private(set) var touched: [OpenConversation] = []
   /// False: nothing waits for messages that are not here; nil: nobody has looked.
-  package var isAnythingWaiting: Bool?
+  var isAnythingWaiting: Bool?
   /// What the settings tree has; nil: nobody has looked.
-  package var totals: Totals?
+  var totals: Totals?
   /// What the work tree has of the outbox as a whole; nil: nobody has looked.
-  package var outbox: OutboxTotals?
+  var outbox: OutboxTotals?
 
   /// What packs segments, once it was needed: quickly, and for many messages at once.
-  package var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
+  var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
   /// Whether this transaction adds a dictionary: what it packs is still packed with the one before.
   var packsWithOldDictionary = false
   /// How many bytes of messages were packed without a dictionary.

@@ -20,10 +20,10 @@ extension StoreCore {
 
 extension StoreCheck {
   fileprivate func memory(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {
-    for conversation in memory.conversations.values {
+    for conversation in memory.knownConversations {
       try view.within { () throws(StoreError) in try remembered(conversation, view) }
     }
-    for (id, number) in memory.numbers.conversations {
+    for (id, number) in memory.knownNumbers {
       let stored = try view.within { () throws(StoreError) in try view.number(of: id) }
       if stored != number { report("the writer remembers \"\(id)\" as conversation \(number)") }
     }
@@ -35,20 +35,20 @@ extension StoreCheck {
   ) throws(StoreError) {
     let number = conversation.number
     var cursor = Cursor(view.source, Schema.conversations)
-    if try view.conversations.summary(number, &cursor) != conversation.summary
-      || conversation.isChanged
+    if try view.conversations.summary(number, &cursor) != conversation.currentSummary
+      || conversation.hasUnwrittenSummary
     {
       report("the writer remembers another summary of conversation \(number)")
     }
-    if let receipts = conversation.receipts, try view.receipts.receipts(number) != receipts {
+    if let receipts = conversation.knownReceipts, try view.receipts.receipts(number) != receipts {
       report("the writer remembers other receipts of conversation \(number)")
     }
-    if let others = conversation.others,
-      try view.conversations.members(number).recipients(without: view.localMember) != others
+    if let others = conversation.knownRecipients,
+      try view.conversations.members(number).recipients(without: view.localMemberNumber) != others
     {
       report("the writer remembers other members of conversation \(number)")
     }
-    if let known = conversation.greatestName, let last = try view.ids.lastName(in: number),
+    if let known = conversation.knownGreatestName, let last = try view.ids.lastName(in: number),
       known < last
     {
       report("conversation \(number) has a greater name than the writer remembers")
@@ -56,19 +56,17 @@ extension StoreCheck {
   }
 
   private func counts(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {
-    if let totals = memory.totals, try view.totals() != totals {
+    if let totals = memory.knownTotals, try view.totals() != totals {
       report("the writer remembers other totals")
     }
-    if let outbox = memory.outbox, try view.outbox.totals() != outbox {
+    if let outbox = memory.knownOutboxTotals, try view.outbox.totals() != outbox {
       report("the writer remembers another outbox")
     }
-    if memory.isAnythingWaiting == false, try view.count(.waitingCount) != 0 {
+    if memory.knowsNothingWaits, try view.count(.waitingCount) != 0 {
       report("the writer remembers that nothing waits")
     }
     let newest = try view.dictionaryTable.newestDictionary()
-    for encoder in [memory.encoders.fast, memory.encoders.high] {
-      // 0: the newest could not be read.
-      guard let number = encoder?.dictionary, number > 0, number != newest else { continue }
+    for number in memory.packingDictionaries where number > 0 && number != newest {
       report("the writer packs with dictionary \(number), and \(newest) is the newest")
     }
   }

@@ -5,7 +5,7 @@ import PageFile
 extension StoreSnapshot {
   /// Returns what is not as it must be.
   func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
-    let found = try check(between: between, localMember: view.localMember)
+    let found = try check(between: between, localMember: view.localMemberNumber)
     guard !found.isEmpty, let coming = try comingMember() else { return found }
     // Of some conversations it was found out what is unread to who is to be the local member, of the
     // others not: what is wrong is so for both.

@@ -43,7 +43,7 @@ extension StoreCheck {
     guard let record else { return report("\(name) are no record") }
     do throws(StoreError) {
       _ = try view.member(member)
-      guard member == view.localMember else { return }
+      guard member == view.localMemberNumber else { return }
       var cursor = Cursor(view.source, Schema.conversations)
       if try view.conversations.summary(conversation, &cursor).toldMark != record.read.mark {
         report("\(name) are not what the conversation says was told")
@@ -72,7 +72,7 @@ extension StoreCheck {
     var cursor = Cursor(view.source, Schema.conversations)
     let summary = try view.conversations.summary(conversation, &cursor)
     let recipients = try view.conversations.members(conversation).recipients(
-      without: view.localMember)
+      without: view.localMemberNumber)
     for kind in ReceiptKind.allCases {
       let others = try view.receipts.others(kind, recipients, in: conversation, known: nil)
       if others.mark != own.others(kind).mark {

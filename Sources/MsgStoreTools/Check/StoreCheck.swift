@@ -44,7 +44,7 @@ extension StoreSnapshot {
   func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
     let check = StoreCheck(remembered: view.names)
     let view = view.forgetful()
-    view.localMember = localMember
+    view.localMemberNumber = localMember
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,

@@ -12,7 +12,7 @@ extension Restoring {
     try Conversations.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
     try Conversations.validate(
       avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
-    transaction.hasAdded = true
+    transaction.noteAddition()
     let conversation = try transaction.conversation(given.id) {
       ConversationDetails(id: given.id)
     }
@@ -30,9 +30,9 @@ extension Restoring {
       new.details.createdBy = creator ?? new.details.createdBy
       new.details.aliases += aliases
     }
-    if let since = given.since { conversation.summary.created = since.microseconds }
+    if let since = given.since { conversation.currentSummary.created = since.microseconds }
     if let time = given.deletedUpTo {
-      conversation.summary.deletedUpTo = time.microseconds
+      conversation.currentSummary.deletedUpTo = time.microseconds
     }
   }
 
@@ -105,10 +105,10 @@ extension Restoring {
     let conversation = try transaction.conversation(marks.conversation) {
       ConversationDetails(id: marks.conversation)
     }
-    guard conversation.summary.messageCount == 0 else { return }
-    transaction.hasAdded = true
-    conversation.summary.mark = marks.readMark
-    if marks.readMark != nil { conversation.summary.markOrdinal += 1 }
+    guard conversation.currentSummary.messageCount == 0 else { return }
+    transaction.noteAddition()
+    conversation.currentSummary.mark = marks.readMark
+    if marks.readMark != nil { conversation.currentSummary.markOrdinal += 1 }
     var own = try transaction.ownReceipts.receipts(conversation)
     let before = own
     own.deliveredMark = marks.deliveredMark
@@ -131,10 +131,8 @@ extension Restoring {
     var new = old
     new.read.join(Self.steps(receipts.read))
     new.delivered.join(Self.steps(receipts.delivered))
-    transaction.hasAdded = true
-    if transaction.isHeard {
-      transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
-    }
+    transaction.noteAddition()
+    transaction.noteDeliveries(in: conversation)
     try transaction.receipts.writeReceipts(new, of: member, in: conversation.number)
     try transaction.receipts.marksChanged(of: member, from: old, to: new, in: conversation)
   }
@@ -151,10 +149,10 @@ extension Restoring {
     let conversation = try transaction.conversation(untold.conversation) {
       ConversationDetails(id: untold.conversation)
     }
-    transaction.hasAdded = true
+    transaction.noteAddition()
     let present =
       untold.kind == .read
-      ? conversation.summary.markOrdinal
+      ? conversation.currentSummary.markOrdinal
       : try transaction.ownReceipts.receipts(conversation).deliveredOrdinal
     try transaction.namedReceipts.rememberExact(
       untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)

@@ -21,7 +21,7 @@ struct Restoring: TransactionPart {
     for name in [id, key] + message.aliases {
       if try view.ids.entry(of: name, in: number) != nil { return false }
     }
-    transaction.hasAdded = true
+    transaction.noteAddition()
     var stored = try stored(message, as: arrival)
     var place = placeFacts(message)
     try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
@@ -42,8 +42,8 @@ struct Restoring: TransactionPart {
     let position = Position(
       acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
     )
-    if message.isLate, let mark = conversation.summary.mark, position <= mark {
-      stored.markOrdinal = conversation.summary.markOrdinal
+    if message.isLate, let mark = conversation.currentSummary.mark, position <= mark {
+      stored.markOrdinal = conversation.currentSummary.markOrdinal
       try noteLate(position, in: conversation)
     }
     if let sequence = position.place.sequence {
@@ -232,7 +232,7 @@ struct Restoring: TransactionPart {
     guard try view.ids.entry(of: id, in: open.number) == nil,
       try transaction.waitingMessages.waiting(id, in: open.number) == nil
     else { return false }
-    transaction.hasAdded = true
+    transaction.noteAddition()
     try transaction.messageNames.writeEntry(.deleted, of: id, in: open.number)
     return true
   }

@@ -34,10 +34,11 @@ extension Restoring {
     try restoreAliases(salvaged.details?.aliases ?? [], of: conversation)
     if let summary = salvaged.summary {
       if let time = summary.deletedUpTo {
-        conversation.summary.deletedUpTo = max(time, conversation.summary.deletedUpTo ?? time)
+        conversation.currentSummary.deletedUpTo = max(
+          time, conversation.currentSummary.deletedUpTo ?? time)
       }
       // A message that is saved afterwards brings it back.
-      if summary.marks.contains(.hidden) { conversation.summary.marks.insert(.hidden) }
+      if summary.marks.contains(.hidden) { conversation.currentSummary.marks.insert(.hidden) }
     }
     if let draft = salvaged.draft {
       _ = try transaction.conversations.mergeDraft(draft, of: conversation)
