@@ -1,29 +1,34 @@
-/// What a transaction notes of its changes, for those who listen.
+/// The changes of one transaction, noted for the listeners of the store.
 ///
-///  1. Nothing is read for a note. Conversations are noted by their numbers; what is noted of a
-///     message's facts, which lie under its name, waits until somebody looks where it is.
-///  2. Notes are bounded as what is told of them is.
+///  1. Taking a note reads nothing. Conversations are noted by number. Changed facts of a message
+///     are noted by the message's name, under which they lie; its place is looked up only when a
+///     listener needs it.
+///  2. Notes are bounded in the same way as the changes reported to a listener.
 package struct ChangeNotes {
+  /// The notes of one conversation.
   struct Conversation {
     var changes = ConversationChanges()
-    /// Of which messages facts have changed; they need not be here.
+    /// The changed facts by message.
+    ///
+    /// The messages need not be stored here.
     var facts: [MessageID: MessageChange.Parts] = [:]
-    /// Whether something was written that is known of the conversation, its summary aside.
+    /// True if anything other than the summary of the conversation was written.
     var isTouched = false
-    /// Its name, where its number leads to nothing any more.
+    /// The former name of a conversation whose number no longer leads anywhere.
     var formerID: ConversationID?
   }
 
+  /// A name that a conversation gave up.
   struct Renaming {
     let formerID: ConversationID
-    /// The number to which it leads now.
+    /// The number that the name leads to now.
     var number: UInt32
-    /// Whether that was another conversation's before.
+    /// True if that number belonged to another conversation before.
     let isMerged: Bool
   }
 
   private(set) var conversations: [UInt32: Conversation] = [:]
-  /// Names that conversations had.
+  /// The names that conversations gave up.
   private(set) var renamings: [Renaming] = []
   var hasCounterChanges = false
   var hasOutboxChanges = false
@@ -64,7 +69,7 @@ package struct ChangeNotes {
     }
   }
 
-  /// A fact about a message was written or removed.
+  /// Notes that a fact about a message was written or removed.
   mutating func factChanged(_ kind: FactKind, of id: MessageID, in number: UInt32) {
     let part: MessageChange.Parts
     switch kind {
@@ -84,7 +89,8 @@ package struct ChangeNotes {
     }
   }
 
-  /// Others may have received or read what lies between two places, in any order.
+  /// Notes that other members may have received or read the messages between two places, given in
+  /// either order.
   package mutating func delivered(between a: Position?, and b: Position?, in number: UInt32) {
     let (a, b) = (a ?? .start, b ?? .start)
     change(number) { $0.changes.addDelivery(min(a, b)...max(a, b)) }
@@ -96,12 +102,12 @@ package struct ChangeNotes {
 
   // MARK: Conversations
 
-  /// Something that is known of a conversation was written.
+  /// Notes that something other than the summary of a conversation was written.
   mutating func touched(_ number: UInt32) {
     change(number) { $0.isTouched = true }
   }
 
-  /// A conversation's summary was written, or taken away.
+  /// Notes that a conversation's summary was written or removed.
   mutating func listed(_ number: UInt32, from: ListPlace?, to: ListPlace?) {
     change(number) {
       $0.changes.addEntry(
@@ -110,7 +116,7 @@ package struct ChangeNotes {
     }
   }
 
-  /// A conversation has a new number, and none of its messages any more.
+  /// Notes that a conversation has a new number and no messages left.
   mutating func renumbered(_ old: UInt32, to number: UInt32) {
     let notes = conversations.removeValue(forKey: old)
     lead(old, to: number)
@@ -121,21 +127,21 @@ package struct ChangeNotes {
     }
   }
 
-  /// What had a name is called otherwise now.
+  /// Notes that the conversation formerly called `id` has another name now.
   mutating func renamed(_ id: ConversationID, _ number: UInt32, isMerged: Bool = false) {
     if isAnything { return }
     renamings.append(Renaming(formerID: id, number: number, isMerged: isMerged))
     change(number) { $0.changes.setAnyMessageChanged() }
   }
 
-  /// Former names of what had one number are names of what has another.
+  /// Redirects former names from one number to another.
   private mutating func lead(_ old: UInt32, to number: UInt32) {
     for index in renamings.indices where renamings[index].number == old {
       renamings[index].number = number
     }
   }
 
-  /// A conversation has become a part of another.
+  /// Notes that a conversation was merged into another.
   mutating func merged(_ number: UInt32, _ id: ConversationID, into target: UInt32) {
     change(number) {
       $0.formerID = id
@@ -147,7 +153,8 @@ package struct ChangeNotes {
 }
 
 extension MessageChange.Parts {
-  /// In what two stored forms of a message differ that readers see, but for its place.
+  /// Finds the parts visible to readers in which two stored forms of a message differ, except its
+  /// place.
   init(from old: StoredMessage, to new: StoredMessage) {
     self = []
     if old.status != new.status || old.traits.sending != new.traits.sending
@@ -171,7 +178,7 @@ extension MessageChange.Parts {
     if marks.contains(.reactions) { insert(.reactions) }
     if marks.contains(.attachments) { insert(.attachments) }
     if marks.contains(.receipts) { insert(.delivery) }
-    // Receipts count for one's own messages only, or for those of somebody else.
+    // Receipts apply either to the local member's own messages or to those of other members.
     if old.sender != new.sender { formUnion([.other, .status, .delivery]) }
     if old.localTime != new.localTime || old.replyTo != new.replyTo
       || old.pendingSequence != new.pendingSequence || old.traits.names != new.traits.names

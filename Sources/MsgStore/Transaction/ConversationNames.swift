@@ -1,11 +1,12 @@
 import PageFile
 
+/// Keeps the names of conversations, current and former, and the numbers that they lead to.
 package struct ConversationNames: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Has names lead to a number: the one that a conversation has now, or those it had before.
+  /// Makes names lead to a number, as current names of the conversation or as former ones.
   package func lead(
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
   ) throws(StoreError) {
@@ -17,7 +18,7 @@ package struct ConversationNames: TransactionPart {
     }
   }
 
-  /// Has former names lead nowhere.
+  /// Removes former names.
   func forget(names ids: [ConversationID]) throws(StoreError) {
     if ids.isEmpty { return }
     memory.forgetNames()

@@ -1,27 +1,27 @@
 /// A change of facts that the outbox may have to answer.
 ///
-/// Facts do not know the outbox. They emit effects, which wait until the operation is over and are
-/// answered by `OutboxAnswers` in their order. None is kept while the outbox is empty.
+/// Facts do not know the outbox. They emit effects, which are collected until the operation is over
+/// and then answered by `OutboxAnswers` in order. No effect is kept while the outbox is empty.
 package enum Effect {
-  /// Something about a message is settled that an entry was to tell.
+  /// Something that an entry was to tell about a message is settled.
   case messageSettled(MessageID, in: UInt32, MessageSettlement)
-  /// A message is gone here, with everything known of it.
+  /// A message was removed from this store, with everything known of it.
   case messageRemoved(MessageID, in: UInt32)
-  /// A message has another name, or lies in another conversation.
+  /// A message got another name, or moved to another conversation.
   case messageMoved(MessageID, in: UInt32, to: MessageID, target: UInt32)
-  /// All that a conversation had belongs to another.
+  /// Everything in a conversation moved to another one.
   case conversationMoved(UInt32, to: UInt32)
   /// A conversation was deleted here; its name has a new number.
   case conversationDeleted(UInt32, to: UInt32)
-  /// The server knows a conversation.
+  /// The server knows of a conversation.
   case conversationKnown(UInt32)
-  /// There may be receipts to tell, or there are none any more.
+  /// There may be receipts to tell, or no receipt is left to tell.
   case receipts(ReceiptKind, in: UInt32, isPending: Bool)
   /// The bytes of an attachment are on the server.
   case uploaded(String, of: MessageID, in: UInt32)
 }
 
-/// The parts of a message that need not be told any more.
+/// The parts of a message that the server no longer has to be told about.
 package struct MessageSettlement {
   /// The server has the message.
   let isSent: Bool
@@ -29,7 +29,7 @@ package struct MessageSettlement {
   let isErased: Bool
   /// The server has refused to retract the message.
   let isShown: Bool
-  /// The times of the edits that still wait.
+  /// The times of the edits that still await the server's answer.
   let pendingEdits: [Int64]
 
   /// Compares two stored forms; returns nil if nothing is settled.
@@ -59,13 +59,13 @@ extension Transaction {
   /// True if acts of the local member are entered into the outbox.
   var isOutboxOn: Bool { rules.outbox.isOn && localMember != nil }
 
-  /// Keeps an effect for the outbox, unless the outbox has nothing that it could concern.
+  /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
     guard effects.isEmpty else { return effects.append(effect()) }
     if try outboxTotals.counts.total > 0 { effects.append(effect()) }
   }
 
-  /// Keeps an effect that may enter something new.
+  /// Keeps an effect that may enter a new entry.
   func emit(entering effect: @autoclosure () -> Effect) throws(StoreError) {
     if isOutboxOn { effects.append(effect()) } else { try emit(effect()) }
   }

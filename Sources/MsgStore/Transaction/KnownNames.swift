@@ -1,17 +1,18 @@
 import PageFile
 
-/// Names and dictionaries that were looked up in one life of the store: from its opening, or from
-/// resuming, to the next time it is resumed; and what one writer leaves to the next.
+/// A cache of names and dictionaries that is valid for one life of the store, and the memory that
+/// one writer hands to the next.
 ///
-/// Resuming may find a store without the commits that a failing disk has lost, and then a number that
-/// was given in one of them is given to somebody else. So what is known goes with the transaction
-/// that asks: a later life begins with nothing, and an earlier one keeps nothing.
+/// A life of the store begins when the store is opened or resumed and ends at the next resume.
+/// Resuming may find a store without commits that a failing disk has lost; a number assigned in one
+/// of them may then be assigned to another name. So each transaction states its life: a later life
+/// begins with an empty cache, and a transaction of an earlier life can store nothing.
 package struct KnownNames: Sendable {
   private var life = 0
   private let shares: MemoryShares
   private var names: MemberNames
   private var dictionaries = Dictionaries()
-  /// What the next writer begins with, if it begins with that commit.
+  /// The memory for the next writer, valid if its transaction begins with that commit.
   private var memory: (lsn: LSN, memory: WriterMemory)?
 
   package init(_ names: MemberNames, _ shares: MemoryShares) {
@@ -29,20 +30,22 @@ package struct KnownNames: Sendable {
 
   private var newNames: MemberNames { MemberNames(byteCountMax: shares.memberNames) }
 
-  /// The names for a transaction of some life.
+  /// Returns the member names for a transaction of a life.
   package mutating func names(in life: Int) -> MemberNames {
     guard begin(life) else { return newNames }
     if names.isFull { names = newNames }
     return names
   }
 
-  /// The dictionaries for a transaction of some life.
+  /// Returns the dictionaries for a transaction of a life.
   mutating func dictionaries(in life: Int) -> Dictionaries {
     begin(life) ? dictionaries : Dictionaries()
   }
 
-  /// Takes out what the writer before has left, for the one writer: if it fails, the next begins with
-  /// nothing, and so it does when anything was committed since.
+  /// Takes out the memory that the previous writer left, for the one writer.
+  ///
+  /// If that writer fails, the next one begins with nothing, as it does when another commit came in
+  /// between.
   mutating func takeMemory(of lsn: LSN, in life: Int) -> WriterMemory {
     guard begin(life), let memory, memory.lsn == lsn else {
       return WriterMemory(shares)
@@ -51,19 +54,19 @@ package struct KnownNames: Sendable {
     return memory.memory
   }
 
-  /// Takes it out for somebody who only looks.
+  /// Takes the memory out for a caller that only reads it.
   mutating func lend(_ lsn: LSN) -> (WriterMemory, life: Int)? {
     guard let memory, memory.lsn == lsn else { return nil }
     self.memory = nil
     return (memory.memory, life)
   }
 
-  /// Takes it back, unless a writer has left another meanwhile.
+  /// Takes the memory back, unless a writer has left another one meanwhile.
   mutating func giveBack(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
     if self.memory == nil, life == self.life { self.memory = (lsn, memory) }
   }
 
-  /// Keeps what a writer leaves that has committed.
+  /// Keeps the memory of a writer that has committed.
   mutating func keep(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
     if begin(life) { self.memory = (lsn, memory) }
   }

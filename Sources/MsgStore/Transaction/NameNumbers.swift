@@ -1,24 +1,24 @@
 /// The numbers of names that the writer met lately, so that most messages are stored without
 /// looking up their conversation and sender.
 ///
-/// It is a part of `WriterMemory`, and dropped with it: what a number was given to in a transaction
-/// that was rolled back is not true. Of conversations and of members each all are forgotten when they
-/// take half of the room.
+/// It is a part of `WriterMemory` and is dropped with it, since a number assigned in a transaction
+/// that was rolled back is invalid. Conversations and members each get half of the space; a kind
+/// that exceeds its half is forgotten as a whole.
 package struct NameNumbers {
   package private(set) var conversations: [ConversationID: UInt32] = [:]
   private var members: [MemberID: UInt32] = [:]
   private var recentMembers = RecentNames<UInt32>()
-  /// About how many bytes each of both takes.
+  /// The approximate memory use of each of the two dictionaries, in bytes.
   private var conversationByteCount = 0
   private var memberByteCount = 0
   private let byteCountMax: Int
 
-  /// What an entry of a dictionary takes that is half full.
+  /// The size of a dictionary entry, in bytes, for a dictionary that is half full.
   private static let entryByteCount = 56
 
   package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-  /// About how many bytes all of it takes.
+  /// The approximate memory use, in bytes.
   package var byteCount: Int { conversationByteCount + memberByteCount }
 
   private static func byteCount(of name: String) -> Int {

@@ -3,35 +3,38 @@ import PageFile
 /// A conversation's summary while transactions change it.
 package final class OpenConversation {
   package let number: UInt32
-  /// Its name; nil: nobody has looked.
+  /// The name of the conversation; nil if it has not been looked up.
   var id: ConversationID?
   var summary: ConversationSummary {
     didSet { isChanged = true }
   }
-  /// How many messages have come to it since it was last looked what has settled.
+  /// The number of messages added since the conversation was last checked for messages to pack.
   var placedCount = 0
-  /// Where one of them has come to a cell of its own, not known to be the last.
+  /// The position of one of these messages that got a cell of its own and is not known to be the
+  /// last.
   var latePosition: Position?
-  /// Those of them whose records wait to be written.
+  /// Those of these messages whose records are not written yet.
   var unwritten: UnwrittenMessages.Thread?
-  /// Whether the summary differs from what the trees have.
+  /// True if the summary differs from the stored one.
   private(set) var isChanged: Bool
-  /// Where the activity tree has it, nil when it has it not.
+  /// The place of the conversation in the activity tree; nil if it is not listed.
   private(set) var listed: ListPlace?
-  /// What the totals have of it.
+  /// The part of the store's totals that comes from the conversation.
   private(set) var counted: Totals
-  /// How many bytes the summary takes in its tree.
+  /// The stored size of the summary in bytes.
   private(set) var storedByteCount: Int
-  /// Its own side of receipts, once it was read: as the trees have it.
+  /// The local member's side of receipts as stored; nil until it is read.
   var receipts: ConversationReceipts?
-  /// Who takes part beside the local member, once it was asked for; set by `WriterMemory`.
+  /// The participants other than the local member; nil until they are looked up.
+  ///
+  /// Set by `WriterMemory`.
   var others: [Recipient]?
-  /// No name of a message that the ids tree has is greater; nil: nobody has looked.
+  /// An upper bound for the message names in the ids tree; nil if it has not been looked up.
   var greatestName: MessageID?
-  /// Whether the transaction has met it, see `WriterMemory`.
+  /// True if the transaction has met the conversation, see `WriterMemory`.
   var isTouched = false
 
-  /// Notes a name that the ids tree gets.
+  /// Notes a name that is added to the ids tree.
   func raiseGreatestName(to id: MessageID) {
     if let known = greatestName, known < id { greatestName = id }
   }
@@ -47,7 +50,8 @@ package final class OpenConversation {
     isChanged = !isStored
   }
 
-  /// Brings a deleted conversation back to the lists, for something newer than its deletion.
+  /// Brings a deleted conversation back to the lists, because something newer than its deletion
+  /// came.
   func reveal() {
     if summary.marks.contains(.hidden) { summary.marks.remove(.hidden) }
   }

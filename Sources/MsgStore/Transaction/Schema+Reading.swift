@@ -1,15 +1,17 @@
 package import PageFile
 
-/// Whether a cell can be read, which is asked of every cell that is written in a debug build.
+/// Checks that a cell can be read.
 ///
-/// A writer that passes a limit which readers hold makes a store that cannot be read: so one renaming
-/// too many once made the whole list of conversations unreadable. `Transaction` asserts this where it
-/// inserts, whatever the cell is, but for what it copies from elsewhere in the store: stored bytes must
-/// never trap. A cell is looked at alone, so it costs what one read of it does.
+/// Debug builds check every cell that they write.
+///
+/// A writer that exceeds a limit enforced by readers makes a store that cannot be read: one
+/// renaming too many once made the whole list of conversations unreadable. `Transaction` asserts
+/// this wherever it inserts a cell of any kind, except for cells copied from elsewhere in the
+/// store, since stored bytes must never trap. Each cell is checked alone, at the cost of one read.
 extension Schema {
-  /// Whether the readers take these bytes for an entry of the tree.
+  /// Returns true if the readers accept these bytes as an entry of the tree.
   ///
-  /// Any bytes may be given. Of a segment only what needs no dictionary is looked at.
+  /// Accepts any bytes. Only those parts of a segment are checked that need no dictionary.
   package static func canRead(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) -> Bool {
     switch tree {
     case settings: canReadSetting(key, value)
@@ -36,7 +38,7 @@ extension Schema {
     (1...Identifier.byteCountMax).contains(bytes.count) && bytes.isText
   }
 
-  /// The number of a conversation and the name of a message.
+  /// Checks for the number of a conversation followed by the name of a message.
   private static func isNameInConversation(_ bytes: Bytes) -> Bool {
     bytes.count > 4 && isName(bytes.dropFirst(4))
   }
@@ -54,7 +56,7 @@ extension Schema {
     }
   }
 
-  /// The same for a cell that a conversation has beside its summary.
+  /// Returns true if the readers accept a cell that lies beside the summary of a conversation.
   package static func canReadConversationCell(_ suffix: UInt8, _ value: Bytes) -> Bool {
     switch suffix {
     case ConversationDetails.keySuffix: ConversationDetails(value) != nil
@@ -76,8 +78,9 @@ extension Schema {
     return canReadFact(kind, rest, value)
   }
 
-  /// The same for a fact whose key was read.
-  /// - Parameter rest: What the key has behind the kind.
+  /// Returns true if the readers accept a fact whose key is decoded already.
+  ///
+  /// - Parameter rest: The bytes of the key that follow the kind.
   package static func canReadFact(_ kind: FactKind, _ rest: Bytes, _ value: Bytes) -> Bool {
     switch kind {
     case .version: VersionRecord.version(rest, value) != nil

@@ -1,56 +1,58 @@
 package import PageFile
 
-/// What one write transaction knows beside the trees: the summaries it has touched, and numbers.
+/// A write transaction: the trees, and what the writer keeps beside them, such as open summaries
+/// and numbers.
 ///
-/// Summaries are kept here until the commit or until somebody wants to read conversations, so that
-/// five hundred messages for one conversation write its summary once; and beyond the commit, so that
-/// the next transaction need not read it.
+/// Summaries are kept here until the commit, or until conversations are read, so that five hundred
+/// messages for one conversation write its summary once. They are kept beyond the commit, too, so
+/// that the next transaction need not read them.
 ///
-///  1. A fault of the storage or a corrupt record may have left a change half done; from then on
-///     every change throws it again, and so does `finish`, and nothing is committed.
-///  2. Whatever else is refused is refused before anything changes.
+///  1. A storage fault or a corrupt record may have left a change half done. From then on every
+///     change and `finish` throw that error again, and nothing is committed.
+///  2. Any other refusal happens before anything changes.
 package final class Transaction {
   package let view: StoreView
-  /// The time, for what comes without one.
+  /// The clock that provides times for changes that come without one.
   package let clock: @Sendable () -> Timestamp
-  /// Whose unread messages are counted.
+  /// The number of the local member, whose unread messages are counted.
   var localMember: UInt32? {
     get { view.localMember }
     set { view.localMember = newValue }
   }
-  /// What binds the local member.
+  /// The limits and options of the store.
   let rules: StoreRules
-  /// Whether anything waits for messages that are not here; nil while nobody has looked.
+  /// True if facts wait for messages that are not here; nil if this has not been looked up.
   var isAnythingWaiting: Bool?
-  /// What the writer before has left, and what this one leaves.
+  /// The caches that the previous writer left and that this one hands on.
   let memory: WriterMemory
-  /// Whether the transaction has made the store larger.
+  /// True if the transaction made the store larger.
   ///
-  /// One that has not, as a deletion, may use the room that is kept for when the device is full.
+  /// A transaction that did not, such as a deletion, may use the space reserved for a full device.
   var hasAdded = false
-  /// The transfers that run, as others see them.
+  /// The running transfers, as other transactions see them.
   let running: RunningTransfers
-  /// Those that this transaction has begun, with the bytes done, and those that it has ended: nil.
+  /// The transfers that this transaction began, with their bytes done, or ended, with nil.
   var transferChanges: [RunningTransfers.Key: Int64?] = [:]
-  /// Progress that this transaction has stored.
+  /// The transfer progress that this transaction has stored.
   var savedProgress: [RunningTransfers.Key: Int64] = [:]
-  /// Whether what is kept of the outbox as a whole is still to be written.
+  /// True if the totals of the outbox still have to be written.
   var isOutboxChanged = false
-  /// Whether the transaction hands out work, which may only leave the device once it is durable.
+  /// True if the transaction hands out work, which may leave the device only once it is durable.
   var isDurabilityWanted = false
-  /// How the totals change by what is written.
+  /// The changes of the store's totals that follow from what is written.
   var totals = TotalsChange()
-  /// Reads the newest dictionary that is committed, or none.
+  /// Reads the newest committed dictionary, or `CompressionDictionary.none`.
   let newestDictionary: () -> CompressionDictionary
-  /// Whether somebody listens to what changes; then it is noted.
+  /// True if changes are noted, because the store has listeners.
   package let isHeard: Bool
   var notes = ChangeNotes()
   private var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
   var effects: [Effect] = []
-  /// True once a reader was handed out: then every operation ends by writing its changes to the trees.
+  /// True once a reader was handed out; then every operation ends by writing its changes to the
+  /// trees.
   var isReadThrough = false
-  /// When a step of work is to end; nil outside of one.
+  /// The deadline of the current step of work; nil outside of one.
   var stepEnd: ContinuousClock.Instant?
 
   init(
@@ -71,14 +73,14 @@ package final class Transaction {
     self.clock = clock
   }
 
-  /// From now on dictionaries that are read are not kept for others, and what packs with the dictionary
-  /// that was the newest does not pass to the next writer.
+  /// Stops sharing dictionaries: those read from now on are not kept for other transactions, and
+  /// encoders that use the previously newest dictionary are not handed to the next writer.
   func stopKeepingDictionaries() {
     view.keepsDictionaries = false
     memory.packsWithOldDictionary = true
   }
 
-  /// Runs one change, see rule 1.
+  /// Runs one change under rule 1.
   func change<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if let failure { throw failure }
     do throws(StoreError) {
@@ -92,18 +94,18 @@ package final class Transaction {
     }
   }
 
-  /// The view for reading the tree of messages, once the messages that wait are in it.
+  /// Returns the view for reading the tree of messages, after writing the unwritten messages to it.
   func flushed() throws(StoreError) -> StoreView {
     try memory.unwritten.flush(to: view.source)
     return view
   }
 
   package func insert(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
-    assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): nobody could read it")
+    assert(Schema.canRead(key, value, in: tree), "\(Schema.name(of: tree)): malformed cell")
     try insert(stored: key, value, in: tree)
   }
 
-  /// Inserts what was read from the store as it is: if it is no record, it was none before.
+  /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if isHeard { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
@@ -116,12 +118,12 @@ package final class Transaction {
     let wasThere = try storage { () throws(PageFileError) in
       try BTree(view.source, tree).remove(key)
     }
-    guard wasThere else { throw view.corrupt(tree, "an entry is missing") }
+    guard wasThere else { throw view.corrupt(tree, "missing entry") }
   }
 }
 
 extension Transaction {
-  /// Removes entries whose keys begin alike, up to a limit; returns how many.
+  /// Removes entries whose keys begin with a prefix, up to a limit, and returns their count.
   func removeAll(
     _ prefix: Bytes, in tree: TreeNumber, limit: Int = .max
   ) throws(StoreError) -> Int {
@@ -135,9 +137,9 @@ extension Transaction {
   }
 }
 
-/// Numbers of conversations and members, given when there is none yet.
+/// Looks up conversations and members, and gives new ones a number.
 extension Transaction {
-  /// A conversation by its name, or nil when it is not there.
+  /// Returns the conversation of this name, or nil if there is no such conversation.
   package func existingConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
     if let conversation = memory.conversation(id) { return conversation }
     var number = memory.numbers.conversations[id]
@@ -151,7 +153,7 @@ extension Transaction {
     return conversation
   }
 
-  /// A conversation by its number.
+  /// Returns the conversation of this number.
   func conversation(_ number: UInt32) throws(StoreError) -> OpenConversation {
     if let conversation = memory.conversation(number) { return conversation }
     var cursor = Cursor(view.source, Schema.conversations)
@@ -162,12 +164,13 @@ extension Transaction {
     return conversation
   }
 
-  /// The summary of a conversation that this transaction has touched, as it will be written.
+  /// Returns the summary, as it will be written, of a conversation that this transaction has
+  /// touched.
   func openSummary(_ number: UInt32) -> ConversationSummary? {
     memory.conversations[number]?.summary
   }
 
-  /// A conversation by its name; a new one with these details when it is not there.
+  /// Returns the conversation of this name, creating it with these details if necessary.
   package func conversation(
     _ id: ConversationID, orNew details: () -> ConversationDetails
   ) throws(StoreError) -> OpenConversation {
@@ -185,7 +188,7 @@ extension Transaction {
     return conversation
   }
 
-  /// The number of a member, given now if there is none.
+  /// Returns the number of a member, assigning one if necessary.
   package func memberNumber(of id: MemberID) throws(StoreError) -> UInt32 {
     if let number = memory.numbers[id] { return number }
     if let number = try view.number(of: id.string, in: Schema.memberNames) {
@@ -203,7 +206,7 @@ extension Transaction {
     return number
   }
 
-  /// Whether there is a conversation of this number.
+  /// Returns true if there is a conversation of this number.
   func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     if memory.conversations[number] != nil { return true }
     let key = KeyEncoding.key(number)
@@ -212,7 +215,7 @@ extension Transaction {
     }
   }
 
-  /// A conversation with a new number.
+  /// Adds a conversation under a new number.
   func add(
     _ number: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> OpenConversation {
@@ -237,7 +240,7 @@ extension Transaction {
 }
 
 extension Transaction {
-  /// The members' numbers in the order given, each once.
+  /// Returns the members' numbers in the order given, each once.
   package func memberNumbers(of members: [MemberID]) throws(StoreError) -> [UInt32] {
     var seen: Set<UInt32> = []
     var numbers: [UInt32] = []
@@ -248,7 +251,7 @@ extension Transaction {
     return numbers
   }
 
-  /// The name of the local member.
+  /// Returns the name of the local member.
   func localMemberID() throws(StoreError) -> MemberID {
     guard let localMember else { throw .noLocalMember }
     return try change { () throws(StoreError) in try view.member(localMember) }
@@ -259,9 +262,10 @@ extension Transaction {
     if isHeard { notes.hasOutboxChanges = true }
   }
 
-  /// Notes what can be seen from a tree's key alone.
+  /// Notes the changes that can be told from the key of a cell alone.
   ///
-  /// Whatever writes facts, details, members or a draft comes by here, and need not think of it.
+  /// Every write of facts, details, members, or a draft passes through here, so the writing code
+  /// need not note its changes itself.
   func noteChange(of key: Bytes, in tree: TreeNumber) {
     if tree == Schema.facts {
       guard let parts = FactKey.parts(key) else { return }
@@ -273,19 +277,21 @@ extension Transaction {
     }
   }
 
-  /// How many entries of the outbox one commit may change.
+  /// The number of outbox entries that one commit may change.
   var entryCountMax: Int { rules.steps.entryCountMax }
 
-  /// How many entries one commit may remove.
+  /// The number of entries that one commit may remove.
   var sweepCountMax: Int { rules.steps.sweepCountMax }
 
-  /// How many messages one commit may move.
+  /// The number of messages that one commit may move.
   var mergeCountMax: Int { rules.steps.mergeCountMax }
 
-  /// From now on what is done counts as one step.
+  /// Begins a step of work and sets its deadline.
   func beginStep() { stepEnd = .now + rules.steps.timeMax }
 
-  /// Whether a step has done enough; it does one thing at least.
+  /// Returns true if a step has done enough.
+  ///
+  /// Every step does at least one thing.
   func isStepFull(_ count: Int, of countMax: Int) -> Bool {
     count >= countMax || count > 0 && stepEnd.map { $0 <= .now } ?? false
   }

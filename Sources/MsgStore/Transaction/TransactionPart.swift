@@ -1,6 +1,6 @@
 /// A group of operations on one write transaction.
 ///
-/// Parts hold nothing but the transaction, so making one costs nothing.
+/// A part holds nothing but the transaction, so making one costs nothing.
 package protocol TransactionPart {
   var transaction: Transaction { get }
 }
@@ -8,7 +8,7 @@ package protocol TransactionPart {
 extension TransactionPart {
   /// The trees, as the transaction sees them.
   package var view: StoreView { transaction.view }
-  /// The view for reading the tree of messages, once the messages that wait are in it.
+  /// Returns the view for reading the tree of messages, after writing the unwritten messages to it.
   package func flushed() throws(StoreError) -> StoreView { try transaction.flushed() }
   /// The caches handed from one transaction to the next.
   var memory: WriterMemory { transaction.memory }

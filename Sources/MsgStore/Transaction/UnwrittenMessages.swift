@@ -1,33 +1,33 @@
 import PageFile
 
-/// New messages of a transaction that are not in their tree yet: those that came behind all others of
-/// their thread.
+/// The new messages of a transaction that came last in their thread and are not in their tree yet.
 ///
-/// Many of them may be packed when the transaction ends, and need no cell of their own before. Nobody
-/// sees that they are not there: whoever looks at the tree of messages has them written first.
+/// Many of them may be packed when the transaction ends, and then never need a cell of their own.
+/// The delay is invisible: every reader of the tree of messages writes them first.
 ///
-///  1. Names and summaries are written or noted at once, only the records wait.
-///  2. A write that fails is not tried again, and every later one throws its error: so the transaction
-///     cannot be committed without them.
+///  1. Names are written and summaries updated at once; only the records are delayed.
+///  2. A failed write is not retried, and every later write throws its error, so the transaction
+///     cannot
+///     be committed without these messages.
 final class UnwrittenMessages {
-  /// Those of one conversation, in their order.
+  /// The unwritten messages of one conversation, in thread order.
   final class Thread {
     fileprivate(set) var run = MessageRun()
     fileprivate(set) var byteCount = 0
   }
 
-  /// The most that wait.
+  /// The limit on unwritten messages.
   private static let countMax = 4000
   private static let byteCountMax = 4 << 20
 
-  /// Those of which something waits, and some of which nothing does any more.
+  /// Conversations with unwritten messages; may include drained ones.
   private var conversations: [OpenConversation] = []
   private var spare: [Thread] = []
   private(set) var count = 0
   private var byteCount = 0
   private var failure: StoreError?
 
-  /// Whether no more should wait.
+  /// True if the limits are reached and no message should be added.
   var isFull: Bool { count >= Self.countMax || byteCount >= Self.byteCountMax }
 
   func append(_ key: Bytes, _ record: Bytes, to conversation: OpenConversation) {
@@ -45,17 +45,17 @@ final class UnwrittenMessages {
     return thread
   }
 
-  /// Takes out what waits of one conversation, to be written or packed by the caller.
+  /// Takes out the unwritten messages of one conversation, for the caller to write or pack.
   func take(from conversation: OpenConversation) -> Thread? {
     guard let thread = conversation.unwritten else { return nil }
-    // It stays in the list, where it has nothing any more.
+    // The conversation stays in the list, drained.
     conversation.unwritten = nil
     count -= thread.run.count
     byteCount -= thread.byteCount
     return thread
   }
 
-  /// Takes back what `take` gave, whose messages are stored.
+  /// Takes back a thread from `take` once its messages are stored.
   func recycle(_ thread: Thread) {
     thread.run.removeAll()
     thread.byteCount = 0

@@ -1,6 +1,6 @@
 import PageFile
 
-/// The work that is left for later steps.
+/// The queue of work to be done in steps by later transactions.
 struct WorkQueue: TransactionPart {
   let transaction: Transaction
 

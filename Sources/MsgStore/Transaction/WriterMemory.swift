@@ -1,46 +1,53 @@
 import PageFile
 
-/// What a writer leaves to the next one, that would look all of it up again: who stands behind the
-/// names it met, the summaries of conversations, and a few counts.
+/// A cache handed from one write transaction to the next: the numbers of names met lately,
+/// summaries of conversations, and a few counts.
 ///
-///  1. It passes on only when its transaction is committed, and says the same as the trees do then:
-///     every change of it is a change of the trees too, or is written by `finish`.
-///  2. The next writer takes it only if its own transaction begins with that commit, in the same life
-///     of the store; whatever else has been committed, all is looked up anew. See `KnownNames`.
-///  3. A transaction that fails takes it along.
+///  1. It is handed on only when its transaction is committed, and then it agrees with the trees:
+///     every
+///     change of it is also a change of the trees, or is written by `finish`.
+///  2. The next writer takes it only if its own transaction begins with that commit, in the same
+///     life
+///     of the store. After any other commit everything is looked up again. See `KnownNames`.
+///  3. It is lost with a transaction that fails.
 ///
-/// It is not copied but handed on, under the lock of `KnownNames`, to one writer at a time: that makes
-/// it safe to send.
+/// It is not copied but handed on to one writer at a time, under the lock of `KnownNames`; this
+/// makes it safe to send.
 package final class WriterMemory: @unchecked Sendable {
   var numbers: NameNumbers
-  /// Conversations by their numbers, and by the names under which they were met lately.
+  /// The open conversations by number, and by the names under which they were met lately.
   private(set) var conversations: [UInt32: OpenConversation] = [:]
   private var named = RecentNames<OpenConversation>()
-  /// Those of them that this transaction has met: no others can have changed.
+  /// The conversations that this transaction has met.
+  ///
+  /// Only these can have changed.
   private(set) var touched: [OpenConversation] = []
-  /// False: nothing waits for messages that are not here; nil: nobody has looked.
+  /// False if no fact waits for a message that is not here; nil if this has not been looked up.
   var isAnythingWaiting: Bool?
-  /// What the settings tree has; nil: nobody has looked.
+  /// The totals in the settings tree; nil if they have not been read.
   var totals: Totals?
-  /// What the work tree has of the outbox as a whole; nil: nobody has looked.
+  /// The totals of the outbox in the work tree; nil if they have not been read.
   var outbox: OutboxTotals?
 
-  /// What packs segments, once it was needed: quickly, and for many messages at once.
+  /// The segment encoders, one fast and one for packing many messages at once; nil until needed.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
-  /// Whether this transaction adds a dictionary: what it packs is still packed with the one before.
+  /// True if this transaction adds a dictionary; its own messages are still packed with the
+  /// previous one.
   var packsWithOldDictionary = false
-  /// How many bytes of messages were packed without a dictionary.
+  /// The number of message bytes packed without a dictionary.
   var plainByteCount = 0
-  /// With how many of them a dictionary is asked for.
+  /// The number of such bytes at which a dictionary is requested.
   var plainByteCountMax = 1 << 20
-  /// What a transaction has not written yet.
+  /// The messages that the transaction has not written yet.
   let unwritten = UnwrittenMessages()
 
-  /// How many conversations a transaction keeps, and how many pass to the next.
+  /// The number of conversations that a transaction keeps open, and below it the number that is
+  /// handed on.
   static let conversationCountMax = 4096
   private static let keptConversationCountMax = 256
 
-  /// Conversations whose `others` were kept, oldest first; one may be here that has none any more.
+  /// The conversations whose `others` were kept, oldest first; may include ones whose `others` are
+  /// dropped.
   private var groups: [OpenConversation] = []
   private var recipientCount = 0
   private let recipientCountMax: Int
@@ -51,7 +58,7 @@ package final class WriterMemory: @unchecked Sendable {
     recipientCountMax = shares.recipients / MemoryLayout<Recipient>.stride
   }
 
-  /// A conversation, to be changed by this transaction.
+  /// Returns an open conversation for this transaction to change.
   func conversation(_ number: UInt32) -> OpenConversation? {
     guard let conversation = conversations[number] else { return nil }
     touch(conversation)
@@ -95,7 +102,9 @@ package final class WriterMemory: @unchecked Sendable {
     forgetNames()
   }
 
-  /// Keeps who takes part in a conversation; of others it is forgotten where there is no room.
+  /// Keeps the participants of a conversation.
+  ///
+  /// If there is no room, those of the oldest conversations are dropped.
   func keep(_ others: [Recipient], of conversation: OpenConversation) {
     if groups.count >= Self.groupCountMax { forgetAllOthers() }
     forgetOthers(of: conversation)
@@ -117,9 +126,9 @@ package final class WriterMemory: @unchecked Sendable {
     groups.removeAll()
   }
 
-  /// Makes ready for the next transaction, after a commit.
+  /// Prepares the memory for the next transaction, after a commit.
   ///
-  /// Memory stays bounded: of more conversations than may be kept none is.
+  /// Memory stays bounded: if there are more conversations than may be kept, none is.
   func settle(isAnythingWaiting: Bool?) {
     if packsWithOldDictionary {
       encoders = (nil, nil)
@@ -128,21 +137,21 @@ package final class WriterMemory: @unchecked Sendable {
     for conversation in touched { conversation.isTouched = false }
     touched.removeAll(keepingCapacity: true)
     if conversations.count > Self.keptConversationCountMax { forgetConversations() }
-    // What was noted may have ended; that nothing was is sure.
+    // A noted wait may have ended, but the absence of waiting facts is certain.
     self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
   }
 }
 
-/// Values by names, for those that were met lately.
+/// A cache of values by the names met lately.
 ///
-/// Each name has one place, given by its length and a few of its bytes, and the last that came there
-/// has it: finding takes a comparison, and no names, however chosen, make it slow.
+/// Each name has one slot, chosen by its length and a few of its bytes, and the last name inserted
+/// there keeps it. A lookup takes one comparison, so no choice of names can make it slow.
 struct RecentNames<Value> {
   private var entries: [(name: String, value: Value)?] = []
   private static var placeBitCount: Int { 10 }
 
   private static func place(of name: String) -> Int {
-    // Unsafe: the bytes are looked at before the name can go.
+    // Unsafe: the bytes are read while the name is alive.
     let mixed = unsafe name.utf8.withContiguousStorageIfAvailable { storage in
       Self.mixed(unsafe Bytes(UnsafeRawBufferPointer(storage)))
     }
