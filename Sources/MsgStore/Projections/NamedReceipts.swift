@@ -1,14 +1,19 @@
 import PageFile
 
+/// Keeps the named receipts of the local member: the messages that the server is told about by
+/// name, because no range of a receipt mark covers them.
+///
+/// See docs/message-format.md, V-7.
 package struct NamedReceipts: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Takes note that a message has come live to a place not above a mark that was made here, or was
-  /// moved there unseen: it is not covered until that mark is made again.
+  /// Notes that a message came live to a place at or below a mark made here, or was moved there
+  /// unseen.
   ///
-  /// Called for every message that comes live or moves, once it is at its place.
+  /// The message is not covered until that mark is made again. Called for every message that comes
+  /// live or moves, once it is at its place.
   func noteLate(
     _ record: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -41,7 +46,7 @@ package struct NamedReceipts: TransactionPart {
     }
   }
 
-  /// Whether a place lies below one of the marks that were made here.
+  /// Returns true if a place lies at or below one of the marks made here.
   private func isMarked(
     _ position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -51,7 +56,7 @@ package struct NamedReceipts: TransactionPart {
     return false
   }
 
-  /// Forgets a message that goes before it was read or delivered here.
+  /// Removes the named receipts of a message that goes before it was read or delivered here.
   func forgetLate(_ id: MessageID, in conversation: OpenConversation) throws(StoreError) {
     let own = try transaction.ownReceipts.receipts(conversation)
     for kind in ReceiptKind.allCases {
@@ -63,9 +68,9 @@ package struct NamedReceipts: TransactionPart {
     }
   }
 
-  /// Remembers a message to be told by its name, from an ordinal on.
+  /// Enters a named receipt, to be told from an ordinal on.
   ///
-  /// What is due already stays due.
+  /// A receipt that is already due stays due.
   package func rememberExact(
     _ kind: ReceiptKind, _ id: MessageID, from ordinal: UInt64, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -78,7 +83,7 @@ package struct NamedReceipts: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
-  /// Has what is to be told of a message lie under what is its own name now.
+  /// Moves the named receipts of a message to its new own name.
   func moveExact(
     of id: MessageID, to other: MessageID, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -89,7 +94,9 @@ package struct NamedReceipts: TransactionPart {
     }
   }
 
-  /// Returns whether there was anything to forget.
+  /// Removes a named receipt.
+  ///
+  /// Returns false if there was none to remove.
   @discardableResult
   func forgetExact(
     _ kind: ReceiptKind, _ id: MessageID, in conversation: OpenConversation
@@ -100,7 +107,8 @@ package struct NamedReceipts: TransactionPart {
     return true
   }
 
-  /// From which ordinal on a message is to be told by its name; nil when it is not.
+  /// Returns the ordinal from which on a message is to be told by name; nil if it has no named
+  /// receipt.
   func firstOrdinal(
     _ kind: ReceiptKind, _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> UInt64? {
@@ -111,7 +119,7 @@ package struct NamedReceipts: TransactionPart {
     }
     var bytes = ByteReader(value.bytes)
     guard let ordinal = bytes.varint(), bytes.isAtEnd else {
-      throw view.corrupt(Schema.receipts, "message \"\(id)\" has no ordinal")
+      throw view.corrupt(Schema.receipts, "message \"\(id)\": malformed receipt ordinal")
     }
     return ordinal
   }

@@ -1,6 +1,6 @@
 import PageFile
 
-/// A conversation's own side of receipts, kept with the open conversation.
+/// The local member's side of the receipts of a conversation, cached in the open conversation.
 package struct OwnReceipts: TransactionPart {
   package let transaction: Transaction
 
@@ -12,7 +12,7 @@ package struct OwnReceipts: TransactionPart {
     return conversation.receipts ?? ConversationReceipts()
   }
 
-  /// Reads a conversation's own side of receipts, unless that was done.
+  /// Reads the local member's side of receipts, unless it was read before.
   func readReceipts(of conversation: OpenConversation) throws(StoreError) {
     if case .some = conversation.receipts { return }
     conversation.receipts = try view.receipts.receipts(conversation.number)
@@ -28,7 +28,7 @@ package struct OwnReceipts: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
-  /// The mark of the local member that the server knows of.
+  /// Returns the mark of the local member that the server knows of.
   func told(
     _ kind: ReceiptKind, _ conversation: OpenConversation
   ) throws(StoreError) -> Position? {

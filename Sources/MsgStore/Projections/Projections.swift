@@ -1,18 +1,18 @@
 import PageFile
 
-/// The consequences of a change of a message, in their order: the one list of them.
+/// The consequences of a change of a message, listed in order in this one place.
 ///
 /// A message changes through `Messages` alone, and `Messages` runs this list. A projection sees the
-/// old and the new value, and reads only its own data; its cost does not depend on the length of the
-/// thread, except where its comment says so. It changes no message, so the list runs once a change.
-/// Changes that concern the outbox are emitted as effects, which the outbox answers when the
-/// operation is over: see `Effect`.
+/// old and the new value and reads only its own data. Its cost does not depend on the length of the
+/// thread, except where its comment says so. It changes no message, so the list runs once per
+/// change. Changes that concern the outbox are emitted as effects, which the outbox answers when
+/// the operation is over: see `Effect`.
 struct Projections: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Follows a message that was inserted.
+  /// Updates the projections after a message was inserted.
   func inserted(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -25,7 +25,7 @@ struct Projections: TransactionPart {
     }
   }
 
-  /// Follows a message that was replaced, perhaps at another place.
+  /// Updates the projections after a message was replaced, possibly at another place.
   func replaced(
     _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
     at position: Position, in conversation: OpenConversation
@@ -47,7 +47,7 @@ struct Projections: TransactionPart {
     }
   }
 
-  /// Follows a message that was removed from its place.
+  /// Updates the projections after a message was removed from its place.
   func removed(
     _ message: StoredMessage, from position: Position, in conversation: OpenConversation
   ) throws(StoreError) {

@@ -1,29 +1,30 @@
 import PageFile
 
-/// Which sequence numbers are known, changed by what comes in.
+/// The known sequence numbers of conversations, updated by received messages.
 ///
-/// See docs/message-format.md, Q-1 … Q-4. What is known is a set, so neither order nor repetition
-/// makes a difference.
+/// See docs/message-format.md, Q-1 … Q-4. The known numbers are a set, so neither order nor
+/// repetition makes a difference.
 package struct Sequences: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Notes the sequence of a message that has come to a place.
+  /// Notes the sequence of a message that was placed.
   func inserted(at position: Position, in conversation: OpenConversation) throws(StoreError) {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
   }
 
-  /// Notes the number of a message that came: now, before, or not to stay.
+  /// Notes the sequence of a message that came, whether now, earlier, or not to stay.
   ///
-  /// In order it costs a comparison. Called before the summary is copied for other changes.
+  /// Costs a comparison if the numbers come in order. Call it before copying the summary for other
+  /// changes.
   package func note(sequence: Int64, in conversation: OpenConversation) throws(StoreError) {
     _ = try note(sequences: sequence...sequence, in: conversation)
   }
 
-  /// Notes that nothing else is to be expected under these numbers.
+  /// Notes that no further message is expected under these numbers.
   ///
-  /// Returns whether one of them was not known.
+  /// Returns true if one of them was not known.
   func note(
     sequences range: ClosedRange<Int64>, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -52,7 +53,7 @@ package struct Sequences: TransactionPart {
     return true
   }
 
-  /// Joins numbers, of which some lie below the newest run, with all runs that they touch.
+  /// Joins a range that begins below the newest run with all runs that it touches.
   private func join(
     _ range: ClosedRange<Int64>, below newest: ClosedRange<Int64>,
     in conversation: OpenConversation
@@ -66,7 +67,7 @@ package struct Sequences: TransactionPart {
       if run.lowerBound <= range.lowerBound, run.upperBound >= range.upperBound { return false }
       let isLowest = run.lowerBound <= joined.lowerBound
       joined = joined.union(run)
-      // What begins where the joined run does is overwritten by it.
+      // A run with the same first number as the joined run is overwritten by it.
       if isLowest, !joinsNewest { break }
       if StoreDefect.joinedRunKept.isPlanted { break }
       let key = KnownSequences.key(conversation.number, run.lowerBound)
@@ -99,7 +100,7 @@ package struct Sequences: TransactionPart {
     return true
   }
 
-  /// What is known, with what this transaction has not written yet.
+  /// Returns the known sequences, including those that this transaction has not written yet.
   func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
     guard let summary = transaction.openSummary(conversation) else {
       return try view.conversations.knownSequences(of: conversation)

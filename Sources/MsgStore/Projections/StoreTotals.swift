@@ -1,11 +1,12 @@
 import PageFile
 
+/// Keeps the totals of unread messages and mentions, and other counts in the settings tree.
 struct StoreTotals: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Adds what has changed to the stored totals.
+  /// Adds the changes of this transaction to the stored totals.
   func writeTotals() throws(StoreError) {
     let change = transaction.totals.take()
     guard change != Totals() else { return }
@@ -24,7 +25,7 @@ struct StoreTotals: TransactionPart {
     if new != old { try view.source.set(setting, to: UInt64(new)) }
   }
 
-  /// Adds to a stored count, which never goes below zero.
+  /// Adds to a stored count, which never drops below zero.
   func add(_ change: Int, to setting: Setting) throws(StoreError) {
     guard change != 0 else { return }
     let sum = Totals.sum(try view.count(setting), change)

@@ -1,11 +1,13 @@
 import PageFile
 
+/// Keeps the summaries of conversations: their message counts, last messages, and places in the
+/// lists.
 struct Summaries: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Counts a new message, and shows it if it is the last.
+  /// Counts a new message, and shows it in the summary if it is the last.
   func inserted(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -15,9 +17,9 @@ struct Summaries: TransactionPart {
     try include(message, at: position, &conversation.summary, in: conversation.number)
   }
 
-  /// Shows what has become of a message, and of the place it has left.
+  /// Updates the summary for a changed message and for the place that it has left.
   ///
-  /// Looks for the last message only where the one that was last has left its place or changed.
+  /// Searches for the last message only if the previous last one has moved or changed.
   func replaced(
     _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
     at position: Position, in conversation: OpenConversation
@@ -40,7 +42,7 @@ struct Summaries: TransactionPart {
     conversation.summary = summary
   }
 
-  /// Takes a message out of the count and the preview.
+  /// Removes a message from the count and the preview.
   func removed(
     from position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -50,9 +52,9 @@ struct Summaries: TransactionPart {
     try exclude(position, from: &conversation.summary, in: conversation.number)
   }
 
-  /// Bounds the conversations that a transaction keeps open.
+  /// Bounds the number of conversations that a transaction keeps open.
   ///
-  /// Nobody may hold an open conversation across this call.
+  /// No caller may hold an open conversation across this call.
   func makeRoom() throws(StoreError) {
     guard memory.conversations.count >= WriterMemory.conversationCountMax else { return }
     try transaction.packer.packGrown()
@@ -60,7 +62,7 @@ struct Summaries: TransactionPart {
     memory.forgetConversations()
   }
 
-  /// Writes the summaries that changed, for reading conversations.
+  /// Writes the changed summaries, so that conversations can be read.
   func flush() throws(StoreError) {
     _ = try flushed()
     for conversation in memory.touched where conversation.isChanged {
@@ -75,7 +77,7 @@ struct Summaries: TransactionPart {
     var value = ByteBuffer(capacity: 256)
     conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
     assert(
-      ConversationSummary(value.bytes) == conversation.summary, "a summary is not what was written")
+      ConversationSummary(value.bytes) == conversation.summary, "summary differs after encoding")
     if transaction.isHeard {
       try noteEntry(conversation, key.bytes, value.bytes)
     }
@@ -97,7 +99,7 @@ struct Summaries: TransactionPart {
       let wasThere = try storage { () throws(PageFileError) in
         try BTree(view.source, Schema.activity).rekey(key.bytes, to: other.bytes, .empty)
       }
-      guard wasThere else { throw view.corrupt(Schema.activity, "an entry is missing") }
+      guard wasThere else { throw view.corrupt(Schema.activity, "missing entry") }
     case (let old?, nil):
       let key = old.key(conversation.number)
       try transaction.remove(key.bytes, in: Schema.activity)
@@ -109,7 +111,7 @@ struct Summaries: TransactionPart {
     }
   }
 
-  /// Takes a conversation, as it is stored, out of its tree, the lists and the totals.
+  /// Removes a conversation, as it is stored, from its tree, the lists, and the totals.
   func drop(_ conversation: OpenConversation) throws(StoreError) {
     _ = try flushed()
     let key = KeyEncoding.key(conversation.number)
@@ -130,9 +132,9 @@ extension Transaction {
   var summaries: Summaries { Summaries(self) }
 }
 
-/// The last message and the activity.
+/// The last message and the activity of a conversation.
 extension Summaries {
-  /// Takes a message into account that has come to its place.
+  /// Updates the last message and the activity for a message that was placed.
   private func include(
     _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
     in conversation: UInt32
@@ -158,8 +160,10 @@ extension Summaries {
     }
   }
 
-  /// Whether the last message was acknowledged, and no other is behind its new place: then nobody has
-  /// to look for the last one.
+  /// Returns true if the last message was acknowledged and no other message lies behind its new
+  /// place.
+  ///
+  /// Then no search for the last message is needed.
   private func isNowLast(
     _ position: Position, was old: Position, _ summary: ConversationSummary,
     in conversation: UInt32
@@ -170,8 +174,9 @@ extension Summaries {
     return try flushed().messages.lastPosition(upTo: .end, in: conversation) == position
   }
 
-  /// Takes a message that has left its place out of a summary, looking for what is last now only if
-  /// it was the last or the newest one.
+  /// Updates a summary for a message that has left its place.
+  ///
+  /// Searches for the new last message only if the message was the last or the newest one.
   private func exclude(
     _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
@@ -181,10 +186,11 @@ extension Summaries {
     try refreshLast(&summary, in: conversation)
   }
 
-  /// Looks for the last message and the newest time.
+  /// Finds the last message and the newest time.
   ///
-  /// The last is the one with the greatest position, but for pending ones that have failed before the
-  /// newest acknowledged one came: they wait at the end of the thread, and do not hold the list back.
+  /// The last message is the one with the greatest position, except for pending ones that failed
+  /// before the newest acknowledged message came: they stay at the end of the thread, but do not
+  /// hold the preview back.
   func refreshLast(
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
@@ -219,7 +225,7 @@ extension Summaries {
 }
 
 extension Summaries {
-  /// Notes a summary that is about to be written, if it differs from the one that is stored.
+  /// Notes a summary that is about to be written, if it differs from the stored one.
   func noteEntry(_ conversation: OpenConversation, _ key: Bytes, _ value: Bytes) throws(StoreError)
   {
     let (from, to) = (conversation.listed, conversation.summary.listPlace)

@@ -1,5 +1,8 @@
 import PageFile
 
+/// Keeps the counts of unread messages and mentions in the summaries.
+///
+/// See docs/message-format.md, U-1 … U-6.
 struct UnreadCounts: TransactionPart {
   let transaction: Transaction
 
@@ -13,7 +16,7 @@ struct UnreadCounts: TransactionPart {
     conversation.summary.count(count)
   }
 
-  /// Keeps across a move whether a message was seen, also if it crosses the read mark.
+  /// Preserves the seen state of a message that moves, even if it crosses the read mark.
   func carry(
     from old: StoredMessage, at oldPosition: Position, to new: inout StoredMessage,
     at position: Position, _ conversation: OpenConversation
@@ -26,7 +29,7 @@ struct UnreadCounts: TransactionPart {
     }
   }
 
-  /// Counts a changed message anew.
+  /// Updates the counts for a changed message.
   func replaced(
     _ old: some Seeable, at oldPosition: Position, by new: some Seeable, at position: Position,
     in conversation: OpenConversation
@@ -37,7 +40,7 @@ struct UnreadCounts: TransactionPart {
     if after != before { conversation.summary.count(after - before) }
   }
 
-  /// Takes a message out of the counters.
+  /// Removes a message from the counts.
   func removed(
     _ message: StoredMessage, from position: Position, in conversation: OpenConversation
   ) {
@@ -45,9 +48,9 @@ struct UnreadCounts: TransactionPart {
     conversation.summary.count(UnreadCount() - count)
   }
 
-  /// How many messages behind a position are unread.
+  /// Counts the unread messages behind a position.
   ///
-  /// Reads all of them.
+  /// Reads all messages behind it.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, after position: Position
   ) throws(StoreError) -> UnreadCount {
@@ -60,18 +63,18 @@ struct UnreadCounts: TransactionPart {
     return count
   }
 
-  /// How many messages are unread when one of the marks has gone forward to a position.
+  /// Counts the messages that stay unread when one of the marks moves forward to a position.
   ///
-  /// What is left lies behind it; what was unread before lies on both sides. So the messages before
-  /// and those behind are gone through by turns, and whichever come to their end first tell: marking
-  /// costs no more for what it does not concern, be it on this side or on that.
+  /// Those messages lie behind the position; the previously unread ones lie on both sides of it. So
+  /// the messages before and behind it are scanned in turns, and the scan that ends first decides.
+  /// The cost of marking is that of the shorter side.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
     after mark: Position
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
     var behind = try ThreadScan(flushed(), conversation, after: mark)
-    // Mostly a thread is read up to its end, and then there is no need to look for the beginning.
+    // Usually a thread is read up to its end, and then its beginning need not be found.
     guard var record = try behind.next() else { return UnreadCount() }
     var left = UnreadCount()
     var covered = UnreadCount()
