@@ -1,6 +1,6 @@
 import PageFile
 
-/// Attachments of messages, among the facts.
+/// The attachments of messages, kept as facts.
 ///
 /// See docs/message-format.md, F-10.
 ///
@@ -11,11 +11,11 @@ package struct Attachments: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges the attachments that a message came with into what is known.
+  /// Merges the attachments that a message came with into the stored ones.
   ///
-  /// - Parameter isComposed: Whether the local member has said it and no server has: then it only
-  ///   stands in for what is not received.
-  /// - Returns: Whether that is news.
+  /// - Parameter isComposed: True if the local member composed them and no server has confirmed
+  ///   them. Their fields then stand only until something is received in their place.
+  /// - Returns: True if anything changed.
   func mergeAttachments(
     _ attachments: [Attachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -30,7 +30,9 @@ package struct Attachments: TransactionPart {
     return isNews
   }
 
-  /// Merges a record into what is stored of the same attachment.
+  /// Merges a record into the stored record of the same attachment.
+  ///
+  /// Returns true if anything changed.
   package func mergeAttachment(
     _ given: AttachmentRecord, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -43,10 +45,10 @@ package struct Attachments: TransactionPart {
     return true
   }
 
-  /// Removes all that is known of a message's attachments, wherever it is.
+  /// Removes everything known of a message's attachments from all trees.
   ///
-  /// Everything that ends a message or its facts calls this, or `unlistFact` where facts are removed
-  /// by their keys. Returns how many attachments there were.
+  /// Every operation that ends a message or its facts calls this, or `unlistFact` where it removes
+  /// facts by key. Returns the number of attachments removed.
   @discardableResult
   func removeAttachments(
     of id: MessageID, in conversation: UInt32
@@ -61,7 +63,7 @@ package struct Attachments: TransactionPart {
     return records.count
   }
 
-  /// Moves a message's attachments to another name, merging them with those that it has there.
+  /// Moves a message's attachments to another name, merging them with the attachments stored there.
   func moveAttachments(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
@@ -79,7 +81,7 @@ package struct Attachments: TransactionPart {
     try removeAttachments(of: id, in: conversation)
   }
 
-  /// Notes that nobody moves the bytes of an attachment any more.
+  /// Notes that the transfers of an attachment have ended.
   func endTransfers(at fact: Bytes) {
     for direction in TransferDirection.allCases {
       let key = RunningTransfers.Key(fact: fact.array(), direction: direction)
@@ -88,7 +90,6 @@ package struct Attachments: TransactionPart {
   }
 }
 
-/// What the local member's device does with attachments.
 extension Attachments {
 }
 
@@ -96,15 +97,15 @@ extension Transaction {
   package var attachments: Attachments { Attachments(self) }
 }
 
-/// The part of a write transaction.
+/// The progress of running transfers.
 extension Attachments {
-  /// How far a transfer of this moment is; nil when nobody here moves its bytes.
+  /// Returns the number of bytes done by a running transfer; nil if it does not run here.
   func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
     if let change = transaction.transferChanges[key] { return change }
     return transaction.running.doneByteCount(key)
   }
 
-  /// Writes progress that is only in memory.
+  /// Writes the progress that is kept only in memory.
   func saveProgress() throws(StoreError) {
     let unsaved = transaction.running.unsaved()
     if unsaved.isEmpty { return }
@@ -126,7 +127,7 @@ extension Attachments {
 }
 
 extension Attachments {
-  /// Writes a record and what the transfers tree has of it.
+  /// Writes a record and its entries in the transfers tree.
   func write(
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
@@ -152,8 +153,9 @@ extension Attachments {
     }
   }
 
-  /// Takes out of the transfers tree what it has of a fact that goes; does nothing for facts of other
-  /// kinds.
+  /// Removes the entries in the transfers tree of a fact that is about to be removed.
+  ///
+  /// Does nothing for facts of other kinds.
   func unlistFact(_ key: Bytes) throws(StoreError) {
     guard let parts = FactKey.parts(key), parts.kind == .attachment,
       let record = try view.facts.attachmentRecord(key)

@@ -1,6 +1,6 @@
 import PageFile
 
-/// Changing what is known of a message, wherever that lies.
+/// Changes the facts of a message, in the tree of facts and in its record.
 package struct MessageFacts: TransactionPart {
   package let transaction: Transaction
 
@@ -8,7 +8,7 @@ package struct MessageFacts: TransactionPart {
 
   /// Stores the facts that came with a message beside its record.
   ///
-  /// Returns whether that is news.
+  /// Returns true if anything changed.
   func putFacts(
     of message: Message, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -23,7 +23,7 @@ package struct MessageFacts: TransactionPart {
 }
 
 extension MessageFacts {
-  /// Takes text, history, reactions and attachments away for good.
+  /// Erases the text, history, reactions, and attachments of a message for good.
   package func erase(
     _ message: inout StoredMessage, named id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -31,7 +31,7 @@ extension MessageFacts {
     message.erase()
   }
 
-  /// The same for what lies beside a message's record, or waits for it.
+  /// Erases the facts that lie beside a message's record, or that wait for it.
   func eraseFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     view.source.isErasing = true
     try transaction.attachments.removeAttachments(of: id, in: conversation)
@@ -41,7 +41,7 @@ extension MessageFacts {
     }
   }
 
-  /// Sets the marks that say which kinds of facts there are.
+  /// Sets the marks of a message that tell which kinds of facts it has.
   package func noteFacts(
     of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
   ) throws(StoreError) {
@@ -65,9 +65,9 @@ extension Transaction {
 }
 
 extension MessageFacts {
-  /// Removes all that is known of a message beside its record.
+  /// Removes all facts of a message that lie beside its record.
   ///
-  /// Returns how many facts there were.
+  /// Returns the number of facts removed.
   @discardableResult
   func removeFacts(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Int {
     let attachmentCount = try transaction.attachments.removeAttachments(of: id, in: conversation)
@@ -77,7 +77,7 @@ extension MessageFacts {
 
   /// Removes the facts whose keys have a prefix.
   ///
-  /// Returns how many there were.
+  /// Returns the number of facts removed.
   @discardableResult
   func removeFacts(_ prefix: borrowing ByteBuffer) throws(StoreError) -> Int {
     let prefix = prefix.bytes
@@ -93,7 +93,7 @@ extension MessageFacts {
     }
   }
 
-  /// Whether there are facts whose keys have a prefix.
+  /// Returns true if there is a fact whose key has a prefix.
   func hasFacts(_ prefix: borrowing ByteBuffer) throws(StoreError) -> Bool {
     var cursor = Cursor(view.source, Schema.facts)
     let prefix = prefix.bytes

@@ -1,14 +1,15 @@
 import PageFile
 
+/// Keeps the names of messages in the ids tree.
 package struct MessageNames: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// What the ids tree has for a name of a message, or nil.
+  /// Returns the entry of a message's name in the ids tree, or nil.
   ///
-  /// Most names come in their order, whether a clock or a counter makes them: one that is greater than
-  /// all others is not looked for.
+  /// Most names come in ascending order, whether a clock or a counter makes them. A name greater
+  /// than all others is not looked up.
   func entry(
     of id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> IDEntry? {
@@ -20,7 +21,7 @@ package struct MessageNames: TransactionPart {
     return try view.ids.entry(of: id, in: conversation.number)
   }
 
-  /// Writes the ids tree's entry of a name.
+  /// Writes the entry of a name to the ids tree.
   package func writeEntry(
     _ entry: IDEntry, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -31,7 +32,7 @@ package struct MessageNames: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.ids)
   }
 
-  /// Writes where a message is under the name in its key.
+  /// Writes the place of a message under the name in its key.
   func writeEntry(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -42,7 +43,7 @@ package struct MessageNames: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.ids)
   }
 
-  /// Forgets a name that the ids tree has.
+  /// Removes a name from the ids tree, where it must be.
   func removeEntry(of id: MessageID, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, id)
     try transaction.remove(key.bytes, in: Schema.ids)
@@ -50,7 +51,7 @@ package struct MessageNames: TransactionPart {
 }
 
 extension MessageNames {
-  /// Forgets what names led to that are nobody's any more, as far as they led to something.
+  /// Removes names that no longer belong to any message, if they are in the ids tree.
   func forget(_ names: [MessageID], in conversation: UInt32) throws(StoreError) {
     for name in names where try view.ids.entry(of: name, in: conversation) != nil {
       try removeEntry(of: name, in: conversation)
@@ -63,7 +64,8 @@ extension Transaction {
 }
 
 extension MessageNames {
-  /// The name that facts about a message are kept under, and where it is; nil when it was deleted.
+  /// Returns the name under which the facts of a message are kept, and its position if it is here;
+  /// nil if it was deleted.
   func resolve(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (id: MessageID, position: Position?)? {

@@ -1,22 +1,27 @@
 import PageFile
 
-/// All that the server has said of a message's place, and the place that follows.
+/// The merged statements of the server about a message's place, and the place that follows from
+/// them.
 ///
 /// See docs/message-format.md, G-3.
 ///
-/// A later revision replaces an earlier one. Of one revision the smallest place wins, and a sequence
-/// that only some of them have is kept: so the smallest of those with a sequence and the smallest
-/// time of the others are kept apart. In whatever order they come, the same place follows.
+/// A later revision replaces an earlier one. Within one revision the smallest place wins, and a
+/// sequence that only some of the statements have is kept. For that, the smallest place with a
+/// sequence and the smallest time without one are kept apart. The result does not depend on the
+/// order of the statements.
 package struct PlaceFacts {
   private var revision: Int64
-  /// The smallest place with a sequence; a sequence that came without a time is behind all others.
+  /// The smallest place with a sequence.
+  ///
+  /// A sequence that came without a time sorts behind all others.
   private var sequenced: (time: Int64, sequence: Int64)?
-  /// The smallest time without one.
+  /// The smallest time that came without a sequence.
   private var time: Int64?
-  /// Whether the server has said a time: without one the message is pending.
+  /// True if the server has stated a time; a message without one is pending.
   package private(set) var isPlaced: Bool
 
-  /// What one word of the server's says; nil when that is nothing.
+  /// Creates the facts for one statement of the server; returns nil if it has neither time nor
+  /// sequence.
   package init?(_ time: Int64?, _ sequence: Int64?, revision: Int64 = 0) {
     if time == nil && sequence == nil { return nil }
     self.revision = revision
@@ -24,7 +29,7 @@ package struct PlaceFacts {
     if let sequence { sequenced = (time ?? .max, sequence) } else { self.time = time }
   }
 
-  /// What is known of a message that is not here.
+  /// Creates the facts known of a message that is not here; returns nil without a time.
   init?(_ waiting: WaitingFacts) {
     guard let time = waiting.time else { return nil }
     isPlaced = true
@@ -37,7 +42,7 @@ package struct PlaceFacts {
     }
   }
 
-  /// What is known of a stored message.
+  /// Creates the facts known of a stored message.
   init(of message: StoredMessage, at place: Place) {
     revision = message.traits.revision
     isPlaced = !place.isPending
@@ -67,20 +72,20 @@ package struct PlaceFacts {
     if StoreDefect.largerPlaceWins.isPlanted ? theirs > mine : theirs < mine { sequenced = theirs }
   }
 
-  /// The place of a message that was at another one.
+  /// Returns the place of a message that was at another one.
   ///
-  /// A pending message keeps its turn, and moves with its local time.
+  /// A pending message keeps its local order and moves with its local time.
   func place(of message: StoredMessage, from old: Place) -> Place {
     isPlaced ? place : .pending(message.localTime ?? old.time, localOrder: old.rank)
   }
 
-  /// The place; meaningful once a time is known.
+  /// The resulting place; meaningful once a time is known.
   package var place: Place {
     .acknowledged(
       min(time ?? .max, sequenced?.time ?? .max), sequence: sequenced?.sequence)
   }
 
-  /// Keeps what the place alone does not say.
+  /// Keeps in a message's record what its place alone does not tell.
   package func keep(in message: inout StoredMessage) {
     message.traits.revision = revision
     message.pendingSequence = isPlaced ? nil : sequenced?.sequence
@@ -93,6 +98,6 @@ package struct PlaceFacts {
 }
 
 extension WaitingFacts {
-  /// What an acknowledgement that came before its message said.
+  /// The place that was acknowledged before the message came.
   package var place: PlaceFacts? { PlaceFacts(self) }
 }

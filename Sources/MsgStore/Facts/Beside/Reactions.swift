@@ -1,12 +1,14 @@
 import PageFile
 
-/// Adding and removing reactions.
+/// The reactions to messages, kept as facts.
 package struct Reactions: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges reactions that came with a message.
+  /// Merges the reactions that came with a message.
+  ///
+  /// Returns true if anything changed.
   func mergeReactions(
     _ reactions: [Reaction], of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -42,7 +44,7 @@ package struct Reactions: TransactionPart {
     var value = ByteBuffer()
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let record = ReactionRecord(value.bytes) else {
-      throw view.corrupt(Schema.facts, "a reaction is no record")
+      throw view.corrupt(Schema.facts, "malformed reaction")
     }
     return record
   }

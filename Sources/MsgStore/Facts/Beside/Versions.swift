@@ -1,6 +1,6 @@
 import PageFile
 
-/// Versions of a message's text: the one shown in its record, the others among the facts.
+/// The versions of a message's text: the shown one in its record, the others among the facts.
 ///
 /// See docs/message-format.md, F-4 and G-4.
 package struct Versions: TransactionPart {
@@ -8,10 +8,10 @@ package struct Versions: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges a version that was received.
+  /// Merges a received version.
   ///
-  /// The first original of the server's replaces the one that was composed here; of several of the
-  /// server's the greatest stays.
+  /// The first original from the server replaces the one composed here; of several originals from
+  /// the server the greatest stays.
   func mergeReceived(
     _ given: TextVersion, isComposed: Bool = false, into message: inout StoredMessage,
     named id: MessageID,
@@ -26,9 +26,9 @@ package struct Versions: TransactionPart {
 
   /// Merges a version into a message.
   ///
-  /// - Parameter replacingOriginal: Whether an original replaces the one that is there, instead of
-  ///   the greater one staying.
-  /// - Returns: Whether it has changed what lies beside the record.
+  /// - Parameter replacingOriginal: True if an original replaces the stored one, even if that is
+  ///   greater.
+  /// - Returns: True if a fact beside the record changed.
   @discardableResult
   package func mergeVersion(
     _ given: TextVersion, replacingOriginal: Bool = false, into message: inout StoredMessage,
@@ -53,7 +53,7 @@ package struct Versions: TransactionPart {
 
   /// Keeps a version among the facts.
   ///
-  /// Returns whether that is news.
+  /// Returns true if anything changed.
   @discardableResult
   package func put(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32, replacing: Bool = false
@@ -80,11 +80,11 @@ package struct Versions: TransactionPart {
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let parts = FactKey.parts(key),
       let version = VersionRecord.version(parts.rest, value.bytes)
-    else { throw view.corrupt(Schema.facts, "a version of message \"\(id)\" is no record") }
+    else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed version") }
     return version
   }
 
-  /// Merges the versions that have waited for a message into it.
+  /// Merges the versions that waited for a message into it.
   func absorbVersions(
     of id: MessageID, in conversation: UInt32, into message: inout StoredMessage
   ) throws(StoreError) {
@@ -98,9 +98,9 @@ package struct Versions: TransactionPart {
     }
   }
 
-  /// Takes a version away, as if it had never been.
+  /// Removes a version, as if it had never existed.
   ///
-  /// Returns false when there is no such version, or no other to show in its stead.
+  /// Returns false if there is no such version, or no other version to show instead.
   func removeVersion(
     at time: Int64, from message: inout StoredMessage, named id: MessageID,
     in conversation: UInt32

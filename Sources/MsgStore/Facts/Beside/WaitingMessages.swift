@@ -1,10 +1,10 @@
 import PageFile
 
-/// Facts about messages that are not here yet.
+/// The facts of messages that are not here yet.
 ///
-/// They lie in the facts tree under the message's name, as those of messages that are here do, and
-/// the waiting tree has the names in the order in which they began to wait. There is a limit; what
-/// has waited longest makes room, and is counted.
+/// Waiting facts lie in the facts tree under the message's name, like those of stored messages. The
+/// waiting tree has the names in the order in which they began to wait. Their number is limited;
+/// the oldest are dropped to make room, and counted.
 ///
 /// See docs/message-format.md, F-6 … F-9.
 package struct WaitingMessages: TransactionPart {
@@ -12,9 +12,9 @@ package struct WaitingMessages: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Notes that something is known of a message that is not here, and changes it.
+  /// Notes that something is known of a message that is not here, and changes its waiting facts.
   ///
-  /// Returns whether anything changed.
+  /// Returns true if anything changed.
   @discardableResult
   package func noteWaiting(
     _ id: MessageID, in conversation: UInt32,
@@ -46,7 +46,7 @@ package struct WaitingMessages: TransactionPart {
     return true
   }
 
-  /// Whether anything is known of messages that are not here.
+  /// Returns true if facts wait for any message that is not here.
   func hasWaiting() throws(StoreError) -> Bool {
     if let isAnythingWaiting = transaction.isAnythingWaiting { return isAnythingWaiting }
     let isThere = try view.count(.waitingCount) > 0
@@ -54,7 +54,7 @@ package struct WaitingMessages: TransactionPart {
     return isThere
   }
 
-  /// What is known of a message that is not here.
+  /// Returns the waiting facts of a message that is not here; nil if there are none.
   package func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
@@ -63,12 +63,12 @@ package struct WaitingMessages: TransactionPart {
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
     guard let waiting = WaitingFacts(value.bytes) else {
-      throw view.corrupt(Schema.facts, "what waits for message \"\(id)\" is no record")
+      throw view.corrupt(Schema.facts, "message \"\(id)\": malformed waiting facts")
     }
     return waiting
   }
 
-  /// Ends the waiting of a message that has come.
+  /// Removes and returns the waiting facts of a message that has come.
   package func takeWaiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
@@ -84,7 +84,7 @@ package struct WaitingMessages: TransactionPart {
     return waiting
   }
 
-  /// Makes room by giving up what has waited longest.
+  /// Drops the facts that have waited longest if the limit is exceeded.
   private func dropOldestWaiting() throws(StoreError) {
     guard try view.count(.waitingCount) > rules.waitingCountMax else { return }
     var cursor = Cursor(view.source, Schema.waiting)
@@ -95,9 +95,9 @@ package struct WaitingMessages: TransactionPart {
     guard let conversation = name.bytes.bigEndianNumber(at: 0),
       (1...Identifier.byteCountMax).contains(name.count - KeyEncoding.numberByteCount),
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
-    else { throw view.corrupt(Schema.waiting, "the oldest entry leads to nothing") }
+    else { throw view.corrupt(Schema.waiting, "oldest entry: malformed, or without waiting facts") }
     let id = MessageID(name.bytes.dropFirst(4))
-    // Of a conversation that is being swept the names may be gone.
+    // In a conversation that is being swept, the names may be gone already.
     try transaction.messageNames.forget(waiting.traits.names, in: conversation)
     try transaction.messageFacts.removeFacts(of: id, in: conversation)
     try transaction.storeTotals.add(1, to: .waitingDropped)
