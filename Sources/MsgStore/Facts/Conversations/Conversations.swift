@@ -1,6 +1,6 @@
 import PageFile
 
-/// Making conversations, and changing what is known of them beside their messages.
+/// Creates conversations, and changes everything known of them except their messages.
 ///
 /// See docs/message-format.md, C-7 … C-14.
 package struct Conversations: TransactionPart {
@@ -8,18 +8,18 @@ package struct Conversations: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// What one change sees of a conversation and leaves behind.
+  /// The attributes of a conversation that a change sees and may modify.
   package struct Attributes {
     package var details: ConversationDetails
-    /// Who takes part; where the change does not ask for them, nobody.
+    /// The members; empty unless the change asked for them.
     package var members = ConversationMembers()
-    /// Pinned, muted, archived.
+    /// The pinned, muted, and archived marks.
     package var marks: ConversationSummary.Flags
   }
 
-  /// Changes what is known of a conversation.
+  /// Changes the attributes of a conversation.
   ///
-  /// Writes what is different afterwards and nothing else. Returns whether anything is.
+  /// Writes only the attributes that differ afterwards. Returns true if any does.
   package func update(
     _ conversation: OpenConversation, members hasMembers: Bool = false,
     _ body: (inout Attributes) throws(StoreError) -> Void
@@ -45,8 +45,8 @@ package struct Conversations: TransactionPart {
     return new.members != old.members || new.marks != old.marks || new.details != old.details
   }
 
-  /// Writes the members, what the details say of them, and the entry that finds the conversation by
-  /// them.
+  /// Writes the members, the details derived from them, and the entry by which the conversation is
+  /// found by its participants.
   private func write(
     _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
   ) throws(StoreError) {
@@ -75,7 +75,7 @@ package struct Conversations: TransactionPart {
     }
   }
 
-  /// A conversation that can be seen.
+  /// Returns a visible conversation, or throws `conversationNotFound`.
   func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     guard let conversation = try transaction.existingConversation(id),
       !conversation.summary.marks.contains(.hidden)
@@ -104,14 +104,14 @@ package struct Conversations: TransactionPart {
   }
 }
 
-/// Facts about members that the local member makes.
+/// Changes of membership made by the local member.
 extension Conversations {
-  /// Has members join one after the other, so that their order is the one given.
+  /// Adds members one after the other, so that they keep the given order.
   ///
   /// - Parameters:
-  ///   - isLater: Whether they join what was there before: then messages up to the newest that is known
-  ///     do not wait for them. The server says when they joined in truth, which is later.
-  ///   - known: The newest server time that is known.
+  ///   - isLater: True if they join an existing conversation. Then messages up to the newest known
+  ///     one do not wait for them. The server states the true time of joining, which is later.
+  ///   - known: The newest known server time.
   package func join(
     _ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes
   ) {
@@ -124,7 +124,7 @@ extension Conversations {
     }
   }
 
-  /// Has members leave who take part.
+  /// Removes those of the given members who take part.
   func leave(
     _ numbers: some Sequence<UInt32>, after known: Int64?, _ new: inout Attributes
   ) {
@@ -138,12 +138,13 @@ extension Conversations {
 }
 
 extension ConversationKind: Comparable {
-  /// What says more comes last: of two that contradict each other, that one counts.
+  /// Orders kinds so that the more specific one is greater: of two contradicting kinds the greater
+  /// counts.
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension Conversations {
-  /// Writes a draft, and whether there is one.
+  /// Writes a draft, and notes in the details whether there is one.
   package func writeDraft(_ draft: DraftRecord, of conversation: OpenConversation)
     throws(StoreError)
   {
@@ -155,7 +156,9 @@ extension Conversations {
     _ = try update(conversation) { new in new.details.hasDraft = draft.text != nil }
   }
 
-  /// Of two who are said to have made it the one with the lesser name counts, on all stores.
+  /// Merges the creator.
+  ///
+  /// Of two stated creators the one with the lesser name counts, on all stores.
   package func merge(creator: UInt32?, _ new: inout Attributes) throws(StoreError) {
     guard let creator else { return }
     guard let old = new.details.createdBy, old != creator else {
@@ -165,7 +168,9 @@ extension Conversations {
     if try view.member(creator) < view.member(old) { new.details.createdBy = creator }
   }
 
-  /// Of two facts of one time the one that says yes counts.
+  /// Merges a mark.
+  ///
+  /// Of two facts with the same time the one that sets the mark counts.
   func mergeMark(
     _ isSet: Bool?, _ mark: ConversationSummary.Flags,
     _ path: WritableKeyPath<ConversationDetails, Int64?>, _ time: Timestamp,
@@ -179,7 +184,9 @@ extension Conversations {
     if isSet { new.marks.insert(mark) } else { new.marks.remove(mark) }
   }
 
-  /// Takes in a draft; returns whether it is the one that counts.
+  /// Merges a draft.
+  ///
+  /// Returns true if it is the one that counts now.
   package func mergeDraft(
     _ draft: DraftRecord, of conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -190,7 +197,7 @@ extension Conversations {
     return true
   }
 
-  /// Takes in the details of another conversation, but for its names and numbers.
+  /// Merges the details of another conversation, except its names and members.
   package func mergeDetails(
     _ other: ConversationDetails, _ marks: ConversationSummary.Flags, _ new: inout Attributes
   ) {

@@ -1,9 +1,9 @@
 import PageFile
 
-/// Deleting conversations.
+/// Deletes conversations.
 ///
-/// The name gets a new number at once, hidden and without messages; what the old one has is swept in
-/// steps. See docs/message-format.md, C-15 … C-17.
+/// The name gets a new number at once, hidden and without messages. Everything under the old number
+/// is swept in steps. See docs/message-format.md, C-15 … C-17.
 struct Deletions: TransactionPart {
   let transaction: Transaction
 
@@ -15,7 +15,7 @@ struct Deletions: TransactionPart {
     return try delete(conversation, upTo: time.microseconds)
   }
 
-  /// Takes in that a conversation was deleted at some time; what is newer stays.
+  /// Merges that a conversation was deleted at some time; newer messages stay.
   func delete(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) -> Bool {
     if let old = conversation.summary.deletedUpTo, old >= time { return false }
     try forget(conversation, at: time, isLocal: false)
@@ -36,10 +36,10 @@ struct Deletions: TransactionPart {
     return true
   }
 
-  /// The server says when it has deleted what was deleted here: messages up to then, which may have come
-  /// since, go too.
+  /// Merges the server's time of a local deletion, and removes messages up to that time, which may
+  /// have come since.
   ///
-  /// What was done here since stays as it is.
+  /// Changes made here since then stay.
   func confirmDeletion(of number: UInt32, at time: Int64) throws(StoreError) {
     let conversation = try transaction.conversation(number)
     if let old = conversation.summary.deletedUpTo, old >= time { return }
@@ -48,13 +48,13 @@ struct Deletions: TransactionPart {
     try transaction.workQueue.add(WorkRecord(.trim(upTo: time), of: number))
   }
 
-  /// Gives up what a deletion ends: draft and pin, and the place among the archived ones.
+  /// Ends what a deletion ends: the draft, the pinned mark, and the archived mark.
   func forget(
     _ conversation: OpenConversation, at time: Int64, isLocal: Bool
   ) throws(StoreError) {
     var end = time
     if isLocal {
-      // The local member's act is later than anything it ends.
+      // The act of the local member is later than anything it ends.
       end = Conversations.provisionalTime(
         after: time, try view.conversations.draftRecord(conversation.number)?.time,
         try view.conversations.details(conversation.number).newestTime)
@@ -69,12 +69,12 @@ struct Deletions: TransactionPart {
     }
   }
 
-  /// Gives a conversation a new number, without any messages, and has the old one swept.
+  /// Gives a conversation a new number without any messages, and sweeps the old number in steps.
   ///
   /// - Parameters:
-  ///   - time: Up to which server time messages do not come back; nil: all do.
-  ///   - keepsFacts: Whether what is known of messages that are not here stays, and receipts: a
-  ///     deletion that was received says nothing about what is newer.
+  ///   - time: The server time up to which messages do not come back; nil if all may.
+  ///   - keepsFacts: True if receipts stay, as do facts of messages that are not here: a received
+  ///     deletion says nothing about newer ones.
   func clear(
     _ conversation: OpenConversation, upTo time: Int64?, keepsFacts: Bool = false
   ) throws(StoreError) {
@@ -114,7 +114,7 @@ struct Deletions: TransactionPart {
     summary.marks = conversation.summary.marks.union(.hidden)
     summary.deletedUpTo = time
     summary.nextLocalOrder = conversation.summary.nextLocalOrder
-    // What was deleted here is no gap.
+    // Messages deleted here leave no sequence gap.
     summary.sequences = conversation.summary.sequences
     try transaction.pendingReceipts.forgetPending(conversation)
     try transaction.summaries.drop(conversation)
@@ -122,7 +122,8 @@ struct Deletions: TransactionPart {
     let new = try transaction.add(number, summary)
     try transaction.conversationNames.lead([details.id], to: number)
     try transaction.conversationNames.lead(details.aliases, to: number, areFormer: true)
-    // Those who joined later are not waited for before that, whatever else is known of them.
+    // Members who joined later are not waited for before their joining, whatever else is known of
+    // them.
     try transaction.othersMarks.membershipChanged(new)
     guard keepsFacts else {
       try transaction.emit(.conversationDeleted(old, to: number))
@@ -136,7 +137,7 @@ struct Deletions: TransactionPart {
     }
   }
 
-  /// The messages that the server has not got, in their order.
+  /// Returns the pending messages of a conversation in order.
   func pending(in conversation: UInt32) throws(StoreError) -> [MessageID] {
     var found: [MessageID] = []
     _ = try flushed()
@@ -151,7 +152,7 @@ struct Deletions: TransactionPart {
     return found
   }
 
-  /// The numbers whose messages are still on the way to a conversation.
+  /// Returns the numbers of conversations whose messages are still being moved to this one.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
     guard try view.work.hasStoreWork else { return [] }
     return try view.work.work().compactMap { _, work in
@@ -159,10 +160,12 @@ struct Deletions: TransactionPart {
     }
   }
 
-  /// Removes some of the messages up to a server time; true when none is left.
+  /// Removes messages up to a server time, one step at a time.
+  ///
+  /// Returns true when none is left.
   func trim(_ number: UInt32, upTo time: Int64) throws(StoreError) -> Bool {
     let summaryKey = KeyEncoding.key(number)
-    // It was deleted as a whole meanwhile.
+    // The conversation was deleted as a whole meanwhile.
     guard try transaction.isStored(number) else { return true }
     view.source.isErasing = true
     let conversation = try transaction.conversation(number)
@@ -175,7 +178,7 @@ struct Deletions: TransactionPart {
         break
       }
       guard let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position else {
-        throw view.corrupt(Schema.messages, "a key is no position")
+        throw view.corrupt(Schema.messages, "key does not decode to a position")
       }
       if position.place.isPending || position.place.time > time {
         isDone = true
@@ -196,7 +199,9 @@ extension Transaction {
 }
 
 extension Deletions {
-  /// Removes what a deleted conversation has left; true when nothing is left.
+  /// Removes the remains of a deleted conversation, one step at a time.
+  ///
+  /// Returns true when nothing is left.
   func sweep(_ number: UInt32) throws(StoreError) -> Bool {
     view.source.isErasing = true
     let prefix = KeyEncoding.key(number)
@@ -208,7 +213,7 @@ extension Deletions {
     return true
   }
 
-  /// Removes entries whose keys begin alike; returns how many.
+  /// Removes entries whose keys begin with a prefix, up to a limit, and returns their count.
   func removeAll(
     _ prefix: Bytes, in tree: TreeNumber, limit: Int = .max
   ) throws(StoreError) -> Int {

@@ -1,26 +1,27 @@
 import PageFile
 
-/// Moving what one conversation has to another, some of it in each commit.
+/// Moves the contents of one conversation to another, a part in each commit.
 ///
 /// See docs/message-format.md, C-20.
 ///
-///  1. A message goes as it is, with everything that is known of it; whether it has been seen goes
-///     with it.
-///  2. One that the other conversation has too, or knows something of, is inserted there as any
-///     other copy is.
-///  3. It is one with all that the other conversation has under its names, be they several messages;
-///     and one that was deleted there under one of them stays away.
-///  4. The newest go first, as they are the first to be looked for.
+///  1. A message moves as it is, with all its facts and with its seen state.
+///  2. A message that the other conversation has too, or knows facts of, is inserted there like any
+///     other copy.
+///  3. It is merged with everything that the other conversation has under any of its names, even if
+///     those are several messages. If it was deleted there under one of them, it stays away.
+///  4. The newest messages move first, as they are the first to be looked for.
 struct Moves: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Moves some of the messages, and at the end what else there is; true when nothing is left.
+  /// Moves some of the messages, and after the last one everything else.
+  ///
+  /// Returns true when nothing is left.
   func moveMessages(
     of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) -> Bool {
-    // It was deleted meanwhile: then nothing may come to it.
+    // The target was deleted meanwhile, so nothing may be moved to it.
     guard try transaction.isStored(target) else { return try transaction.deletions.sweep(number) }
     transaction.hasAdded = true
     var count = 0
@@ -28,7 +29,7 @@ struct Moves: TransactionPart {
       guard let position = try flushed().messages.lastPosition(upTo: .end, in: number) else {
         return try moveRest(of: number, into: target)
       }
-      // What waits to go out goes at once: its order is that of the other conversation now.
+      // Pending messages move at once: their order is that of the other conversation now.
       if transaction.isStepFull(count, of: transaction.mergeCountMax) && !position.place.isPending {
         break
       }
@@ -39,7 +40,9 @@ struct Moves: TransactionPart {
     return false
   }
 
-  /// Moves pending messages, of a store of a version that had no outbox; returns whether that were all.
+  /// Moves pending messages of a store whose version had no outbox.
+  ///
+  /// Returns true when none is left.
   func movePending(
     of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
     isFull: (_ count: Int) -> Bool
@@ -112,7 +115,7 @@ struct Moves: TransactionPart {
       message, at: position, of: number, into: there, in: conversation)
   }
 
-  /// Gives a message that has come from another conversation its place.
+  /// Gives a message that came from another conversation its place.
   private func settle(
     _ moved: StoredMessage, named id: MessageID, at position: Position,
     in conversation: OpenConversation
@@ -145,7 +148,8 @@ struct Moves: TransactionPart {
     }
   }
 
-  /// Lets what waits under a name of a message wait for the message itself.
+  /// Merges waiting facts under a name of a message into the facts that wait for the message
+  /// itself.
   private func claim(
     _ name: MessageID, for id: MessageID, _ names: inout Names, in target: UInt32
   ) throws(StoreError) {
@@ -158,17 +162,19 @@ struct Moves: TransactionPart {
     for name in waiting.traits.names + [other] { names.add(name, isOwn: false) }
   }
 
-  /// Moves what is not a message; true when nothing is left.
+  /// Moves everything that is not a message, one step at a time.
+  ///
+  /// Returns true when nothing is left.
   private func moveRest(of number: UInt32, into target: UInt32) throws(StoreError) -> Bool {
     let prefix = KeyEncoding.key(number)
     let conversation = try transaction.conversation(target)
     var key = ByteBuffer()
     var count = 0
     while try flushed().firstKey(prefix.bytes, in: Schema.facts, to: &key) {
-      // The names of what waits go with it, and none of them before.
+      // Names of a waiting message move with it, and never before it.
       if transaction.isStepFull(count, of: transaction.mergeCountMax) { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
-        throw view.corrupt(Schema.facts, "a key of \(key.count) bytes is none")
+        throw view.corrupt(Schema.facts, "malformed key (\(key.count) bytes)")
       }
       try moveWaiting(id, of: number, into: conversation)
       count += 1
@@ -184,14 +190,14 @@ struct Moves: TransactionPart {
     }
     count += try moveAll(
       prefix.bytes, in: Schema.client, to: target, limit: transaction.sweepCountMax - count)
-    // Sequences count what one server has numbered in one thread, and the messages bring theirs.
+    // Sequences are numbered by one server in one thread, and the messages bring their own.
     count += try transaction.removeAll(
       prefix.bytes, in: Schema.sequences, limit: transaction.sweepCountMax - count)
     try transaction.othersMarks.membershipChanged(conversation)
     return !transaction.isStepFull(count, of: transaction.sweepCountMax)
   }
 
-  /// Moves what waits for one message.
+  /// Moves the facts that wait for one message.
   private func moveWaiting(
     _ id: MessageID, of number: UInt32, into conversation: OpenConversation
   ) throws(StoreError) {
@@ -233,15 +239,16 @@ struct Moves: TransactionPart {
       try transaction.receipts.applyWaitingMarks(
         of: own, at: Position(place, position.id), in: conversation)
     }
-    // Its place may have turned out to be one that was deleted with the conversation.
+    // Its new place may turn out to be one that was deleted with the conversation.
     guard try view.ids.position(of: own, in: target) != nil else { return }
     for name in names {
       _ = try transaction.identities.acknowledge(own, as: name, nil, in: conversation)
     }
   }
 
-  /// Gives entries another conversation's number, but for those that it has already; returns how
-  /// many are gone from here.
+  /// Moves entries to another conversation's number, dropping those that it has already.
+  ///
+  /// Returns the number of entries removed here.
   private func moveAll(
     _ prefix: Bytes, in tree: TreeNumber, to target: UInt32, limit: Int = .max
   ) throws(StoreError) -> Int {

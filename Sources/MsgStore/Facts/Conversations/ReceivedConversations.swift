@@ -1,7 +1,8 @@
 import PageFile
 
-/// What the server says of conversations, merged with what is known: each fact is a register of its
-/// own, so they may come in any order and any number of times.
+/// Merges the facts that the server states about conversations.
+///
+/// Each is a register of its own, so they may come in any order and any number of times.
 ///
 /// See docs/message-format.md, C-8 … C-13.
 struct ReceivedConversations: TransactionPart {
@@ -15,8 +16,8 @@ struct ReceivedConversations: TransactionPart {
     let conversation = try transaction.conversation(received.id) {
       ConversationDetails(id: received.id)
     }
-    // One that was deleted comes back for something newer only; one that a list did not have, when
-    // it is told again.
+    // A deleted conversation comes back only for something newer. One that was missing from a list
+    // comes back when it is received again.
     let isBack =
       conversation.summary.marks.contains(.hidden) && conversation.summary.deletedUpTo == nil
     if isBack { conversation.reveal() }

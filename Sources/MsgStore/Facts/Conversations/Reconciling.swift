@@ -1,6 +1,6 @@
 import PageFile
 
-/// Taking in complete lists.
+/// Takes in complete lists, of the messages in a thread or of all conversations.
 struct Reconciling: TransactionPart {
   let transaction: Transaction
 
@@ -23,7 +23,7 @@ struct Reconciling: TransactionPart {
     guard let conversation = try transaction.existingConversation(id) else {
       return ReconcileOutcome(outcomes: outcomes, removed: [])
     }
-    // Names that the list has may be others than those in the keys, and places may have changed.
+    // The list may use other names than those in the keys, and places may have changed.
     var listed: Set<MessageID> = []
     for message in given {
       let position = try view.ids.position(of: message.id, in: conversation.number)
@@ -38,13 +38,13 @@ struct Reconciling: TransactionPart {
     return ReconcileOutcome(outcomes: outcomes, removed: removed)
   }
 
-  /// The positions of acknowledged messages in a span, but for some names.
+  /// Returns the positions of acknowledged messages in a span, except those with some names.
   private func positions(
     in span: ReconciledSpan, but listed: Set<MessageID>, of conversation: UInt32
   ) throws(StoreError) -> [Position] {
     var found: [Position] = []
     var cursor = try MessageCursor(flushed())
-    // No message of that time lies before.
+    // No message of that time sorts before this position.
     let first = Position(.acknowledged(span.from.time, sequence: .min), "")
     let key = KeyEncoding.key(conversation, first)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
@@ -58,7 +58,7 @@ struct Reconciling: TransactionPart {
     return found
   }
 
-  /// Removes a message that the server does not have; returns its name.
+  /// Removes a message that the server does not have, and returns its name.
   private func remove(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> MessageID {
@@ -66,7 +66,7 @@ struct Reconciling: TransactionPart {
     let message = try flushed().messages.message(at: position, in: conversation.number)
     _ = try transaction.receivedMessages.takeOut(position, of: conversation)
     if message.traits.marks.contains(.unsent) {
-      // An old copy that is still on its way must not bring its text back.
+      // An old copy still on its way must not bring the text back.
       for name in [position.id] + message.traits.names {
         try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)
       }
@@ -74,8 +74,8 @@ struct Reconciling: TransactionPart {
     return message.id(at: position)
   }
 
-  /// What a list of the whole thread does not have between its first and its last number is not to be
-  /// expected.
+  /// Notes that no message is expected under the numbers that a list of the whole thread lacks
+  /// between its first and its last number.
   private func noteAll(
     _ messages: [Message], in conversation: OpenConversation
   ) throws(StoreError) {
@@ -85,7 +85,7 @@ struct Reconciling: TransactionPart {
   }
 }
 
-/// The list of conversations.
+/// Complete lists of conversations.
 extension Reconciling {
   func reconcile(_ conversations: [ReceivedConversation]) throws(StoreError) -> [ConversationID] {
     for received in conversations { try ReceivedConversations.validateReceived(received) }
@@ -120,7 +120,7 @@ extension Reconciling {
     return try view.conversations.nextConversation(after: number, &cursor)
   }
 
-  /// Whether a conversation has something that the server cannot know.
+  /// Returns true if a conversation has something that the server cannot know.
   private func isPending(
     _ conversation: OpenConversation, _ details: ConversationDetails
   ) throws(StoreError) -> Bool {
@@ -131,7 +131,7 @@ extension Reconciling {
     return try !transaction.deletions.merging(into: conversation.number).isEmpty
   }
 
-  /// Takes a conversation out of the list with its messages, for as long as nobody tells it again.
+  /// Removes a conversation from the lists with its messages, until it is received again.
   private func hide(_ conversation: OpenConversation) throws(StoreError) {
     if conversation.summary.messageCount == 0 {
       conversation.summary.marks.insert(.hidden)

@@ -1,7 +1,8 @@
 import PageFile
 
-/// The server's name for a conversation that was made here, which may have come with a conversation
-/// already: then both become one.
+/// Gives a conversation that was made here the server's name.
+///
+/// If a conversation with that name has come already, the two are merged.
 ///
 /// See docs/message-format.md, C-18 … C-20.
 struct Renames: TransactionPart {
@@ -22,11 +23,11 @@ struct Renames: TransactionPart {
     }
     if target.number == source.number { return try name(source.number, serverID) }
     try transaction.emit(.conversationKnown(target.number))
-    // Looking one up may have put the other away.
+    // Looking up one conversation may have closed the other.
     return try join(try transaction.conversation(source.number), to: target)
   }
 
-  /// Makes this the name of a conversation, and what it was called so far one that leads to it.
+  /// Makes this the name of a conversation, and its previous name a former one.
   private func name(_ number: UInt32, _ id: ConversationID) throws(StoreError) -> Bool {
     var details = try view.conversations.details(number)
     if details.id == id { return false }
@@ -42,8 +43,8 @@ struct Renames: TransactionPart {
     return true
   }
 
-  /// Makes two conversations one: at once all but the messages, of which as many as one commit should
-  /// move.
+  /// Merges two conversations: everything except the messages at once, and as many messages as one
+  /// commit should move.
   private func join(
     _ source: OpenConversation, to target: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -90,14 +91,14 @@ struct Renames: TransactionPart {
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
     if summary.deletedUpTo != nil {
-      // Pending messages move first: the deletion would take a message of the same name away, and with it
-      // the outbox's entries, which have moved already.
+      // Pending messages move first: otherwise the deletion would remove a message of the same
+      // name, and with it its outbox entries, which have moved already.
       var count = 0
       _ = try transaction.moves.movePending(of: number, summary, into: target.number, &count) { _ in
         false
       }
     }
-    // A deletion may give the other a new number.
+    // A deletion may give the target a new number.
     let name = try view.conversations.details(target.number).id
     if let time = summary.deletedUpTo { _ = try transaction.deletions.delete(target, upTo: time) }
     let left = try transaction.existingConversation(name) ?? target

@@ -1,14 +1,15 @@
 import PageFile
 
-/// Keeping what clients say of themselves.
+/// Keeps the sync positions of clients, see docs/message-format.md, H-1.
 package struct SyncPositions: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Sets what is kept under a key, for a conversation or the store; nil removes it.
+  /// Sets the bytes kept under a key, for a conversation or for the store; nil removes them.
   ///
-  /// Returns whether anything changed.
+  /// Returns true if anything changed. Throws an error if the bytes are longer than
+  /// `SyncPosition.byteCountMax`, or the key or conversation is invalid.
   package func setSyncPosition(
     _ bytes: [UInt8]?, for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> Bool {
