@@ -1,12 +1,15 @@
 import PageFile
 
-/// Attachments of messages: received facts, and the state that only this device knows.
+/// Updates attachments of messages: with received facts, and with state that only this device
+/// knows.
 struct AttachmentUpdates: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges what was received of one attachment.
+  /// Merges a received attachment.
+  ///
+  /// Returns true if anything changed.
   func receive(
     _ attachment: Attachment, at index: Int?, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
@@ -35,10 +38,10 @@ struct AttachmentUpdates: TransactionPart {
     }
   }
 
-  /// Takes a transfer a step on.
+  /// Advances a transfer to its next state.
   ///
-  /// - Parameter isLimited: Whether an upload beyond the limits is refused. What the outbox hands out
-  ///   was held against them before.
+  /// - Parameter isLimited: True if an upload beyond the limits is refused. Uploads handed out by
+  ///   the outbox were checked against them before.
   func setTransfer(
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
     message id: MessageID, in conversation: ConversationID, isLimited: Bool = false
@@ -71,13 +74,14 @@ struct AttachmentUpdates: TransactionPart {
     return isChanged
   }
 
-  /// Changes what only this device knows of an attachment, which the list of conversations does not
-  /// show.
+  /// Changes the state of an attachment that only this device knows and that the list of
+  /// conversations does not show.
   ///
-  /// Returns false when there is no such attachment, or nothing changes.
+  /// Returns false if there is no such attachment, or nothing changes.
   ///
-  /// - Parameter body: Answers whether the attachment reads as another even if its record is the same,
-  ///   as when a transfer goes on that a process before had begun. Only a commit can tell of that.
+  /// - Parameter body: Returns true if the attachment reads differently even with an unchanged
+  ///   record, for example when a transfer continues that an earlier process began. Listeners are
+  ///   told only by a commit.
   private func update(
     _ attachment: String, of id: MessageID, in conversation: ConversationID,
     _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool

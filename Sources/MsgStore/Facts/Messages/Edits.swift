@@ -1,6 +1,6 @@
 import PageFile
 
-/// Editing messages and taking them back, here and as told by the server.
+/// Merges edits of messages, and the server's answers to local ones.
 ///
 /// See docs/message-format.md, G-4 … G-6.
 struct Edits: TransactionPart {
@@ -8,7 +8,9 @@ struct Edits: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges what was received of an edit.
+  /// Merges a received edit.
+  ///
+  /// Returns true if anything changed.
   func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID],
     at time: Timestamp
@@ -63,7 +65,7 @@ struct Edits: TransactionPart {
     return true
   }
 
-  /// The server has taken an edit, perhaps under a time of its own.
+  /// Confirms a pending edit, which the server may have taken under a time of its own.
   func confirmEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, serverTime: Timestamp?
   ) throws(StoreError) -> Bool {
@@ -84,7 +86,7 @@ struct Edits: TransactionPart {
     }
   }
 
-  /// The server has refused an edit: it is undone.
+  /// Undoes a pending edit that the server has refused.
   func refuseEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure?
   ) throws(StoreError) -> Bool {

@@ -1,18 +1,18 @@
 import PageFile
 
-/// Messages that the server names itself.
+/// Merges messages that the server knows by names of its own.
 ///
-/// A message keeps the name it was written under; the server's is another one that leads to it, and
-/// decides its place among messages of the same time, so that all stores agree. When both have come
-/// as messages, they are one from then on. See docs/message-format.md, N-5 and G-7.
+/// A message keeps the name it was written under. The server's name is another one that leads to
+/// it, and decides its place among messages of the same time, so that all stores agree. When
+/// messages came under both names, they become one. See docs/message-format.md, N-5 and G-7.
 struct Identities: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Acknowledges a message under the name that the server has for it.
+  /// Acknowledges a message under the server's name for it.
   ///
-  /// Returns false when neither name is one of a message that is here.
+  /// Returns false if neither name belongs to a message that is here.
   func acknowledge(
     _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?,
     in conversation: OpenConversation
@@ -59,9 +59,9 @@ struct Identities: TransactionPart {
     try flushed().messages.message(at: position, in: conversation).traits.names.count + 1
   }
 
-  /// Gives a message other names, with what has waited under them.
+  /// Gives a message more names, and merges the facts that waited under them.
   ///
-  /// - Parameter join: Adds them to those it has.
+  /// - Parameter join: Adds the names to those that the message has.
   private func attach(
     _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
     in conversation: OpenConversation, _ join: (inout Names) -> Void
@@ -116,11 +116,11 @@ struct Identities: TransactionPart {
     try transaction.messageNames.forget(names.refused, in: conversation.number)
     guard !place.isPending else { return }
     try transaction.receipts.moveMarks(from: position, to: target, in: conversation)
-    // Some may have waited under another of its names.
+    // Marks may have waited under another of its names.
     try transaction.receipts.applyWaitingMarks(of: id, at: target, in: conversation)
   }
 
-  /// Makes one message of two.
+  /// Merges two messages into one.
   private func unite(
     _ a: Position, with b: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -130,9 +130,10 @@ struct Identities: TransactionPart {
     try fold(second, at: b, of: conversation.number, into: a, in: conversation)
   }
 
-  /// Makes one of the messages that have any of these names, with what waits under the others.
+  /// Merges all messages that have any of these names into one, with the facts that wait under the
+  /// others.
   ///
-  /// Returns where it is; nil when there is none, or none is left.
+  /// Returns the position of the message; nil if there is no such message, or none is left.
   func gather(
     _ names: Names, in conversation: OpenConversation
   ) throws(StoreError) -> Position? {
@@ -159,10 +160,10 @@ struct Identities: TransactionPart {
     return try view.ids.position(of: gathered, in: number)
   }
 
-  /// Merges a message that has no place any more, of this or another conversation, into another, and
-  /// all that is known of it.
+  /// Merges a message that has lost its place, in this or another conversation, into another
+  /// message, with all its facts.
   ///
-  /// Where only one of the two was composed here, what the server says goes into that one.
+  /// If only one of the two was composed here, the server's statements are merged into that one.
   func fold(
     _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
     in conversation: OpenConversation
@@ -197,7 +198,7 @@ struct Identities: TransactionPart {
     try rename(first, at: a, new, names, facts, in: conversation)
   }
 
-  /// Keeps that two names are one message's until it comes.
+  /// Keeps that two names belong to one message until it comes.
   private func wait(
     _ own: MessageID, as serverName: MessageID, _ given: PlaceFacts?, in conversation: UInt32
   ) throws(StoreError) {
@@ -213,7 +214,7 @@ struct Identities: TransactionPart {
       try transaction.waitingMessages.noteWaiting(mine, in: conversation) { $0.merge(given) }
       return
     }
-    // Where both have names of their own already, the least becomes that of both.
+    // If both have own names already, the lesser becomes the own name of both.
     let target = theirs == serverName ? mine : min(mine, theirs)
     var names: Set<MessageID> = [own, serverName, mine, theirs]
     var key = serverName
@@ -244,7 +245,8 @@ struct Identities: TransactionPart {
     try transaction.messageNames.forget(names.subtracting(kept).sorted(), in: conversation)
   }
 
-  /// What was deleted under one name is deleted under the other, and under those of what waits.
+  /// Marks all these names as deleted, if the message was deleted under one of them, and the names
+  /// that wait with them.
   func deleteUnder(
     _ names: [MessageID], in conversation: OpenConversation
   ) throws(StoreError) {
@@ -271,9 +273,9 @@ struct Identities: TransactionPart {
     }
   }
 
-  /// Moves what is known under one name to another one, merging it with what is known there.
+  /// Moves the facts under one name to another name, merging them with the facts there.
   ///
-  /// Versions may be the one that is shown, or greater: those still have to be merged.
+  /// Moved versions may equal the shown one or be greater. The caller still has to merge those.
   private func moveFacts(
     of id: MessageID, to other: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -299,7 +301,7 @@ struct Identities: TransactionPart {
     let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
     try view.facts.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
       guard let member = rest.bigEndianNumber(at: 0), let record = ReactionRecord(value) else {
-        throw view.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction")
       }
       reactions.append((member, rest.dropFirst(4).repairedText(), record))
     }
@@ -316,13 +318,13 @@ struct Identities: TransactionPart {
 
 /// The names of a message: its own, which it keeps; the one in its key; and all others.
 ///
-/// Where several are given, the least of each kind, so that the order in which they came does not
-/// matter.
+/// Where several are given, the least of each kind is taken, so the order in which they came does
+/// not matter.
 struct Names {
   private(set) var own: MessageID
   private(set) var key: MessageID
   private(set) var all: Set<MessageID>
-  /// Those that it did not take, as it has too many.
+  /// The names that were not taken, because the message has too many.
   private(set) var refused: [MessageID] = []
   private var hasServerName: Bool
 
@@ -333,22 +335,22 @@ struct Names {
     hasServerName = !message.traits.names.isEmpty
   }
 
-  /// All of them, its own first, then the one in the key.
+  /// All names: the own one first, then the one in the key.
   var inOrder: [MessageID] {
     (own == key ? [own] : [own, key]) + all.subtracting([own, key]).sorted()
   }
 
-  /// All but the one in the key, its own first.
+  /// All names except the one in the key, the own name first.
   var besidesKey: [MessageID] {
     let others = all.subtracting([own, key]).sorted()
     let names = own == key ? others : [own] + others
     return Array(names.prefix(MessageTraits.nameCountMax))
   }
 
-  /// Adds a name that is neither the least of its own nor of the server's.
+  /// Adds a name that is neither the least own name nor the least of the server's.
   mutating func add(_ name: MessageID) { _ = take(name) }
 
-  /// Returns whether it is a new one.
+  /// Returns true if the name is new.
   private mutating func take(_ name: MessageID) -> Bool {
     guard !all.contains(name) else { return false }
     guard all.count <= MessageTraits.nameCountMax else {
@@ -358,7 +360,7 @@ struct Names {
     return all.insert(name).inserted
   }
 
-  /// Adds the names of what has the server's name.
+  /// Adds the names of a message, one of which is the server's.
   mutating func add(_ others: Names) {
     add(others.key, isOwn: false)
     if others.own != others.key { add(others.own, isOwn: true) }
@@ -368,7 +370,7 @@ struct Names {
   mutating func add(_ name: MessageID, isOwn: Bool) {
     guard take(name) else { return }
     if isOwn {
-      // What was taken for its own name is the server's when a client's name comes.
+      // The name taken for its own turns out to be the server's when a client's name comes.
       own = hasServerName ? min(own, name) : name
     } else {
       key = hasServerName ? min(key, name) : name
@@ -378,7 +380,7 @@ struct Names {
 }
 
 extension WaitingFacts {
-  /// Merges all but names.
+  /// Merges everything except names.
   mutating func merge(_ other: WaitingFacts) {
     status = max(status, other.status)
     merge(other.place)
@@ -388,7 +390,7 @@ extension WaitingFacts {
     traits.unsentAt = StoredMessage.earlier(traits.unsentAt, other.traits.unsentAt)
   }
 
-  /// Merges what an acknowledgement said.
+  /// Merges the statements of an acknowledgement.
   mutating func merge(_ given: PlaceFacts?) {
     guard let given else { return }
     var facts = place ?? given

@@ -1,18 +1,18 @@
 import PageFile
 
-/// Changes of messages that are here, or facts kept for those that are not.
+/// Changes messages that are here, and the waiting facts of messages that are not.
 package struct MessageUpdates: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Runs `body`, which changes facts, with the name they are kept under.
+  /// Runs `body`, which changes facts, with the name under which they are kept.
   ///
-  /// A message that is here gets marks in its record that say which kinds of facts it has; one that is
-  /// not begins to wait. Of one that was deleted or taken back nothing is kept: then `body` does not
-  /// run.
+  /// The record of a stored message gets the marks that tell which kinds of facts it has; a message
+  /// that is not here begins to wait. Nothing is kept for a message that was deleted or retracted:
+  /// then `body` does not run.
   ///
-  /// Returns what `body` returns: whether anything changed.
+  /// Returns the result of `body`: true if anything changed.
   func withFacts(
     of id: MessageID, in conversation: OpenConversation, keepsUnsent: Bool = false,
     _ body: (MessageID) throws(StoreError) -> Bool
@@ -49,9 +49,9 @@ package struct MessageUpdates: TransactionPart {
     return true
   }
 
-  /// Changes a message that is here, or what is known of one that is not.
+  /// Changes a message that is here, or the waiting facts of one that is not.
   ///
-  /// Returns whether anything changed.
+  /// Returns true if anything changed.
   func update(
     _ id: MessageID, in conversation: OpenConversation,
     here: (inout StoredMessage, MessageID) throws(StoreError) -> Void,
@@ -80,9 +80,9 @@ package struct MessageUpdates: TransactionPart {
     }
   }
 
-  /// Merges what was received of a reaction.
+  /// Merges a received reaction.
   ///
-  /// Returns whether that is news.
+  /// Returns true if anything changed.
   package func receive(
     _ reaction: Reaction, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {

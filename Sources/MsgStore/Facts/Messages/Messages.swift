@@ -1,15 +1,15 @@
 import PageFile
 
-/// The trees of messages and ids, and what a change of a message does to its conversation's summary.
+/// Keeps the trees of messages and ids, and runs the projections that follow from each change.
 ///
-/// All changes of a message that is there go through `replace`, all removals through `remove`: they
-/// keep counters, preview and activity right (docs/message-format.md, A-1 … A-4).
+/// Every change of a stored message goes through `replace`, and every removal through `remove`.
+/// They keep counters, preview, and activity right (docs/message-format.md, A-1 … A-4).
 package struct Messages: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Puts a new message to its place.
+  /// Stores a new message at its place.
   package func place(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -24,9 +24,9 @@ package struct Messages: TransactionPart {
     try transaction.projections.inserted(message, at: position, in: conversation)
   }
 
-  /// Puts a message in the stead of what was stored of it, to the same place or another.
+  /// Replaces a stored message, moving it if its place changed.
   ///
-  /// A move keeps whether the message has been seen, also across the read mark.
+  /// A move keeps the seen state of the message, even across the read mark.
   func replace(
     _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
     at position: Position, in conversation: OpenConversation
@@ -45,7 +45,7 @@ package struct Messages: TransactionPart {
       old, at: oldPosition, by: new, at: position, in: conversation)
   }
 
-  /// Takes a message out of its place, its names left as they are.
+  /// Removes a message from its place and keeps its names.
   func remove(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -61,7 +61,7 @@ package struct Messages: TransactionPart {
     try transaction.packer.writeRecord(value.bytes, at: position, in: conversation)
   }
 
-  /// Has a message written that lies behind all others.
+  /// Adds a message behind all others to the unwritten messages.
   private func append(
     _ message: StoredMessage, at position: Position, to conversation: OpenConversation
   ) throws(StoreError) {
@@ -72,7 +72,7 @@ package struct Messages: TransactionPart {
     if memory.unwritten.isFull { try transaction.packer.packGrown() }
   }
 
-  /// Writes where a message is under all its names.
+  /// Writes the position of a message under all its names.
   private func writeNames(
     of message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {

@@ -1,9 +1,10 @@
 import PageFile
 
-/// Storing, placing and deleting messages.
+/// Stores, places, and deletes messages.
 ///
-/// See docs/message-format.md, E-10 and G-1 … G-9. What is received may come in any order, any
-/// number of times: all of it is merged field by field, so the same facts end in the same message.
+/// See docs/message-format.md, E-10 and G-1 … G-9. Copies of a message may be received in any order
+/// and any number of times. All are merged field by field, so the same facts end in the same
+/// message.
 package struct ReceivedMessages: TransactionPart {
   package let transaction: Transaction
 
@@ -14,7 +15,7 @@ package struct ReceivedMessages: TransactionPart {
     return try insert(valid: message, as: arrival)
   }
 
-  /// The same of a message that was validated.
+  /// Inserts a message that was validated.
   func insert(valid message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     let conversation = try transaction.conversation(message.conversation) {
       ConversationDetails(id: message.conversation)
@@ -39,7 +40,7 @@ package struct ReceivedMessages: TransactionPart {
     return .inserted
   }
 
-  /// Whether a message of this time went with its conversation.
+  /// Returns true if a message of this time was deleted with its conversation.
   private func isDeleted(
     _ time: Timestamp?, in conversation: OpenConversation
   ) -> Bool {
@@ -72,7 +73,7 @@ package struct ReceivedMessages: TransactionPart {
     }
   }
 
-  /// The stored form of a message that is new here, without what is stored beside it.
+  /// Returns the stored form of a new message, without the facts that are stored beside it.
   private func stored(
     _ message: Message, _ arrival: Arrival
   ) throws(StoreError) -> StoredMessage {
@@ -153,7 +154,7 @@ package struct ReceivedMessages: TransactionPart {
     return .pending(time, localOrder: conversation.summary.nextLocalOrder)
   }
 
-  /// Merges another copy of a message into what is stored of it.
+  /// Merges another copy of a message into the stored one.
   private func merge(
     _ message: Message, _ arrival: Arrival, at position: Position,
     in conversation: OpenConversation
@@ -188,7 +189,7 @@ package struct ReceivedMessages: TransactionPart {
     return position.place.isPending && !place.isPending ? .acknowledged : .merged
   }
 
-  /// Stores a changed message at a place, which may be another than its old one.
+  /// Stores a changed message at a place, which may differ from its old one.
   func move(
     _ old: StoredMessage, from position: Position, _ new: StoredMessage, to place: Place,
     in conversation: OpenConversation
@@ -205,7 +206,9 @@ package struct ReceivedMessages: TransactionPart {
     }
   }
 
-  /// Takes a message out that turns out to be one of those that were deleted with the conversation.
+  /// Removes a message whose place turns out to have been deleted with the conversation.
+  ///
+  /// Returns true if it was removed.
   func isGone(
     _ message: StoredMessage, at position: Position, to place: Place,
     from conversation: OpenConversation
@@ -219,13 +222,13 @@ package struct ReceivedMessages: TransactionPart {
     return true
   }
 
-  /// Merges what was received of the message as it was first written.
+  /// Merges the received fields of a message as it was first written.
   ///
-  /// The greater sender and reply stay, and the earliest local time, whichever came first; the
-  /// sender and the time also of a message that was taken back. Only of the text it matters whether
-  /// it was written here, where the server may have changed it.
+  /// The greater sender and reply and the earliest local time stay, in whatever order they came;
+  /// sender and local time are merged for a retracted message, too. Only for the text does it
+  /// matter whether it was composed here, since the server may have changed it.
   ///
-  /// Returns whether it has changed what lies beside the record.
+  /// Returns true if a fact beside the record changed.
   @discardableResult
   func mergeOriginal(
     _ given: StoredMessage, into new: inout StoredMessage, named id: MessageID,
@@ -280,7 +283,7 @@ package struct ReceivedMessages: TransactionPart {
     }
   }
 
-  /// Gives a message that is there what the server says of its place.
+  /// Merges the server's statement of a message's place into a stored message.
   func acknowledge(
     at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -303,7 +306,7 @@ package struct ReceivedMessages: TransactionPart {
     return true
   }
 
-  /// Takes a message away for good, and keeps under all its names that it was.
+  /// Deletes a message for good, and keeps under all its names that it was deleted.
   func delete(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -322,7 +325,8 @@ package struct ReceivedMessages: TransactionPart {
 }
 
 extension StoredMessage {
-  /// Merges what only rises: how far it has come, and the earliest times of that.
+  /// Merges the fields that only rise: the status, and the earliest times of delivery, reading, and
+  /// retraction.
   mutating func raise(_ other: StoredMessage) {
     raise(
       other.status, deliveredAt: other.traits.deliveredAt, readAt: other.traits.readAt,
@@ -333,7 +337,7 @@ extension StoredMessage {
     _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, unsentAt: Int64? = nil
   ) {
     if status.isServerKnowledge {
-      // What was known of sending it says nothing any more.
+      // The server has the message, so the state of sending it is obsolete.
       if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
       self.status = StoreDefect.statusLowered.isPlanted ? status : max(self.status, status)
     }
@@ -349,7 +353,7 @@ extension StoredMessage {
 }
 
 extension ReceivedMessages {
-  /// Removes a message with everything that is known of it; returns how many entries that were.
+  /// Removes a message with all its facts, and returns the number of entries removed.
   func takeOut(
     _ position: Position, of conversation: OpenConversation
   ) throws(StoreError) -> Int {
@@ -370,7 +374,7 @@ extension Transaction {
 }
 
 extension ReceivedMessages {
-  /// Merges what has waited for a message into it, but for its place.
+  /// Merges waiting facts into their message, except for its place.
   package func absorb(
     _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
     in conversation: UInt32

@@ -1,14 +1,14 @@
 import PageFile
 
-/// How far messages have come; docs/message-states.md has the table.
+/// Changes the statuses of messages, by the table in docs/message-states.md.
 struct Statuses: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Changes a status: a local one as the client says, what the server knows only upwards.
+  /// Changes a status: to any local one, or upwards to one that the server knows.
   ///
-  /// Returns false when there is no such message, or nothing changes.
+  /// Returns false if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     at time: Timestamp?, retryAt: Timestamp?, failure: Failure?
@@ -42,7 +42,9 @@ struct Statuses: TransactionPart {
     return true
   }
 
-  /// Merges what the server knows of how far a message has come.
+  /// Merges a status received from the server.
+  ///
+  /// Returns true if anything changed.
   func receiveStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     at time: Timestamp?

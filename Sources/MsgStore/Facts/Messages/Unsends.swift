@@ -1,6 +1,6 @@
 import PageFile
 
-/// Taking messages back.
+/// Retracts messages.
 ///
 /// See docs/message-format.md, G-6.
 struct Unsends: TransactionPart {
@@ -8,7 +8,9 @@ struct Unsends: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges that a message was taken back, whoever says so and however old it is.
+  /// Merges that a message was retracted, by whomever and however long ago.
+  ///
+  /// Returns true if anything changed.
   func receiveUnsend(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp?
   ) throws(StoreError) -> Bool {
@@ -19,7 +21,7 @@ struct Unsends: TransactionPart {
     }
     return try transaction.messageUpdates.update(id, in: open) {
       (message, own) throws(StoreError) in
-      // That of the local member's act was by the device's clock.
+      // The stored time is that of the local act, by the clock of the device.
       if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
       message.raise(
         message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
@@ -35,7 +37,7 @@ struct Unsends: TransactionPart {
     }
   }
 
-  /// The server has taken a message back as it was asked.
+  /// Erases a message whose retraction the server has confirmed.
   func confirmUnsend(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
@@ -45,7 +47,7 @@ struct Unsends: TransactionPart {
     }
   }
 
-  /// The server has refused to take a message back: it is shown again.
+  /// Shows a message again after the server has refused to retract it.
   func refuseUnsend(
     of id: MessageID, in conversation: ConversationID, because failure: Failure?
   ) throws(StoreError) -> Bool {
