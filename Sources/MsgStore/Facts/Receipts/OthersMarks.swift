@@ -1,19 +1,19 @@
 import PageFile
 
-/// How far all the others have come: one position that tells of every message of the local member
-/// whether it was read by all.
+/// The mark of all the others: one position that tells for every message of the local member
+/// whether all other members have read it.
 ///
 /// See docs/message-format.md, V-8.
 ///
-/// It is the lowest of the others' marks. As marks rise only, it stays while another than the last
-/// one of them moves on; when the last one does, the next that is still as far back is looked for
-/// from there on, in a circle, so that a whole group that moves on costs one round.
+/// It is the lowest of the others' marks. Marks only rise, so it stays while a member other than
+/// the last one moves on. When the last one does, the next member that is equally far behind is
+/// searched from there on, in a circle, so a whole group that moves on costs one round.
 package struct OthersMarks: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// What follows when a member has come further.
+  /// Updates the mark after a member's marks have risen.
   func marksRose(
     _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
     in conversation: OpenConversation
@@ -27,8 +27,10 @@ package struct OthersMarks: TransactionPart {
     if known == nil { own.othersSince = Recipient.firstJoined(recipients) }
   }
 
-  /// Who takes part beside the local member: looked up once and handed on from one transaction to the
-  /// next, as a group may be large and its receipts many.
+  /// Returns the participants other than the local member.
+  ///
+  /// They are looked up once and handed from one transaction to the next, since a group may be
+  /// large and its receipts many.
   private func others(_ conversation: OpenConversation) throws(StoreError) -> [Recipient] {
     if let others = conversation.others { return others }
     let others = try view.conversations.members(conversation.number).recipients(
@@ -37,7 +39,7 @@ package struct OthersMarks: TransactionPart {
     return others
   }
 
-  /// What follows when members have come or gone, or marks have gone back.
+  /// Updates the marks after members have come or gone, or marks have moved back.
   package func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
     memory.forgetOthers(of: conversation)
     if transaction.isHeard {
@@ -50,17 +52,17 @@ package struct OthersMarks: TransactionPart {
       own.set(kind, try view.receipts.others(kind, recipients, in: conversation.number, known: nil))
     }
     own.othersSince = Recipient.firstJoined(recipients)
-    // Where nobody has come anywhere there is nothing to keep, and the first receipt looks anew.
+    // While no member has any mark there is nothing to keep; the first receipt looks again.
     let isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
     if own != before, !isNothing { try transaction.ownReceipts.writeOwn(own, conversation) }
-    // What was marked by its name may have to be told all the same.
+    // Messages marked by name may still have to be told.
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
   }
 }
 
 extension Recipient {
-  /// When the first of them came; nil: one was there ever since.
+  /// The time at which the first of the members joined; nil if one of them has always been there.
   static func firstJoined(_ recipients: [Recipient]) -> Int64? {
     recipients.allSatisfy { $0.joined != nil } ? recipients.compactMap(\.joined).min() : nil
   }

@@ -1,6 +1,7 @@
 import PageFile
 
-/// Keeping what still has to go to the server, and the list of conversations where something has.
+/// Keeps the receipts that still have to be told to the server, and the list of conversations that
+/// have any.
 ///
 /// See docs/message-format.md, V-6, V-7 and V-9.
 package struct PendingReceipts: TransactionPart {
@@ -8,9 +9,9 @@ package struct PendingReceipts: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Takes note that the server has what was handed out.
+  /// Notes that the server has the receipts that were handed out.
   ///
-  /// Returns whether anything changed.
+  /// Returns true if anything changed.
   func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(pending.conversation) else {
       return false
@@ -40,10 +41,11 @@ package struct PendingReceipts: TransactionPart {
     return isChanged
   }
 
-  /// Notes that a message was told by its name, which lies in a range that was not: without its entry
-  /// it would be told again with that.
+  /// Notes that a message told by its name lies in a range that was not told yet.
   ///
-  /// Of messages that were read their records say it.
+  /// Without this entry it would be told again with the range.
+  ///
+  /// For reading, the message's record already says so.
   private func keepOutOfRange(
     _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -58,10 +60,10 @@ package struct PendingReceipts: TransactionPart {
     try transaction.receipts.set(.receipts, at: position, conversation)
   }
 
-  /// Moves on what was confirmed.
+  /// Moves the confirmed position forward.
   ///
-  /// Messages that lie between it and the range are told by their names from now on: they belong to
-  /// another batch, which is on its way or was lost.
+  /// Messages between the previous position and the range are told by their names from now on: they
+  /// belong to another batch, which is on its way or was lost.
   private func confirm(
     _ pending: PendingReceipt, upTo: Position, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
@@ -93,9 +95,9 @@ package struct PendingReceipts: TransactionPart {
     return true
   }
 
-  /// Puts a conversation into the list of those with something to tell, or takes it out.
+  /// Adds a conversation to the list of those with something to tell, or removes it from the list.
   ///
-  /// Who takes part is looked up for one that is not in it yet, or when that has changed.
+  /// Membership is looked up only for a conversation not yet in the list, or when it has changed.
   package func updatePending(
     _ conversation: OpenConversation, isMembershipNew: Bool = false
   ) throws(StoreError) {
@@ -133,7 +135,7 @@ package struct PendingReceipts: TransactionPart {
     }
   }
 
-  /// Forgets the messages to be told by their names that the server's own mark covers.
+  /// Removes the named receipts that the server's own mark covers.
   func forgetTold(_ kind: ReceiptKind, in conversation: OpenConversation) throws(StoreError) {
     guard let told = try transaction.ownReceipts.told(kind, conversation) else { return }
     var covered: [MessageID] = []
@@ -149,7 +151,7 @@ package struct PendingReceipts: TransactionPart {
     for id in covered { try transaction.namedReceipts.forgetExact(kind, id, in: conversation) }
   }
 
-  /// Takes a conversation that goes out of the list, without looking at what it has.
+  /// Removes a conversation that goes from the list, without looking at its receipts.
   func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
     var own = try transaction.ownReceipts.receipts(conversation)
     for kind in ReceiptKind.allCases where own.isListed(kind) {

@@ -1,11 +1,11 @@
 import PageFile
 
-/// Receipts follow when two conversations are merged into one.
+/// Merges receipts when two conversations become one.
 extension Receipts {
-  /// Takes over what one conversation knows of receipts into another, and forgets it there.
+  /// Moves the receipts of one conversation to another.
   ///
-  /// What was told of the other one stays told of it alone: of its messages everything that was
-  /// marked is to be told anew. Called when both marks have been merged.
+  /// Receipts told for the source count for the source alone: for its messages every mark is to be
+  /// told again. Call this once both marks have been merged.
   func mergeReceipts(
     from source: OpenConversation, into target: OpenConversation
   ) throws(StoreError) {

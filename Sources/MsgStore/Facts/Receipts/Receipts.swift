@@ -1,7 +1,8 @@
 package import PageFile
 
-/// Receipts that were received: facts that come in any order, any number of times, and before the
-/// messages they are about.
+/// Merges received receipts.
+///
+/// They are facts that come in any order, any number of times, and possibly before their messages.
 ///
 /// See docs/message-format.md, V-1 … V-5.
 package struct Receipts: TransactionPart {
@@ -38,7 +39,9 @@ package struct Receipts: TransactionPart {
     }
   }
 
-  /// A mark up to a message waits as long as the message has no place that all stores agree on.
+  /// Marks a member's receipts up to a message.
+  ///
+  /// The mark waits while the message has no place that all stores agree on.
   private func mark(
     _ kind: ReceiptKind, upTo id: MessageID, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
@@ -73,7 +76,7 @@ package struct Receipts: TransactionPart {
     guard new != old else { return false }
     transaction.hasAdded = true
     if transaction.isHeard {
-      // A mark that lies behind another still tells when the messages before it were received.
+      // A mark behind another one still tells when the messages before it were received.
       let mark = old.mark(kind)
       let isRising = mark.map { $0 < position } ?? true
       transaction.notes.delivered(
@@ -90,7 +93,7 @@ package struct Receipts: TransactionPart {
   ) throws(StoreError) -> Bool {
     guard let (id, position) = try transaction.messageNames.resolve(id, in: conversation.number)
     else { return false }
-    // What was marked here by its name need not be told any more, as the server knows.
+    // The server knows of it, so a named receipt made here need not be told any more.
     var isTold = false
     if member == localMember {
       for known in ReceiptKind.allCases where known.rawValue <= kind.rawValue {
@@ -108,7 +111,9 @@ package struct Receipts: TransactionPart {
     return true
   }
 
-  /// Joins an exact receipt with what is known; returns whether that is more now.
+  /// Joins a named receipt with the stored one.
+  ///
+  /// Returns true if that added anything.
   func join(
     _ kind: ReceiptKind, _ id: MessageID, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
@@ -118,7 +123,7 @@ package struct Receipts: TransactionPart {
     var receipt = ExactReceipt()
     if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
       guard let known = ExactReceipt(value.bytes) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt")
       }
       receipt = known
     }
@@ -132,7 +137,7 @@ package struct Receipts: TransactionPart {
     return true
   }
 
-  /// Joins what is known of one receipt with another message's.
+  /// Joins a named receipt with the one of another message.
   package func join(
     _ receipt: ExactReceipt, of member: UInt32, with id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -141,7 +146,7 @@ package struct Receipts: TransactionPart {
     var joined = receipt
     if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
       guard let known = ExactReceipt(value.bytes) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt")
       }
       joined.join(known)
       value.removeAll()
@@ -165,7 +170,7 @@ package struct Receipts: TransactionPart {
     }
   }
 
-  /// What follows when a member's marks have changed.
+  /// Updates what depends on a member's marks after these have changed.
   package func marksChanged(
     of member: UInt32, from old: ReceiptRecord, to new: ReceiptRecord,
     in conversation: OpenConversation
@@ -186,7 +191,9 @@ package struct Receipts: TransactionPart {
     if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
   }
 
-  /// Takes the local member's mark as the server has it: what is covered by it is read.
+  /// Sets the local member's mark as the server knows it.
+  ///
+  /// The messages that it covers are read.
   func tell(_ mark: Position?, to conversation: OpenConversation) throws(StoreError) {
     let old = conversation.summary
     guard mark != old.toldMark, !StoreDefect.toldMarkKept.isPlanted else { return }
@@ -203,9 +210,9 @@ package struct Receipts: TransactionPart {
   }
 }
 
-/// What messages have to tell receipts.
+/// Operations that messages call.
 extension Receipts {
-  /// Applies the marks that have waited for a message, when it gets an acknowledged place.
+  /// Applies the marks that waited for a message, once it has an acknowledged place.
   package func applyWaitingMarks(
     of id: MessageID, at position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -226,14 +233,15 @@ extension Receipts {
     try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
       guard key.count == prefix.count + 5, let kind = ReceiptKind(rawValue: key[prefix.count]),
         let member = key.bigEndianNumber(at: prefix.count + 1)
-      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no waiting mark") }
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed waiting mark") }
       waiting.append((kind, member, try waitingTime(value)))
       return true
     }
     return waiting
   }
 
-  /// Lets the marks that go up to a message follow it from one acknowledged place to another.
+  /// Moves the marks that go up to a message along when it moves from one acknowledged place to
+  /// another.
   ///
   /// Reads the receipts of all members.
   func moveMarks(
@@ -260,8 +268,8 @@ extension Receipts {
     try transaction.othersMarks.membershipChanged(conversation)
   }
 
-  /// What the receipts that have waited for a message say of it, when it comes: bits for its traits,
-  /// to be set before it is counted.
+  /// Returns the bits that waiting receipts set in the traits of a message that comes, to be set
+  /// before it is counted.
   func receiptMarks(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> MessageTraits.Bits {
@@ -283,13 +291,13 @@ extension Receipts {
   private func waitingTime(_ bytes: Bytes) throws(StoreError) -> Int64? {
     var reader = ByteReader(bytes)
     guard let time = reader.optionalTime(), reader.isAtEnd else {
-      throw self.view.corrupt(Schema.facts, "a waiting mark has no time")
+      throw self.view.corrupt(Schema.facts, "malformed time of a waiting mark")
     }
     return time
   }
 }
 
-/// The receipts tree, and the bits of a message.
+/// Writes to the receipts tree, and to the bits of messages.
 extension Receipts {
   package func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
@@ -300,16 +308,16 @@ extension Receipts {
     try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
   }
 
-  /// Sets bits in the traits of a message that is here, and counts it anew.
+  /// Sets bits in the traits of a message that is here, and updates the counts.
   ///
-  /// Returns whether any of them was new.
+  /// Returns true if any of the bits was new.
   @discardableResult
   func set(
     _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let value = try flushed().messages.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
-      throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record")
+      throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed record")
     }
     guard !traits.marks.isSuperset(of: marks) else { return false }
     let old = record
