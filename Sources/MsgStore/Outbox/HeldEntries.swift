@@ -1,12 +1,14 @@
 import PageFile
 
-/// Entries made for work that was not in the outbox; held, so that somebody decides about them.
+/// Makes held entries for work that was not in the outbox, so that a person decides about it.
 package struct HeldEntries: TransactionPart {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Enters something that is held, unless that is there already; true when it was not.
+  /// Enters a held entry, unless the same receipt is entered already.
+  ///
+  /// Returns true if it was entered.
   package func enterHeld(_ record: OutboxRecord) throws(StoreError) -> Bool {
     var record = record
     record.state = .held
@@ -25,13 +27,13 @@ package struct HeldEntries: TransactionPart {
     return try view.outbox.lane(record.conversation)[record.subject] ?? 0 != 0
   }
 
-  /// Enters, held, what waits in conversations and has no entry: what is to be told of receipts and,
-  /// if that is asked for, messages of the local member with what needs them.
+  /// Enters, held, the pending work in conversations that has no entry: receipts to tell and, on
+  /// request, messages of the local member with everything that depends on them.
   ///
   /// - Parameters:
-  ///   - place: Where to begin; then where to go on.
-  ///   - isFull: Whether so much is enough for now.
-  /// - Returns: Whether that was all.
+  ///   - place: The place to begin at; on return, the place to continue from.
+  ///   - isFull: Returns true if a count is enough for now.
+  /// - Returns: True when everything is entered.
   package func enterWaiting(
     from place: inout WaitingPlace, messages: Bool, isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
@@ -62,12 +64,15 @@ package struct HeldEntries: TransactionPart {
     return count
   }
 
-  /// Enters pending messages of the local member, in their order; returns whether that was all.
+  /// Enters the pending messages of the local member in order.
+  ///
+  /// Returns true when all are entered.
   private func enterMessages(
     of conversation: UInt32, from place: inout WaitingPlace, _ count: inout Int,
     _ isFull: (_ count: Int) -> Bool
   ) throws(StoreError) -> Bool {
-    // Looked for anew after each, as writing moves what a cursor stands at.
+    // The next position is looked up again after each message, since writing moves the cells under
+    // a cursor.
     while let position = try flushed().messages.nextPosition(
       behind: place.message ?? .firstPending, in: conversation)
     {
@@ -117,11 +122,11 @@ extension Transaction {
   package var heldEntries: HeldEntries { HeldEntries(self) }
 }
 
-/// How far what waits was entered.
+/// The progress of entering the pending work of a store.
 package struct WaitingPlace {
-  /// All up to this one are done.
+  /// The last conversation that is done.
   package var conversation: UInt32 = 0
-  /// Of the next one all up to here.
+  /// The last message done in the next conversation.
   package var message: Position?
 
   package init(conversation: UInt32 = 0) { self.conversation = conversation }

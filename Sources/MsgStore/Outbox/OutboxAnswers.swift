@@ -1,6 +1,7 @@
 import PageFile
 
-/// What is said of work that was handed out: that it goes on, is done, has failed, or was not begun.
+/// Takes answers about work that was handed out: that it continues, is done, has failed, or was not
+/// begun.
 ///
 /// See docs/message-format.md, O-19 … O-24.
 struct OutboxAnswers: TransactionPart {
@@ -8,7 +9,7 @@ struct OutboxAnswers: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// The entry of an item while its lease is the newest one.
+  /// Returns the entry of an item if the item's lease is the newest; otherwise nil.
   private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
     guard let record = try transaction.outboxSweeps.currentEntry(item.id.rawValue),
       case .running(item.lease, _, _) = record.state
@@ -30,7 +31,9 @@ struct OutboxAnswers: TransactionPart {
       lease: item.lease)
   }
 
-  /// The server has it.
+  /// Notes that the server has the work, and removes its entry.
+  ///
+  /// Returns true if anything changed.
   func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
     transaction.isDurabilityWanted = true
     let ordinal = item.id.rawValue
@@ -65,9 +68,11 @@ struct OutboxAnswers: TransactionPart {
     return true
   }
 
-  /// What was marked meanwhile stays to be told, under another token.
+  /// Confirms a receipt.
   ///
-  /// Where another has the work by now, it stays theirs.
+  /// Messages marked meanwhile stay to be told, under another token.
+  ///
+  /// If another owner has the entry by now, it stays theirs.
   private func finish(
     _ item: OutboxItem, _ receipt: PendingReceipt
   ) throws(StoreError) -> Bool {
@@ -79,7 +84,7 @@ struct OutboxAnswers: TransactionPart {
     return true
   }
 
-  /// Has an entry go that has something else to tell now.
+  /// Queues an entry again that has something else to tell now.
   func begin(anew ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     var new = record
     new.state = .queued
@@ -136,13 +141,13 @@ struct OutboxAnswers: TransactionPart {
     if isFinal, record.subject.needsMessage, let id = record.subject.message {
       try note(failure, of: id, in: conversation)
     }
-    // What was marked while it was on its way was not refused.
+    // Messages marked while the receipt was on its way were not refused.
     if isFinal, case .receipt(let kind) = record.subject {
       try transaction.outboxEntering.renewReceipt(kind, in: record.conversation)
     }
   }
 
-  /// Shows with a message why an edit of it, or taking it back, has failed.
+  /// Shows on a message why its edit or its retraction has failed.
   private func note(
     _ failure: Failure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
@@ -155,7 +160,7 @@ struct OutboxAnswers: TransactionPart {
     try transaction.messages.replace(old, at: position, with: new, at: position, in: open)
   }
 
-  /// Takes back what was handed out and not begun.
+  /// Takes back work that was handed out and not begun.
   func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
     guard let record = try held(item) else { return false }
     var new = record
@@ -164,7 +169,7 @@ struct OutboxAnswers: TransactionPart {
     return true
   }
 
-  /// Takes back all that an owner had, which may have been begun; returns how much that was.
+  /// Takes back all work of an owner, which may have been begun, and returns the number of entries.
   func giveBackAll(of owner: String) throws(StoreError) -> Int {
     guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
     var found: [UInt64] = []

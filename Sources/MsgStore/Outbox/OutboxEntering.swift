@@ -1,13 +1,13 @@
-/// What the local member does, entered in the same commit.
+/// Enters the acts of the local member, in the commit that performs them.
 ///
-/// What is newer takes in what is older, as far as that cannot have left: the server need not be told
-/// what does not hold any more. See docs/message-format.md, O-10 … O-15.
+/// A newer act absorbs an older one that cannot have left, so the server is told nothing outdated.
+/// See docs/message-format.md, O-10 … O-15.
 struct OutboxEntering: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Enters a message that was composed, behind the uploads that it waits for.
+  /// Enters a composed message, behind the uploads that it needs.
   func enterSend(
     _ message: Message, in conversation: UInt32
   ) throws(StoreError) {
@@ -20,7 +20,7 @@ struct OutboxEntering: TransactionPart {
     try enter(.send(message.id), of: conversation, isHeld: isHeld)
   }
 
-  /// Enters an act of the local member, behind all that its facts have led to.
+  /// Enters an act of the local member, after settling the effects of its facts.
   func enter(
     _ subject: OutboxSubject, of conversation: UInt32, isHeld: Bool? = nil
   ) throws(StoreError) {
@@ -29,7 +29,7 @@ struct OutboxEntering: TransactionPart {
     try transaction.outboxEntries.enter(subject, of: conversation, isHeld: isHeld)
   }
 
-  /// Whether what is composed now is held until somebody releases it.
+  /// True if newly composed messages are held until they are released.
   var holdsComposed: Bool {
     get throws(StoreError) {
       if !transaction.isOutboxOn { return false }
@@ -37,7 +37,8 @@ struct OutboxEntering: TransactionPart {
     }
   }
 
-  /// Whether the server may have a message, as far as the outbox knows; nil when it does not.
+  /// Returns true if the server may have a message, as far as the outbox knows; nil if the outbox
+  /// has no entry that sends it.
   func mayHaveLeft(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool? {
     if try transaction.outboxEntries.isEmpty { return nil }
     for (_, record) in try view.outbox.entries(of: id, in: conversation) {
@@ -46,10 +47,10 @@ struct OutboxEntering: TransactionPart {
     return nil
   }
 
-  /// Enters that a message is taken back; nothing else is told of it meanwhile.
+  /// Enters the retraction of a message; nothing else is told of the message meanwhile.
   ///
-  /// One that never left is taken out with everything about it. One that may have, and has stepped
-  /// aside since, goes again, or it could not be taken back.
+  /// A message that never left loses all its entries. One that may have left, and is held or has
+  /// failed since, is sent again, as otherwise it could not be retracted.
   func enterUnsend(
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
@@ -68,7 +69,8 @@ struct OutboxEntering: TransactionPart {
     if mayHaveLeft { try enter(.unsend(id), of: conversation) }
   }
 
-  /// Enters a reaction, or takes out the one that it undoes where that cannot have left.
+  /// Enters a reaction, or removes the entry of the reaction that it undoes if that cannot have
+  /// left.
   func enterReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
@@ -86,12 +88,11 @@ struct OutboxEntering: TransactionPart {
       .react(id, emoji: emoji, isRemoved: isRemoved), of: conversation)
   }
 
-  /// Enters what is to be told of a conversation as it is when that is told, unless it is entered
-  /// already.
+  /// Enters a state of a conversation, to be read when it is told, unless it is entered already.
   func enterState(_ subject: OutboxSubject, of conversation: UInt32) throws(StoreError) {
     guard transaction.isOutboxOn else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
-      // The server has refused another one, or somebody wants to look at this one first.
+      // The server has refused the earlier entry, or new entries are held for a decision.
       let isHolding = try transaction.outboxTotals.isHolding
       let isOther = record.state == .failed || isHolding && record.state != .held
       guard isOther, record.subject == subject else { return }
@@ -100,7 +101,7 @@ struct OutboxEntering: TransactionPart {
     try enter(subject, of: conversation)
   }
 
-  /// The entry that will tell of a change of a conversation that is made now.
+  /// Returns the entry that will tell a change of a conversation made now.
   private func unsentState(
     _ subject: OutboxSubject, of conversation: UInt32
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
@@ -112,7 +113,9 @@ struct OutboxEntering: TransactionPart {
     return record.isRunning ? nil : (ordinal, record)
   }
 
-  /// The entry of a conversation that the server cannot know: it will be told of it as it is then.
+  /// Returns the entry that creates a conversation unknown to the server.
+  ///
+  /// It tells the state at that time.
   private func unsentCreation(
     _ lane: OutboxLane
   ) throws(StoreError) -> (UInt64, OutboxRecord)? {
@@ -121,8 +124,10 @@ struct OutboxEntering: TransactionPart {
     return record.isRunning || record.mayHaveLeft ? nil : (lane.creation, record)
   }
 
-  /// Enters that members have come or gone, unless the conversation is still to be made: then the
-  /// server is told who takes part.
+  /// Enters that members have come or gone.
+  ///
+  /// Does nothing if the conversation is still to be created, since then the server is told its
+  /// members.
   func enterMembers(
     added: [UInt32], removed: [UInt32], of conversation: UInt32
   ) throws(StoreError) {
@@ -132,8 +137,8 @@ struct OutboxEntering: TransactionPart {
       .changeMembers(added: added, removed: removed), of: conversation)
   }
 
-  /// Enters that there is something to tell of what was read or delivered, or that there is nothing
-  /// more.
+  /// Enters that a kind of receipt has something to tell, or removes the entry if it has nothing
+  /// left.
   func enterReceipt(
     _ kind: ReceiptKind, isPending: Bool, in conversation: UInt32
   ) throws(StoreError) {
@@ -151,7 +156,7 @@ struct OutboxEntering: TransactionPart {
     }
   }
 
-  /// Lets a receipt that the server has refused go again, if it has something else to tell by now.
+  /// Queues a refused receipt again, if it has something else to tell by now.
   func renewReceipt(_ kind: ReceiptKind, in number: UInt32) throws(StoreError) {
     guard try transaction.outboxTotals.counts.failed > 0,
       case let ordinal = try view.outbox.lane(number)[.receipt(kind)] ?? 0, ordinal != 0,
@@ -168,13 +173,13 @@ struct OutboxEntering: TransactionPart {
     try transaction.outboxAnswers.begin(anew: ordinal, record)
   }
 
-  /// Whether a conversation was made here and the server cannot know of it yet.
+  /// Returns true if a conversation was made here and the server cannot know of it yet.
   func isUnknownToServer(_ conversation: UInt32) throws(StoreError) -> Bool {
     if try transaction.outboxEntries.isEmpty { return false }
     return try unsentCreation(try view.outbox.lane(conversation)) != nil
   }
 
-  /// Enters something of the client's own.
+  /// Enters work of the client's own.
   func enterClientWork(
     _ name: String, _ payload: [UInt8], in id: ConversationID?
   ) throws(StoreError) -> OutboxEntry.ID {

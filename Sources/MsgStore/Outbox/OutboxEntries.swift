@@ -1,9 +1,9 @@
 import PageFile
 
-/// The entries of the outbox, and the indexes and counts that go with them.
+/// Keeps the entries of the outbox, with their indexes and counts.
 ///
-/// All changes go through `enter`, `replace(entry:)` and `remove(entry:)`; they keep right what
-/// docs/message-format.md, O-1 … O-9, says.
+/// All changes go through `enter`, `replace(entry:)`, and `remove(entry:)`. They maintain the rules
+/// of docs/message-format.md, O-1 … O-9.
 struct OutboxEntries: TransactionPart {
   let transaction: Transaction
 
@@ -21,7 +21,7 @@ struct OutboxEntries: TransactionPart {
     transaction.noteOutboxChange()
   }
 
-  /// The number of a lease that nobody has had.
+  /// Returns the number of a new lease.
   func takeLease() throws(StoreError) -> UInt64 {
     var totals = try transaction.outboxTotals
     let lease = totals.nextLease
@@ -31,7 +31,7 @@ struct OutboxEntries: TransactionPart {
     return lease
   }
 
-  /// Writes the totals where they have changed.
+  /// Writes the totals if they have changed.
   func writeTotals() throws(StoreError) {
     guard transaction.isOutboxChanged, let totals = memory.outbox else { return }
     transaction.isOutboxChanged = false
@@ -41,7 +41,7 @@ struct OutboxEntries: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
-  /// Whether nothing waits to go out: then nobody has to look for anything.
+  /// True if the outbox has no entry, so that no lookup is needed.
   var isEmpty: Bool {
     get throws(StoreError) { try transaction.outboxTotals.counts.total == 0 }
   }
@@ -58,11 +58,11 @@ struct OutboxEntries: TransactionPart {
     return try enter(record)
   }
 
-  /// Puts an entry behind all others.
+  /// Adds an entry behind all others.
   @discardableResult
   func enter(_ record: OutboxRecord) throws(StoreError) -> UInt64 {
     var totals = try transaction.outboxTotals
-    // 0 stands for none; the totals of a damaged store may say it.
+    // 0 means no entry; the totals of a damaged store may contain it.
     let ordinal = max(1, totals.nextOrdinal)
     guard ordinal < .max else { throw .numbersExhausted(what: "entry of the outbox") }
     totals.nextOrdinal = ordinal + 1
@@ -73,13 +73,13 @@ struct OutboxEntries: TransactionPart {
     return ordinal
   }
 
-  /// Puts an entry where there is none.
+  /// Stores an entry at a free ordinal.
   func put(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.hasAdded = true
     try list(record, at: ordinal)
     try write(record, at: ordinal)
     var lane = try view.outbox.lane(record.conversation)
-    // One that comes from another conversation may be older.
+    // An entry that comes from another conversation may be older.
     if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
     try count(1, record, &lane)
     try index(record, at: ordinal)
@@ -87,13 +87,13 @@ struct OutboxEntries: TransactionPart {
     try follow(record)
   }
 
-  /// Puts an entry in the stead of what it was.
+  /// Replaces an entry.
   func replace(
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
     guard new != old else { return }
     try rewrite(entry: ordinal, old, with: new)
-    // What runs is left alone until it stops.
+    // A running entry is left alone until it stops.
     let hasStopped = old.isRunning && !new.isRunning
     if hasStopped || new.isAside != old.isAside && new.subject.isNeeded { try follow(new) }
   }
@@ -115,10 +115,10 @@ struct OutboxEntries: TransactionPart {
     try settle(new.conversation, &lane)
   }
 
-  /// Takes an entry out, as it is now: what went before may have changed it.
+  /// Removes an entry in its current state, which earlier changes may have altered.
   func remove(entry ordinal: UInt64) throws(StoreError) {
     let record = try view.outbox.indexedEntry(ordinal)
-    // What it says is nowhere else, and must be nowhere after it.
+    // The content of the entry is stored nowhere else, and must be nowhere after its removal.
     if record.subject.hasContent { view.source.isErasing = true }
     let key = OutboxKey.entry(ordinal)
     try transaction.remove(key.bytes, in: Schema.work)
@@ -151,7 +151,7 @@ struct OutboxEntries: TransactionPart {
 
   // MARK: Indexes
 
-  /// The indexes that every entry is in.
+  /// Adds an entry to the indexes that have every entry.
   private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     let listed = OutboxKey.listed(record.conversation, ordinal)
     try transaction.insert(listed.bytes, .empty, in: Schema.work)
@@ -169,7 +169,7 @@ struct OutboxEntries: TransactionPart {
     try transaction.remove(key.bytes, in: Schema.work)
   }
 
-  /// The indexes that an active entry is in: its lane, or what is due for what goes in no order.
+  /// Adds an active entry to its index: its lane or, if it has no order, the index of due entries.
   private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
@@ -192,7 +192,7 @@ struct OutboxEntries: TransactionPart {
     }
   }
 
-  /// Sees which entry of a lane is next, and writes the lane.
+  /// Determines the next entry of a lane, and writes the lane.
   func settle(_ conversation: UInt32, _ lane: inout OutboxLane) throws(StoreError) {
     let due = try view.outbox.nextDue(conversation, lane)
     if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
@@ -225,11 +225,12 @@ struct OutboxEntries: TransactionPart {
 
   // MARK: What waits for something else
 
-  /// Whether an entry is an upload of a file that, as it is described, may not be uploaded: it waits
-  /// for `prepareUpload`.
+  /// Returns true if an entry is an upload whose file, as described, exceeds the limits.
   ///
-  /// This is looked at when the upload is entered, never when it is handed out: limits that a later
-  /// version of a program has made smaller stop nothing that was accepted.
+  /// It waits for `prepareUpload`.
+  ///
+  /// This is checked when the upload is entered, never when it is handed out: limits lowered by a
+  /// later version of a program stop nothing that was accepted.
   private func isUnprepared(_ record: OutboxRecord) throws(StoreError) -> Bool {
     guard case .upload(let id, let attachment) = record.subject else { return record.isBlocked }
     let key = FactKey.key(record.conversation, id, attachment: attachment)
@@ -237,10 +238,12 @@ struct OutboxEntries: TransactionPart {
     return rules.attachmentLimits.check(stored.attachment) != nil
   }
 
-  /// After an entry has come, stepped aside, come back or gone: has those that need it do so too.
+  /// Blocks or unblocks the entries that depend on an entry, after it has come, stepped aside, come
+  /// back, or gone.
   ///
-  /// A message needs its uploads, and what is told of it later needs the message. While it is to be
-  /// taken back nothing else is told of it; that comes back when the server refuses.
+  /// A message depends on its uploads, and everything told of it later depends on the message.
+  /// While the message is to be retracted nothing else is told of it; that comes back if the server
+  /// refuses.
   private func follow(_ changed: OutboxRecord) throws(StoreError) {
     guard let id = changed.subject.message else { return }
     let conversation = changed.conversation
@@ -276,7 +279,7 @@ extension OutboxSubject {
   package var isReceipt: Bool { if case .receipt = self { true } else { false } }
   var isUnsend: Bool { if case .unsend = self { true } else { false } }
 
-  /// Whether it says something of its own, and does not only name what does.
+  /// True if the entry holds content of its own, rather than naming where it is stored.
   var hasContent: Bool {
     switch self {
     case .react, .client: true
@@ -284,7 +287,7 @@ extension OutboxSubject {
     }
   }
 
-  /// Whether others may have to wait for it.
+  /// True if other entries may depend on it.
   var isNeeded: Bool {
     switch self {
     case .upload, .send, .unsend: true
@@ -298,7 +301,7 @@ extension Transaction {
 }
 
 extension OutboxEntries {
-  /// Has the limits by attempts and by age begin anew, as somebody wants it to go now.
+  /// Restarts the limits on attempts and age, because the entry is to go now.
   func beginLimits(of record: inout OutboxRecord) {
     record.failureCount = 0
     if rules.outbox.ageMax != nil { record.created = transaction.clock().microseconds }

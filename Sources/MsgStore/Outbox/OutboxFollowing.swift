@@ -1,5 +1,5 @@
-/// What takes entries out of the outbox beside the outbox itself: the server's word, whichever way it
-/// came, and the end of what they are about.
+/// Settles the outbox with the facts: answers their effects, as when the server's word comes by
+/// another way or the subject of an entry is gone.
 ///
 /// See docs/message-format.md, O-16 and O-17.
 struct OutboxFollowing: TransactionPart {
@@ -7,19 +7,21 @@ struct OutboxFollowing: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Answers all effects of the operation so far, and those that the answers have.
+  /// Answers all effects of the operation so far, and the effects that the answers cause.
   func settle() throws(StoreError) {
     var roundCount = 0
     while !transaction.effects.isEmpty {
       roundCount += 1
-      precondition(roundCount <= Self.roundCountMax, "outbox: effects without end")
+      precondition(roundCount <= Self.roundCountMax, "outbox: effects do not settle")
       let effects = transaction.effects
       transaction.effects = []
       for effect in effects { try follow(effect) }
     }
   }
 
-  /// An answer moves an entry at most, and what follows from that takes one more round.
+  /// The limit on rounds.
+  ///
+  /// An answer moves an entry at most, and its consequences take one more round.
   private static var roundCountMax: Int { 8 }
 
   private func follow(_ effect: Effect) throws(StoreError) {
@@ -27,7 +29,7 @@ struct OutboxFollowing: TransactionPart {
     case .messageSettled(let id, let conversation, let settlement):
       try removeEntries(of: id, in: conversation) { settlement.settles($0) }
     case .messageRemoved(let id, let conversation):
-      // Others still have the message: that it is to be retracted is still to be told.
+      // Others still have the message, so its retraction still has to be told.
       try removeEntries(of: id, in: conversation) { !$0.isUnsend }
     case .messageMoved(let id, let conversation, let other, let target):
       try moveEntries(of: id, in: conversation, to: other, in: target)
@@ -57,12 +59,12 @@ struct OutboxFollowing: TransactionPart {
     }
   }
 
-  /// A message has another name now, or lies in another conversation.
+  /// Moves the entries of a message to its new name or conversation.
   private func moveEntries(
     of id: MessageID, in conversation: UInt32, to other: MessageID, in target: UInt32
   ) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
-    // Those of a conversation that becomes another one have gone there before its messages.
+    // Entries of a conversation that becomes another one have moved there before its messages.
     for number in conversation == target ? [target] : [conversation, target]
     where id != other || number != target {
       for (ordinal, record) in try view.outbox.entries(of: id, in: number) {
@@ -74,15 +76,16 @@ struct OutboxFollowing: TransactionPart {
     }
   }
 
-  /// A conversation has become another one.
+  /// Moves the entries of a conversation to the one it has become a part of.
   ///
-  /// Entries that a release of it was to let go are let go: nothing else of the other one is.
+  /// Entries that a release of it still had to queue are queued now: the release does not extend to
+  /// the other conversation.
   private func moveEntries(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     let released = try transaction.outboxReleases.endReleases(of: conversation)
     try transaction.outboxSweeps.redirectSweeps(of: conversation, to: target)
     if try transaction.outboxEntries.isEmpty { return }
     for (ordinal, record) in try view.outbox.entries(in: conversation) {
-      // Entered anew where the other has something to tell.
+      // Entered again if the other conversation has something to tell.
       if record.subject.isReceipt || record.subject == .createConversation {
         try transaction.outboxEntries.remove(entry: ordinal)
         continue
@@ -102,13 +105,13 @@ struct OutboxFollowing: TransactionPart {
     try transaction.outboxEntries.put(new, at: ordinal)
   }
 
-  /// Has what may have left go again, so that what comes behind it can go.
+  /// Queues an entry again that may have left, so that the entries behind it can go.
   func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
     record.state = try transaction.outboxTotals.isHolding ? .held : .queued
     transaction.outboxEntries.beginLimits(of: &record)
   }
 
-  /// The server has a conversation that was made here.
+  /// Removes the entry that creates a conversation, because the server has it.
   private func settleCreation(of conversation: UInt32) throws(StoreError) {
     if try transaction.outboxEntries.isEmpty { return }
     let lane = try view.outbox.lane(conversation)
@@ -116,9 +119,9 @@ struct OutboxFollowing: TransactionPart {
     try transaction.outboxEntries.remove(entry: lane.creation)
   }
 
-  /// Changes how far sending a message has come, and holds or releases its entries with it.
+  /// Changes the sending status of a message, and holds or queues its entries accordingly.
   ///
-  /// - Returns: false if there is no such message, or nothing changes.
+  /// - Returns: False if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
     at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
@@ -141,7 +144,8 @@ struct OutboxFollowing: TransactionPart {
     return (own, message.status, open.number)
   }
 
-  /// A message is held back, or is not any more, and its uploads with it.
+  /// Holds or queues a message and its uploads when its status has become held, or is held no
+  /// longer.
   private func followStatus(
     of id: MessageID, from old: MessageStatus, to new: MessageStatus, in conversation: UInt32
   ) throws(StoreError) {
@@ -151,7 +155,7 @@ struct OutboxFollowing: TransactionPart {
       case .send, .upload: break
       default: continue
       }
-      // One before it may have changed whether it is blocked.
+      // The change of an earlier entry may have changed whether this one is blocked.
       let record = try view.outbox.indexedEntry(ordinal)
       var changed = record
       switch record.state {

@@ -1,35 +1,36 @@
 import PageFile
 
-/// Handing work out under leases, and taking it back.
+/// Hands out work under leases.
 ///
 /// See docs/message-format.md, O-19 … O-24.
 ///
-///  1. Nobody gets what somebody else has whose lease has not expired.
-///  2. Whoever says that work is done is believed, also when the lease has expired and another has the
-///     work: the token is the same. What failed, and how long it goes on, only the holder says.
+///  1. Work under a lease that has not expired is handed to no other owner.
+///  2. Any report that work is done is accepted, even if the lease has expired and another owner
+///     has the work: the token is the same. Only the holder may report a failure, or renew the
+///     lease.
 struct OutboxLeases: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Hands out what is due first; nil when nothing is.
+  /// Hands out the entry that is due first; returns nil if none is due.
   func nextWork(for owner: String, lease: Duration) throws(StoreError) -> OutboxItem? {
     try Identifier.validate("owner", byteCount: owner.utf8.count)
     let range = OutboxOptions.leaseRange
     let length = min(max(lease.microseconds, range.lowerBound), range.upperBound)
     if try transaction.outboxEntries.isEmpty { return nil }
-    // What is told is read from the trees.
+    // The content to be told is read from the trees.
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds
     var leftCount = 0
     while let due = try nextDue(at: now) {
       let ordinal = due.ordinal
       let record = try view.outbox.indexedEntry(ordinal)
-      // What ends the turn of an entry takes it out of the index where the entry says that it is. One
-      // that is elsewhere would come again without end.
+      // Whatever ends the turn of an entry removes it from the index at the entry's own due time.
+      // An entry indexed elsewhere would come up again endlessly.
       guard record.isActive, record.dueTime == due.time else {
         throw view.corrupt(
-          Schema.work, "entry \(ordinal) of the outbox is not due at \(due.time)")
+          Schema.work, "outbox entry \(ordinal): not due at \(due.time)")
       }
       if try transaction.outboxSweeps.isLeft(ordinal, record) {
         leftCount += 1
@@ -57,7 +58,9 @@ struct OutboxLeases: TransactionPart {
     return nil
   }
 
-  /// What may be handed out now; where nothing may, after what is done in steps has gone on by one.
+  /// Returns an entry that may be handed out now.
+  ///
+  /// If there is none, runs one step of the outbox's pending work first.
   private func nextDue(
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
@@ -67,7 +70,7 @@ struct OutboxLeases: TransactionPart {
     return try dueEntry(at: now)
   }
 
-  /// Whether a newer entry tells of all that this one would.
+  /// Returns true if a newer entry tells everything that this one would.
   private func isSuperseded(
     _ ordinal: UInt64, _ record: OutboxRecord
   ) throws(StoreError) -> Bool {
@@ -79,9 +82,10 @@ struct OutboxLeases: TransactionPart {
     }
   }
 
-  /// Takes out what does not hold any more.
+  /// Removes an entry that has nothing to tell any more.
   ///
-  /// What was handed out before its message was to be taken back waits for how that ends.
+  /// An entry that was handed out before its message was to be retracted waits for the outcome of
+  /// that.
   private func drop(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
     if record.subject.needsMessage, !record.subject.isUnsend, let id = record.subject.message,
       let (_, message, _) = try flushed().messages.found(id, in: record.conversation),
@@ -94,23 +98,24 @@ struct OutboxLeases: TransactionPart {
     try transaction.outboxEntries.remove(entry: ordinal)
   }
 
-  /// A time so much later, or the last there is.
+  /// Returns a time later by a length, or the last possible time.
   static func time(_ time: Int64, plus length: Int64) -> Int64 {
     let (sum, isOverflow) = time.addingReportingOverflow(length)
     return isOverflow ? .max : sum
   }
 
-  /// What may be handed out now: the oldest of what is queued and of what has been due longest.
+  /// Returns an entry that may be handed out now: the oldest among the queued ones and those due
+  /// longest.
   ///
-  /// What was queued has the time 0, and what waits or was handed out the time from when on it may go.
-  /// Of the latter the first few are looked at, so that a retry goes before what was entered later,
-  /// however much that is. Where the clock was set back, a wait or a lease may seem to end later than
-  /// any can: that has ended too.
+  /// Queued entries have the time 0; waiting and running ones have the time from which on they may
+  /// go. Of the latter the first few are compared, so that a retry goes before entries made later,
+  /// however many these are. If the clock was set back, a wait or a lease may seem to end later
+  /// than any can; such a wait has ended, too.
   private func dueEntry(
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {
     var found: [(time: Int64, ordinal: UInt64)] = []
-    // Before 1970, by this clock, what waits has lesser times than what was queued.
+    // If this clock shows a time before 1970, waiting entries have lesser times than queued ones.
     try view.outbox.forEachDue(from: .min) { (time, ordinal) in
       if time == 0 || time < 0 && time <= now { found.append((time, ordinal)) }
       return time < 0 && found.count < Self.waitedCountMax
@@ -134,7 +139,7 @@ struct OutboxLeases: TransactionPart {
     return seeming
   }
 
-  /// How many entries whose wait or lease has ended are looked at for the oldest.
+  /// The number of entries whose wait or lease has ended that are compared to find the oldest.
   private static var waitedCountMax: Int { 64 }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> Failure? {
@@ -142,13 +147,13 @@ struct OutboxLeases: TransactionPart {
       case let (age, isOverflow) = now.subtractingReportingOverflow(record.created),
       now > record.created, isOverflow || age > limit
     {
-      return record.failure ?? Failure(.other, text: "older than the outbox keeps trying")
+      return record.failure ?? Failure(.other, text: "entry is older than the age limit")
     }
     let failureCount = record.failuresSoFar
     if let limit = rules.outbox.attemptCountMax, failureCount >= UInt64(max(limit, 1)),
       !StoreDefect.attemptsUnlimited.isPlanted
     {
-      return record.failure ?? Failure(.other, text: "handed out as often as the outbox tries")
+      return record.failure ?? Failure(.other, text: "entry has used all its attempts")
     }
     return nil
   }
@@ -159,7 +164,7 @@ struct OutboxLeases: TransactionPart {
   ) throws(StoreError) -> OutboxItem {
     var new = record
     let sum = task.contentSum
-    // The server may have had the token with other content.
+    // The server may have received the token with other content.
     if sum != record.contentSum, record.attemptCount > 0, !StoreDefect.tokenKept.isPlanted {
       new.token = .random()
     }
@@ -185,7 +190,7 @@ struct OutboxLeases: TransactionPart {
       expiry: Timestamp(microseconds: expiry), owner: owner, lease: lease)
   }
 
-  /// Has an upload run on from where it was.
+  /// Starts an upload, or continues it from its last progress.
   private func begin(
     _ state: AttachmentState, of id: MessageID
   ) throws(StoreError) -> AttachmentState {
@@ -199,7 +204,7 @@ struct OutboxLeases: TransactionPart {
       upload: transfer, download: state.download)
   }
 
-  /// Shows with a message how it stands.
+  /// Shows the state of an entry as the status of its message.
   func show(
     _ record: OutboxRecord, _ status: MessageStatus, retryAt: Timestamp?, failure: Failure?,
     in conversation: ConversationID
@@ -211,7 +216,7 @@ struct OutboxLeases: TransactionPart {
 }
 
 extension OutboxTask {
-  /// A checksum of what is told where it may be another thing on the next attempt; else 0.
+  /// A checksum of the content told if it may differ on the next attempt; otherwise 0.
   var contentSum: UInt64 {
     var buffer = ByteBuffer()
     switch self {

@@ -1,18 +1,19 @@
 import PageFile
 
-/// Having everything go that is held, waits or has failed, in steps where it is much.
+/// Releases all entries that are held, wait, or have failed, in steps if there are many.
 ///
 /// See docs/message-format.md, O-26 and O-31.
 ///
-///  1. It goes oldest first, and until all was looked at nothing is handed out that lies behind: what
-///     was entered later would go before what was entered earlier.
-///  2. What is held, waits or fails since then stays as it is: that was decided later.
+///  1. The oldest goes first. Until all entries were looked at, nothing behind the current one is
+///     handed out: otherwise later entries would go before earlier ones.
+///  2. Entries that are held, wait, or fail after the release began stay as they are, because that
+///     was decided later.
 struct OutboxReleases: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Has everything of some states go; returns how many entries that are.
+  /// Queues all entries in some states, and returns their number.
   func release(
     _ states: OutboxRelease.States, in id: ConversationID?
   ) throws(StoreError) -> Int {
@@ -33,7 +34,7 @@ struct OutboxReleases: TransactionPart {
       try end(older, ordinal)
     }
     transaction.noteOutboxChange()
-    // Leases are numbered in the order in which they were given, and so are these.
+    // Leases are numbered in the order in which they were given, and so are releases.
     try write(release, at: try transaction.outboxEntries.takeLease())
     if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
     try transaction.outboxSweeps.updateSteps()
@@ -62,8 +63,9 @@ struct OutboxReleases: TransactionPart {
     try transaction.outboxSweeps.updateSteps()
   }
 
-  /// Goes on with a release as far as one step should; returns how many entries go now, and whether
-  /// that were all.
+  /// Advances a release by one step.
+  ///
+  /// Returns the number of entries queued, and whether the release is done.
   private func advance(
     _ release: inout OutboxRelease, ordinal: UInt64
   ) throws(StoreError) -> (count: Int, isDone: Bool) {
@@ -89,11 +91,11 @@ struct OutboxReleases: TransactionPart {
     return (count, true)
   }
 
-  /// How many entries one step looks at: that costs much less than to change them.
+  /// The number of entries that one step looks at, which costs much less than changing them.
   private var seenCountMax: Int { min(transaction.entryCountMax, .max / 16) * 16 }
 
-  /// The next entries that a release is about, and the last one that was looked at; nil: there are no
-  /// more.
+  /// Returns the next entries that a release covers, and the last one looked at; nil if none is
+  /// left.
   private func entries(
     of release: OutboxRelease, countMax: Int, seenCountMax: Int, _ seenCount: inout Int
   ) throws(StoreError) -> (found: [UInt64], last: UInt64?) {
@@ -123,19 +125,23 @@ struct OutboxReleases: TransactionPart {
 
   private static var batchCountMax: Int { 256 }
 
-  /// Has one entry go if a release is about it; returns whether it is.
+  /// Queues an entry if a release covers it.
+  ///
+  /// Returns true if it does.
   private func letGo(
     _ entry: UInt64, by release: OutboxRelease, _ ordinal: UInt64
   ) throws(StoreError) -> Bool {
     guard let record = try transaction.outboxSweeps.currentEntry(entry),
       release.conversation == 0 || release.conversation == record.conversation
     else { return false }
-    // It was decided about since.
+    // The entry was decided about since.
     if ordinal > 0, try view.outbox.decision(on: entry) >= ordinal { return false }
     return try letGo(entry, record, if: release.states)
   }
 
-  /// Has an entry go if it is in one of some states; returns whether it is.
+  /// Queues an entry if it is in one of some states.
+  ///
+  /// Returns true if it is.
   func letGo(
     _ ordinal: UInt64, _ record: OutboxRecord, if states: OutboxRelease.States
   ) throws(StoreError) -> Bool {
@@ -150,7 +156,7 @@ struct OutboxReleases: TransactionPart {
 
   // MARK: Steps
 
-  /// Goes on with the oldest release.
+  /// Advances the oldest release.
   func stepRelease() throws(StoreError) {
     guard let (ordinal, old) = try view.outbox.releases(countMax: 1).first else {
       return try forgetDecisions()
@@ -160,7 +166,7 @@ struct OutboxReleases: TransactionPart {
     if release != old { try write(release, at: ordinal) }
   }
 
-  /// Notes that an entry is as it is by a decision that is newer than all releases so far.
+  /// Notes that the state of an entry was decided after all releases so far.
   func noteDecision(on ordinal: UInt64, _ state: OutboxRecord.State) throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps, !OutboxRelease.States(state).isEmpty,
       let newest = try view.outbox.releases().last
@@ -179,7 +185,8 @@ struct OutboxReleases: TransactionPart {
     try transaction.outboxSweeps.updateSteps()
   }
 
-  /// Entries from this one on are not handed out yet; nil: all may be.
+  /// The first entry not to be handed out yet, because a release has not reached it; nil if there
+  /// is no limit.
   var releaseHorizon: UInt64? {
     get throws(StoreError) {
       guard try transaction.outboxTotals.hasSteps else { return nil }
@@ -188,7 +195,7 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// Nothing that is held goes any more, as it is to be held from now on.
+  /// Ends all releases of held entries, because entries are to be held from now on.
   func stopReleases() throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
     for (ordinal, release) in try view.outbox.releases() where release.states.contains(.held) {
@@ -196,7 +203,8 @@ struct OutboxReleases: TransactionPart {
     }
   }
 
-  /// A conversation was deleted, and its name has another number now, or 0.
+  /// Redirects the releases of a deleted conversation to the new number of its name, or ends them
+  /// if that is 0.
   func redirectReleases(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
     for (ordinal, old) in try view.outbox.releases() where old.conversation == conversation {
@@ -214,7 +222,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Ends the releases of a conversation that becomes another one.
   ///
-  /// - Returns: The entries that were still to be let go, each with the states it has to be in.
+  /// - Returns: The entries still to be queued, each with the states in which it must be.
   func endReleases(
     of conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, states: OutboxRelease.States)] {

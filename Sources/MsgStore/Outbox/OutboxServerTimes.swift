@@ -1,9 +1,11 @@
 import PageFile
 
-/// The server's word of when it took an act: a fact like any other from then on, of what was told.
+/// Merges the times at which the server says that it took an act.
 ///
-/// Where the local member has done another such thing since, that stays as it is: its own answer is
-/// still to come. See docs/message-format.md, O-16.
+/// From then on the act is a fact like any other.
+///
+/// If the local member has done the same kind of act since, the newer one stays as it is: its own
+/// answer is still to come. See docs/message-format.md, O-16.
 struct OutboxServerTimes: TransactionPart {
   let transaction: Transaction
 
@@ -27,7 +29,7 @@ struct OutboxServerTimes: TransactionPart {
     }
   }
 
-  /// The same of what was done to a conversation.
+  /// Merges the server's time of an act on a conversation.
   func confirm(
     _ record: OutboxRecord, _ ordinal: UInt64, _ task: OutboxTask, at time: Int64
   ) throws(StoreError) {
@@ -77,7 +79,7 @@ struct OutboxServerTimes: TransactionPart {
     { new in body(&new) }
   }
 
-  /// Whom later entries of a conversation have come or go.
+  /// Returns the members whom later entries of a conversation add or remove.
   private func membersChanged(
     behind ordinal: UInt64, in conversation: UInt32
   ) throws(StoreError) -> Set<UInt32> {

@@ -1,23 +1,25 @@
 import PageFile
 
-/// What was to be told of a conversation that was deleted here, and whose name has another number now.
+/// Sweeps the entries of a conversation that was deleted here, and whose name has another number
+/// now.
 ///
-/// Where there is much of it, it is gone through in steps. See docs/message-format.md, O-18 and O-30.
+/// Many entries are swept in steps. See docs/message-format.md, O-18 and O-30.
 ///
-///  1. What is left under the old number is not counted, not shown, and not handed out.
-///  2. Until all of it was gone through, nothing is handed out in the order of the new number: what
-///     comes over goes before what was entered since.
-///  3. Whoever names one of these entries brings it to where it belongs first.
+///  1. Entries left under the old number are not counted, not shown, and not handed out.
+///  2. Until all of them were swept, the lane of the new number hands out nothing: entries that
+///     come over go before those entered since.
+///  3. An operation that names one of these entries first moves it to where it belongs.
 struct OutboxSweeps: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Has what is still to be told of a deleted conversation told of its new number, and the rest go.
+  /// Moves those entries of a deleted conversation that are still to be told to its new number, and
+  /// removes the others.
   ///
-  /// What was to be told of its messages goes, but that one was taken back. What was done to the
-  /// conversation itself is still to be told: that it was left, above all. One that may be on its way
-  /// to be made is made again first, as its deletion has to name it.
+  /// Entries about its messages are removed, except retractions. Acts on the conversation itself
+  /// are still to be told, above all that it was left. A conversation whose creation may be on its
+  /// way is created again first, as its deletion has to name it.
   func keepEntries(of conversation: UInt32, for number: UInt32) throws(StoreError) {
     let isUnknown = try transaction.outboxEntering.isUnknownToServer(conversation)
     let target = isUnknown ? 0 : number
@@ -31,7 +33,7 @@ struct OutboxSweeps: TransactionPart {
       }
       return
     }
-    // What a lane is asked for is at once where it is looked for.
+    // Entries that a lane names are moved at once, since they are looked up there.
     let newest = [
       lane.creation, lane.readReceipt, lane.deliveredReceipt, lane.title, lane.avatar,
     ]
@@ -52,7 +54,8 @@ struct OutboxSweeps: TransactionPart {
     }
   }
 
-  /// An entry of a deleted conversation as it goes on; nil: it has nothing to tell any more.
+  /// Returns an entry of a deleted conversation in the form in which it continues; nil if it has
+  /// nothing to tell any more.
   private func kept(
     _ record: OutboxRecord, for target: UInt32
   ) throws(StoreError) -> OutboxRecord? {
@@ -83,7 +86,9 @@ struct OutboxSweeps: TransactionPart {
     try transaction.insert(key.bytes, value.bytes, in: Schema.work)
   }
 
-  /// Goes through some of the entries that a deleted conversation has left; true when none is left.
+  /// Sweeps some of the entries that a deleted conversation has left.
+  ///
+  /// Returns true when none is left.
   private func sweepEntries(
     of conversation: UInt32, to target: UInt32
   ) throws(StoreError) -> Bool {
@@ -99,7 +104,7 @@ struct OutboxSweeps: TransactionPart {
       let record = try view.outbox.indexedEntry(ordinal)
       guard record.conversation == conversation else {
         throw view.corrupt(
-          Schema.work, "entry \(ordinal) of the outbox is listed with another conversation")
+          Schema.work, "outbox entry \(ordinal): listed under another conversation")
       }
       try sweep(ordinal, record, &lane, to: target)
       count += 1
@@ -108,7 +113,8 @@ struct OutboxSweeps: TransactionPart {
     return false
   }
 
-  /// What is still to be told goes to a conversation that is there: else it would go round for ever.
+  /// Checks that the target of a sweep exists and is not swept itself; otherwise entries would
+  /// circulate for ever.
   private func check(_ target: UInt32, of conversation: UInt32) throws(StoreError) {
     guard target != 0 else { return }
     if try transaction.isStored(target), try view.outbox.sweepTarget(of: target) == nil { return }
@@ -116,8 +122,9 @@ struct OutboxSweeps: TransactionPart {
       Schema.work, "rest of conversation \(conversation): unknown target (conversation \(target))")
   }
 
-  /// Brings one entry to where it belongs: its old lane is not looked at any more, and nothing there
-  /// waits for it.
+  /// Moves one entry to where it belongs.
+  ///
+  /// Its old lane is no longer used, and no entry there depends on it.
   private func sweep(
     _ ordinal: UInt64, _ record: OutboxRecord, _ lane: inout OutboxLane, to target: UInt32
   ) throws(StoreError) {
@@ -144,9 +151,9 @@ struct OutboxSweeps: TransactionPart {
     try updateSteps()
   }
 
-  /// The conversation that entries are on their way to goes itself, or becomes another.
+  /// Redirects the sweeps whose target conversation is deleted, or becomes another one.
   ///
-  /// - Parameter target: Who gets them now; 0: there is nothing to tell any more.
+  /// - Parameter target: The conversation that gets the entries now; 0 if nothing is left to tell.
   func redirectSweeps(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     guard try transaction.outboxTotals.hasSteps else { return }
     var isChanged = false
@@ -159,14 +166,14 @@ struct OutboxSweeps: TransactionPart {
     if target != 0 { try updateStop(of: target) }
   }
 
-  /// An entry, which is brought to where it belongs before if its conversation was deleted.
+  /// Returns an entry, after moving it to where it belongs if its conversation was deleted.
   func currentEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
     guard let record = try view.outbox.entry(ordinal) else { return nil }
     return try isLeft(ordinal, record) ? try view.outbox.entry(ordinal) : record
   }
 
-  /// Whether an entry is one that a deleted conversation has left; then it is brought to where it
-  /// belongs.
+  /// Returns true if a deleted conversation has left this entry, which is moved to where it belongs
+  /// then.
   func isLeft(_ ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) -> Bool {
     guard try transaction.outboxTotals.hasSteps,
       let target = try view.outbox.sweepTarget(of: record.conversation)
@@ -181,7 +188,7 @@ struct OutboxSweeps: TransactionPart {
 
   // MARK: Steps
 
-  /// Does a part of what the outbox does in steps.
+  /// Runs one step of the outbox's pending work.
   func stepOutbox() throws(StoreError) {
     if let sweep = try view.outbox.sweeps(countMax: 1).first {
       _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
@@ -190,7 +197,7 @@ struct OutboxSweeps: TransactionPart {
     }
   }
 
-  /// Notes whether there is something left that is done in steps.
+  /// Notes in the totals whether the outbox has pending work in steps.
   func updateSteps() throws(StoreError) {
     let hasSteps = try view.outbox.hasSteps()
     var totals = try transaction.outboxTotals
@@ -199,7 +206,7 @@ struct OutboxSweeps: TransactionPart {
     transaction.outboxEntries.setTotals(totals)
   }
 
-  /// Stops a lane, or has it go on, as it has to be by now.
+  /// Stops a lane, or starts it again, as its state requires.
   func updateStop(of conversation: UInt32) throws(StoreError) {
     var lane = try view.outbox.lane(conversation)
     let isStopped = try view.outbox.isLaneStopped(conversation)
@@ -210,7 +217,7 @@ struct OutboxSweeps: TransactionPart {
 }
 
 extension OutboxSubject {
-  /// Whether it is still to be told when its conversation was deleted here.
+  /// True if the entry is still to be told after its conversation was deleted here.
   package var outlivesItsConversation: Bool {
     switch self {
     case .deleteConversation, .receipt, .send, .upload, .edit, .react: false

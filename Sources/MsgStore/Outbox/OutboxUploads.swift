@@ -1,22 +1,22 @@
 import PageFile
 
-/// Uploads that stop and go on.
+/// Pauses and continues uploads.
 struct OutboxUploads: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// How many bytes of an attachment are known to be on the server.
+  /// Returns the number of bytes of an attachment known to be on the server.
   func uploadedByteCount(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Int64 {
     try runningUpload(attachment, of: id, in: conversation)?.byteCount ?? 0
   }
 
-  /// Notes that nobody uploads an attachment for now, if somebody did.
+  /// Pauses the upload of an attachment, if it runs.
   ///
-  /// It stays stored as running, with its progress, so that it goes on from there: what nobody runs
-  /// reads as queued.
+  /// It stays stored as running, with its progress, so that it can continue from there. A stored
+  /// upload that nothing runs reads as queued.
   func pauseUpload(
     of attachment: String, message id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
@@ -27,14 +27,16 @@ struct OutboxUploads: TransactionPart {
       .upload, to: .running(doneByteCount: byteCount), of: attachment, message: id,
       in: conversation)
     transaction.transferChanges[key] = .some(nil)
-    // Its record may be as it was; it reads as queued all the same.
+    // The record may be unchanged; the upload still reads as queued now.
     guard transaction.isHeard else { return }
     var fact = ByteBuffer()
     fact.append(key.fact)
     transaction.noteChange(of: fact.bytes, in: Schema.facts)
   }
 
-  /// Lets an upload go that has waited until its file was prepared; returns whether one has.
+  /// Unblocks an upload that waited for its file to be prepared.
+  ///
+  /// Returns true if there was one.
   func releasePrepared(
     _ attachment: String, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
@@ -51,7 +53,7 @@ struct OutboxUploads: TransactionPart {
     return false
   }
 
-  /// An upload that is stored as running, and how far it is.
+  /// Returns an upload that is stored as running, with its progress.
   private func runningUpload(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> (key: RunningTransfers.Key, byteCount: Int64)? {

@@ -1,12 +1,12 @@
 import PageFile
 
-/// What an entry of the outbox says, read from the store as it is now.
+/// Reads the task of an outbox entry from the present state of the store.
 struct TaskReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// What is to be told; nil when it does not hold any more.
+  /// Returns the task of an entry; nil if it has nothing to tell any more.
   func task(
     _ record: OutboxRecord, form: PendingReceipt.Form,
     doneByteCount: (RunningTransfers.Key) -> Int64?
@@ -22,7 +22,7 @@ struct TaskReader {
     case .edit(let id, let time):
       return try editTask(id, at: time, in: number)
     case .unsend(let id):
-      // It may have been deleted here since.
+      // The message may have been deleted here since.
       guard let (_, message, own) = try message(id, in: number) else { return .unsend(id) }
       return message.traits.isWithdrawn ? .unsend(own) : nil
     case .react(let id, let emoji, let isRemoved):
@@ -57,7 +57,8 @@ struct TaskReader {
     }
   }
 
-  /// A message, also one that is still on its way from a conversation that has become this one.
+  /// Returns a message, even one that is still being moved here from a conversation that became
+  /// this one.
   private func message(
     _ id: MessageID, in number: UInt32
   ) throws(StoreError) -> (Position, StoredMessage, MessageID)? {
@@ -71,7 +72,7 @@ struct TaskReader {
     return nil
   }
 
-  /// A message as it was composed: edits that wait are told of by themselves.
+  /// Returns a message as it was composed; pending edits have entries of their own.
   private func composedMessage(
     _ id: MessageID, in conversation: ConversationID, _ number: UInt32
   ) throws(StoreError) -> Message? {
@@ -111,7 +112,7 @@ struct TaskReader {
       at: Timestamp(microseconds: time))
   }
 
-  /// What people see of an entry.
+  /// Returns the form of an entry that is shown to people.
   func shownEntry(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> OutboxEntry {
     let state: OutboxState =
       switch record.state {
@@ -130,7 +131,7 @@ struct TaskReader {
       created: Timestamp(microseconds: record.created), token: record.token)
   }
 
-  /// Whether an entry waits for something that somebody has to decide about.
+  /// Returns true if an entry waits for another one that needs a decision.
   private func isBlocked(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
     if record.isBlocked { return true }
     guard record.subject.isInOrder else { return false }

@@ -36,7 +36,7 @@ import Testing
     let store = try MessageStore(in: changed, name: "store", options: options)
     #expect(
       throws: StoreError.corruptRecord(
-        tree: "work", reason: "entry \(ordinal) of the outbox is not due at 5")
+        tree: "work", reason: "outbox entry \(ordinal): not due at 5")
     ) {
       try store.write { _ = try $0.outbox.next(for: "worker") }
     }
