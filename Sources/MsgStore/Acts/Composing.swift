@@ -1,6 +1,6 @@
 import PageFile
 
-/// What the local member composes.
+/// Composes, edits, and retracts messages, and reacts to them, for the local member.
 struct Composing: TransactionPart {
   let transaction: Transaction
 
@@ -14,7 +14,7 @@ struct Composing: TransactionPart {
     try check(message.text, hasAttachment: !message.attachments.isEmpty)
     try ReceivedMessages.validateMessage(message)
     for attachment in message.attachments {
-      // The source may be larger than what is uploaded in the end, which is checked then.
+      // The source may be larger than the file uploaded in the end, which is checked then.
       var source = attachment
       source.byteCount = nil
       if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
@@ -25,8 +25,8 @@ struct Composing: TransactionPart {
         throw .idInUse(message.id, in: message.conversation)
       }
     }
-    // How far a message that is sent again or forwarded had come is not how far this one has; that it
-    // is to be held is for whoever sends it to say.
+    // The status of a message that is sent again or forwarded does not apply to this one, except
+    // that the sender may ask to hold it.
     let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
     var composed = Message(
       id: message.id, in: message.conversation, from: local, text: message.text,
@@ -38,18 +38,18 @@ struct Composing: TransactionPart {
       throw .idInUse(message.id, in: message.conversation)
     }
     guard let open = try transaction.existingConversation(message.conversation) else {
-      throw view.corrupt(Schema.conversations, "a conversation is gone that was written to")
+      throw view.corrupt(Schema.conversations, "missing conversation after a write")
     }
     try transaction.outboxEntering.enterSend(composed, in: open.number)
     guard let stored = try flushed().threads.message(message.id, in: message.conversation) else {
-      throw view.corrupt(Schema.messages, "a message is gone that was written")
+      throw view.corrupt(Schema.messages, "missing message after a write")
     }
     return stored
   }
 
-  /// Refuses what somebody does in a conversation that they have left.
+  /// Refuses an act in a conversation that the local member has left.
   ///
-  /// One that is known from its messages only has been left by nobody.
+  /// A conversation known only from its messages counts as not left.
   func checkMembership(
     _ conversation: OpenConversation, _ id: ConversationID
   ) throws(StoreError) {
@@ -65,9 +65,11 @@ struct Composing: TransactionPart {
 }
 
 extension Composing {
-  /// Edits a message of the local member's.
+  /// Edits a message of the local member.
   ///
-  /// Returns the time of the edit, by which the server's answer names it; nil when nothing changes.
+  /// Returns the time of the edit, by which the server's answer names it; nil if nothing changes.
+  /// Throws an error if the message is not here, is retracted, or belongs to another member, if the
+  /// text is beyond the limits, or if too many edits of the message are pending.
   func edit(
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID]
   ) throws(StoreError) -> Timestamp? {
@@ -96,7 +98,9 @@ extension Composing {
     return Timestamp(microseconds: time)
   }
 
-  /// Whether a message mentions just these; nobody gets a number by asking.
+  /// Returns true if a message mentions exactly these members.
+  ///
+  /// Assigns no numbers.
   private func isMentioning(
     _ mentions: [MemberID], _ message: StoredMessage
   ) throws(StoreError) -> Bool {
@@ -110,10 +114,11 @@ extension Composing {
     return message.traits.mentions == numbers.sorted()
   }
 
-  /// Takes a message of the local member's back.
+  /// Retracts a message of the local member.
   ///
-  /// It is hidden at once. One that never left goes, or is erased where only its status says so; of
-  /// another the server has to be told, and says whether it agrees.
+  /// The message is hidden at once. One that never left is removed, or is erased if only its status
+  /// shows that it never left. For any other the server has to be told, and confirms or refuses the
+  /// retraction.
   func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     let target = try ownMessage(id, in: conversation)
     if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
@@ -143,9 +148,9 @@ extension Composing {
     return true
   }
 
-  /// Whether the server's own times show that a message is too old to be taken back.
+  /// Returns true if the server's own times show that a message is too old to be retracted.
   ///
-  /// How late it is now nobody knows but the server, which has the last word.
+  /// Only the server knows the present time, and has the last word.
   private func isTooOldToUnsend(_ target: Target) throws(StoreError) -> Bool {
     guard let limit = rules.unsendAgeMax?.microseconds, !target.position.place.isPending,
       let newest = try transaction.conversations.newestServerTime(in: target.conversation)
@@ -155,7 +160,9 @@ extension Composing {
     return newest > time && (isOverflow || age > limit)
   }
 
-  /// Reacts in the local member's name, or takes that back.
+  /// Adds a reaction of the local member, or removes it.
+  ///
+  /// Returns true if anything changed.
   func react(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
@@ -214,9 +221,9 @@ extension Transaction {
   var composing: Composing { Composing(self) }
 }
 
-/// What the local member may do.
+/// Finds the messages on which the local member may act.
 extension Composing {
-  /// A message that the local member means to do something to.
+  /// A message that the local member is about to change.
   struct Target {
     var conversation: OpenConversation
     var position: Position
@@ -224,7 +231,7 @@ extension Composing {
     var id: MessageID
   }
 
-  /// The message that the local member acts on, which has to be there and not taken back.
+  /// Returns the message that the local member acts on, which must be here and not retracted.
   func ownTarget(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Target {
@@ -238,7 +245,7 @@ extension Composing {
       conversation: open, position: position, message: message, id: message.id(at: position))
   }
 
-  /// The same, where only who wrote it may act.
+  /// Returns a message on which only its author may act.
   func ownMessage(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Target {

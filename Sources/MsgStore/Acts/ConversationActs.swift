@@ -1,9 +1,10 @@
 import PageFile
 
-/// What the local member changes about a conversation: each a register with a provisional time, which
-/// is later than what it replaces.
+/// Changes the attributes of a conversation for the local member.
 ///
-/// Nothing is written where nothing changes.
+/// Each is a register with a provisional time, which is later than the time of the replaced value.
+///
+/// An act that changes nothing writes nothing.
 struct ConversationActs: TransactionPart {
   let transaction: Transaction
 
@@ -59,7 +60,9 @@ struct ConversationActs: TransactionPart {
     return isChanged
   }
 
-  /// How many of these do not take part yet; nobody gets a number by asking.
+  /// Counts those who do not take part yet.
+  ///
+  /// Assigns no numbers.
   private func newcomerCount(
     _ participants: [MemberID], to members: ConversationMembers
   ) throws(StoreError) -> Int {
@@ -108,7 +111,9 @@ struct ConversationActs: TransactionPart {
     return isChanged
   }
 
-  /// Sets or clears one of the marks that say how the local member keeps a conversation.
+  /// Sets or clears the pinned, muted, or archived mark.
+  ///
+  /// Returns true if anything changed.
   func set(
     _ mark: ConversationSummary.Flags, _ path: WritableKeyPath<ConversationDetails, Int64?>,
     to isSet: Bool, of id: ConversationID
@@ -149,7 +154,7 @@ struct ConversationActs: TransactionPart {
     return a.hasSameBytes(as: b)
   }
 
-  /// A conversation that the local member may change for all who take part.
+  /// Returns a conversation that the local member may change for all who take part.
   private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
     let details = try view.conversations.details(conversation.number)
@@ -157,7 +162,7 @@ struct ConversationActs: TransactionPart {
     return conversation
   }
 
-  /// One whose members the local member may change.
+  /// Returns a group whose members the local member may change.
   private func groupConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try memberConversation(id)
     let details = try view.conversations.details(conversation.number)
@@ -167,13 +172,15 @@ struct ConversationActs: TransactionPart {
 }
 
 extension ConversationActs {
-  /// Returns the messages that the server never got; nil when there is no such conversation.
+  /// Deletes a conversation for the local member.
+  ///
+  /// Returns the messages that never reached the server; nil if there is no such conversation.
   func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
     guard let conversation = try transaction.existingConversation(id),
       !conversation.summary.marks.contains(.hidden)
     else { return nil }
     var withdrawn: [MessageID] = []
-    // No time of this device: what came to the server meanwhile was not deleted.
+    // Not a time of this device: messages that reached the server meanwhile were not deleted.
     var time = max(conversation.summary.deletedUpTo ?? 0, 0)
     let numbers =
       try [conversation.number] + transaction.deletions.merging(into: conversation.number)
@@ -198,7 +205,7 @@ extension Transaction {
   var conversationActs: ConversationActs { ConversationActs(self) }
 }
 
-/// Conversations that are made or found here.
+/// Creates conversations, or finds existing ones.
 extension ConversationActs {
   func putConversation(
     _ id: ConversationID, participants: [MemberID], title: String?, kind: ConversationKind?
@@ -231,7 +238,9 @@ extension ConversationActs {
     return isNew || wasHidden || isChanged
   }
 
-  /// Makes a group.
+  /// Creates a group.
+  ///
+  /// Throws `conversationExists` if the name is taken.
   func createGroup(
     _ id: ConversationID?, participants: [MemberID], title: String?, avatar: String?
   ) throws(StoreError) -> Conversation {
@@ -264,7 +273,7 @@ extension ConversationActs {
     return try stored(found)
   }
 
-  /// The participants given, and the local member.
+  /// Returns the given participants and the local member.
   func withLocalMember(_ participants: [MemberID]) throws(StoreError) -> [MemberID] {
     guard let localMember else { return participants }
     let local = try view.within { () throws(StoreError) in try view.member(localMember) }
@@ -294,7 +303,8 @@ extension ConversationActs {
     return try flushed().list.conversation(conversation.number, &cursor)
   }
 
-  /// The oldest conversation with exactly these participants, of this kind or of none that is known.
+  /// Returns the oldest conversation with exactly these participants, of this kind or of unknown
+  /// kind.
   func existingConversation(
     _ kind: ConversationKind, with members: [UInt32]
   ) throws(StoreError) -> OpenConversation? {
@@ -308,7 +318,7 @@ extension ConversationActs {
       var key = ByteBuffer()
       cursor.appendKey(to: &key)
       guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
-        throw view.corrupt(Schema.participants, "a key has \(key.count) bytes, not 12")
+        throw view.corrupt(Schema.participants, "malformed key (\(key.count) bytes, expected 12)")
       }
       candidates.append(number)
       try storage { () throws(PageFileError) in _ = try cursor.next() }

@@ -1,7 +1,7 @@
 import PageFile
 
-/// What the local member reads and receives here: marks that cover what is there when they are made,
-/// and messages marked by their names.
+/// Marks messages as read or delivered by the local member: with marks that cover the messages
+/// there at that time, and by name.
 ///
 /// See docs/message-format.md, U-4 … U-8.
 struct LocalMarks: TransactionPart {
@@ -11,7 +11,7 @@ struct LocalMarks: TransactionPart {
 
   /// Moves the read mark up to the newest acknowledged message that is not behind a position.
   ///
-  /// Returns whether anything changed.
+  /// Returns true if anything changed.
   func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
     return try markRead(conversation, upTo: limit)
@@ -33,7 +33,7 @@ struct LocalMarks: TransactionPart {
     summary.markOrdinal += 1
     summary.counted = try transaction.unreadCounts.countUnread(
       conversation.number, summary, was: old, after: target)
-    // Without a local member nobody knows whether something came to lie below the mark.
+    // Without a local member it is unknown whether messages came to lie below the mark.
     let isNew = localMember == nil || summary.unreadCount < old.unreadCount
     if target == old.mark && !isNew { return false }
     conversation.summary = summary
@@ -48,7 +48,9 @@ struct LocalMarks: TransactionPart {
     return true
   }
 
-  /// Marks messages as read by their names.
+  /// Marks messages as read by name.
+  ///
+  /// Returns true if anything changed.
   func markRead(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
     guard let conversation = try transaction.existingConversation(id) else { return false }
@@ -63,7 +65,7 @@ struct LocalMarks: TransactionPart {
       try transaction.receipts.set(.seen, at: position, conversation)
       try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
       try transaction.namedReceipts.rememberExact(.read, id, from: 0, in: conversation)
-      // Whoever is told that it was read knows that it was delivered.
+      // A read receipt implies that the message was delivered.
       try transaction.namedReceipts.forgetExact(.delivered, id, in: conversation)
       isChanged = true
     }
@@ -71,7 +73,9 @@ struct LocalMarks: TransactionPart {
     return isChanged
   }
 
-  /// Moves the mark of what has been delivered, as `markRead` does that of what has been read.
+  /// Moves the delivered mark, in the way `markRead` moves the read mark.
+  ///
+  /// Returns true if anything changed.
   func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
     var own = try transaction.ownReceipts.receipts(conversation)
@@ -99,7 +103,9 @@ struct LocalMarks: TransactionPart {
     return true
   }
 
-  /// Marks messages as delivered by their names.
+  /// Marks messages as delivered by name.
+  ///
+  /// Returns true if anything changed.
   func markDelivered(_ ids: [MessageID], in id: ConversationID) throws(StoreError) -> Bool {
     for id in ids { try id.validate() }
     guard let localMember else { return false }
@@ -123,25 +129,25 @@ struct LocalMarks: TransactionPart {
 
 extension LocalMarks {
 
-  /// Where a mark goes; nil when it would go back, or there is nothing to mark.
+  /// Returns the new position of a mark; nil if it would move back, or there is no message to mark.
   private func target(
     upTo limit: Position?, from mark: Position?, in conversation: UInt32
   ) throws(StoreError) -> Position? {
     let limit = min(limit ?? .firstPending, .firstPending)
     let isForward = !StoreDefect.markGoesBack.isPlanted
     if let mark, limit < mark, isForward { return nil }
-    // The message at the mark may be gone; the mark stays where it is all the same.
+    // The message at the mark may be gone; the mark stays where it is.
     if !isForward { return try flushed().messages.lastPosition(upTo: limit, in: conversation) }
     return latest(try flushed().messages.lastPosition(upTo: limit, in: conversation), mark)
   }
 
-  /// Whether something up to a mark is not known to the server yet.
+  /// Returns true if the server does not know a mark yet.
   func isToldBehind(_ mark: Position?, _ confirmed: Position?, _ told: Position?) -> Bool {
     guard let mark else { return false }
     return latest(confirmed, told).map { $0 < mark } ?? true
   }
 
-  /// Notes when the local member has read or received a message that was marked by its name.
+  /// Notes the time at which the local member read or received a message marked by name.
   private func join(
     _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: Position,
     in conversation: OpenConversation
@@ -152,26 +158,26 @@ extension LocalMarks {
     }
   }
 
-  /// Whether a message is somebody else's and has not been seen.
+  /// Returns true if a message is by another member and unseen.
   private func isUnseenByOther(
     at position: Position, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\": not at its place")
     }
     return record.sender != localMember
       && conversation.summary.isUnseen(record, at: position)
   }
 
-  /// Whether a message needs no receipt of delivery any more: it is the local member's own or came as
-  /// history, or it was marked before.
+  /// Returns true if a message needs no delivery receipt: it is the local member's own, came as
+  /// history, or was marked before.
   private func isDelivered(
     _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\": not at its place")
     }
     if record.sender == member || record.flags.contains(.history) { return true }
     if let told = try transaction.ownReceipts.told(.delivered, conversation), position <= told {
@@ -185,11 +191,11 @@ extension LocalMarks {
     return first.map { $0 <= own.deliveredOrdinal } ?? true
   }
 
-  /// Whether somebody else's message that came live may lie behind one position and not behind
+  /// Returns true if a live message of another member may lie behind one position and not behind
   /// another.
   ///
-  /// Beyond a bounded number of messages that are none it is taken for true: then the server is told
-  /// of a mark that it did not need, which costs less than reading a thread from its beginning.
+  /// After a bounded number of other messages the answer is true. Then the server may be told of a
+  /// mark that it did not need, which costs less than reading a thread from its beginning.
   private func mayHaveIncoming(
     after start: Position, upTo end: Position, in conversation: UInt32
   ) throws(StoreError) -> Bool {

@@ -1,6 +1,6 @@
 import PageFile
 
-/// What people decide about what waits: hold, release, retry, change, remove.
+/// Carries out what people decide about outbox entries: hold, release, retry, change, remove.
 ///
 /// See docs/message-format.md, O-25 … O-29.
 struct OutboxDecisions: TransactionPart {
@@ -26,7 +26,7 @@ struct OutboxDecisions: TransactionPart {
     let old = try entry(id)
     if old.isRunning { throw .outboxEntryIsRunning(id) }
     if old.state == .held {
-      // It may be about to go with others.
+      // A release of many entries may be about to queue it.
       try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
       return false
     }
@@ -64,8 +64,9 @@ struct OutboxDecisions: TransactionPart {
     return isChanged
   }
 
-  /// Has what waits for its time, and what has failed, go as soon as it can; returns how much that
-  /// is.
+  /// Queues waiting entries, and on request failed ones, to go as soon as possible.
+  ///
+  /// Returns their number.
   func retryAll(in id: ConversationID?, includesFailed: Bool) throws(StoreError) -> Int {
     try transaction.outboxReleases.release(
       includesFailed ? [.waiting, .failed] : .waiting, in: id)
@@ -78,7 +79,7 @@ struct OutboxDecisions: TransactionPart {
     return try transaction.outboxReleases.release(.all, in: nil)
   }
 
-  /// Changes the text of a message that cannot have left, or of an edit.
+  /// Changes the text of a message, or of an edit, that cannot have left.
   func setText(
     _ text: String, mentions: [MemberID], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
@@ -106,7 +107,7 @@ struct OutboxDecisions: TransactionPart {
   ) throws(StoreError) -> Bool {
     let target = try transaction.composing.ownMessage(message, in: conversation)
     let old = target.message
-    // What is shown may be an edit that came from elsewhere: then there is an original besides.
+    // The shown version may be an edit from elsewhere; then there is an original beside it.
     if !old.traits.pendingEdits.isEmpty || old.traits.marks.contains(.versions) {
       throw .outboxEntryHasNoText(id)
     }
@@ -122,7 +123,7 @@ struct OutboxDecisions: TransactionPart {
     return true
   }
 
-  /// The server has refused the token with another text.
+  /// Gives an entry a new token, because the server has refused the old one with another text.
   private func giveToken(to id: OutboxEntry.ID, _ old: OutboxRecord) throws(StoreError) {
     if old.attemptCount == 0 { return }
     var new = old
@@ -130,7 +131,7 @@ struct OutboxDecisions: TransactionPart {
     try transaction.outboxEntries.replace(entry: id.rawValue, old, with: new)
   }
 
-  /// Gives an edit another text, under the time that it has.
+  /// Changes the text of an edit, and keeps its time.
   private func rewrite(
     editAt time: Int64, of message: MessageID, in conversation: ConversationID, text: String,
     mentions: [MemberID], _ id: OutboxEntry.ID, _ record: OutboxRecord
@@ -160,7 +161,7 @@ struct OutboxDecisions: TransactionPart {
     return true
   }
 
-  /// Removes an entry, and undoes what it was to tell where that can be undone.
+  /// Removes an entry, and undoes what it was to tell where that is possible.
   func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
     let record = try entry(id)
     if record.isRunning { throw .outboxEntryIsRunning(id) }
@@ -169,7 +170,7 @@ struct OutboxDecisions: TransactionPart {
     }
     switch record.subject {
     case .send(let message):
-      // One that is to be taken back already is left to that.
+      // A message that is to be retracted already is left to that entry.
       if let number = try view.number(of: conversation),
         let (_, stored, _) = try flushed().messages.found(message, in: number),
         !stored.traits.isWithdrawn
@@ -193,10 +194,10 @@ struct OutboxDecisions: TransactionPart {
     try transaction.outboxEntries.remove(entry: id.rawValue)
   }
 
-  /// Takes all that was marked for told.
+  /// Confirms all receipts as told.
   ///
-  /// What lies below a range is told by its name once the range was: so there are two rounds, and one
-  /// that finds nothing. Where a damaged store has no end of them, nobody waits for it.
+  /// Messages below a range are told by name once the range was told, so there are two rounds, and
+  /// a third that finds nothing. The round limit keeps a damaged store from looping forever.
   private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
     for _ in 0..<Self.confirmedRoundCountMax {
       var isChanged = false
@@ -207,12 +208,12 @@ struct OutboxDecisions: TransactionPart {
       }
       if !isChanged { return }
     }
-    throw view.corrupt(Schema.receipts, "what has to be told of \"\(conversation)\" has no end")
+    throw view.corrupt(Schema.receipts, "conversation \"\(conversation)\": endless receipts")
   }
 
   private static var confirmedRoundCountMax: Int { 8 }
 
-  /// Undoes a reaction of the local member's, or that it was taken away.
+  /// Undoes an addition or a removal of a reaction by the local member.
   private func revert(
     _ emoji: String, isRemoved: Bool, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
