@@ -1,11 +1,11 @@
 import PageFile
 
-/// The cells of the messages tree, of which some hold many messages.
+/// Changes cells of the messages tree, some of which hold many messages.
 ///
-/// A segment that loses, gets or changes a message is packed anew; what no longer fits into one
-/// becomes two. See docs/message-format.md, M-9.
+/// A segment in which a message is added, changed, or removed is packed again; what no longer fits
+/// into one becomes two. See docs/message-format.md, M-9.
 extension Packer {
-  /// Stores the record of a message at a place where there may be one of it already.
+  /// Stores the record of a message at its place, replacing the record there, if any.
   func writeRecord(
     _ record: Bytes, at position: Position, in conversation: UInt32
   ) throws(StoreError) {
@@ -23,7 +23,7 @@ extension Packer {
     try replaceSegment(cell.bytes, with: run)
   }
 
-  /// Removes the record of a message that is there.
+  /// Removes the record of a message, which must be there.
   func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
@@ -33,12 +33,12 @@ extension Packer {
       return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)
-    guard found.isEqual else { throw view.corrupt(Schema.messages, "an entry is missing") }
+    guard found.isEqual else { throw view.corrupt(Schema.messages, "missing entry") }
     run.remove(at: found.index)
     try replaceSegment(cell.bytes, with: run)
   }
 
-  /// Stores other messages in the stead of a segment.
+  /// Replaces a segment with the messages of a run.
   private func replaceSegment(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
     if run.count == 0 || run.key(0).compare(to: cell) != 0 {
       try transaction.remove(cell, in: Schema.messages)
@@ -46,10 +46,10 @@ extension Packer {
     try write(run, 0..<run.count, with: segmentEncoder())
   }
 
-  /// What packs with the newest dictionary that is committed.
+  /// Returns an encoder that packs with the newest committed dictionary.
   ///
-  /// That is read outside of the transaction: one that cannot be read must not end it. Then texts are
-  /// compressed alone.
+  /// The dictionary is read outside of the transaction, so that an unreadable one does not end the
+  /// transaction; texts are then compressed without a dictionary.
   func segmentEncoder(_ effort: BlockCompressor.Effort = .fast) -> SegmentEncoder {
     let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
     if let known { return known }
@@ -61,7 +61,7 @@ extension Packer {
     return new
   }
 
-  /// Stores messages in as few cells as hold them, halving what is too much for one.
+  /// Stores messages in as few cells as hold them, halving each range that is too large for one.
   private func write(
     _ run: borrowing MessageRun, _ range: Range<Int>, with encoder: SegmentEncoder
   ) throws(StoreError) {

@@ -1,12 +1,12 @@
 import PageFile
 
-/// Packing what has come behind time, see rule 4 of packing.
+/// Packs messages that came late, by rule 4 of `Packer`.
 extension Packer {
-  /// Packs the messages around a position that have cells of their own, up to the segments before and
-  /// behind them.
+  /// Packs the loose messages around a position, up to the segments before and behind them.
   ///
-  /// Nothing is done where no segment is behind them: they are the newest, or become packed with those.
-  /// Some may be too long to be packed, and are looked at in vain: so only so many are looked at.
+  /// Does nothing if no segment is behind them: they are the newest, or will be packed with those.
+  /// Some may be too long to be packed and are looked at in vain, so the number of messages looked
+  /// at is bounded.
   func packLate(
     _ number: UInt32, around position: Position, atLeast countMin: Int, atMost countMax: Int,
     _ effort: BlockCompressor.Effort

@@ -1,23 +1,24 @@
 import PageFile
 
-/// Packing everything anew, some of it in each commit, as tightly as it goes.
+/// Packs all messages of the store again as tightly as possible, a part in each commit.
 ///
 /// See docs/message-format.md, M-10.
 ///
-///  1. A thread that is long, and so may be read at its end often, keeps its newest messages in cells
-///     of their own; of all others nothing is left out.
-///  2. What would not get smaller stays as it is, unless it was packed with an older dictionary.
+///  1. A long thread, whose end may be read often, keeps its newest messages loose. Of all other
+///     threads every message is packed.
+///  2. Cells that would not get smaller stay as they are, unless they were packed with an older
+///     dictionary.
 extension Packer {
-  /// How many messages one commit packs at most, give or take a conversation; it may have no time for so
-  /// many.
+  /// The number of messages that one commit packs at most, give or take a conversation; less if its
+  /// time ends before.
   private static let repackCountMax = 2000
-  /// How many messages are put together at once.
+  /// The number of messages that are packed together at most.
   private static let chunkCountMax = 1000
   private static let chunkByteCountMax = 256 << 10
 
-  /// Packs some of the messages whose cells have this key or follow it.
+  /// Packs some of the messages from the cell with this key on.
   ///
-  /// Returns the key to go on from; nil when nothing is left.
+  /// Returns the key to continue from; nil when nothing is left.
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
     transaction.beginStep()
@@ -33,19 +34,19 @@ extension Packer {
     return next
   }
 
-  /// Neighbouring cells of one conversation.
+  /// Neighbouring cells of one conversation that are packed together.
   private struct Chunk: ~Copyable {
     var run = MessageRun()
     var cells: [(key: [UInt8], isSegment: Bool)] = []
     var byteCount = 0
     var hasOtherDictionary = false
-    /// Where the next chunk begins.
+    /// The key at which the next chunk begins.
     var next: [UInt8]?
-    /// Whether more of the conversation is to be packed behind it.
+    /// True if more messages of the conversation are to be packed behind the chunk.
     var isCut = false
   }
 
-  /// Reads cells from a key on, as many as are packed together.
+  /// Reads the cells of one chunk, from a key on.
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
     let newest = segmentEncoder(.high).dictionary
@@ -61,7 +62,7 @@ extension Packer {
       cursor.appendKey(to: &key)
       guard let found = key.bytes.bigEndianNumber(at: 0),
         let position = key.bytes.dropFirst(KeyEncoding.numberByteCount).position
-      else { throw view.corrupt(Schema.messages, "a key is no position") }
+      else { throw view.corrupt(Schema.messages, "key does not decode to a position") }
       if number == nil {
         number = found
         limit = try firstLoose(in: found)
@@ -102,7 +103,7 @@ extension Packer {
     return chunk
   }
 
-  /// Whether a message is packed where those from a limit on have cells of their own.
+  /// Returns true if a message is packed in a thread whose loose messages begin at a limit.
   private static func isPacked(_ position: Position, before limit: Position?) -> Bool {
     guard let limit else { return !position.place.isPending }
     if StoreDefect.placesComparedAlone.isPlanted {
@@ -111,7 +112,8 @@ extension Packer {
     return position < limit
   }
 
-  /// The key that the next conversation begins at, or that of a cell that belongs to it.
+  /// Returns the key to continue from after a conversation: that of the found cell if it belongs to
+  /// another one, otherwise the lowest key of the next number; nil after the last number.
   private func beginning(
     after number: UInt32, _ found: UInt32, _ key: Bytes
   ) throws(StoreError) -> [UInt8]? {
@@ -121,7 +123,7 @@ extension Packer {
     return next.bytes.array()
   }
 
-  /// The first of the messages of a long thread that keep cells of their own; nil in a short one.
+  /// Returns the position of the first loose message of a long thread; nil for a short one.
   private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
     var conversations = Cursor(view.source, Schema.conversations)
     guard try transaction.isStored(number),
@@ -142,7 +144,7 @@ extension Packer {
     return try cursor.position()
   }
 
-  /// Rule 2.
+  /// Replaces the cells of a chunk by packed ones, subject to rule 2.
   private func store(
     _ chunk: inout Chunk, with encoder: SegmentEncoder
   ) throws(StoreError) {
@@ -150,12 +152,12 @@ extension Packer {
     guard chunk.run.isAscending(0..<chunk.run.count) else {
       let number = chunk.run.key(0).bigEndianNumber(at: 0) ?? 0
       throw view.corrupt(
-        Schema.messages, "a cell of conversation \(number) lies in a segment")
+        Schema.messages, "conversation \(number): cell within the keys of a segment")
     }
     var cells: [PackedCell] = []
     let byteCount = pack(chunk.run, with: encoder, to: &cells)
     guard byteCount < chunk.byteCount || chunk.hasOtherDictionary else { return }
-    // The last segment may be packed once more, with what follows it.
+    // The last segment may be packed once more, together with the messages that follow it.
     if chunk.isCut, let last = cells.last, cells.count > 1 { chunk.next = last.key }
     try replaceCells(chunk.cells, with: cells)
   }

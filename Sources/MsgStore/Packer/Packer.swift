@@ -1,27 +1,28 @@
 package import PageFile
 
-/// Packing what has settled, as threads grow.
+/// Packs older messages into segments as threads grow.
 ///
 /// See docs/message-format.md, M-8.
 ///
-///  1. A thread keeps its newest messages in cells of their own, where they cost least to add, to
-///     change and to read. When twice as many have gathered the older half is packed: a bounded step
-///     of the commit that brought the last of them.
-///  2. A thread of which one transaction has brought at least half came from elsewhere: all of it is
+///  1. A thread keeps its newest messages loose, where they cost least to add, change, and read.
+///     When twice as many have gathered, the older half is packed: a bounded step of the commit
+///     that brought the last of them.
+///  2. A thread of which one transaction brought at least half came from elsewhere. All of it is
 ///     packed, as it may never grow again.
-///  3. A segment is packed anew with what follows it while it is not full.
-///  4. Late messages gather before or between segments, as when somebody reads back what comes from a
-///     server. They are packed when there are as many together, at a place that got one of them.
+///  3. A segment that is not full is packed again together with the messages that follow it.
+///  4. Late messages gather before or between segments, as when history is fetched backwards from a
+///     server. They are packed when as many are together, at a place that received one of them.
 struct Packer: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// The most that one step looks at.
+  /// The limits on the messages that one step looks at.
   private static let stepCountMax = 1024
   private static let stepByteCountMax = 256 << 10
 
-  /// Packs what has settled in the conversations that have grown, and writes the rest.
+  /// Packs the messages that are due for packing in conversations that have grown, and writes the
+  /// rest.
   func packGrown() throws(StoreError) {
     let sizes = rules.packing
     for conversation in memory.touched where conversation.placedCount > 0 {
@@ -47,10 +48,11 @@ struct Packer: TransactionPart {
     _ = try flushed()
   }
 
-  /// How many messages a transaction brings for which nobody waits one by one.
+  /// The number of messages brought to a thread from which on a transaction compresses more strongly,
+  /// because no user waits for each message of such a batch.
   private static let bulkCount = 16
 
-  /// Packs the messages of a thread that are not, but for the newest.
+  /// Packs the loose messages of a thread, except the newest.
   private func pack(
     _ conversation: OpenConversation, keeping keptCount: Int, atLeast countMin: Int,
     _ effort: BlockCompressor.Effort
@@ -58,7 +60,7 @@ struct Packer: TransactionPart {
     let thread = memory.unwritten.take(from: conversation)
     defer { if let thread { memory.unwritten.recycle(thread) } }
     let newCount = thread?.run.count ?? 0
-    // The tree as it is, without those.
+    // The tree as it is, without the unwritten messages.
     let end = KeyEncoding.key(conversation.number, Position.firstPending)
     let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(view)
@@ -97,7 +99,7 @@ struct Packer: TransactionPart {
     var packed: [PackedCell] = []
     var isDamaged = false
     func packRun() {
-      // A cell may lie within a segment; then all is left as it is.
+      // In a damaged store a cell may lie within a segment; then everything is left as it is.
       if !run.isAscending(0..<run.count) { isDamaged = true }
       _ = pack(run, with: encoder, to: &packed)
       if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
@@ -140,23 +142,23 @@ struct Packer: TransactionPart {
     }
   }
 
-  /// The most bytes of a segment with a key of so many.
+  /// Returns the size limit of a segment in bytes, for a key of this size.
   func segmentByteCountMax(keyByteCount: Int) -> Int {
     min(
       view.source.valueByteCountMax(keyByteCount: keyByteCount),
       rules.packing.segmentByteCountMax)
   }
 
-  /// A cell in the making.
+  /// A cell to be stored.
   struct PackedCell {
     let key: [UInt8]
     let value: [UInt8]
     let isSegment: Bool
   }
 
-  /// Makes the cells of a run: segments as full as can be, and a last one that may be less.
+  /// Packs a run into cells: segments as full as possible, the last one possibly less full.
   ///
-  /// Returns how many bytes they have.
+  /// Returns the size of their keys and values in bytes.
   func pack(
     _ run: borrowing MessageRun, with encoder: SegmentEncoder, to cells: inout [PackedCell]
   ) -> Int {
@@ -177,10 +179,11 @@ struct Packer: TransactionPart {
     return byteCount
   }
 
-  /// Stores other cells of the same messages; a message that has a cell of its own before and after
-  /// keeps it.
+  /// Replaces cells by other cells with the same messages.
   ///
-  /// Both are in the order of their keys.
+  /// A message that has a cell of its own before and after keeps that cell.
+  ///
+  /// Both lists must be in key order.
   func replaceCells(
     _ old: [(key: [UInt8], isSegment: Bool)], with new: [PackedCell]
   ) throws(StoreError) {
@@ -207,14 +210,14 @@ struct Packer: TransactionPart {
 }
 
 extension SegmentEncoder {
-  /// Adds a segment of as many messages as go into so many bytes; returns how many those are.
+  /// Appends a segment with as many messages as fit the limit, and returns their number.
   ///
-  /// 1: the message has to have a cell of its own, and nothing is added.
+  /// Returns 1 if the message needs a cell of its own; then nothing is appended.
   package func encodeMost(
     of run: borrowing MessageRun, from start: Int, limit: Int, to value: inout ByteBuffer
   ) -> Int {
-    // What the last segments took of what their records have tells about how many go into this one;
-    // more than twice as many are not looked at.
+    // The ratio of encoded to raw size in the last segments predicts how many messages fit. More
+    // than twice as many are not considered.
     let predictedWeight = limit * 256 / max(1, sizeOf256)
     var weights: [Int] = []
     weights.reserveCapacity(64)
@@ -250,7 +253,7 @@ extension SegmentEncoder {
       let next = isEncoded ? predictedCount() : count / 2
       count = max(bestCount + 1, min(countMax, next))
     }
-    // Even few that are long may be too much.
+    // Even a few long messages may exceed the limit.
     if bestCount == 1, countMax >= 2 {
       var attempt = ByteBuffer(capacity: limit)
       if encode(run, start..<start + 2, to: &attempt), attempt.count <= limit {
@@ -264,12 +267,13 @@ extension SegmentEncoder {
 
   private static let attemptCountMax = 4
 
-  /// What a message is likely to take beside its record's bytes: its share of the columns.
+  /// The predicted raw weight of a message: its record, and its share of the columns.
   private static func weight(_ record: Bytes) -> Int { 12 + record.count }
 }
 
 extension PageSource {
-  /// From how many bytes on a record is not packed: it would hardly find room in a segment.
+  /// The record size in bytes from which on a record is not packed, as it would hardly fit a
+  /// segment.
   var packedRecordByteCountMax: Int { 2 * valueByteCountMax(keyByteCount: 40) }
 }
 
