@@ -126,7 +126,7 @@ extension Transaction {
 package struct WaitingPlace {
   /// The last conversation that is done.
   package var conversation: UInt32 = 0
-  /// The last message done in the next conversation.
+  /// The last message done in the conversation after that one.
   package var message: Position?
 
   package init(conversation: UInt32 = 0) { self.conversation = conversation }

@@ -33,7 +33,7 @@ struct OutboxAnswers: TransactionPart {
 
   /// Notes that the server has the work, and removes its entry.
   ///
-  /// Returns true if anything changed.
+  /// Returns false if the entry is gone or has another token by now, or no receipt changed.
   func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
     transaction.isDurabilityWanted = true
     let ordinal = item.id.rawValue
