@@ -48,8 +48,8 @@ struct Packer: TransactionPart {
     _ = try flushed()
   }
 
-  /// The number of messages brought to a thread from which on a transaction compresses more strongly,
-  /// because no user waits for each message of such a batch.
+  /// The number of messages brought to a thread from which on a transaction compresses more
+  /// strongly, because no user waits for each message of such a batch.
   private static let bulkCount = 16
 
   /// Packs the loose messages of a thread, except the newest.
