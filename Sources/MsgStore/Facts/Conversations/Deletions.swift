@@ -15,7 +15,7 @@ struct Deletions: TransactionPart {
     return try delete(conversation, upTo: time.microseconds)
   }
 
-  /// Merges that a conversation was deleted at some time; newer messages stay.
+  /// Merges a deletion of a conversation, made at some time; newer messages stay.
   func delete(_ conversation: OpenConversation, upTo time: Int64) throws(StoreError) -> Bool {
     if let old = conversation.summary.deletedUpTo, old >= time { return false }
     try forget(conversation, at: time, isLocal: false)

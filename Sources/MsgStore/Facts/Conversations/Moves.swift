@@ -7,8 +7,9 @@ import PageFile
 ///  1. A message moves as it is, with all its facts and with its seen state.
 ///  2. A message that the other conversation has too, or knows facts of, is inserted there like any
 ///     other copy.
-///  3. It is merged with everything that the other conversation has under any of its names, even if
-///     those are several messages. If it was deleted there under one of them, it stays away.
+///  3. A message is merged with everything that the other conversation has under any of its names,
+///     even if those are several messages. If it was deleted there under one of them, it stays
+///     away.
 ///  4. The newest messages move first, as they are the first to be looked for.
 struct Moves: TransactionPart {
   let transaction: Transaction
@@ -40,9 +41,10 @@ struct Moves: TransactionPart {
     return false
   }
 
-  /// Moves pending messages of a store whose version had no outbox.
+  /// Moves pending messages only, newest first, until a count is full.
   ///
-  /// Returns true when none is left.
+  /// They move ahead of the others where a merge brings a deletion, and in a store whose version
+  /// had no outbox. Returns true when none is left.
   func movePending(
     of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
     isFull: (_ count: Int) -> Bool

@@ -8,7 +8,7 @@ struct Unsends: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Merges that a message was retracted, by whomever and however long ago.
+  /// Merges a retraction, whoever states it and however old the message is.
   ///
   /// Returns true if anything changed.
   func receiveUnsend(
