@@ -1,9 +1,11 @@
-/// How a message came here.
+/// The way a message reached this store.
 ///
 /// It decides whether the message can be unread.
 public enum Arrival: Sendable, Hashable {
-  /// It was just written or just sent to us.
+  /// Written or received just now.
   case live
-  /// It was fetched while paging back or importing. It never counts as unread.
+  /// Fetched while paging back or importing.
+  ///
+  /// Never counts as unread.
   case history
 }

@@ -1,42 +1,46 @@
-/// What a message has with it besides its text: facts about a file, not the file.
+/// A file that comes with a message: its metadata, not its bytes.
 ///
-/// The bytes stay where the client keeps them; `localPath` says where. Everything but the id and the
-/// kind may be missing, and comes as it is known. Texts are kept exactly and compared as bytes.
+/// The bytes stay where the client keeps them; `localPath` holds that location. Everything but the
+/// id and the kind is optional and may be filled in later. Strings are kept exactly and compared as
+/// bytes.
 public struct Attachment: Sendable {
-  /// Its name, unique in its message: 1 to 240 bytes of UTF-8.
+  /// The identifier, unique within its message: 1 to 240 bytes of UTF-8.
   public var id: String
-  /// What it is.
+  /// The kind of file.
   public var kind: AttachmentKind
-  /// Where the bytes can be fetched from.
+  /// The address from which the bytes can be fetched.
   public var remoteURL: String?
-  /// Where a small picture of it can be fetched from.
+  /// The address from which a thumbnail can be fetched.
   public var thumbnailURL: String?
-  /// Where this device keeps the bytes; a fact of this device, which no other one is told.
+  /// The location of the bytes on this device.
+  ///
+  /// It is never sent to another device.
   public var localPath: String?
-  /// The name of the file as its sender had it: any characters.
+  /// The name of the file as its sender had it; may contain any characters.
   public var fileName: String?
-  /// Its type, such as `image/jpeg`.
+  /// The MIME type, such as `image/jpeg`.
   public var mimeType: String?
-  /// A digest of its bytes, by which the same file is found again; at most 64 bytes by
+  /// A digest of the bytes, used to recognize the same file again; at most 64 bytes by default, see
   /// `AttachmentLimits`.
   public var contentHash: [UInt8]?
-  /// A tiny picture to show until there is a better one; at most 2,048 bytes by `AttachmentLimits`.
+  /// A tiny picture to show until a better one is available; at most 2,048 bytes by default, see
+  /// `AttachmentLimits`.
   public var preview: [UInt8]?
-  /// How many bytes the file has.
+  /// The size of the file in bytes.
   public var byteCount: Int64?
-  /// How long it plays, in microseconds.
+  /// The playing time in microseconds.
   public var durationMicroseconds: Int64?
-  /// Its width in pixels.
+  /// The width in pixels.
   public var width: Int32?
-  /// Its height in pixels.
+  /// The height in pixels.
   public var height: Int32?
 
-  /// The most bytes that an id may have.
+  /// The most bytes in an id.
   public static let idByteCountMax = 240
-  /// The most bytes that any other text, the hash, or the preview may have to be stored.
+  /// The most bytes in any other string, in the hash, or in the preview that can be stored.
   public static let fieldByteCountMax = 64 << 10
 
-  /// An attachment of which what is not given is not known.
+  /// Creates an attachment; omitted fields are unknown.
   public init(
     id: String, kind: AttachmentKind, remoteURL: String? = nil, thumbnailURL: String? = nil,
     localPath: String? = nil, fileName: String? = nil, mimeType: String? = nil,
@@ -59,11 +63,11 @@ public struct Attachment: Sendable {
   }
 }
 
-/// What an attachment is.
+/// The kind of an attachment.
 ///
-/// A kind that says more has a greater number, so that it wins where two are merged.
+/// More specific kinds have greater values, so that they win when two attachments are merged.
 public enum AttachmentKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// None of the others, or not known.
+  /// Unknown, or none of the others.
   case other = 0
   /// A still picture.
   case image = 1
@@ -76,7 +80,7 @@ public enum AttachmentKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension Attachment: Hashable {
-  /// Equality of all fields; texts are equal when their bytes are.
+  /// Compares all fields; strings are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.id.hasSameBytes(as: b.id) && a.kind == b.kind && same(a.remoteURL, b.remoteURL)
       && same(a.thumbnailURL, b.thumbnailURL) && same(a.localPath, b.localPath)
@@ -91,7 +95,7 @@ extension Attachment: Hashable {
     return a.hasSameBytes(as: b)
   }
 
-  /// Feeds what tells attachments apart to a hasher.
+  /// Hashes the fields that usually distinguish attachments.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(id)
     hasher.combine(kind)
@@ -102,12 +106,12 @@ extension Attachment: Hashable {
 }
 
 extension Attachment {
-  /// What is known of the attachment with what was received of it.
+  /// Returns this attachment merged with a received version of it, which has the same id.
   ///
-  /// Field by field: what is known replaces what is not, and of two values the greater one stays, of
-  /// texts and bytes by their bytes. So the order of what is received does not matter, nor how often
-  /// it comes, nor which parts come together. The local path is a fact of this device and stays as
-  /// it is. Both have the same id.
+  /// The merge works field by field. A known value replaces an unknown one; of two known values the
+  /// greater one wins, where strings and byte arrays compare as bytes. The result therefore does
+  /// not depend on the order, repetition, or grouping of received versions. The local path belongs
+  /// to this device and is kept.
   public func merged(with received: Attachment) -> Attachment {
     var all = self
     if kind.rawValue < received.kind.rawValue { all.kind = received.kind }

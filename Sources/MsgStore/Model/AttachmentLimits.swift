@@ -1,39 +1,41 @@
-/// What an attachment may be that is sent from here.
+/// Limits on attachments sent from this device.
 ///
-/// Limits bind what will be uploaded, as the attachment describes it then: a picture may be larger
-/// until it has been prepared. Its upload waits for `StoreWriter.prepareUpload` then. Limits hold where
-/// something is composed or prepared; what was accepted once goes out, also when a later version of the
-/// program has smaller ones. What is received is never held against them, only against what can be
-/// stored (`Attachment.storageProblem`).
+/// The limits apply to the file that is uploaded, as the attachment describes it at that moment. A
+/// picture may be larger until it has been prepared; its upload then waits for
+/// `StoreWriter.prepareUpload`. Limits are checked when a message is composed or an upload is
+/// prepared. An attachment that passed once is sent even if a later version of the program has
+/// lower limits. Received attachments are not checked against these limits, only against
+/// `Attachment.storageProblem`.
 public struct AttachmentLimits: Sendable, Hashable {
-  /// What one kind of attachments may be.
+  /// The limits for one kind of attachment.
   public struct Rule: Sendable, Hashable {
-    /// The most bytes of the file; nil: any number.
+    /// The most bytes in the file; nil allows any number.
     public var byteCountMax: Int64?
-    /// The MIME types that may be sent; nil: all.
+    /// The MIME types that may be sent; nil allows all.
     ///
-    /// Letters are compared without regard to their case, and parameters behind a semicolon do not
-    /// count.
+    /// The comparison ignores case and any parameters after a semicolon.
     public var mimeTypes: Set<String>?
 
-    /// A rule; without arguments one that allows everything.
+    /// Creates a rule.
+    ///
+    /// Without arguments it allows everything.
     public init(byteCountMax: Int64? = nil, mimeTypes: Set<String>? = nil) {
       self.byteCountMax = byteCountMax
       self.mimeTypes = mimeTypes
     }
   }
 
-  /// The rules by kind; a kind without one may be anything.
+  /// The rules by kind; a kind without a rule is unrestricted.
   public var rules: [AttachmentKind: Rule]
-  /// The most bytes of an inline preview.
+  /// The most bytes in an inline preview.
   public var previewByteCountMax: Int
-  /// The most bytes of a content hash.
+  /// The most bytes in a content hash.
   public var contentHashByteCountMax: Int
 
-  /// Limits; by default pictures of up to 2 MB and documents of up to 10 MB, all types.
+  /// Creates limits; by default images of up to 2 MB and documents of up to 10 MB, of any type.
   ///
-  /// A megabyte is 1,000,000 bytes here, as where people are shown the sizes of files, so what is
-  /// allowed passes a server that counts 1,048,576 too.
+  /// A megabyte is 1,000,000 bytes here, as in file sizes shown to people. A file within these
+  /// limits therefore also passes a server that counts 1,048,576.
   public init(
     rules: [AttachmentKind: Rule] = [
       .image: Rule(byteCountMax: 2_000_000), .document: Rule(byteCountMax: 10_000_000),
@@ -45,10 +47,9 @@ public struct AttachmentLimits: Sendable, Hashable {
     self.contentHashByteCountMax = contentHashByteCountMax
   }
 
-  /// Why an attachment may not be uploaded as it is described; nil when it may.
+  /// Returns the reason why an attachment, as described, may not be uploaded; nil if it may.
   ///
-  /// A byte count that is not known yet passes; a type that is not known does not where only some
-  /// are allowed.
+  /// An unknown byte count passes. An unknown type is refused if the rule allows only some types.
   public func check(_ attachment: Attachment) -> AttachmentProblem? {
     if let problem = attachment.storageProblem { return problem }
     if let hash = attachment.contentHash, hash.count > contentHashByteCountMax {
@@ -70,15 +71,15 @@ public struct AttachmentLimits: Sendable, Hashable {
     return nil
   }
 
-  /// A MIME type without its parameters, in lower case.
+  /// Returns a MIME type without its parameters, in lower case.
   private static func essence(_ type: String) -> String {
     String(type.prefix { $0 != ";" }.filter { !$0.isWhitespace }).lowercased()
   }
 }
 
-/// What is wrong with an attachment.
+/// The reason why an attachment is refused.
 public enum AttachmentProblem: Error, Sendable, Hashable {
-  /// The fields whose length is limited.
+  /// The fields that have a length limit.
   public enum Field: Sendable, Hashable, CaseIterable {
     /// `Attachment.remoteURL`.
     case remoteURL
@@ -98,18 +99,20 @@ public enum AttachmentProblem: Error, Sendable, Hashable {
 
   /// The id is empty or has more than 240 bytes.
   case invalidID(byteCount: Int)
-  /// A field has too many bytes.
+  /// A field exceeds its length limit.
   case fieldTooLong(Field, byteCount: Int, limit: Int)
-  /// The file has more bytes than one of its kind may have.
+  /// The file is larger than its kind allows.
   case tooLarge(AttachmentKind, byteCount: Int64, limit: Int64)
-  /// The type is none of those that are allowed for its kind; nil: it is not known.
+  /// The type is not among those allowed for its kind; nil if the type is unknown.
   case typeNotAllowed(AttachmentKind, mimeType: String?)
 }
 
 extension Attachment {
-  /// Why no store can keep it, whoever sent it; nil when one can.
+  /// The reason why no store can keep this attachment, even a received one; nil if it can be
+  /// stored.
   ///
-  /// The id has 1 to 240 bytes, all other texts, the hash, and the preview have at most 64 KiB.
+  /// The id must have 1 to 240 bytes. All other strings, the hash, and the preview may have at most
+  /// 64 KiB each.
   public var storageProblem: AttachmentProblem? {
     guard (1...Self.idByteCountMax).contains(id.utf8.count) else {
       return .invalidID(byteCount: id.utf8.count)

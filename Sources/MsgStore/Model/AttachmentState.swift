@@ -1,13 +1,13 @@
-/// An attachment of a message, where it is, and how far its bytes have come.
+/// An attachment together with its message and the progress of its transfers.
 public struct AttachmentState: Sendable, Hashable {
-  /// The conversation of its message.
+  /// The conversation of the message.
   public let conversation: ConversationID
-  /// Its message.
+  /// The message that has the attachment.
   public let message: MessageID
-  /// What is known of it.
+  /// The attachment's metadata.
   public let attachment: Attachment
-  /// How far its bytes are on their way to the server.
+  /// The progress of the bytes to the server.
   public let upload: AttachmentTransfer
-  /// How far its bytes are on their way to this device.
+  /// The progress of the bytes to this device.
   public let download: AttachmentTransfer
 }

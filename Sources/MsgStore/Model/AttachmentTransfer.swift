@@ -1,38 +1,40 @@
-/// How far the bytes of an attachment have come, in one direction.
+/// The state of an attachment's transfer in one direction.
 ///
-/// Up and down are apart: what is uploaded here was not downloaded. A fact of this device.
+/// Upload and download are tracked separately, since a file uploaded here was never downloaded. The
+/// state belongs to this device.
 ///
-/// As it is stored:
+/// Stored form:
 ///
 ///     size  field
 ///        1  0 none, 1 queued, 2 running, 3 done, 4 failed
 ///     1–10  running: bytes done, varint
-///     1–10  failed: how often, varint
+///     1–10  failed: number of failures, varint
 ///        n  failed: the failure
 public enum AttachmentTransfer: Sendable, Hashable {
-  /// Nobody has asked for it.
+  /// Not requested.
   case none
-  /// Waits for its turn.
+  /// Waiting for its turn.
   case queued
-  /// Bytes are moving; so many have arrived.
+  /// In progress; `doneByteCount` bytes have been transferred.
   case running(doneByteCount: Int64)
-  /// All bytes are there.
+  /// Complete.
   case done
-  /// The last attempt failed; `count` attempts in a row have.
+  /// The last attempt failed; `count` attempts failed in a row.
   case failed(Failure, count: Int)
 
-  /// Whether bytes are moving.
+  /// True while bytes are being transferred.
   public var isRunning: Bool { if case .running = self { true } else { false } }
 
-  /// How many attempts in a row have failed, where that is what it says.
+  /// The number of attempts that failed in a row; 0 unless the transfer has failed.
   var failureCount: Int { if case .failed(_, let count) = self { count } else { 0 } }
 
-  /// What it is when a store is opened: whoever moved the bytes is gone, so what was running is
-  /// queued.
+  /// The state after the store is opened.
+  ///
+  /// The process that moved the bytes is gone, so a running transfer becomes queued.
   public var afterRestart: AttachmentTransfer { isRunning ? .queued : self }
 }
 
-/// Which way the bytes of an attachment move.
+/// The direction in which an attachment's bytes move.
 public enum TransferDirection: UInt8, Sendable, Hashable, CaseIterable {
   /// From this device to the server.
   case upload = 0
@@ -40,7 +42,7 @@ public enum TransferDirection: UInt8, Sendable, Hashable, CaseIterable {
   case download = 1
 }
 
-/// A number for each direction.
+/// One count for each direction.
 package struct TransferCounts: Hashable, Sendable {
   package var uploads = 0
   package var downloads = 0

@@ -1,81 +1,84 @@
-/// A conversation as a list of conversations shows it: who, what it is called, what came last.
+/// A conversation as shown in a list of conversations: its attributes, counters, and last message.
 public struct Conversation: Sendable, Hashable {
-  /// The most names that `participants` has, but in a task of the outbox.
+  /// The most members in `participants`, except in a task of the outbox.
   public static let listedParticipantCountMax = 32
 
   private let content: Content
 
   init(_ fields: Fields) { content = Content(fields) }
 
-  /// Its name.
+  /// The identifier.
   public var id: ConversationID { content.fields.id }
-  /// Names that lead to it as well: it had them before.
+  /// Former ids, which still lead to this conversation.
   public var otherIDs: [ConversationID] { content.fields.otherIDs }
-  /// What kind it is.
+  /// The kind of conversation.
   public var kind: ConversationKind { content.fields.kind }
-  /// The first 32 who take part, in the order in which they came.
+  /// The first 32 participants, in the order in which they joined.
   ///
-  /// Empty for one that is known from its messages only. A conversation of thousands costs no more
-  /// than one of two: `StoreSnapshot.participations(in:)` names everybody, also those who left. Only in
-  /// a task of the outbox (`OutboxTask.createConversation`) it has all, as the server has to be told.
+  /// Empty if the conversation is known from its messages only. The limit keeps a conversation of
+  /// thousands as cheap as one of two; `StoreSnapshot.participations(in:)` lists all members,
+  /// including those who left. Only a task of the outbox (`OutboxTask.createConversation`) lists
+  /// all participants here, because the server needs them.
   public var participants: [MemberID] { content.fields.participants }
-  /// How many take part.
+  /// The number of participants.
   public var participantCount: Int { content.fields.participantCount }
-  /// Whether the local member takes part, as far as is known.
+  /// True if the local member takes part, as far as is known.
   ///
-  /// One that they have left stays, and can be read.
+  /// A conversation that the local member has left remains and can be read.
   public var isMember: Bool { content.fields.isMember }
-  /// What it is called.
+  /// The title.
   public var title: String? { content.fields.title }
-  /// The reference of its picture.
+  /// The reference of the picture.
   public var avatar: String? { content.fields.avatar }
-  /// Who made it.
+  /// The member who created the conversation.
   public var createdBy: MemberID? { content.fields.createdBy }
-  /// When it was made, where that is known.
+  /// The time of creation; nil if unknown.
   public var createdAt: Timestamp? { content.fields.createdAt }
-  /// Whether it stays on top of the list.
+  /// True if the conversation stays at the top of the list.
   public var isPinned: Bool { content.fields.isPinned }
-  /// Whether what it has unread is counted apart.
+  /// True if its unread messages are counted separately.
   public var isMuted: Bool { content.fields.isMuted }
-  /// Whether it is in the list of archived ones instead of the other.
+  /// True if it is in the list of archived conversations instead of the main list.
   public var isArchived: Bool { content.fields.isArchived }
-  /// Whether something has been begun in it, see `draft(of:)`.
+  /// True if it has a draft; see `draft(of:)`.
   public var hasDraft: Bool { content.fields.hasDraft }
-  /// Messages up to this time were deleted with it, and do not come back.
+  /// The time up to which messages were deleted with the conversation; these do not come back.
   public var deletedUpTo: Timestamp? { content.fields.deletedUpTo }
-  /// The newest server time of its acknowledged or local time of its pending messages, whichever is
-  /// later; nil without messages.
+  /// The later of the newest server time of acknowledged messages and the newest local time of
+  /// pending messages; nil without messages.
   public var lastActivity: Timestamp? { content.fields.lastActivity }
-  /// How many messages the local member has not read.
+  /// The number of messages that the local member has not read.
   ///
   /// 0 in a store without a local member.
   public var unreadCount: Int { content.fields.unreadCount }
-  /// How many of them name the local member.
+  /// The number of unread messages that mention the local member.
   public var unreadMentionCount: Int { content.fields.unreadMentionCount }
-  /// How many messages it has.
+  /// The number of messages.
   public var messageCount: Int { content.fields.messageCount }
-  /// The last message in the thread's order; nil without messages.
+  /// The last message in thread order; nil without messages.
   public var preview: Preview? { content.fields.preview }
-  /// Its place in the list of conversations.
+  /// The position in the list of conversations.
   public var position: ConversationPosition { content.fields.position }
-  /// Whether it was deleted and nothing newer has come: then only tools get to see it.
+  /// True if the conversation was deleted and nothing newer has arrived.
+  ///
+  /// Only tools see such conversations.
   package var isDeleted: Bool { content.fields.isDeleted }
 
-  /// Whether all of both is the same.
+  /// Compares all fields.
   public static func == (a: Conversation, b: Conversation) -> Bool {
     a.content === b.content || a.content.fields == b.content.fields
   }
 
-  /// Hashes all of it.
+  /// Hashes all fields.
   public func hash(into hasher: inout Hasher) { content.fields.hash(into: &hasher) }
 
-  /// All of it in one object, so that a list that is handed on counts one reference for each.
+  /// All fields in one object, so that copying a list costs one reference count per conversation.
   private final class Content: Sendable {
     let fields: Fields
     init(_ fields: Fields) { self.fields = fields }
   }
 
-  /// What a conversation says, under the names that it says it by.
+  /// The fields of a conversation, named as its properties.
   struct Fields: Sendable, Hashable {
     let id: ConversationID
     let otherIDs: [ConversationID]
@@ -102,29 +105,31 @@ public struct Conversation: Sendable, Hashable {
   }
 }
 
-/// The last message of a conversation, cut for a list.
+/// The last message of a conversation, shortened for a list.
 public struct Preview: Sendable, Hashable {
-  /// A name that leads to the message: its id, but for somebody else's message that came under two names,
-  /// of which this is the one that the server's order has.
-  public let messageID: MessageID
-  /// Who wrote it.
-  public let sender: MemberID
-  /// The beginning of its text: at most 160 bytes of UTF-8, cut at the border of a character.
+  /// A name of the message, usually its id.
   ///
-  /// Empty where it is deleted, or is nothing but an attachment.
+  /// If another member's message arrived under two names, this is the one that the server's order
+  /// uses.
+  public let messageID: MessageID
+  /// The author.
+  public let sender: MemberID
+  /// The beginning of the text: at most 160 bytes of UTF-8, cut at a character boundary.
+  ///
+  /// Empty if the message was retracted or consists of attachments only.
   public let text: String
-  /// Whether its sender has taken it back.
+  /// True if the author retracted the message.
   public let isDeleted: Bool
-  /// The first of what is attached to it.
+  /// The first attachment.
   public let attachment: PreviewAttachment?
-  /// When the server took it; nil while it is pending.
+  /// The time at which the server accepted the message; nil while it is pending.
   public let serverTimestamp: Timestamp?
-  /// How far it has come.
+  /// The delivery status.
   public let status: MessageStatus
 
   static let byteCountMax = 160
 
-  /// As much of a text as a preview keeps.
+  /// Returns the part of a text that a preview keeps.
   ///
   /// See docs/message-format.md, A-3.
   package static func cut(_ text: String) -> String {
@@ -139,10 +144,10 @@ public struct Preview: Sendable, Hashable {
     return String(text[..<end])
   }
 
-  /// The last offset up to the limit that is sure to be the border of a character.
+  /// Returns the last offset up to the limit that is certainly a character boundary.
   ///
-  /// That is between any two bytes of ASCII but those that end a line together. Going from character
-  /// to character from the beginning took 20 times as long.
+  /// Any two ASCII bytes have a boundary between them, except CR and LF. Walking the characters
+  /// from the beginning took 20 times as long.
   private static func sureBorder(_ bytes: Span<UInt8>) -> Int {
     var offset = byteCountMax
     while offset > 0 {
@@ -154,25 +159,27 @@ public struct Preview: Sendable, Hashable {
   }
 }
 
-/// A place in the list of conversations, for reading on from it.
+/// A position in the list of conversations from which to continue reading.
 public struct ConversationPosition: Sendable, Hashable {
-  /// Where the list has the conversation.
+  /// The place of the conversation in the list.
   let place: ListPlace
   let number: UInt32
 }
 
-/// An attachment as a list of conversations shows it.
+/// An attachment as shown in a list of conversations.
 public struct PreviewAttachment: Hashable, Sendable {
-  /// What it is.
+  /// The kind of file.
   public package(set) var kind: AttachmentKind
-  /// The name of its file: at most 160 bytes of UTF-8, cut at the border of a character.
+  /// The file name: at most 160 bytes of UTF-8, cut at a character boundary.
   public package(set) var fileName: String
-  /// The reference of its thumbnail; empty where there is none, or one of more than 1,024 bytes.
+  /// The reference of the thumbnail; empty if it has none or if it exceeds 1,024 bytes.
   public package(set) var thumbnail: String
 
-  /// The most bytes of a file's name; a longer one is cut.
+  /// The most bytes in a file name; a longer one is cut.
   static let fileNameByteCountMax = 160
-  /// The most bytes of a thumbnail's reference; a longer one is left out, as half of it is none.
+  /// The most bytes in a thumbnail's reference.
+  ///
+  /// A longer one is dropped, since part of it is useless.
   static let thumbnailByteCountMax = 1024
 
   package init(kind: AttachmentKind, fileName: String, thumbnail: String) {

@@ -1,34 +1,35 @@
-/// What one or several commits have changed in one conversation.
+/// The changes that one or more commits made to one conversation.
 public struct ConversationChanges: Sendable, Hashable {
-  /// Of so many messages at most it is told what has become of each.
+  /// The most messages whose changes are listed one by one.
   public static let messageCountMax = 256
 
-  /// The messages that have come, moved, changed or gone, by their names.
+  /// The messages that were inserted, moved, changed, or removed, by id.
   public private(set) var messages: [MessageID: MessageChange] = [:]
-  /// Whether anything may have become of any of its messages: too many have changed, or the
-  /// conversation was deleted, renamed, or made one with another.
+  /// True if any message of the conversation may have changed, because too many changed or because
+  /// the conversation was deleted, renamed, or merged with another.
   ///
-  /// Then `messages` says nothing.
+  /// `messages` is then empty and says nothing.
   public private(set) var isAnyMessageChanged = false
-  /// Between which places messages may have been received or read by others than before, and one's
-  /// own may show another status for that.
+  /// The positions between which delivery or reading may have changed, which can also change the
+  /// shown status of the local member's own messages.
   ///
-  /// A receipt covers all messages up to one, so they are not told one by one.
+  /// A receipt covers all messages up to a position, so the messages are not listed one by one.
   public private(set) var delivery: ClosedRange<Position>?
-  /// Whether other sequence numbers are known than before, so that a gap may be another.
+  /// True if the set of known sequence numbers changed, so that a gap may have changed.
   public internal(set) var hasSequenceChanges = false
-  /// What has become of its entry in the lists, or of what else is known of the conversation: members,
-  /// attributes, draft, counters.
+  /// The change of the conversation's list entry or of anything else about it: members, attributes,
+  /// draft, counters.
   public private(set) var entry: Entry?
-  /// Its name now, where it was renamed or made one with another conversation: what is told under this
-  /// name is of the time before, and what has become of it since, under the new one.
+  /// The current id, if the conversation was renamed or merged with another.
+  ///
+  /// Changes listed under the former id predate this; later changes are listed under the new id.
   public internal(set) var newID: ConversationID?
 
-  /// What has become of a conversation's entry in the lists.
+  /// A change of a conversation's entry in the lists.
   public struct Entry: Sendable, Hashable {
-    /// Where it was; nil: it was in none of the lists.
+    /// The former position; nil if it was in no list.
     public let from: ConversationPosition?
-    /// Where it is now; nil: it is in none of the lists.
+    /// The current position; nil if it is in no list.
     public let to: ConversationPosition?
 
     init?(from: ConversationPosition?, to: ConversationPosition?) {
@@ -45,7 +46,7 @@ public struct ConversationChanges: Sendable, Hashable {
       && entry == nil && newID == nil
   }
 
-  /// Whether the messages that a thread shows may be others or look different.
+  /// True if the messages shown by a thread may have changed.
   var concernsMessages: Bool {
     !messages.isEmpty || isAnyMessageChanged || hasSequenceChanges || newID != nil
   }
@@ -80,10 +81,10 @@ public struct ConversationChanges: Sendable, Hashable {
     entry = if let entry { Entry(from: entry.from, to: to) } else { Entry(from: from, to: to) }
   }
 
-  /// What is in the lists under this name was not before.
+  /// Marks the list entry as new under this id.
   mutating func beginEntry() { entry = Entry(from: nil, to: entry?.to) }
 
-  /// Forgets messages that are told under another name now.
+  /// Drops message changes that are now reported under another id.
   mutating func forgetMessages() {
     messages = [:]
     isAnyMessageChanged = false

@@ -1,9 +1,9 @@
-/// What kind of conversation it is: stored, not counted from who takes part.
+/// The kind of a conversation, which is stored and not derived from its participants.
 public enum ConversationKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// Nobody has said: it is known from its messages only.
+  /// Not known: the conversation is known from its messages only.
   case unknown = 0
-  /// Between two, and always between these two.
+  /// Between two members, always the same two.
   case direct = 1
-  /// Of any number, who join and leave.
+  /// Among any number of members, who may join and leave.
   case group = 2
 }

@@ -1,6 +1,6 @@
-/// A run of the list of conversations, newest activity first.
+/// A part of the list of conversations, newest activity first.
 public struct ConversationSlice: Sendable, Hashable, RandomAccessCollection {
-  /// Where to read on with `conversations(count:after:)`; nil at the end of the list.
+  /// The position to continue from with `conversations(count:after:)`; nil at the end of the list.
   public let older: ConversationPosition?
   private let conversations: [Conversation]
 

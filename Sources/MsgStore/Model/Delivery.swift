@@ -1,28 +1,29 @@
-/// How far a message has come among those it was sent to.
+/// The delivery state of a message among its recipients.
 public struct Delivery: Sendable, Hashable {
-  /// `read` when every active recipient has read it, `delivered` when every one has it; what the
-  /// server has said where that is more.
+  /// `read` if every active recipient has read the message, `delivered` if every one has received
+  /// it, or the status reported by the server if that is further along.
   public let status: MessageStatus
-  /// How many members take part now and did when it was sent, its sender not among them.
+  /// The number of current members who were also members when the message was sent, excluding its
+  /// sender.
   public let recipientCount: Int
-  /// How many of them have it.
+  /// The number of recipients who have received it.
   public let deliveredCount: Int
-  /// How many of them have read it.
+  /// The number of recipients who have read it.
   public let readCount: Int
 
-  /// Whether every one of at least one recipient has read it.
+  /// True if there is at least one recipient and every one has read the message.
   public var isReadByAll: Bool { recipientCount > 0 && readCount == recipientCount }
 }
 
-/// What one member has done with a message, and when as far as that is known.
+/// One member's receipt for a message, with its times as far as known.
 public struct MemberReceipt: Sendable, Hashable {
   /// The member.
   public let member: MemberID
-  /// Whether the member has read it; the others here have received it.
+  /// True if the member has read the message; otherwise it was delivered only.
   public let isRead: Bool
-  /// The earliest time known at which it was there: when it was delivered, or read, if that is
-  /// earlier.
+  /// The earliest known time at which the member had the message: that of its delivery, or that of
+  /// its reading if earlier.
   public let deliveredAt: Timestamp?
-  /// The earliest time known at which it had been read.
+  /// The earliest known time at which the member had read the message.
   public let readAt: Timestamp?
 }

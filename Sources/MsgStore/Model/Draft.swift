@@ -1,13 +1,13 @@
-/// What somebody has begun to write in a conversation.
+/// An unfinished message in a conversation.
 public struct Draft: Sendable, Hashable {
-  /// Its text, up to 1 MiB, kept byte for byte.
+  /// The text, up to 1 MiB, kept byte for byte.
   public let text: String
-  /// The message that it is to answer.
+  /// The message being answered.
   public let replyTo: MessageID?
-  /// When it was written.
+  /// The time at which the draft was written.
   public let time: Timestamp
 
-  /// A draft.
+  /// Creates a draft.
   public init(text: String, replyTo: MessageID? = nil, time: Timestamp) {
     self.text = text
     self.replyTo = replyTo

@@ -1,17 +1,19 @@
-/// Why a slice ends where it does.
+/// The reason why a slice ends.
 public enum Edge: Sendable, Hashable {
-  /// Nothing lies beyond.
+  /// The thread ends here.
   case end
-  /// Messages lie beyond: read on with `before(_:count:)` or `after(_:count:)` from this position.
-  case more(Position)
-  /// Sequence numbers are missing here: messages that this store has not been given.
+  /// More messages follow.
   ///
-  /// The range is the run of missing numbers nearest to the slice; there may be others behind it, up
-  /// to the next message. Whoever can fetches them; whoever cannot reads on beyond them with
-  /// `before(_:count:)` or `after(_:count:)` from the position.
+  /// Continue with `before(_:count:)` or `after(_:count:)` from this position.
+  case more(Position)
+  /// Sequence numbers are missing here: messages that this store has not received.
+  ///
+  /// The range is the run of missing numbers nearest to the slice; there may be further runs behind
+  /// it, up to the next message. A client can fetch the missing messages, or skip the gap by
+  /// calling `before(_:count:)` or `after(_:count:)` with the position.
   case gap(ClosedRange<Int64>, beyond: Position)
 
-  /// Where to read on, past a gap too; nil at the end of the thread.
+  /// The position to continue from, also across a gap; nil at the end of the thread.
   public var next: Position? {
     switch self {
     case .end: nil

@@ -1,8 +1,8 @@
 package import PageFile
 
-/// Why something did not get to the server, or from it: one attempt at sending or at a transfer.
+/// The failure of one attempt to send something or to transfer an attachment.
 ///
-/// As it is stored:
+/// Stored form:
 ///
 ///     size  field
 ///        1  kind
@@ -11,17 +11,19 @@ package import PageFile
 ///      1–2  byte count of the text, varint
 ///        n  text
 public struct Failure: Sendable {
-  /// The most bytes of UTF-8 that are kept of a text.
+  /// The most UTF-8 bytes kept of a text.
   public static let textByteCountMax = 1024
 
-  /// What a client can act upon.
+  /// The kind of failure, on which a client can act.
   public let kind: FailureKind
-  /// The number that the server or the system gave, such as an HTTP status.
+  /// The number given by the server or the system, such as an HTTP status.
   public let code: Int64?
-  /// Words for a person, of at most `textByteCountMax` bytes.
+  /// A description for people, of at most `textByteCountMax` bytes.
   public let text: String
 
-  /// A failure; of a text that is too long the beginning is kept, in whole Unicode scalars.
+  /// Creates a failure.
+  ///
+  /// A text that is too long is cut after the last whole Unicode scalar that fits.
   public init(_ kind: FailureKind, code: Int64? = nil, text: String = "") {
     self.kind = kind
     self.code = code
@@ -32,34 +34,36 @@ public struct Failure: Sendable {
     let bytes = text.utf8
     guard bytes.count > textByteCountMax else { return text }
     let end = bytes.index(bytes.startIndex, offsetBy: textByteCountMax)
-    // Rounds down where the limit lies within a scalar.
+    // Rounds down if the limit is inside a scalar.
     return String(text.unicodeScalars[..<end])
   }
 }
 
-/// The kinds of failures.
+/// The kind of a failure.
 public enum FailureKind: UInt8, Sendable, Hashable, CaseIterable {
   /// None of the others.
   case other = 0
-  /// There was no way to the server.
+  /// The server could not be reached.
   case noConnection = 1
   /// The server did not answer in time.
   case timeOut = 2
-  /// The local member may not do this.
+  /// The local member is not allowed to do this.
   case permission = 3
-  /// What it is about is not there, or not any more.
+  /// The target does not exist or no longer exists.
   case notFound = 4
-  /// The server does not take it as it is; trying again does not help.
+  /// The server rejects the request as invalid.
+  ///
+  /// Retrying does not help.
   case invalid = 5
 }
 
 extension Failure: Hashable {
-  /// Equality of all fields; texts are equal when their bytes are.
+  /// Compares all fields; texts are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.kind == b.kind && a.code == b.code && a.text.hasSameBytes(as: b.text)
   }
 
-  /// Feeds the failure to a hasher.
+  /// Hashes the failure.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(code)
@@ -68,9 +72,9 @@ extension Failure: Hashable {
 }
 
 extension Failure {
-  /// Reads a failure.
+  /// Decodes a failure.
   ///
-  /// Any bytes may be given; nil when they do not begin with one.
+  /// Returns nil if the bytes do not begin with a valid failure; never traps.
   package init?(_ reader: inout ByteReader) {
     guard let kindCode = reader.byte(), let kind = FailureKind(rawValue: kindCode),
       let hasCode = reader.byte(), hasCode <= 1
@@ -83,11 +87,11 @@ extension Failure {
     guard let byteCount = reader.length(), byteCount <= Self.textByteCountMax,
       let text = reader.take(byteCount), text.isValidUTF8
     else { return nil }
-    // Unsafe: validated just before.
+    // Unsafe: validated just above.
     self.init(kind, code: code, text: unsafe text.uncheckedText())
   }
 
-  /// Writes the failure.
+  /// Encodes the failure.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(kind.rawValue)
     buffer.append(code == nil ? 0 : 1)

@@ -1,6 +1,6 @@
-/// Identifiers in JSON and the like, as models of clients and servers have them: a string each.
+/// Identifiers are coded as single strings, as client and server models usually have them.
 ///
-/// The limits are checked when one is given to a store, not here.
+/// The limits are checked when an identifier is passed to a store, not here.
 extension MessageID: Codable {
   /// Decodes an identifier from a string.
   public init(from decoder: any Decoder) throws {

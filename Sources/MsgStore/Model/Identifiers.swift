@@ -1,16 +1,16 @@
 import PageFile
 
-/// What all identifiers have in common: 1 to 255 bytes of UTF-8, compared as plain bytes.
+/// Rules common to all identifiers: 1 to 255 bytes of UTF-8, compared as plain bytes.
 ///
 /// See docs/message-format.md, N-1.
 ///
-/// Swift's own `==` on strings takes "é" in one scalar and in two for the same. Two identifiers that
-/// differ in a byte are different here, as they are to the server that made them.
+/// Swift's `==` treats "é" as one scalar and as two as equal. Here, identifiers that differ in a
+/// byte are different, as they are to the server that made them.
 package enum Identifier {
-  /// The most bytes an identifier may have.
+  /// The most bytes in an identifier.
   package static let byteCountMax = 255
 
-  /// Refuses what is empty or too long.
+  /// Throws if an identifier is empty or too long.
   package static func validate(_ what: String, byteCount: Int) throws(StoreError) {
     guard (1...byteCountMax).contains(byteCount) else {
       throw .invalidIdentifier(what: what, byteCount: byteCount)
@@ -19,19 +19,19 @@ package enum Identifier {
 }
 
 extension String {
-  /// Equality of the bytes, where `==` would be that of the characters.
+  /// Returns true if both strings have the same bytes; `==` would compare characters.
   @inlinable
   package func hasSameBytes(as other: String) -> Bool {
-    // Most often both are the very same value. Unsafe: a string is two words, compared as such.
+    // Usually both are the very same value. Unsafe: a string is two words, compared as such.
     let mine = unsafe unsafeBitCast(self, to: (UInt64, UInt64).self)
     let theirs = unsafe unsafeBitCast(other, to: (UInt64, UInt64).self)
     return mine == theirs || hasSameBytesElsewhere(as: other)
   }
 
-  /// Both are compared where they lie.
+  /// Compares the bytes of two strings in place.
   ///
-  /// Going through them byte by byte took a sixth of the time of reading a slice and comparing who
-  /// wrote its messages.
+  /// Comparing them byte by byte took a sixth of the time of reading a slice and comparing the
+  /// senders of its messages.
   @usableFromInline
   func hasSameBytesElsewhere(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }

@@ -1,32 +1,36 @@
-/// What storing a message did.
+/// The result of storing a message.
 public enum InsertOutcome: Sendable, Hashable {
-  /// The message is new and was stored.
+  /// The message was new and has been stored.
   case inserted
-  /// A message with this id was there already. Nothing was changed.
+  /// A message with this id already existed.
+  ///
+  /// Nothing changed.
   case duplicate
-  /// A pending message with this id was there, and the given one was the server's copy of it: the
-  /// stored one moved to the place the server gave it.
+  /// The message was the server's copy of a pending one, which moved to the place that the server
+  /// gave it.
   case acknowledged
-  /// A message with this id was there, and the given one said something new about it.
+  /// A message with this id existed, and the given one added information to it.
   case merged
-  /// It was deleted here before, or with its conversation, and stays so. Nothing was stored.
+  /// The message, or its conversation, was deleted here earlier.
+  ///
+  /// Nothing was stored.
   case deleted
 }
 
-/// What became of a batch of messages of which some may be malformed.
+/// The result of storing a batch of messages, some of which may be malformed.
 public struct BatchOutcome: Sendable, Hashable {
-  /// A message that was refused.
+  /// A rejected message.
   public struct Refusal: Sendable, Hashable {
-    /// Which of the batch it is, from 0.
+    /// The index in the batch, from 0.
     public let index: Int
-    /// Its id.
+    /// The message's id.
     public let id: MessageID
-    /// Why.
+    /// The reason for the rejection.
     public let reason: StoreError
   }
 
-  /// What storing each of the others did, in their order.
+  /// The results of storing the accepted messages, in batch order.
   public internal(set) var outcomes: [InsertOutcome] = []
-  /// Those that were refused.
+  /// The rejected messages.
   public internal(set) var refusals: [Refusal] = []
 }

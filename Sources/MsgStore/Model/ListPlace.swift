@@ -1,8 +1,9 @@
-/// Where a conversation stands in the lists: its section, and the time it is listed under.
+/// The place of a conversation in the lists: its section and the time it is listed under.
 ///
-/// See docs/message-format.md, S-8. Read backwards, pinned conversations come first, then the others,
-/// then archived ones, which are a list of their own.
+/// See docs/message-format.md, S-8. Read backwards, pinned conversations come first, then unpinned
+/// ones, then archived ones, which form a list of their own.
 package struct ListPlace: Hashable {
+  /// The sections of the lists, in ascending order.
   package enum Section: UInt8 {
     case archived = 0
     case normal = 1

@@ -1,33 +1,33 @@
-/// The name of somebody who takes part in conversations.
+/// The identifier of a member.
 ///
-/// 1 to 255 bytes of UTF-8, kept exactly and compared as plain bytes. The limits are checked when it
-/// is given to a store, not here.
+/// 1 to 255 bytes of UTF-8, kept exactly and compared as plain bytes. The limits are checked when
+/// the id is passed to a store, not here.
 public struct MemberID: Sendable, Hashable, Comparable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
   /// The identifier as text.
   public let string: String
 
-  /// An identifier with this text.
+  /// Creates an identifier with this text.
   public init(_ string: String) { self.string = string }
 
-  /// An identifier written in the source.
+  /// Creates an identifier from a string literal.
   public init(stringLiteral value: String) { string = value }
 
-  /// The number of bytes in UTF-8.
+  /// The number of UTF-8 bytes.
   @inlinable public var byteCount: Int { string.utf8.count }
 
   /// The identifier as text.
   public var description: String { string }
 
-  /// Equality of the bytes.
+  /// Compares the bytes for equality.
   @inlinable
   public static func == (a: Self, b: Self) -> Bool { a.string.hasSameBytes(as: b.string) }
 
-  /// Order of the bytes.
+  /// Orders by bytes.
   public static func < (a: Self, b: Self) -> Bool { a.string.precedesByBytes(b.string) }
 
-  /// Feeds the identifier to a hasher.
+  /// Hashes the identifier.
   ///
   /// Equal bytes hash alike.
   public func hash(into hasher: inout Hasher) { hasher.combine(string) }

@@ -1,11 +1,11 @@
-/// What few messages have.
+/// The fields that few messages have.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
   @usableFromInline var replyTo: MessageID?
   @usableFromInline var localOrder: Int64
-  /// The name in the message's position, where that is not its id.
+  /// The name in the message's position, if it differs from the id.
   @usableFromInline var keyName: MessageID?
-  /// Its id, where that is not the name in its position.
+  /// The id, if it differs from the name in the message's position.
   @usableFromInline var ownID: MessageID?
   @usableFromInline var mentions: [MemberID] = []
   @usableFromInline var reactions: [Reaction] = []
@@ -28,88 +28,90 @@ struct RareFields: Hashable, Sendable {
 }
 
 extension Message {
-  /// The members that it names.
+  /// The members that the message mentions.
   public var mentions: [MemberID] {
     @inlinable get { rare?.fields.mentions ?? [] }
     set { setRare(\.mentions, newValue) }
   }
 
-  /// How members have reacted to it: one entry for each member and emoji, by member and emoji.
+  /// The reactions, one for each member and emoji, sorted by member and emoji.
   public var reactions: [Reaction] {
     @inlinable get { rare?.fields.reactions ?? [] }
     set { setRare(\.reactions, newValue) }
   }
 
-  /// What comes with it besides its text, in its order.
+  /// The attachments, in the message's order.
   public var attachments: [Attachment] {
     @inlinable get { rare?.fields.attachments ?? [] }
     set { setRare(\.attachments, newValue) }
   }
 
-  /// When the text was written that it has now; nil while nobody has edited it.
+  /// The time at which the current text was written as an edit; nil if the message was never
+  /// edited.
   public var editedAt: Timestamp? {
     @inlinable get { rare?.fields.editedAt }
     set { setRare(\.editedAt, newValue) }
   }
 
-  /// Whether the text has been edited.
+  /// True if the text has been edited.
   ///
-  /// The earlier ones are in `StoreSnapshot.history(of:in:)`.
+  /// Earlier texts are in `StoreSnapshot.history(of:in:)`.
   public var isEdited: Bool {
     @inlinable get { rare?.fields.editedAt != nil }
   }
 
-  /// Whether it was taken back by who wrote it: it has its id, place, sender and times, and nothing
-  /// else.
+  /// True if the author retracted the message.
+  ///
+  /// It then has its id, place, sender, and times only.
   public var isDeleted: Bool {
     @inlinable get { rare?.fields.isDeleted ?? false }
     set { setRare(\.isDeleted, newValue) }
   }
 
-  /// When it was taken back, where that is known.
+  /// The time of the retraction; nil if unknown.
   public var deletedAt: Timestamp? {
     @inlinable get { rare?.fields.deletedAt }
     set { setRare(\.deletedAt, newValue) }
   }
 
-  /// The earliest time at which it is known to have reached a receiver's device.
+  /// The earliest known time at which the message had reached a recipient's device.
   public var deliveredAt: Timestamp? {
     @inlinable get { rare?.fields.deliveredAt }
     set { setRare(\.deliveredAt, newValue) }
   }
 
-  /// The earliest time at which it is known to have been read.
+  /// The earliest known time at which the message had been read.
   public var readAt: Timestamp? {
     @inlinable get { rare?.fields.readAt }
     set { setRare(\.readAt, newValue) }
   }
 
-  /// How often sending it has been tried again; says nothing once the server has it.
+  /// The number of further attempts at sending; meaningless once the server has the message.
   public var retryCount: Int {
     @inlinable get { rare?.fields.retryCount ?? 0 }
     set { setRare(\.retryCount, newValue) }
   }
 
-  /// When the next attempt is made, while it is `retrying`.
+  /// The time of the next attempt while the status is `retrying`.
   public var retryAt: Timestamp? {
     @inlinable get { rare?.fields.retryAt }
     set { setRare(\.retryAt, newValue) }
   }
 
-  /// Why sending it, editing it or taking it back has failed last.
+  /// The reason for the last failure to send, edit, or retract the message.
   public var failure: Failure? {
     @inlinable get { rare?.fields.failure }
     set { setRare(\.failure, newValue) }
   }
 
-  /// Whether it waits to be sent, is on the server, or has failed.
+  /// The state of the message on its way to the server: waiting, on the server, or failed.
   ///
-  /// An edit or unsend made here that the server has not confirmed waits, too.
+  /// An edit or retraction made here that the server has not confirmed also counts as waiting.
   public var syncStatus: SyncStatus {
     let status = status.syncStatus
     return status == .synced && rare?.fields.isAwaitingServer == true ? .pending : status
   }
 
-  /// Whether there are other versions of its text.
+  /// True if there are other versions of the text.
   public var hasHistory: Bool { rare?.fields.hasHistory ?? false }
 }

@@ -1,23 +1,24 @@
 /// One message: a value, complete in itself.
 public struct Message: Sendable {
-  /// Its name, unique in the conversation.
+  /// The identifier, unique in the conversation.
   public var id: MessageID
-  // Everything that a getter needs can be inlined where it is used: a screen, or a loop over a slice,
-  // then touches a field without a call and without counting references.
+  // Everything that a getter needs is inlinable. A screen, or a loop over a slice, then reads a
+  // field without a call and without reference counting.
   @usableFromInline var origin: Origin
-  /// Which of the origin's senders wrote it.
+  /// The index of the author among the origin's senders.
   @usableFromInline var senderIndex: Int32
-  /// Its text: any valid UTF-8 up to 1 MiB, kept byte for byte.
+  /// The text: any valid UTF-8 up to 1 MiB, kept byte for byte.
   public var text: String
   @usableFromInline var fields: Fields
   @usableFromInline var serverMicroseconds: Int64
   @usableFromInline var localMicroseconds: Int64
   @usableFromInline var sequenceNumber: Int64
-  // Not `Rare?`: that is set to nil first, and a message that is set twice is copied once more when
-  // it is made, which took a third of the time of reading one.
+  // Not `Rare?`: that would first be set to nil, and a message initialized twice is copied once
+  // more when it is made, which took a third of the time of reading one.
   @usableFromInline var rare: Optional<Rare>
 
-  /// Where messages come from: shared by all of a slice, so that making one counts one reference.
+  /// The conversation and the senders, shared by all messages of a slice so that making a message
+  /// counts one reference.
   @usableFromInline
   final class Origin: Sendable {
     @usableFromInline let conversation: ConversationID
@@ -28,8 +29,9 @@ public struct Message: Sendable {
     }
   }
 
-  /// The status, and which of the numbers say something: one byte, where a status and three optionals
-  /// would take 25.
+  /// The status, and which of the numbers are valid, in one byte.
+  ///
+  /// A status and three optionals would take 25 bytes.
   @usableFromInline
   struct Fields: Hashable, Sendable {
     @usableFromInline var bits: UInt8
@@ -60,28 +62,30 @@ public struct Message: Sendable {
     case sequence = 32
   }
 
-  /// What few messages have, out of the way of all the others.
+  /// The box around the rare fields, which keeps them out of the way of all other messages.
   @usableFromInline
   final class Rare: Sendable {
     @usableFromInline let fields: RareFields
     init(_ fields: RareFields) { self.fields = fields }
   }
 
-  /// A message that is not stored yet.
+  /// Creates a message that is not stored yet.
   ///
   /// - Parameters:
-  ///   - id: Its name; a new one by default.
-  ///   - conversation: Where it belongs.
-  ///   - sender: Who wrote it.
+  ///   - id: The identifier; a new one by default.
+  ///   - conversation: The conversation of the message.
+  ///   - sender: The author.
   ///   - text: Up to 1 MiB of UTF-8.
-  ///   - localTime: When it was written, by the device's clock. A pending message without one gets
+  ///   - localTime: The time of writing, by the device's clock. A pending message without one gets
   ///     the time of its insertion.
-  ///   - serverTimestamp: When the server took it. A message without one is pending.
-  ///   - sequence: The server's number for it in the conversation.
-  ///   - status: nil stands for `pending` without a server time and for `sent` with one.
-  ///   - replyTo: The message that this one answers; it need not be there.
-  ///   - mentions: The members that it names.
-  ///   - attachments: What comes with it.
+  ///   - serverTimestamp: The time at which the server accepted the message. A message without one
+  ///     is pending.
+  ///   - sequence: The server's number for the message in its conversation.
+  ///   - status: The delivery status; nil means `pending` without a server time and `sent` with
+  ///     one.
+  ///   - replyTo: The message that this one answers; it need not exist.
+  ///   - mentions: The members that the message mentions.
+  ///   - attachments: The attachments.
   public init(
     id: MessageID = .random(), in conversation: ConversationID, from sender: MemberID,
     text: String, localTime: Timestamp? = nil, serverTimestamp: Timestamp? = nil,
@@ -104,7 +108,7 @@ public struct Message: Sendable {
     if !attachments.isEmpty { self.attachments = attachments }
   }
 
-  /// All fields as they are.
+  /// Creates a message from all its stored fields.
   @inlinable
   init(
     _ id: MessageID, _ origin: Origin, _ senderIndex: Int32, _ text: String,
@@ -122,13 +126,13 @@ public struct Message: Sendable {
     self.rare = rare
   }
 
-  /// The conversation it belongs to.
+  /// The conversation of the message.
   public var conversation: ConversationID {
     @inlinable get { origin.conversation }
     set { setOrigin(newValue, sender) }
   }
 
-  /// Who wrote it.
+  /// The author.
   public var sender: MemberID {
     @inlinable get { origin.senders[Int(senderIndex)] }
     set { setOrigin(conversation, newValue) }
@@ -139,25 +143,25 @@ public struct Message: Sendable {
     senderIndex = 0
   }
 
-  /// How far it has come.
+  /// The delivery status.
   public var status: MessageStatus {
     @inlinable get { fields.status }
     set { fields.status = newValue }
   }
 
-  /// When the server took it; nil while it is pending.
+  /// The time at which the server accepted the message; nil while it is pending.
   public var serverTimestamp: Timestamp? {
     @inlinable get { timestamp(serverMicroseconds, .serverTime) }
     set { serverMicroseconds = set(newValue?.microseconds, .serverTime) }
   }
 
-  /// When it was written, by the clock of the device that wrote it.
+  /// The time of writing, by the clock of the author's device.
   public var localTime: Timestamp? {
     @inlinable get { timestamp(localMicroseconds, .localTime) }
     set { localMicroseconds = set(newValue?.microseconds, .localTime) }
   }
 
-  /// The server's number for it in the conversation.
+  /// The server's number for the message in its conversation.
   public var sequence: Int64? {
     @inlinable get { fields[.sequence] ? sequenceNumber : nil }
     set { sequenceNumber = set(newValue, .sequence) }
@@ -169,7 +173,7 @@ public struct Message: Sendable {
     set { setRare(\.replyTo, newValue) }
   }
 
-  /// Its place in the thread, of a message that was read from a store.
+  /// The position in the thread; valid for messages read from a store.
   public var position: Position {
     let place: Place =
       fields[.serverTime]
@@ -198,7 +202,7 @@ public struct Message: Sendable {
 }
 
 extension Message: Hashable {
-  /// Equality of all fields and of the place; texts are equal when their bytes are.
+  /// Compares all fields and the place; texts are equal if their bytes are.
   public static func == (a: Message, b: Message) -> Bool {
     a.id == b.id && a.conversation == b.conversation && a.sender == b.sender
       && a.fields == b.fields
@@ -208,7 +212,7 @@ extension Message: Hashable {
       && (a.rare === b.rare || (a.rare?.fields ?? RareFields()) == (b.rare?.fields ?? RareFields()))
   }
 
-  /// Feeds what tells messages apart to a hasher.
+  /// Hashes the fields that usually distinguish messages.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(conversation)
     hasher.combine(id)

@@ -1,80 +1,80 @@
-/// What one or several commits have made of one message.
+/// The change that one or more commits made to one message.
 ///
-/// Where it was before and where it is now say nearly all: changes that follow each other have the
-/// first place of the first and the last of the last.
+/// The former and the current position say nearly everything. Successive changes combine to the
+/// first change's former position and the last change's current position.
 public struct MessageChange: Sendable, Hashable {
-  /// Where it was before; nil: it was not there.
+  /// The former position; nil if the message did not exist.
   public let from: Position?
-  /// Where it is now; nil: it is there no more.
+  /// The current position; nil if the message no longer exists.
   public let to: Position?
-  /// What is different of a message that was there before and is there now.
+  /// The differences of a message that existed before and still exists.
   public let parts: Parts
 
-  /// What is different of a message.
+  /// The parts of a message that can differ.
   public struct Parts: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt16
-    /// Parts with these bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Its place in the thread.
+    /// The place in the thread.
     public static let place = Parts(rawValue: 1)
-    /// Its text, whom it mentions, or the history of both.
+    /// The text, the mentions, or the history of both.
     public static let text = Parts(rawValue: 2)
-    /// How sending or editing it goes, as the server or the client has said it.
+    /// The progress of sending or editing, as reported by the server or the client.
     public static let status = Parts(rawValue: 4)
-    /// Who has received or read it, as may be when it has come to another place.
+    /// Delivery or reading, which may also differ because the message moved.
     ///
-    /// Most receipts are not of one message; see `ConversationChanges.delivery`.
+    /// Most receipts do not name a single message; see `ConversationChanges.delivery`.
     public static let delivery = Parts(rawValue: 8)
-    /// Its reactions.
+    /// The reactions.
     public static let reactions = Parts(rawValue: 16)
-    /// What comes with it, or how far the bytes of that are.
+    /// The attachments or the progress of their transfers.
     public static let attachments = Parts(rawValue: 32)
-    /// Whether it was taken back, and with that all it shows.
+    /// The message was retracted, which changes everything it shows.
     public static let deletion = Parts(rawValue: 64)
-    /// Anything else: sender, local time, what it answers, the names that lead to it.
+    /// Anything else: sender, local time, the answered message, the names that lead to the message.
     public static let other = Parts(rawValue: 128)
-    /// All of them but the place.
+    /// All parts but the place.
     static let content = Parts(rawValue: 254)
   }
 
-  /// What has become of a message.
+  /// The kind of a change.
   public enum Kind: Sendable, Hashable {
-    /// It has come.
+    /// The message is new.
     case inserted
-    /// It is at another place, and may be different otherwise.
+    /// The message is at another place and may also differ otherwise.
     case moved
-    /// It is different, at the place where it was.
+    /// The message differs but kept its place.
     case changed
-    /// It has gone.
+    /// The message is gone.
     case removed
   }
 
-  /// What has become of it.
+  /// The kind of this change.
   public var kind: Kind {
     guard let from else { return .inserted }
     guard let to else { return .removed }
     return from == to ? .changed : .moved
   }
 
-  /// nil when nothing is different.
+  /// Creates a change; returns nil if nothing differs.
   init?(from: Position?, to: Position?, _ parts: Parts = []) {
     self.from = from
     self.to = to
     switch (from, to) {
     case (nil, nil): return nil
     case (let from?, let to?):
-      // Receipts up to a place may count for it there.
+      // Receipts up to a place may apply to the message there.
       self.parts = from == to ? parts.subtracting(.place) : parts.union([.place, .delivery])
       if self.parts.isEmpty { return nil }
     default: self.parts = []
     }
   }
 
-  /// Both together, or nil when they come to nothing.
+  /// Returns both changes combined, or nil if they cancel out.
   func followed(by later: MessageChange) -> MessageChange? {
-    // Another message may have come under the name of one that had gone.
+    // Another message may have arrived under the id of a removed one.
     let isReplaced = to == nil && later.from == nil
     return MessageChange(
       from: from, to: later.to, isReplaced ? .content : parts.union(later.parts))

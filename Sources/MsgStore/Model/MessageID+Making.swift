@@ -1,25 +1,26 @@
 import PageFile
 
-/// Making names of messages that sort by the time at which they were made.
+/// Generators of message ids that sort by creation time.
 ///
-/// Names that are made one after another then lie together in the store, and a new one is added at
-/// the end of a page. A name has a time in milliseconds, and chance behind it; what is made for the
-/// millisecond of the one before counts up from its chance, so that the two sort as they were made.
+/// Ids made in succession lie together in the store, and a new one is added at the end of a page.
+/// An id consists of a time in milliseconds followed by random bits. An id for the same millisecond
+/// as the one before increments that one's random bits, so that the two sort in the order in which
+/// they were made.
 extension MessageID {
-  /// A new push id for this moment.
+  /// Returns a new push id for the current time.
   public static func random() -> MessageID { pushID(at: StoreOptions.systemClock()) }
 
-  /// A new name of 20 characters out of 64, eight of time and twelve of chance, as Firebase makes
-  /// them.
+  /// Returns a new push id of 20 characters out of 64, as Firebase makes them: eight for the time
+  /// and twelve random.
   ///
-  /// Names that this process makes one after another for the same millisecond rise. A time before
-  /// 1970 is taken for 1970.
+  /// Successive ids made by this process for the same millisecond ascend. Times before 1970 count
+  /// as 1970.
   public static func pushID(at time: Timestamp) -> MessageID {
     var generator = SystemRandomNumberGenerator()
     return pushID(lastPushID.withLock { $0.next(at: time, using: &generator) })
   }
 
-  /// The same with the chance of a generator, and without regard to what was made before.
+  /// Returns a push id with random bits from a generator, independent of ids made before.
   public static func pushID(
     at time: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> MessageID {
@@ -27,16 +28,17 @@ extension MessageID {
     return pushID(first.next(at: time, using: &generator))
   }
 
-  /// A new UUID of version 7 (RFC 9562) in lower case with hyphens: 36 characters.
+  /// Returns a new UUID of version 7 (RFC 9562) in lower case with hyphens: 36 characters.
   ///
-  /// UUIDs that this process makes one after another for the same millisecond rise, by the RFC's
-  /// method 2. A time before 1970 is taken for 1970.
+  /// Successive UUIDs made by this process for the same millisecond ascend, by the RFC's method 2.
+  /// Times before 1970 count as 1970.
   public static func timeOrderedUUID(at time: Timestamp = StoreOptions.systemClock()) -> MessageID {
     var generator = SystemRandomNumberGenerator()
     return timeOrderedUUID(lastUUID.withLock { $0.next(at: time, using: &generator) })
   }
 
-  /// The same with the chance of a generator, and without regard to what was made before.
+  /// Returns a UUID of version 7 with random bits from a generator, independent of UUIDs made
+  /// before.
   public static func timeOrderedUUID(
     at time: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> MessageID {
@@ -46,7 +48,8 @@ extension MessageID {
 }
 
 extension ConversationID {
-  /// A new name for a conversation that is made here: 20 characters as of `MessageID.random()`.
+  /// Returns a new id for a conversation created here: 20 characters, as `MessageID.random()` makes
+  /// them.
   public static func random() -> ConversationID { ConversationID(MessageID.random().string) }
 }
 
@@ -55,7 +58,7 @@ extension MessageID {
   static let uuidChanceBitCount = 74
   private static let lastPushID = Locked(TimedChance(bitCount: pushIDChanceBitCount))
   private static let lastUUID = Locked(TimedChance(bitCount: uuidChanceBitCount))
-  /// 64 characters in the order of their bytes, so that the names sort as the numbers do.
+  /// The 64 characters in byte order, so that the ids sort as the numbers do.
   private static let alphabet = Array(
     "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
 
@@ -68,7 +71,7 @@ extension MessageID {
     return MessageID(buffer.bytes)
   }
 
-  /// The milliseconds, the version 7, 12 bits of chance, the variant 2, and 62 bits of chance.
+  /// Encodes the milliseconds, the version 7, 12 random bits, the variant 2, and 62 random bits.
   static func timeOrderedUUID(_ made: TimedChance) -> MessageID {
     let high = made.milliseconds << 16 | 0x7000 | UInt64(made.chance >> 62)
     let low = 2 << 62 | UInt64(made.chance & (1 << 62 - 1))
@@ -85,21 +88,21 @@ extension MessageID {
   }
 }
 
-/// A time and the chance behind it: what was made last.
+/// The time and random bits of the last id made.
 struct TimedChance {
-  /// Milliseconds since 1970, below 2^48; no time before the first was made.
+  /// Milliseconds since 1970, below 2^48; `.max` before the first id is made.
   private(set) var milliseconds: UInt64 = .max
-  /// At most as many bits as there is room for.
+  /// The random bits, at most `bitCount` of them.
   private(set) var chance: UInt128 = 0
   private let bitCount: Int
   private static let millisecondsMax: Int64 = 1 << 48 - 1
 
   init(bitCount: Int) { self.bitCount = bitCount }
 
-  /// Makes the next one.
+  /// Returns the time and random bits of the next id.
   ///
-  /// A new millisecond begins with a zero above its chance, so counting up within one, by a chance
-  /// of 32 bits, never uses up its room.
+  /// The top random bit of a new millisecond is zero, so increments of up to 32 bits within a
+  /// millisecond never overflow.
   mutating func next(
     at time: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> TimedChance {

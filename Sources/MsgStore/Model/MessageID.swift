@@ -1,15 +1,15 @@
 package import PageFile
 
-/// The name of a message, unique in its conversation.
+/// The identifier of a message, unique in its conversation.
 ///
-/// 1 to 255 bytes of UTF-8, kept exactly and compared as plain bytes. The limits are checked when it
-/// is given to a store, not here.
+/// 1 to 255 bytes of UTF-8, kept exactly and compared as plain bytes. The limits are checked when
+/// the id is passed to a store, not here.
 ///
-/// A slice makes one for every message that is touched, so up to 31 bytes lie in the value itself and
-/// cost no allocation; the string is made when it is asked for. Inside are four words of big-endian
-/// bytes, padded with zeros, the last byte being the length: comparing the words as numbers compares
-/// the bytes. A longer name has 255 as its length, which sorts it behind the shorter ones that it
-/// begins with, and all its bytes in an object.
+/// A slice makes an id for every message that is accessed. Up to 31 bytes are therefore kept inline
+/// without an allocation, and the string is made on demand. The value holds four words of
+/// big-endian bytes, padded with zeros; the last byte is the length. Comparing the words as numbers
+/// compares the bytes. A longer id has 255 as its length, which sorts it after the shorter ones
+/// that are its prefixes, and keeps all its bytes in an object.
 public struct MessageID: Sendable {
   @usableFromInline package let words: (UInt64, UInt64, UInt64, UInt64)
   @usableFromInline let long: LongName?
@@ -17,14 +17,15 @@ public struct MessageID: Sendable {
   static let inlineByteCountMax = 31
   private static let longMark: UInt64 = 255
 
-  /// A name with this text.
+  /// Creates an id with this text.
   public init(_ string: String) {
     var buffer = ByteBuffer(capacity: 32)
     buffer.append(string)
     self.init(buffer.bytes)
   }
 
-  /// The bytes must have the slack behind them that pages and `ByteBuffer`s have.
+  /// Creates an id from its bytes, which must be followed by the slack that pages and `ByteBuffer`s
+  /// have.
   package init(_ bytes: Bytes) {
     let isLong = bytes.count > Self.inlineByteCountMax
     let mark = isLong ? Self.longMark : UInt64(bytes.count)
@@ -35,7 +36,7 @@ public struct MessageID: Sendable {
     long = isLong ? LongName(bytes.array()) : nil
   }
 
-  /// The name of up to 31 bytes at an address from which on 32 can be read.
+  /// Creates an id of up to 31 bytes from an address at which 32 bytes can be read.
   @inlinable @unsafe
   init(_ start: UnsafeRawPointer, byteCount: Int) {
     unsafe words = (
@@ -46,7 +47,7 @@ public struct MessageID: Sendable {
     long = nil
   }
 
-  /// The first bytes at an address as a word; the others are zeros.
+  /// Returns the first bytes at an address as a word, padded with zeros.
   @inlinable @unsafe
   static func word(_ start: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
     let word = UInt64(bigEndian: unsafe start.loadUnaligned(as: UInt64.self))
@@ -60,10 +61,10 @@ public struct MessageID: Sendable {
       : bytes.bigEndianHead(at: offset, byteCount: min(bytes.count - offset, byteCountMax))
   }
 
-  /// The number of bytes in UTF-8.
+  /// The number of UTF-8 bytes.
   @inlinable public var byteCount: Int { long?.bytes.count ?? Int(words.3 & 0xFF) }
 
-  /// The name as text, made anew at each call.
+  /// The id as text, created anew at each call.
   public var string: String {
     var buffer = ByteBuffer(capacity: 32)
     buffer.append(self)
@@ -74,7 +75,7 @@ public struct MessageID: Sendable {
     try Identifier.validate("message id", byteCount: byteCount)
   }
 
-  /// The bytes of a name that does not fit into the value.
+  /// The bytes of an id that does not fit inline.
   @usableFromInline
   final class LongName: Sendable {
     @usableFromInline let bytes: [UInt8]
@@ -83,20 +84,20 @@ public struct MessageID: Sendable {
 }
 
 extension MessageID: Hashable, Comparable {
-  /// Equality of the bytes.
+  /// Compares the bytes for equality.
   @inlinable
   public static func == (a: Self, b: Self) -> Bool {
     a.words == b.words && ((a.long == nil && b.long == nil) || a.long?.bytes == b.long?.bytes)
   }
 
-  /// Order of the bytes.
+  /// Orders by bytes.
   public static func < (a: Self, b: Self) -> Bool {
     if a.words != b.words { return a.words < b.words }
     guard let a = a.long, let b = b.long else { return false }
     return a.bytes.lexicographicallyPrecedes(b.bytes)
   }
 
-  /// Feeds the name to a hasher.
+  /// Hashes the id.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(words.0)
     hasher.combine(words.1)
@@ -107,15 +108,15 @@ extension MessageID: Hashable, Comparable {
 }
 
 extension MessageID: ExpressibleByStringLiteral, CustomStringConvertible {
-  /// A name written in the source.
+  /// Creates an id from a string literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// The name as text.
+  /// The id as text.
   public var description: String { string }
 }
 
 extension ByteBuffer {
-  /// The bytes of a message's name.
+  /// Appends the bytes of a message's id.
   mutating func append(_ id: MessageID) { id.append(to: &self) }
 }
 

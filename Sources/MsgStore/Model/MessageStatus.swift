@@ -1,33 +1,35 @@
-/// How far a message has come.
+/// The delivery status of a message.
 ///
-/// Three states are the server's knowledge and only rise: `sent`, `delivered`, `read`. The others
-/// are what this device knows of a message that the server has not taken; they replace each other,
-/// and lose to any knowledge of the server's. docs/message-states.md has the table of all
-/// transitions.
+/// Three states are reported by the server and only rise: `sent`, `delivered`, `read`. The others
+/// are local: this device's knowledge of a message that the server has not accepted. Local states
+/// replace each other and lose to any state that the server reports. docs/message-states.md has the
+/// table of all transitions.
 ///
-/// The raw values are what is stored, in three bits, and say nothing about the order.
+/// The raw values are the stored ones, three bits each, and do not express the order.
 public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
-  /// Queued: it waits for its turn to be sent.
+  /// Queued, waiting for its turn to be sent.
   case pending = 0
-  /// Could not be sent, and nothing happens to it until somebody decides.
+  /// Could not be sent.
+  ///
+  /// Nothing happens until the user decides.
   case failed = 1
-  /// The server has it.
+  /// The server has the message.
   case sent = 2
-  /// A receiver's device has it; in a group, the devices of all active recipients.
+  /// A recipient's device has the message; in a group, the devices of all active recipients.
   case delivered = 3
-  /// It was read; in a group, by all active recipients.
+  /// The message was read; in a group, by all active recipients.
   case read = 4
-  /// Held back until something else is there: an upload, the conversation on the server, a key.
+  /// Held back until something else is ready: an upload, the conversation on the server, a key.
   case held = 5
   /// On its way to the server, which has not answered yet.
   case sending = 6
-  /// An attempt failed, and the next one is made at a known time.
+  /// An attempt failed; the time of the next one is set.
   case retrying = 7
 
-  /// The status that three bits stand for: every value is one.
+  /// Creates a status from three bits; every value is valid.
   @inline(__always)
   init(bits: UInt8) {
-    // Folded to the number itself, where `init(rawValue:)` is a call.
+    // Compiles to the number itself, whereas `init(rawValue:)` is a call.
     self =
       switch bits & 7 {
       case 0: .pending
@@ -41,7 +43,7 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
       }
   }
 
-  /// Whether it says that the server has the message.
+  /// True if the status means that the server has the message.
   @inlinable public var isServerKnowledge: Bool {
     switch self {
     case .sent, .delivered, .read: true
@@ -49,7 +51,7 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What a list of messages shows beside one: whether it waits, is on the server, or needs help.
+  /// The status as a list of messages shows it: waiting, on the server, or failed.
   @inlinable public var syncStatus: SyncStatus {
     switch self {
     case .pending, .held, .sending, .retrying: .pending
@@ -58,12 +60,12 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What follows this state when another one is told; nil when nothing changes.
+  /// Returns the status that follows this one after an event; nil if nothing changes.
   ///
-  /// The client moves a message among the local states for as long as the server knows nothing of
-  /// it. The server's knowledge replaces a lower state of any kind, and a refusal by the server
-  /// replaces a local one, so that the knowledge of the server's that was told ends in the same
-  /// state whatever the order and however often it was told.
+  /// The client moves a message among the local states as long as the server does not know it. A
+  /// state that the server reports replaces any lower state, and a refusal by the server replaces a
+  /// local one. The server's reports therefore lead to the same state in any order and with any
+  /// repetition.
   public func after(_ event: MessageStatus, by cause: StatusCause) -> MessageStatus? {
     switch cause {
     case .client:
@@ -76,10 +78,10 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension MessageStatus: Comparable {
-  /// Its place in the order of the states, from the one that has come least far.
+  /// The rank in the order of the states, from the least advanced.
   ///
-  /// Of the local states, one with an attempt behind it is higher than one without. All that the
-  /// server knows is higher than all that is local, `failed` too.
+  /// Among local states, one with an attempt behind it ranks above one without. All states reported
+  /// by the server rank above all local ones, including `failed`.
   @inlinable var rank: UInt8 {
     switch self {
     case .pending: 0
@@ -93,25 +95,24 @@ extension MessageStatus: Comparable {
     }
   }
 
-  /// What has come less far comes first: pending, held, sending, retrying, failed, sent, delivered,
-  /// read.
+  /// Orders by progress: pending, held, sending, retrying, failed, sent, delivered, read.
   @inlinable public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
 }
 
-/// Whether what was composed here is on the server.
+/// The synchronization state of something composed here.
 public enum SyncStatus: UInt8, Sendable, Hashable, CaseIterable {
-  /// It still has to get there.
+  /// Not on the server yet.
   case pending = 0
   /// The server has it.
   case synced = 1
-  /// It did not get there, and somebody has to decide what becomes of it.
+  /// It did not reach the server, and the user has to decide what to do.
   case failed = 2
 }
 
-/// Who says that the status of a message is another one.
+/// The origin of a status change.
 public enum StatusCause: Sendable, Hashable, CaseIterable {
   /// This device: its user, its queue, its connection.
   case client
-  /// The server, or another device through it.
+  /// The server, or another device through the server.
   case server
 }

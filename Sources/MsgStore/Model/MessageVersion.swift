@@ -1,13 +1,13 @@
 import PageFile
 
-/// An earlier or other version of a message's text.
+/// A version of a message's text other than the current one.
 public struct MessageVersion: Sendable, Hashable {
   /// The text.
   public let text: String
-  /// When it was written as an edit; nil of the original.
+  /// The time at which it was written as an edit; nil for the original.
   public let time: Timestamp?
 
-  /// Equality of both; texts are equal when their bytes are.
+  /// Compares both fields; texts are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.time == b.time && a.text.hasSameBytes(as: b.text)
   }

@@ -1,111 +1,111 @@
-/// Work that was handed out: what to tell the server, under which token, and for how long it is the
-/// holder's.
+/// Leased work: a task for the server, its token, and the duration of the lease.
 ///
-/// It is given back to the outbox by `done`, `failed` or `giveBack`. It stays a value after that, and
-/// after the store is closed.
+/// Return it to the outbox with `done`, `failed`, or `giveBack`. The value stays usable after that
+/// and after the store is closed.
 public struct OutboxItem: Sendable, Hashable {
-  /// Which entry it is.
+  /// The outbox entry.
   public let id: OutboxEntry.ID
-  /// What the server has to know it by.
+  /// The token by which the server recognizes the task.
   public let token: OutboxToken
-  /// The conversation it is about; nil of the client's own work that is about none.
+  /// The conversation concerned; nil for client work without a conversation.
   public let conversation: ConversationID?
-  /// What to tell.
+  /// The task to perform.
   public let task: OutboxTask
-  /// Which attempt this is, from 1.
+  /// The number of this attempt, from 1.
   public let attempt: Int
-  /// When the work goes back if the holder is not heard of, by the store's clock.
+  /// The time, by the store's clock, at which the lease expires unless it is renewed.
   public let expiry: Timestamp
-  /// Who has it.
+  /// The owner of the lease.
   public let owner: String
-  /// Which handing out this was: a later one of the same entry has a greater number.
+  /// The number of the lease; later leases of the same entry have greater numbers.
   let lease: UInt64
 }
 
-/// Something that waits to go out, as people see it.
+/// An outbox entry as shown to people.
 public struct OutboxEntry: Sendable, Hashable, Identifiable {
-  /// What tells entries of one store apart; later entries have greater ones.
+  /// The identifier of an entry, unique in its store; later entries have greater ids.
   public struct ID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The number; never given twice.
+    /// The number; never reused.
     public let rawValue: UInt64
 
-    /// An entry by its number, as `msgdump outbox` shows it.
+    /// Creates an id from the number that `msgdump outbox` shows.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// What was entered earlier comes first.
+    /// Orders by the time of entry.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
     /// The number.
     public var description: String { "\(rawValue)" }
   }
 
-  /// Which entry it is.
+  /// The identifier.
   public let id: ID
-  /// What kind of thing it is.
+  /// The kind of entry.
   public let kind: OutboxKind
-  /// The conversation it is about; nil of the client's own work that is about none.
+  /// The conversation concerned; nil for client work without a conversation.
   public let conversation: ConversationID?
-  /// The message it is about, where it is about one.
+  /// The message concerned, if any.
   public let message: MessageID?
-  /// What it says: the text of a message or an edit, the emoji, the title, the name of the
-  /// attachment, or of the client's own work.
+  /// The content: the text of a message or an edit, the emoji, the title, or the name of the
+  /// attachment or of the client work.
   public let text: String?
-  /// How it stands.
+  /// The state of the entry.
   public let state: OutboxState
-  /// Whether it waits for something that somebody has to decide about, or do.
+  /// True if the entry waits for something that needs a decision or an action.
   ///
-  /// What it needs is held, has failed or is blocked: its message, an upload of it, or the conversation
-  /// that is to be made; or its message is to be taken back. An upload is blocked while its file, as it
-  /// is described, breaks a limit: it waits for `StoreWriter.prepareUpload`.
+  /// Something that it depends on is held, failed, or blocked: its message, an upload of the
+  /// message, or the conversation to be created; or its message is to be retracted. An upload is
+  /// blocked while its file, as described, breaks a limit; it waits for
+  /// `StoreWriter.prepareUpload`.
   public let isBlocked: Bool
-  /// How often it was handed out.
+  /// The number of times the entry was leased.
   public let attemptCount: Int
-  /// Why the last attempt failed, where one has.
+  /// The reason why the last attempt failed, if one did.
   public let failure: Failure?
-  /// When it was entered.
+  /// The time at which the entry was added.
   public let created: Timestamp
-  /// What the server knows it by.
+  /// The token by which the server recognizes the entry.
   public let token: OutboxToken
 }
 
-/// How something in the outbox stands.
+/// The state of an outbox entry.
 public enum OutboxState: Sendable, Hashable {
-  /// It goes when its turn comes.
+  /// Waiting for its turn.
   case queued
-  /// It stays until somebody releases it.
+  /// Held until it is released.
   case held
-  /// It was handed out; the work goes back at that time if the holder is not heard of.
+  /// Leased; `expiry` is the time at which the lease expires unless it is renewed.
   case running(owner: String, expiry: Timestamp)
-  /// An attempt failed, and the next one is made then.
+  /// An attempt failed; the next one is made at the given time.
   case waiting(until: Timestamp)
-  /// It was refused, or a limit was reached; it stays aside until somebody retries or removes it.
+  /// The server refused it, or a limit was reached; it stays until it is retried or removed.
   case failed
 }
 
-/// How many entries there are, by how they stand.
+/// The number of outbox entries in each state.
 public struct OutboxCounts: Sendable, Hashable {
-  /// Those whose turn will come, blocked ones among them.
+  /// Entries waiting for their turn, including blocked ones.
   public var queued = 0
-  /// Those that somebody has to release.
+  /// Entries that wait to be released.
   public var held = 0
-  /// Those that were handed out, expired leases among them until the work is handed out again.
+  /// Leased entries, including expired leases that have not been leased again.
   public var running = 0
-  /// Those with a failed attempt, also when their time has come.
+  /// Entries with a failed attempt, even if the time of the next attempt has come.
   public var waiting = 0
-  /// Those that stay aside until somebody retries or removes them.
+  /// Entries that stay until they are retried or removed.
   public var failed = 0
 
-  /// All of them.
+  /// The number of all entries.
   public var total: Int { queued + held + running + waiting + failed }
 
-  /// None.
+  /// Creates counts of zero.
   public init() {}
 }
 
-/// Some entries of the outbox, in the order in which they were entered.
+/// A part of the outbox, in order of entry.
 public struct OutboxSlice: Sendable, Hashable {
   /// The entries.
   public let entries: [OutboxEntry]
-  /// Where to go on; nil when there are no more.
+  /// The id to continue from; nil if there are no more entries.
   public let next: OutboxEntry.ID?
 }

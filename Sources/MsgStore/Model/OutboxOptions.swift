@@ -1,39 +1,41 @@
-/// How the outbox goes about its work.
+/// The behavior of the outbox.
 public struct OutboxOptions: Sendable {
-  /// Whether what the local member does is entered into the outbox.
+  /// True if the acts of the local member are entered into the outbox.
   ///
-  /// A client with a queue of its own turns it off. What is in the outbox already stays there.
+  /// A client with its own queue turns this off. Entries already in the outbox stay there.
   public var isOn = true
-  /// After how many attempts that failed an entry is given up; nil: never, which is the default.
+  /// The number of failed attempts after which an entry is given up; nil, the default, means never.
   public var attemptCountMax: Int?
-  /// How old an entry may be when it is handed out, by the store's clock; nil: any age, which is the
-  /// default.
+  /// The maximum age of an entry when it is leased, by the store's clock; nil, the default, allows
+  /// any age.
   public var ageMax: Duration?
-  /// How the server wants to be told what was read and delivered; a count of names outside of
-  /// 1 to `PendingReceipt.idCountMax` is taken for the nearest one inside.
+  /// The form in which the server expects read and delivery receipts.
+  ///
+  /// A count of ids outside 1 to `PendingReceipt.idCountMax` is clamped to that range.
   public var receiptForm = PendingReceipt.Form.mark
 
-  /// The wait after the first failed attempt, in microseconds: a second, and twice as long after each
-  /// further one.
+  /// The delay after the first failed attempt, in microseconds: one second, doubled after each
+  /// further failure.
   static let delayMin: Int64 = 1_000_000
-  /// The longest wait, in microseconds: five minutes.
+  /// The longest delay, in microseconds: five minutes.
   static let delayMax: Int64 = 300_000_000
-  /// The shortest and the longest lease, in microseconds: a millisecond and a day.
+  /// The shortest and the longest lease, in microseconds: one millisecond and one day.
   static let leaseRange: ClosedRange<Int64> = 1000...86_400_000_000
-  /// The most bytes of the client's own work.
+  /// The most bytes in the payload of client work.
   public static let payloadByteCountMax = 1 << 20
 
-  /// Where in the second half of a wait the attempt is made, from 0 to 1: chance, so that many
-  /// clients that lost one server do not all come back at once.
+  /// Returns the random share, from 0 to 1, of the second half of a delay.
+  ///
+  /// Randomness keeps many clients that lost the same server from returning all at once.
   package var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-  /// Everything is entered, and nothing is ever given up by itself.
+  /// Creates options that enter everything and never give up on an entry.
   public init() {}
 
-  /// How long to wait after so many failed attempts in a row, in microseconds.
+  /// Returns the delay after a number of failed attempts in a row, in microseconds.
   ///
-  /// Exponential, with "equal jitter": half of it is fixed and half is chance. Source: "Exponential
-  /// Backoff And Jitter", AWS Architecture Blog, 2015.
+  /// Exponential, with "equal jitter": half of the delay is fixed and half is random. Source:
+  /// "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
   func delay(afterFailures count: UInt64) -> Int64 {
     let doublings = min(max(count, 1) - 1, 20)
     let whole = min(Self.delayMin << Int64(doublings), Self.delayMax)
@@ -42,7 +44,7 @@ public struct OutboxOptions: Sendable {
 }
 
 extension FailureKind {
-  /// Whether the server has answered that it does not take it: then trying again does not help.
+  /// True if the server answered and rejected the request, so that retrying does not help.
   var isRefusal: Bool {
     switch self {
     case .permission, .notFound, .invalid: true
@@ -52,7 +54,7 @@ extension FailureKind {
 }
 
 extension Duration {
-  /// In microseconds; the most there is where that is too long.
+  /// The duration in microseconds, clamped to the range of `Int64`.
   var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,59 +1,62 @@
-/// One thing that the server has to be told.
+/// One thing to tell the server.
 ///
-/// It is read from the store when it is handed out, so it says what holds then. Whether the server
-/// has had it before is told by the token of its `OutboxItem`, which is the same on every attempt.
+/// The task is read from the store when it is leased, so it reflects the state at that time. The
+/// token of its `OutboxItem`, which is the same on every attempt, lets the server recognize a
+/// repetition.
 public enum OutboxTask: Sendable, Hashable {
-  /// A message, with the text it was first written with: its edits follow as tasks of their own.
+  /// A message with its original text; its edits follow as tasks of their own.
   ///
-  /// All its uploads are done. What the server says of it is told by `acknowledge`.
+  /// All its uploads are done. Pass the server's answer to `acknowledge`.
   case send(Message)
-  /// A new text of a message; `at` is the time that `confirmEdit` and `refuseEdit` name it by.
+  /// A new text of a message; `at` identifies the edit in `confirmEdit` and `refuseEdit`.
   case edit(MessageID, text: String, mentions: [MemberID], at: Timestamp)
-  /// A message is taken back.
+  /// The retraction of a message.
   case unsend(MessageID)
-  /// A reaction to a message, or that it was taken away.
+  /// A reaction to a message, or its removal.
   case react(emoji: String, to: MessageID, isRemoved: Bool)
-  /// What was read or delivered here.
+  /// A read or delivery receipt of the local member.
   case receipt(PendingReceipt)
-  /// A conversation that was made here; `renameConversation` takes the server's name for it.
+  /// A conversation created here.
+  ///
+  /// Pass the server's id for it to `renameConversation`.
   case createConversation(Conversation)
-  /// A conversation that was deleted here.
+  /// The deletion of a conversation.
   case deleteConversation
-  /// The local member has left a group.
+  /// The local member's leaving of a group.
   case leaveConversation
-  /// Members have joined a group, or were made to leave it.
+  /// Members added to or removed from a group.
   case changeMembers(added: [MemberID], removed: [MemberID])
-  /// The title of a conversation, or that it has none any more.
+  /// The title of a conversation; nil removes it.
   case setTitle(String?)
-  /// The reference of a conversation's picture, or that it has none any more.
+  /// The reference of a conversation's picture; nil removes it.
   case setAvatar(String?)
-  /// The bytes of an attachment; how many of them are there already is in its `upload`.
+  /// The bytes of an attachment; its `upload` holds the number of bytes already transferred.
   case upload(AttachmentState)
-  /// Something of the client's own, by the name and the bytes that it was entered with.
+  /// The client's own work, with the name and the payload given when it was entered.
   case client(name: String, payload: [UInt8])
 }
 
-/// What kind of thing waits to go out.
+/// The kind of an outbox entry.
 public enum OutboxKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A message.
   case send = 1
   /// A new text of a message.
   case edit = 2
-  /// A message is taken back.
+  /// The retraction of a message.
   case unsend = 3
-  /// A reaction, or that it was taken away.
+  /// A reaction or its removal.
   case react = 4
-  /// What was read.
+  /// A read receipt.
   case readReceipt = 5
-  /// What was delivered.
+  /// A delivery receipt.
   case deliveredReceipt = 6
-  /// A conversation that was made here.
+  /// A conversation created here.
   case createConversation = 7
-  /// A conversation that was deleted here.
+  /// The deletion of a conversation.
   case deleteConversation = 8
-  /// A group that was left.
+  /// The leaving of a group.
   case leaveConversation = 9
-  /// Members of a group that have come or gone.
+  /// Members added to or removed from a group.
   case changeMembers = 10
   /// A conversation's title.
   case setTitle = 11
@@ -61,6 +64,6 @@ public enum OutboxKind: UInt8, Sendable, Hashable, CaseIterable {
   case setAvatar = 12
   /// The bytes of an attachment.
   case upload = 13
-  /// Something of the client's own.
+  /// The client's own work.
   case client = 14
 }

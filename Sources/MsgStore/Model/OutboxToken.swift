@@ -1,7 +1,7 @@
-/// Tells a server whether it has had something before: 128 bits of chance, given when it was entered
-/// and the same on every attempt.
+/// A token by which a server recognizes a repeated request: 128 random bits, assigned when an entry
+/// is added and the same on every attempt.
 ///
-/// What is entered anew, or changed after it may have left, gets another one.
+/// An entry that is added again, or changed after it may have left, gets a new token.
 public struct OutboxToken: Sendable, Hashable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
@@ -13,12 +13,12 @@ public struct OutboxToken: Sendable, Hashable, CustomStringConvertible {
     self.low = low
   }
 
-  /// A new one.
+  /// Returns a new random token.
   package static func random() -> OutboxToken {
     OutboxToken(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
   }
 
-  /// The token as 32 hexadecimal digits, for a header of a request.
+  /// The token as 32 hexadecimal digits, suitable for a request header.
   public var description: String { Self.digits(high) + Self.digits(low) }
 
   private static func digits(_ bits: UInt64) -> String {
@@ -26,7 +26,9 @@ public struct OutboxToken: Sendable, Hashable, CustomStringConvertible {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// A token out of its 32 hexadecimal digits; nil when these are none.
+  /// Creates a token from its 32 hexadecimal digits.
+  ///
+  /// Returns nil if the text has any other form.
   public init?(_ description: String) {
     let digits = description.utf8
     guard digits.count == 32, digits.allSatisfy({ $0 != UInt8(ascii: "+") }),

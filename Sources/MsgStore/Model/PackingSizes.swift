@@ -1,8 +1,10 @@
-/// How much of a thread stays loose, and how much goes into one segment.
+/// The number of loose messages in a thread, and the size of a segment.
 package struct PackingSizes: Sendable, Hashable {
-  /// How many of the newest messages of a thread have cells of their own.
+  /// The number of newest messages in a thread that keep cells of their own.
   package var looseCount: Int
-  /// The most bytes that a segment takes that is not the least possible; a cell has to hold it, too.
+  /// The most bytes in a segment, except one with the fewest messages possible.
+  ///
+  /// A cell must be able to hold it, too.
   package var segmentByteCountMax: Int
 
   package init(looseCount: Int = 64, segmentByteCountMax: Int = .max) {
@@ -10,10 +12,13 @@ package struct PackingSizes: Sendable, Hashable {
     self.segmentByteCountMax = segmentByteCountMax
   }
 
-  /// How many more than the loose ones make a step of packing.
+  /// The number of messages beyond the loose ones that makes a packing step.
   var stepCount: Int { max(2, looseCount) }
-  /// Looking costs a step for each message that is not packed, so not every message has that done.
+  /// The number of new messages between two checks for packing.
+  ///
+  /// A check takes one step for each unpacked message, so it is not done for every new one.
   var checkedEvery: Int { max(1, looseCount / 2) }
-  /// From how many messages on a thread counts as long, and keeps loose ones when all is packed.
+  /// The message count from which a thread is long and keeps loose messages when all else is
+  /// packed.
   var longThreadCount: Int { 2 * looseCount }
 }

@@ -1,11 +1,11 @@
-/// Whether somebody takes part in a conversation, and since when.
+/// A member's participation in a conversation.
 public struct Participation: Sendable, Hashable {
-  /// Who it is about.
+  /// The member.
   public let member: MemberID
-  /// Whether they take part now.
+  /// True if the member takes part now.
   public let isActive: Bool
-  /// When they joined; nil for who was in from the beginning, as far as is known.
+  /// The time of joining; nil if the member was there from the beginning, as far as is known.
   public let joinedAt: Timestamp?
-  /// The time of the newest news about it: of the joining, the leaving, or of a list.
+  /// The time of the latest information: a joining, a leaving, or a list of members.
   public let changedAt: Timestamp
 }

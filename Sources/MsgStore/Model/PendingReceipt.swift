@@ -1,35 +1,37 @@
-/// What has to go to the server of the local member's receipts in one conversation.
+/// Receipts of the local member in one conversation that the server has not confirmed.
 ///
-/// It is sent, and given to `confirm(_:)` when the server has it. Until then it is handed out again,
+/// Send it, and pass it to `confirm(_:)` once the server has it. Until then it is returned again,
 /// also after a crash.
 public struct PendingReceipt: Sendable, Hashable {
-  /// How the server wants to be told.
+  /// The form in which the server expects receipts.
   public enum Form: Sendable, Hashable {
-    /// A mark up to the newest message, and beside it the names of those that it does not cover.
+    /// A mark up to the newest message, plus the ids of messages that the mark does not cover.
     case mark
-    /// The names of all messages, a number of them at a time: 1 to 500.
+    /// The ids of all messages, in batches of at most `countMax`: 1 to 500.
     case ids(countMax: Int = 500)
   }
 
   /// The conversation.
   public let conversation: ConversationID
-  /// What the local member has done.
+  /// The kind of receipt.
   public let kind: ReceiptKind
-  /// Where the range begins: it does not take in this position, up to which the server was told
-  /// before; nil stands for the beginning of the thread.
-  public let after: Position?
-  /// Where the range ends, which takes this position in; nil when there is no range.
-  public let upTo: Position?
-  /// Messages to be told by the names that the server has for them, at most 500, none of them the
-  /// local member's own.
+  /// The exclusive start of the range: the position up to which the server was told before.
   ///
-  /// As a mark, those that the range does not cover. As names, all; there may be none where the
-  /// range has lost its messages meanwhile: then there is nothing to send, but to confirm.
+  /// nil means the beginning of the thread.
+  public let after: Position?
+  /// The inclusive end of the range; nil if there is no range.
+  public let upTo: Position?
+  /// The messages to report by the server's ids, at most 500, none of them sent by the local
+  /// member.
+  ///
+  /// In the mark form, the messages that the range does not cover. In the ids form, all messages.
+  /// The list may be empty if the range has lost its messages since; then there is nothing to send,
+  /// but the receipt must still be confirmed.
   public let ids: [MessageID]
-  /// Whether the range is told as a mark.
+  /// True if the range is reported as a mark.
   let isMark: Bool
 
-  /// The message that the range goes up to: what a server wants to be told as a mark.
+  /// The last message of the range, as a server expects it in a mark.
   ///
   /// It may have been deleted here since.
   public var upToID: MessageID? { upTo?.id }

@@ -1,9 +1,10 @@
-/// A place in a thread, but for the name that decides among messages at the same place.
+/// A place in a thread: a position without the name that orders messages at the same place.
 ///
-/// Acknowledged messages come first, by server time, then sequence, one without a sequence behind
-/// all that have one. Pending messages follow, by local time, then by the order in which they were
-/// written here. `start` lies before all messages and `end` behind them.
+/// Acknowledged messages come first, by server time, then by sequence; one without a sequence
+/// follows all that have one. Pending messages come next, by local time, then by the order in which
+/// they were written here. `start` precedes all messages, and `end` follows them.
 package struct Place: Sendable, Hashable {
+  /// The part of the thread that a place lies in.
   package enum Phase: UInt8, Sendable {
     case start = 0
     case acknowledged = 1
@@ -12,11 +13,11 @@ package struct Place: Sendable, Hashable {
   }
 
   package let phase: Phase
-  /// Whether `rank` says something: false for an acknowledged message without a sequence.
+  /// True if `rank` is valid; false for an acknowledged message without a sequence.
   package let hasRank: Bool
-  /// The server's time or the local time, in microseconds since 1970.
+  /// The server time or the local time, in microseconds since 1970.
   package let time: Int64
-  /// The sequence, or the local order.
+  /// The sequence or the local order.
   package let rank: Int64
 
   private init(_ phase: Phase, time: Int64, rank: Int64?) {
@@ -39,14 +40,14 @@ package struct Place: Sendable, Hashable {
 
   package var isPending: Bool { phase == .pending }
 
-  /// The sequence of an acknowledged message.
+  /// The sequence of an acknowledged message, if it has one.
   package var sequence: Int64? { phase == .acknowledged && hasRank ? rank : nil }
 }
 
 extension Place {
-  /// Whether all messages at one place come before all at another.
+  /// Returns true if all messages at one place precede all messages at another.
   ///
-  /// Not `<`: messages share places, so who compares messages compares positions.
+  /// Not `<`: messages can share a place, so messages are compared by position.
   package static func precedes(_ a: Place, _ b: Place) -> Bool {
     if a.phase != b.phase { return a.phase.rawValue < b.phase.rawValue }
     if a.time != b.time { return a.time < b.time }

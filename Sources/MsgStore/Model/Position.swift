@@ -1,10 +1,10 @@
-/// The place of a message in its conversation: what slices are read before, after and around.
+/// The position of a message in its conversation, relative to which slices are read.
 ///
-/// A position stays meaningful when its message moves or is deleted: it is a place between the
-/// others, in the thread's total order; see docs/message-format.md, K-6.
-///  1. Acknowledged messages come first: by server time, then sequence, one without a sequence
-///     behind all that have one, then by the bytes of the id.
-///  2. Pending ones follow: by local time, then in the order in which they were written here.
+/// A position stays valid when its message moves or is deleted: it is a place between the others,
+/// in the total order of the thread. See docs/message-format.md, K-6.
+/// 1. Acknowledged messages come first: by server time, then by sequence, one without a sequence
+///    after all that have one, then by the bytes of the id.
+/// 2. Pending messages follow: by local time, then in the order in which they were written here.
 public struct Position: Sendable, Hashable, Comparable {
   package let place: Place
   package let id: MessageID
@@ -14,16 +14,16 @@ public struct Position: Sendable, Hashable, Comparable {
     self.id = id
   }
 
-  /// Before every message.
+  /// The position before every message.
   ///
   /// Its id is never written or shown.
   package static let start = Position(.start, "")
-  /// Behind every acknowledged message and before every pending one.
+  /// The position after every acknowledged message and before every pending one.
   static let firstPending = Position(.pending(.min, localOrder: .min), "")
-  /// Behind every message.
+  /// The position after every message.
   package static let end = Position(.end, "")
 
-  /// Order in the thread.
+  /// Orders by place in the thread.
   public static func < (a: Position, b: Position) -> Bool {
     a.place == b.place ? a.id < b.id : Place.precedes(a.place, b.place)
   }

@@ -2,17 +2,17 @@ import PageFile
 
 /// A member's reaction to a message with one emoji.
 public struct Reaction: Sendable {
-  /// Who.
+  /// The member who reacted.
   public var member: MemberID
-  /// With what: 1 to 64 bytes of UTF-8, kept exactly and compared as bytes.
+  /// The emoji: 1 to 64 bytes of UTF-8, kept exactly and compared as bytes.
   public var emoji: String
-  /// When.
+  /// The time of the reaction.
   public var time: Timestamp
 
-  /// The most bytes of an emoji.
+  /// The most bytes in an emoji.
   public static let emojiByteCountMax = 64
 
-  /// A reaction.
+  /// Creates a reaction.
   public init(_ emoji: String, from member: MemberID, at time: Timestamp) {
     self.member = member
     self.emoji = emoji
@@ -28,12 +28,12 @@ public struct Reaction: Sendable {
 }
 
 extension Reaction: Hashable {
-  /// Equality of all fields; emoji are equal when their bytes are.
+  /// Compares all fields; emoji are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.member == b.member && a.time == b.time && a.emoji.hasSameBytes(as: b.emoji)
   }
 
-  /// Feeds who and with what to a hasher.
+  /// Hashes the member and the emoji.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(member)
     hasher.combine(emoji)

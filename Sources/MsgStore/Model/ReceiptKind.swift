@@ -1,9 +1,9 @@
-/// What a receipt says that a member has done with a message.
+/// The kind of a receipt.
 public enum ReceiptKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// One of the member's devices has it.
+  /// One of the member's devices has received the message.
   case delivered = 1
-  /// The member has read it.
+  /// The member has read the message.
   ///
-  /// Whoever has read a message has it, too.
+  /// Reading implies delivery.
   case read = 2
 }

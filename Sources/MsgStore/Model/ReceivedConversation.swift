@@ -1,19 +1,19 @@
-/// What the server says of a conversation, or another device through it.
+/// A version of a conversation received from the server, or from another device through it.
 ///
-/// Everything but the name and the time may be left out: nil stands for "not told" and changes nothing.
-/// Several of these may come in any order, and any number of times; each fact has the time of the
-/// version that it came in, and the newest one counts.
+/// All fields but the id and the time are optional; nil means "not told" and changes nothing.
+/// Versions may arrive in any order and any number of times. Each fact carries the time of its
+/// version, and the newest one wins.
 public struct ReceivedConversation: Sendable, Hashable {
-  /// Somebody who takes part, or did.
+  /// A current or former member.
   public struct Member: Sendable, Hashable {
-    /// Who it is.
+    /// The identifier.
     public var id: MemberID
-    /// Whether they take part.
+    /// True if the member takes part.
     public var isActive: Bool
-    /// When they joined.
+    /// The time of joining.
     public var joinedAt: Timestamp?
 
-    /// Somebody who takes part, but for what is given.
+    /// Creates a member; by default one that takes part.
     public init(_ id: MemberID, isActive: Bool = true, joinedAt: Timestamp? = nil) {
       self.id = id
       self.isActive = isActive
@@ -21,53 +21,54 @@ public struct ReceivedConversation: Sendable, Hashable {
     }
   }
 
-  /// A text that may also have been taken away.
+  /// A text that may also have been removed.
   public enum Text: Sendable, Hashable {
-    /// There is none any more.
+    /// The text was removed.
     case removed
-    /// There is this one.
+    /// The current text.
     case text(String)
 
-    /// A text as a server tells it that sends whole versions: nil stands for "there is none".
+    /// Creates a text as told by a server that sends whole versions: nil means that there is no
+    /// text.
     ///
-    /// What is not told at all is nil in `ReceivedConversation`.
+    /// A text that is not told at all is nil in `ReceivedConversation`.
     public init(_ text: String?) {
       self = if let text { .text(text) } else { .removed }
     }
   }
 
-  /// Its name.
+  /// The identifier.
   public var id: ConversationID
   /// The time of this version.
   public var at: Timestamp
-  /// What kind it is.
+  /// The kind.
   ///
-  /// Who says group is right against who says direct.
+  /// If sources disagree, group wins over direct.
   public var kind: ConversationKind?
-  /// Some of the members, or all.
+  /// Some of the members, or all of them.
   public var members: [Member] = []
-  /// Whether `members` are all: whoever is not among them does not take part.
+  /// True if `members` is the complete list; anyone not in it does not take part.
   public var hasAllMembers = false
-  /// What it is called.
+  /// The title.
   public var title: Text?
-  /// A reference to its picture.
+  /// The reference of the picture.
   public var avatar: Text?
-  /// Who made it.
+  /// The member who created the conversation.
   public var createdBy: MemberID?
-  /// When it was made; of several times the earliest counts.
+  /// The time of creation; of several times the earliest wins.
   public var createdAt: Timestamp?
-  /// Whether it stays on top of the list.
+  /// True if the conversation stays at the top of the list.
   public var isPinned: Bool?
-  /// Whether its messages make no sound.
+  /// True if its messages make no sound.
   public var isMuted: Bool?
-  /// Whether it is out of the list.
+  /// True if it is hidden from the main list.
   public var isArchived: Bool?
-  /// What has been begun on another device; an empty text without reply for what was given up.
+  /// The draft begun on another device; an empty text without a reply means that it was discarded.
   ///
-  /// Its own time counts.
+  /// The draft's own time decides.
   public var draft: Draft?
 
-  /// A version of which nothing is told yet.
+  /// Creates a version without any facts.
   public init(_ id: ConversationID, at: Timestamp) {
     self.id = id
     self.at = at

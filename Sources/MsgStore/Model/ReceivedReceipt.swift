@@ -1,34 +1,34 @@
-/// What the server, or another device through it, tells of a member's reading or receiving.
+/// A member's receipt, received from the server or from another device through it.
 public struct ReceivedReceipt: Sendable, Hashable {
-  /// Which messages a receipt is about.
+  /// The messages that a receipt covers.
   public enum Extent: Sendable, Hashable {
-    /// Everything up to this message, wherever it will lie; it need not be here yet.
+    /// All messages up to this one, wherever it is placed; it need not have arrived yet.
     case upTo(MessageID)
-    /// Everything up to the position of an acknowledged message.
+    /// All messages up to the position of an acknowledged message.
     case upToPosition(Position)
-    /// These messages alone; they need not be here yet.
+    /// These messages alone; they need not have arrived yet.
     case messages([MessageID])
   }
 
-  /// The conversation; it need not be here yet.
+  /// The conversation; it need not have arrived yet.
   public var conversation: ConversationID
-  /// Whose receipt it is, the local member's included.
+  /// The member who sent the receipt; may be the local member.
   public var member: MemberID
-  /// What the member has done.
+  /// The kind of receipt.
   public var kind: ReceiptKind
-  /// Which messages it is about.
+  /// The messages covered.
   public var extent: Extent
-  /// When that was; nil where nobody says.
+  /// The time of the receipt; nil if unknown.
   public var time: Timestamp?
 
-  /// A receipt.
+  /// Creates a receipt.
   ///
   /// - Parameters:
-  ///   - conversation: The conversation; it need not be here yet.
-  ///   - member: Whose receipt it is, the local member's included.
-  ///   - kind: What the member has done.
-  ///   - extent: Which messages it is about.
-  ///   - time: When that was; nil where nobody says.
+  ///   - conversation: The conversation; it need not have arrived yet.
+  ///   - member: The member who sent the receipt; may be the local member.
+  ///   - kind: The kind of receipt.
+  ///   - extent: The messages covered.
+  ///   - time: The time of the receipt; nil if unknown.
   public init(
     in conversation: ConversationID, of member: MemberID, _ kind: ReceiptKind, _ extent: Extent,
     time: Timestamp? = nil

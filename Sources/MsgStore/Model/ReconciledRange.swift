@@ -1,20 +1,20 @@
-/// What a list of messages is complete for.
+/// The part of a thread for which a received list of messages is complete.
 ///
-/// A list ends where the server cut it, in its own order. Within one time, ours is that of the names. So
-/// a message that has the time of a border, and no sequence by which to tell, counts as outside and
-/// stays.
+/// The server cuts a list in its own order. Among messages of the same time that order may differ
+/// from the order here, which is by name. A message that has the time of a border, but no sequence
+/// to decide by, therefore counts as outside and stays.
 public enum ReconciledRange: Sendable, Hashable {
   /// The whole thread.
   case all
-  /// The newest page, for which so many were asked: from the oldest message of the list on, and the
-  /// whole thread where the list has fewer than that.
+  /// The newest page, requested with this count: everything from the oldest message of the list on,
+  /// or the whole thread if the list has fewer messages.
   case newest(count: Int)
-  /// From one position to another, both included.
+  /// From one position to another, inclusive.
   case positions(ClosedRange<Position>)
-  /// From one server time to another, both included.
+  /// From one server time to another, inclusive.
   case times(ClosedRange<Timestamp>)
 
-  /// Where a list of such messages begins and ends; nil where it says nothing of any message.
+  /// Returns the span covered by a list of messages; nil if it covers no message.
   func span(of messages: [Message]) -> ReconciledSpan? {
     switch self {
     case .all:
@@ -39,12 +39,14 @@ public enum ReconciledRange: Sendable, Hashable {
   }
 }
 
-/// The part of a thread that a list is complete for.
+/// The part of a thread that a list covers completely.
 struct ReconciledSpan {
+  /// One end of a span.
   enum Border {
     /// All messages of this server time are inside.
     case time(Int64)
-    /// This message is inside, and of its time only what its sequence tells apart from it.
+    /// This message is inside; of the others at its time, only those that their sequence shows to
+    /// be inside.
     case message(Position)
 
     var time: Int64 {
@@ -60,7 +62,7 @@ struct ReconciledSpan {
 
   static let all = ReconciledSpan(from: .time(.min), upTo: .time(.max))
 
-  /// Whether the server would have listed an acknowledged message, if it had it.
+  /// Returns true if the server would have listed an acknowledged message that it has.
   func contains(_ position: Position) -> Bool {
     let time = position.place.time
     guard time >= from.time, time <= upTo.time else { return false }
@@ -78,10 +80,10 @@ struct ReconciledSpan {
   }
 }
 
-/// What taking in a complete list of messages did.
+/// The result of reconciling a thread with a complete list of messages.
 public struct ReconcileOutcome: Sendable, Hashable {
-  /// What storing each message of the list did, in their order.
+  /// The results of storing the messages of the list, in list order.
   public let outcomes: [InsertOutcome]
-  /// The messages that went because the list does not have them, oldest first.
+  /// The messages removed because the list lacks them, oldest first.
   public let removed: [MessageID]
 }

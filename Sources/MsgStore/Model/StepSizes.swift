@@ -1,22 +1,24 @@
 import PageFile
 
-/// How much of long work one commit does.
+/// Limits on the work that one commit does.
 package struct StepSizes: Sendable {
-  /// How many entries one commit may remove.
+  /// The most entries that one commit removes.
   package var sweepCountMax: Int
-  /// How many messages one commit may move.
+  /// The most messages that one commit moves.
   package var mergeCountMax: Int
-  /// How many entries of the outbox one commit may change.
+  /// The most outbox entries that one commit changes.
   package var entryCountMax: Int
-  /// How many conversations and messages one commit of an opening may prepare.
+  /// The most conversations and messages that one commit prepares while the store is opened.
   package var openingCountMax = 500
-  /// How many bytes of pages it may have changed before it prepares one more.
+  /// The number of changed page bytes after which such a commit prepares nothing more.
   package var openingByteCountMax = 16 << 20
-  /// After how long it does no more.
+  /// The time after which a step ends.
   package var timeMax: Duration
 
-  /// Steps that end by counts alone: a store that nobody waits for gets the same commits from the same
-  /// content, however busy the machine is.
+  /// Sizes that end a step by counts alone.
+  ///
+  /// The same content then leads to the same commits, however busy the machine is. For a store that
+  /// no caller waits for.
   package static var untimed: StepSizes {
     var sizes = StepSizes()
     sizes.timeMax = .seconds(86_400)

@@ -1,10 +1,11 @@
 import PageFile
 
-/// Mistakes of the message store that can be planted, one at a time, to see whether the tests find them.
+/// Defects of the message store that can be planted, one at a time, to test whether the tests find
+/// them.
 ///
-/// As `Defect` of the paged file: in an ordinary build none of this exists.
+/// Like `Defect` of the paged file, they do not exist in an ordinary build.
 package enum StoreDefect: String, CaseIterable, Sendable {
-  // Rules of derived values: tests that do not use the rule have to find them.
+  // Rules of derived values, to be found by tests that do not use the rule.
   case historyUnread, mentionsOfAll, mutedCountedAlike, pendingUncounted, failedHoldsPreview
   case activityOfLast, listedByCreation, sequencesApart, waitingStatusIgnored, joiningIgnored
   case leftOnesTold, leftOnesCounted, transfersUnlisted
@@ -14,7 +15,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case listPlaceKept, joinedRunKept, waitingCountKept, laggardKept, untoldKept, participantsKept
   case toldMarkKept, entryCountKept, dueEntryKept
 
-  // Operations: what wins, and what stays.
+  // Operations: conflict rules and retained data.
   case olderEditWins, olderReactionWins, olderTitleWins, largerPlaceWins, lastReplyWins
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion

@@ -1,19 +1,19 @@
 public import PageFile
 
-/// Everything that can go wrong in a message store.
+/// An error of a message store.
 ///
-/// What is refused changes nothing. A write transaction that met a fault of the storage or a corrupt
-/// record is rolled back, also when its closure goes on.
+/// A refused call changes nothing. A write transaction that meets a storage failure or a corrupt
+/// record is rolled back, even if its closure continues.
 public enum StoreError: Error, Sendable, Hashable {
-  /// The file, its log, or the system failed; the reason is inside.
+  /// The file, its log, or the system failed, for the enclosed reason.
   case storage(PageFileError)
-  /// The file is sound, but it holds something else than messages.
+  /// The file is sound but does not contain messages.
   case notAMessageStore(path: String)
-  /// The store was made by a newer version of this library.
+  /// A newer version of this library made the store.
   case schemaTooNew(found: UInt64, supported: UInt64)
-  /// The store was made by a version of this library from before the first release.
+  /// A version of this library from before the first release made the store.
   case schemaTooOld(found: UInt64, supported: UInt64)
-  /// The store belongs to another member than the options say.
+  /// The store belongs to another member than the one in the options.
   case localMemberDiffers(stored: MemberID, given: MemberID)
   /// An identifier is empty or has more than 255 bytes.
   case invalidIdentifier(what: String, byteCount: Int)
@@ -25,81 +25,81 @@ public enum StoreError: Error, Sendable, Hashable {
   case syncPositionTooLong(byteCount: Int, limit: Int)
   /// A conversation has too many participants.
   case tooManyParticipants(count: Int, limit: Int)
-  /// A conversation was asked for by its participants, and there are none.
+  /// A conversation was requested by its participants, but none were given.
   case noParticipants
   /// The reference of a conversation's picture has too many bytes.
   case avatarTooLong(byteCount: Int, limit: Int)
-  /// A conversation of the local member with nobody else was asked for.
+  /// A conversation of the local member with no other member was requested.
   case onlyOneself
-  /// There is no conversation of this name to change.
+  /// The conversation to be changed does not exist.
   case conversationNotFound(ConversationID)
-  /// A new group was to get a name that a conversation has already.
+  /// The id for a new group is already taken by a conversation.
   case conversationExists(ConversationID)
   /// The local member does not take part in a conversation and cannot change it for the others.
   case notAMember(ConversationID)
-  /// Nobody joins or leaves a direct conversation.
+  /// The members of a direct conversation cannot change.
   case directConversation(ConversationID)
-  /// The message has as many names as one may have.
+  /// The message has reached the maximum number of names.
   case tooManyNames(MessageID, in: ConversationID)
-  /// The store does not know whose it is, and something is to be done in their name.
+  /// The store has no local member, which the call requires.
   case noLocalMember
-  /// A slice of less than one was asked for.
+  /// A slice of fewer than one element was requested.
   case invalidCount(Int)
-  /// There is no message of this name to read around.
+  /// The message to read around does not exist.
   case messageNotFound(MessageID, in: ConversationID)
-  /// A message was taken back, so nothing can be done to it.
+  /// A message was retracted, so it cannot be changed.
   case messageIsDeleted(MessageID, in: ConversationID)
-  /// Only who wrote a message may do this.
+  /// Only the author of a message may do this.
   case notOwnMessage(MessageID, in: ConversationID)
-  /// A message is too old to be taken back.
+  /// A message is too old to be retracted.
   case unsendTooLate(MessageID, in: ConversationID)
   /// Too many edits of a message wait for the server.
   case tooManyPendingEdits(MessageID, in: ConversationID)
-  /// A text that was composed breaks a limit.
+  /// A composed text breaks a limit.
   case invalidText(TextValidation.Problem)
   /// A message mentions too many members.
   case tooManyMentions(count: Int, limit: Int)
   /// A reaction is empty or has too many bytes.
   case invalidReaction(byteCount: Int, limit: Int)
-  /// An attachment cannot be stored, or breaks a limit of what is uploaded.
+  /// An attachment cannot be stored or breaks an upload limit.
   case invalidAttachment(AttachmentProblem)
-  /// Another message of the conversation has the id already, or had it.
+  /// The id is, or was, used by another message of the conversation.
   case idInUse(MessageID, in: ConversationID)
   /// The local member does not take part in the conversation.
   case notAParticipant(ConversationID)
-  /// There is no such entry in the outbox, or not any more.
+  /// The outbox entry does not exist or no longer exists.
   case outboxEntryNotFound(OutboxEntry.ID)
-  /// An entry of the outbox was handed out, so nothing can be done to it now.
+  /// An outbox entry is leased and cannot be changed now.
   case outboxEntryIsRunning(OutboxEntry.ID)
-  /// The server may have what an entry of the outbox tells, so that cannot be changed any more.
+  /// An outbox entry may have reached the server and can no longer be changed.
   case outboxEntryMayHaveLeft(OutboxEntry.ID)
-  /// An entry of the outbox has no text that can be changed.
+  /// An outbox entry has no text to change.
   case outboxEntryHasNoText(OutboxEntry.ID)
-  /// A message or a conversation cannot get to the server without this entry of the outbox.
+  /// Another message or conversation depends on this outbox entry to reach the server.
   case outboxEntryIsNeeded(OutboxEntry.ID)
-  /// The client's own work for the outbox has too many bytes.
+  /// The payload of client work has too many bytes.
   case outboxPayloadTooLong(byteCount: Int, limit: Int)
-  /// Something that belongs to one `read` or `write`, as a thread or an outbox does, was used after the
-  /// closure had returned.
+  /// A value that belongs to one `read` or `write`, such as a thread or an outbox, was used after
+  /// its closure returned.
   case transactionEnded
-  /// A stored record breaks a rule.
+  /// A stored record is malformed.
   case corruptRecord(tree: String, reason: String)
   /// All numbers of a kind are used up.
   case numbersExhausted(what: String)
 }
 
 extension StoreError: CustomStringConvertible {
-  /// A sentence that a person can read.
+  /// A readable description of the error.
   public var description: String {
     switch self {
     case .storage(let error):
-      "the storage failed: \(error)"
+      "storage failure: \(error)"
     case .notAMessageStore(let path):
-      "\(path) is not a message store: it holds something else"
+      "\(path): not a message store (it holds other data)"
     case .schemaTooNew(let found, let supported):
-      "the store has schema version \(found), and this library knows versions up to \(supported)"
+      "schema version \(found) is too new (this library supports up to \(supported))"
     case .schemaTooOld(let found, let supported):
-      "the store has schema version \(found), and this library knows versions from \(supported) on"
+      "schema version \(found) is too old (this library supports \(supported) and later)"
     case .localMemberDiffers(let stored, let given):
       "the store belongs to \"\(stored)\", not to \"\(given)\""
     case .invalidIdentifier(let what, let byteCount):
@@ -115,35 +115,35 @@ extension StoreError: CustomStringConvertible {
     case .tooManyParticipants(let count, let limit):
       "a conversation has \(count) participants; the limit is \(limit)"
     case .noParticipants:
-      "a conversation was asked for by its participants, but none were given"
+      "conversation requested by participants: none were given"
     case .avatarTooLong(let byteCount, let limit):
-      "the reference of a picture has \(byteCount) bytes; the limit is \(limit)"
+      "a picture reference has \(byteCount) bytes; the limit is \(limit)"
     case .onlyOneself:
-      "a conversation with nobody but the local member was asked for"
+      "conversation requested by participants: no member but the local one was given"
     case .conversationNotFound(let conversation):
-      "there is no conversation \"\(conversation)\""
+      "conversation \"\(conversation)\": not found"
     case .conversationExists(let conversation):
-      "there is a conversation \"\(conversation)\" already"
+      "conversation \"\(conversation)\": already exists"
     case .notAMember(let conversation):
-      "the local member does not take part in conversation \"\(conversation)\""
+      "conversation \"\(conversation)\": the local member is not a member"
     case .directConversation(let conversation):
-      "nobody joins or leaves the direct conversation \"\(conversation)\""
+      "conversation \"\(conversation)\": the members of a direct conversation cannot change"
     case .tooManyNames(let id, let conversation):
-      "the message \"\(id)\" of \"\(conversation)\" has too many names"
+      "message \"\(id)\" in conversation \"\(conversation)\": too many names"
     case .noLocalMember:
-      "the store does not know whose it is"
+      "the store has no local member"
     case .invalidCount(let count):
-      "a slice of \(count) was asked for; the least is 1"
+      "invalid slice count \(count); the minimum is 1"
     case .messageNotFound(let id, let conversation):
-      "there is no message \"\(id)\" in conversation \"\(conversation)\""
+      "message \"\(id)\" in conversation \"\(conversation)\": not found"
     case .messageIsDeleted(let id, let conversation):
-      "message \"\(id)\" in conversation \"\(conversation)\" was taken back"
+      "message \"\(id)\" in conversation \"\(conversation)\": retracted"
     case .notOwnMessage(let id, let conversation):
-      "message \"\(id)\" in conversation \"\(conversation)\" was written by somebody else"
+      "message \"\(id)\" in conversation \"\(conversation)\": written by another member"
     case .unsendTooLate(let id, let conversation):
-      "message \"\(id)\" in conversation \"\(conversation)\" is too old to be taken back"
+      "message \"\(id)\" in conversation \"\(conversation)\": too old to be retracted"
     case .tooManyPendingEdits(let id, let conversation):
-      "too many edits of message \"\(id)\" in conversation \"\(conversation)\" wait for the server"
+      "message \"\(id)\" in conversation \"\(conversation)\": too many pending edits"
     case .invalidText(let problem):
       "\(problem)"
     case .tooManyMentions(let count, let limit):
@@ -152,35 +152,35 @@ extension StoreError: CustomStringConvertible {
       byteCount == 0
         ? "a reaction has no emoji" : "a reaction has \(byteCount) bytes; the limit is \(limit)"
     case .invalidAttachment(let problem):
-      "an attachment is refused: \(problem)"
+      "invalid attachment: \(problem)"
     case .idInUse(let id, let conversation):
-      "conversation \"\(conversation)\" has had a message \"\(id)\" already"
+      "message \"\(id)\" in conversation \"\(conversation)\": id already used"
     case .notAParticipant(let conversation):
-      "the local member does not take part in conversation \"\(conversation)\""
+      "conversation \"\(conversation)\": the local member is not a participant"
     case .outboxEntryNotFound(let id):
-      "there is no entry \(id) in the outbox"
+      "outbox entry \(id): not found"
     case .outboxEntryIsRunning(let id):
-      "entry \(id) of the outbox is on its way"
+      "outbox entry \(id): leased"
     case .outboxEntryMayHaveLeft(let id):
-      "the server may have what entry \(id) of the outbox tells"
+      "outbox entry \(id): may have reached the server"
     case .outboxEntryHasNoText(let id):
-      "entry \(id) of the outbox has no text that can be changed"
+      "outbox entry \(id): no text to change"
     case .outboxEntryIsNeeded(let id):
-      "what waits in the outbox needs entry \(id)"
+      "outbox entry \(id): needed by other entries"
     case .outboxPayloadTooLong(let byteCount, let limit):
-      "work for the outbox has \(byteCount) bytes; the limit is \(limit)"
+      "a client work payload has \(byteCount) bytes; the limit is \(limit)"
     case .transactionEnded:
-      "a transaction has ended: what was taken from its closure cannot be used after it"
+      "transaction ended: its values cannot be used outside its closure"
     case .corruptRecord(let tree, let reason):
-      "a record of the tree \"\(tree)\" is corrupt: \(reason)"
+      "tree \"\(tree)\": corrupt record (\(reason))"
     case .numbersExhausted(let what):
-      "there is no number left for another \(what)"
+      "no number left for another \(what)"
     }
   }
 }
 
 extension StoreError {
-  /// Whether what is stored is at fault; not the system, and not who calls.
+  /// True if the stored data is at fault, rather than the system or the caller.
   package var isDamage: Bool {
     switch self {
     case .corruptRecord, .storage(.corruptPage): true
@@ -189,7 +189,7 @@ extension StoreError {
   }
 }
 
-/// Runs calls into the layer below and gives its errors our type.
+/// Calls the layer below and wraps its errors in `StoreError.storage`.
 @inline(__always)
 package func storage<R: ~Copyable>(_ body: () throws(PageFileError) -> R) throws(StoreError) -> R {
   do throws(PageFileError) {

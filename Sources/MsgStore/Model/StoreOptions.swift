@@ -1,71 +1,81 @@
 import PageFile
 
-/// How a store is opened.
+/// Options for opening a store.
 public struct StoreOptions: Sendable {
-  /// Whether the store may be changed.
+  /// The access mode of a store.
   public enum Access: Sendable, Hashable {
-    /// Opens or creates; one owner at a time.
+    /// Opens or creates a store; there is one owner at a time.
     case readWrite
-    /// Opens what is there, beside its owner, and writes nothing.
+    /// Opens an existing store beside its owner and writes nothing.
     case readOnly
   }
 
-  /// Whose store this is: their own messages are never unread to them.
+  /// The member whose store this is; their own messages are never unread to them.
   ///
-  /// It is kept in the store the first time it is given, and giving another one later is an error.
-  /// nil: what the store says.
+  /// It is recorded in the store when first given, and giving another one later is an error. nil
+  /// uses the recorded member.
   public var localMember: MemberID?
-  /// The size of a page in bytes: 4096, 8192, 16384 or 32768.
+  /// The size of a page in bytes: 4096, 8192, 16384, or 32768.
   ///
   /// Fixed when the store is created.
   public var pageByteCount: Int
-  /// How much memory pages may take, in bytes.
+  /// The memory for pages, in bytes.
   ///
-  /// Less suits an extension, more a large store. Names and members that were met lately take at most
-  /// three sixteenths as much beside it, or 192 KiB if that is more. With less than `usualCacheByteCount` the store makes
-  /// no dictionary by itself, which takes about 10 MB for a moment; `compact` does.
+  /// Use less in an extension and more for a large store. Recently used names and members take at
+  /// most three sixteenths of this in addition, or 192 KiB if that is more. With less than
+  /// `usualCacheByteCount` the store does not make a dictionary by itself, which briefly takes
+  /// about 10 MB; `compact` does.
   public var cacheByteCount: Int
-  /// What pages may take unless it is said otherwise: 16 MiB.
+  /// The default for `cacheByteCount`: 16 MiB.
   public static let usualCacheByteCount = 16 << 20
-  /// Whether the store may be changed.
+  /// The access mode.
   public var access: Access
-  /// What a composed text may be.
+  /// Limits on composed texts.
   ///
-  /// What is received is not held against it.
+  /// Received texts are not checked against them.
   public var textLimits = TextLimits()
-  /// What may be uploaded.
+  /// Limits on uploads.
   ///
-  /// What is received is not held against it.
+  /// Received attachments are not checked against them.
   public var attachmentLimits = AttachmentLimits()
-  /// Whether the list of conversations shows the message before one that was taken back, instead of
-  /// saying that one was.
+  /// True if the list of conversations skips retracted messages and shows the message before
+  /// instead.
   public var previewsSkipDeleted = false
-  /// How old one's own message may be to be taken back; nil: any age.
+  /// The maximum age at which one's own message can be retracted; nil allows any age.
   ///
-  /// Its age is that of the server's times: how much later the newest message of its conversation is.
-  /// The device's clock has no say, so one in a quiet conversation may be older; the server decides. 24
-  /// hours by default.
+  /// The age is measured in server times, up to the newest message of the conversation. The
+  /// device's clock is not used, so a message in a quiet conversation may be older; the server
+  /// decides. The default is 24 hours.
   public var unsendAgeMax: Duration? = .seconds(24 * 3600)
-  /// What goes into the outbox, and how long it keeps trying.
+  /// The behavior of the outbox: what it accepts, and how long it keeps trying.
   public var outbox = OutboxOptions()
-  /// The device's clock, for what comes without a time of its own.
+  /// The device's clock, for anything that has no time of its own.
   public var clock: @Sendable () -> Timestamp
 
-  /// Returns when some time has passed, or the task is cancelled; tests may want it to pass at once.
+  /// Waits until a duration has passed or the task is cancelled.
+  ///
+  /// Tests may replace it to return at once.
   package var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
-  /// How many messages that are not here may have something that waits for them.
+  /// The most absent messages for which facts wait.
   package var waitingCountMax = 10_000
-  /// How much of long work one commit does; tests may want many commits.
+  /// Limits on the work that one commit does.
+  ///
+  /// Tests may lower them to get many commits.
   package var steps = StepSizes()
-  /// Whether long work goes on by itself after the write that began it; tests may want to wait.
+  /// True if long work continues by itself after the write that began it.
+  ///
+  /// Tests may turn this off.
   package var worksInBackground = true
-  /// Whether settled messages are packed, as threads grow and in compaction; tests may want every
-  /// message to have a cell of its own.
+  /// True if older messages are packed, as threads grow and in compaction.
+  ///
+  /// Tests may turn this off to keep every message in a cell of its own.
   package var packs = true
-  /// How much is packed together, and when; tests may want many small segments in a small store.
+  /// The sizes for packing.
+  ///
+  /// Tests may choose many small segments in a small store.
   package var packing = PackingSizes()
 
-  /// Options that suit an app on a phone, but for what is given.
+  /// Creates options whose defaults suit an app on a phone.
   public init(
     localMember: MemberID? = nil, pageByteCount: Int = 4096,
     cacheByteCount: Int = Self.usualCacheByteCount,
@@ -79,7 +89,7 @@ public struct StoreOptions: Sendable {
     self.clock = clock
   }
 
-  /// The system's clock.
+  /// Returns the time of the system's clock.
   @Sendable public static func systemClock() -> Timestamp {
     Timestamp(microseconds: WallClock.microseconds())
   }
@@ -102,7 +112,7 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// What binds the local member, what is shown, and how much is kept for what never comes.
+/// The rules of an open store: limits for the local member, preview behavior, and work sizes.
 struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()

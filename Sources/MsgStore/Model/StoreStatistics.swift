@@ -1,18 +1,18 @@
 internal import PageFile
 
-/// Figures about an open store, counted since it was opened unless said otherwise.
+/// Statistics of an open store, counted since it was opened unless stated otherwise.
 public struct StoreStatistics: Sendable, Hashable {
   /// The number of the last commit, counted since the store was created.
   public let lastCommit: UInt64
-  /// The last commit that is known to be on the disk.
+  /// The last commit known to be on disk.
   public let durableCommit: UInt64
-  /// Bytes written to the log, padding included.
+  /// The number of bytes written to the log, padding included.
   public let walByteCount: UInt64
-  /// Checkpoints finished.
+  /// The number of finished checkpoints.
   public let checkpointCount: Int
-  /// Pages held in memory that are in the data file, too.
+  /// The number of pages in memory that are also in the data file.
   public let cachedPageCount: Int
-  /// Pages held in memory because only the log has them.
+  /// The number of pages in memory that are otherwise only in the log.
   public let loggedPageCount: Int
 
   init(_ statistics: Statistics) {

@@ -1,15 +1,18 @@
 internal import PageFile
 
-/// How safe a write is when it returns.
+/// The durability of a write when it returns.
 public enum SyncLevel: Sendable, Hashable {
-  /// On the disk. What the user wrote is written so.
+  /// On disk.
+  ///
+  /// Use it for content written by the user.
   case full
-  /// Visible, in order, and safe when the process is killed; a power cut may take it back, with all
-  /// that came after it. Durable with the next `full` write or checkpoint. For what the server sends
-  /// and would send again.
+  /// Visible, ordered, and safe if the process is killed.
+  ///
+  /// A power failure may undo the write and all later ones. The next `full` write or checkpoint
+  /// makes it durable. Use it for content that the server sends and would send again.
   case relaxed
 
-  /// The same for the layer below.
+  /// The corresponding level of the layer below.
   var pageLevel: PageFile.SyncLevel {
     switch self {
     case .full: .full

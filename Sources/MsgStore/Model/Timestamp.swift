@@ -1,31 +1,30 @@
-/// A moment: microseconds since 1970, UTC.
+/// A point in time: microseconds since 1970, UTC.
 ///
-/// The moments reach 292,000 years to either side. What is given in a larger unit and lies beyond
-/// becomes the first or the last of them: times come from servers, and none of them is a reason to
-/// stop.
+/// The range is 292,000 years in either direction. Times given in a larger unit are clamped to it:
+/// they come from servers, and an odd one is no reason to stop.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since 1970, UTC; any value is allowed.
   public var microseconds: Int64
 
-  /// A moment given in microseconds since 1970.
+  /// Creates a time from microseconds since 1970.
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// A moment given in milliseconds since 1970; the nearest there is where that is too far away.
+  /// Creates a time from milliseconds since 1970, clamped to the range.
   public init(milliseconds: Int64) { self.init(milliseconds, of: 1000) }
 
-  /// A moment given in seconds since 1970; the nearest there is where that is too far away.
+  /// Creates a time from seconds since 1970, clamped to the range.
   public init(seconds: Int64) { self.init(seconds, of: 1_000_000) }
 
-  /// A moment given in milliseconds since 1970 with a fraction, as some servers do.
+  /// Creates a time from fractional milliseconds since 1970, as some servers send them.
   ///
-  /// Rounded to the nearest microsecond, halves up; the nearest moment there is where that is too
-  /// far away. nil when it is infinite or no number.
+  /// Rounds to the nearest microsecond, halves up, and clamps to the range. Returns nil for
+  /// infinity and NaN.
   public init?(milliseconds: some BinaryFloatingPoint) { self.init(Double(milliseconds), of: 1000) }
 
-  /// A moment given in seconds since 1970 with a fraction, as some servers do.
+  /// Creates a time from fractional seconds since 1970, as some servers send them.
   ///
-  /// Rounded to the nearest microsecond, halves up; the nearest moment there is where that is too
-  /// far away. nil when it is infinite or no number.
+  /// Rounds to the nearest microsecond, halves up, and clamps to the range. Returns nil for
+  /// infinity and NaN.
   public init?(seconds: some BinaryFloatingPoint) { self.init(Double(seconds), of: 1_000_000) }
 
   private init(_ units: Int64, of unit: Int64) {
@@ -35,8 +34,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   private init?(_ units: Double, of unit: Int64) {
     guard units.isFinite else { return nil }
-    // The whole units and the rest apart: their product in one has too few digits for microseconds
-    // in a few thousand years.
+    // Whole units and the remainder are converted separately: within a few thousand years, one
+    // product would lack the digits for microseconds.
     let whole = units.rounded(.down)
     let rest = Int64(((units - whole) * Double(unit)).rounded())
     let moment = Timestamp(Int64(clamping: whole), of: unit)
@@ -44,22 +43,22 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     microseconds = isTooFar ? .max : sum
   }
 
-  /// Whole milliseconds since 1970, rounded down: to the earlier moment, also before 1970.
+  /// Whole milliseconds since 1970, rounded down to the earlier time, also before 1970.
   public var millisecondsSince1970: Int64 {
     let (quotient, rest) = microseconds.quotientAndRemainder(dividingBy: 1000)
     return rest < 0 ? quotient - 1 : quotient
   }
 
-  /// Seconds since 1970, as near as a `Double` comes: to the microsecond for some 280 years around
+  /// Seconds since 1970, to the precision of a `Double`: a microsecond within some 280 years of
   /// 1970.
   public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
 
-  /// The earlier of two moments comes first.
+  /// Orders by time.
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 }
 
 extension Int64 {
-  /// The nearest number to a finite one without a fraction.
+  /// Creates the nearest number to a finite value without a fraction.
   fileprivate init(clamping whole: Double) {
     self = Int64(exactly: whole) ?? (whole < 0 ? .min : .max)
   }

@@ -1,15 +1,15 @@
-/// What the whole store has unread, as a badge shows it.
+/// The unread counts of the whole store, as a badge shows them.
 public struct UnreadTotals: Sendable, Hashable {
-  /// Unread messages of conversations that are not muted.
+  /// Unread messages in conversations that are not muted.
   public var messages: Int
-  /// Unread messages of muted conversations.
+  /// Unread messages in muted conversations.
   public var mutedMessages: Int
-  /// Unread messages that name the local member, in conversations that are not muted.
+  /// Unread messages that mention the local member, in conversations that are not muted.
   public var mentions: Int
-  /// The same in muted ones.
+  /// Unread messages that mention the local member, in muted conversations.
   public var mutedMentions: Int
 
-  /// Totals of nothing, but for what is given.
+  /// Creates totals; omitted counts are zero.
   public init(messages: Int = 0, mutedMessages: Int = 0, mentions: Int = 0, mutedMentions: Int = 0)
   {
     self.messages = messages

@@ -1,22 +1,21 @@
-/// Where characters begin, as a machine that is told the class of one scalar after the other.
+/// A state machine that finds character boundaries from the classes of successive scalars.
 ///
-/// The rules are those of UAX #29 for extended grapheme clusters, GB1 to GB13; `Character` follows
-/// the same.
+/// It implements UAX #29 for extended grapheme clusters, GB1 to GB13, as `Character` does.
 enum CharacterBreaks {
-  /// What has to be remembered of the scalars so far.
+  /// The state after the scalars so far.
   enum State: UInt8, CaseIterable {
     case start, carriageReturn, control, other, prepend
-    /// Half a flag.
+    /// Half of a flag.
     case regionalIndicator
-    /// A pictograph and what extends it, without and with a joiner at the end.
+    /// A pictograph and its extenders, without and with a joiner at the end.
     case pictograph, joinedPictograph
-    /// A consonant and what extends it, without and with a linker among it.
+    /// A consonant and its extenders, without and with a linker among them.
     case consonant, linkedConsonant
     case hangulL, hangulV, hangulT
 
     static let count = allCases.count
 
-    /// What is remembered of a scalar that begins a character.
+    /// Creates the state after a scalar that begins a character.
     init(_ first: CharacterClass) {
       switch first {
       case .carriageReturn: self = .carriageReturn
@@ -33,8 +32,8 @@ enum CharacterBreaks {
     }
   }
 
-  /// The state that follows when a scalar belongs to the character before it; nil when it begins
-  /// another one.
+  /// Returns the next state if a scalar belongs to the current character; nil if it begins another
+  /// one.
   static func joined(_ state: State, _ next: CharacterClass) -> State? {
     switch (state, next) {
     case (.carriageReturn, .lineFeed): .control  // GB3
@@ -59,12 +58,12 @@ enum CharacterBreaks {
     }
   }
 
-  /// Added to a state in the table where a character begins.
+  /// The flag added to a state in the table if a character begins there.
   static let begins: UInt8 = 128
-  /// How many classes a row of the table has room for.
+  /// The number of classes that fit into a row of the table.
   static let classCountMax = 32
 
-  /// The states that follow, by state and class.
+  /// The next states, by state and class.
   static let table = {
     var table = [UInt8](repeating: 0, count: State.count * classCountMax)
     for state in State.allCases {
@@ -76,10 +75,10 @@ enum CharacterBreaks {
     return table
   }()
 
-  /// How many characters valid UTF-8 has; `countMax` where it has as many or more.
+  /// Returns the number of characters in valid UTF-8, at most `countMax`.
   ///
-  /// Takes about a nanosecond for a scalar behind the first of its character, and nothing for what
-  /// lies behind the last that is counted.
+  /// Takes about a nanosecond for each scalar after the first of its character. Bytes after the
+  /// last counted character cost nothing.
   static func count(_ bytes: Span<UInt8>, _ range: Range<Int>, countMax: Int) -> Int {
     let allClasses = CharacterClass.table
     let classes = allClasses.span
@@ -90,29 +89,30 @@ enum CharacterBreaks {
     var offset = range.lowerBound
     while offset < range.upperBound {
       let index = CharacterClass.tableIndex(scalar(bytes, &offset))
-      // Unsafe, here and below: within the table by the comparison, and as it has all pairs. Checking
-      // once more doubles the time.
+      // Unsafe, here and below: the comparison keeps the index within the first table, and the
+      // second one has all pairs. Another bounds check doubles the time.
       let next = index < classes.count ? unsafe classes[unchecked: index] : 0
       let following = unsafe states[unchecked: Int(state) &* classCountMax &+ Int(next)]
-      // A run of marks leaves the state as it is. So this is a jump that is foreseen, and one scalar
-      // need not wait for what became of the one before.
+      // A run of marks leaves the state unchanged. This branch is therefore well predicted, and a
+      // scalar need not wait for the result of the one before.
       if following != state {
         state = following & ~begins
         count &+= Int(following >> 7)
         if count >= countMax { return countMax }
       } else if index < 0x370 {
-        // Below U+0370 only a mark leaves a state as it is, and then so do all that follow it.
+        // Below U+0370 only a mark leaves a state unchanged, and then so do all marks that follow
+        // it.
         while offset &+ 8 <= range.upperBound, isAllMarks(bytes, at: offset) { offset &+= 8 }
       }
     }
     return count
   }
 
-  /// Whether eight bytes are four scalars of U+0300 to U+036F, the marks that texts are heaped with:
-  /// `CC` and any byte, or `CD` and one below `B0`.
+  /// Returns true if eight bytes are four scalars of U+0300 to U+036F, the marks that are often
+  /// stacked: `CC` and any byte, or `CD` and one below `B0`.
   @inline(__always)
   private static func isAllMarks(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
-    // Unsafe: any bytes are a number; that they are there is checked.
+    // Unsafe: any bytes are a valid number; the caller checks that they exist.
     let word = UInt64(
       littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     let isCCOrCD = word & 0x00FE_00FE_00FE_00FE == 0x00CC_00CC_00CC_00CC
@@ -120,7 +120,7 @@ enum CharacterBreaks {
     return isCCOrCD && isCDAndFromB0 == 0
   }
 
-  /// The scalar at an offset within valid UTF-8, where one begins; the offset is moved behind it.
+  /// Returns the scalar that begins at an offset in valid UTF-8 and moves the offset past it.
   @inline(__always)
   static func scalar(_ bytes: Span<UInt8>, _ offset: inout Int) -> UInt32 {
     let first = UInt32(unsafe bytes[unchecked: offset])
@@ -128,7 +128,7 @@ enum CharacterBreaks {
       offset &+= 1
       return first
     }
-    // Unsafe, here and below: in valid UTF-8 the first byte says how many there are.
+    // Unsafe, here and below: in valid UTF-8 the first byte determines the number of bytes.
     let second = UInt32(unsafe bytes[unchecked: offset &+ 1] & 0x3F)
     if first < 0xE0 {
       offset &+= 2

@@ -1,30 +1,32 @@
-/// What decides where one character ends and the next begins: the classes of Unicode scalars that
-/// UAX #29 tells apart for extended grapheme clusters.
+/// The classes of Unicode scalars by which UAX #29 finds the boundaries of extended grapheme
+/// clusters.
 ///
-/// The standard library knows the same, but takes 25 ns for each scalar behind the first of a
-/// character, so that a text of 1 MiB could take 20 ms. Its classes can be had by asking it what it
-/// takes for one character; the table below is made that way, and a test asks again.
+/// The standard library has the same knowledge, but takes 25 ns for each scalar after the first of
+/// a character, so that a text of 1 MiB could take 20 ms. Its classes can be found by asking which
+/// scalars it joins into one character. The table below was made that way, and a test checks it
+/// against the library.
 enum CharacterClass: UInt8, CaseIterable {
   case other
   case carriageReturn, lineFeed, control
   /// U+200D.
   case joiner
-  /// Extends; between two consonants of an Indic script it makes them one.
+  /// Extends a character; between two consonants of an Indic script it joins them.
   case linker
-  /// Extends, also between a consonant and its linker.
+  /// Extends a character, also between a consonant and its linker.
   case extend
-  /// U+200C, which extends, but parts a consonant from what follows.
+  /// U+200C, which extends a character but separates a consonant from what follows.
   case nonJoiner
   case spacingMark, prepend
-  /// A half of a flag.
+  /// Half of a flag.
   case regionalIndicator
   case pictograph
   /// A consonant of an Indic script with linkers.
   case consonant
   case hangulL, hangulLV, hangulV, hangulT, hangulLVT
 
-  /// A class for each scalar of the planes 0 and 1, and behind them for U+E0000 to U+E0FFF; all
-  /// others are of the class `other`.
+  /// The class of each scalar in planes 0 and 1, followed by those of U+E0000 to U+E0FFF.
+  ///
+  /// All other scalars have the class `other`.
   static let table = {
     var classes = [UInt8](repeating: CharacterClass.other.rawValue, count: tableCount)
     for range in ranges {
@@ -44,7 +46,8 @@ enum CharacterClass: UInt8, CaseIterable {
   static let tableCount = tagsStart + 0x1000
   private static let tagsStart = 0x20000
 
-  /// Where a scalar stands in the table; `tableCount` or more for one that does not.
+  /// Returns the index of a scalar in the table, or at least `tableCount` if the table does not
+  /// have it.
   @inline(__always)
   static func tableIndex(_ scalar: UInt32) -> Int {
     scalar < 0x20000 ? Int(scalar) : scalar < 0xE0000 ? tableCount : Int(scalar) &- 0xC0000
@@ -52,7 +55,8 @@ enum CharacterClass: UInt8, CaseIterable {
 
   /// Ranges of scalars of one class, without Hangul syllables.
   ///
-  /// The first scalar (17 bits), the number of scalars less 1 (10 bits), the class (5 bits).
+  /// Each consists of the first scalar (17 bits), the number of scalars less 1 (10 bits), and the
+  /// class (5 bits).
   private static let ranges: [UInt32] = [
     0x0000_0123, 0x0005_0002, 0x0005_8023, 0x0006_8001, 0x0007_0223, 0x003F_8403, 0x0054_800B,
     0x0056_8003, 0x0057_000B, 0x0180_0DE6, 0x0241_80C6, 0x02C8_8586, 0x02DF_8006, 0x02E0_8026,

@@ -1,18 +1,18 @@
 package import PageFile
 
-/// Whether bytes are text, asked for every message of a slice and every title of a list.
+/// Tests whether bytes are text, run for every message of a slice and every title of a list.
 extension Bytes {
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Whether all bytes from an offset on are below 128.
+  /// Returns true if all bytes from an offset on are below 128.
   ///
-  /// Made for the few dozen bytes of a message: 32 at a time, the last of them once more where they do
-  /// not come out even.
+  /// Tuned for the few dozen bytes of a message: reads 32 bytes at a time, and the last 32 once
+  /// more if the length is not a multiple.
   @inline(__always)
   func isASCII(from start: Int) -> Bool {
     guard count - start >= 32 else { return dropFirst(start).isASCII }
     return unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Bool in
-      // Unsafe: every load lies between `start` and `count`.
+      // Unsafe: every load is between `start` and `count`.
       guard let base = buffer.baseAddress else { return true }
       var bits = unsafe base.loadUnaligned(fromByteOffset: count &- 32, as: SIMD4<UInt64>.self)
       var offset = start &+ 32
@@ -24,11 +24,12 @@ extension Bytes {
     }
   }
 
-  /// Whether the bytes are valid UTF-8, by the table of well-formed sequences in chapter 3 of the
+  /// True if the bytes are valid UTF-8, by the table of well-formed sequences in chapter 3 of the
   /// Unicode standard.
   ///
-  /// The same as `isValidUTF8`, which asks the standard library: that took three times as many
-  /// instructions for texts with an emoji. Here what is ASCII is passed over by words wherever it is.
+  /// Equivalent to `isValidUTF8`, which uses the standard library and took three times as many
+  /// instructions for texts with an emoji. This version skips ASCII by whole words wherever it
+  /// occurs.
   package var isText: Bool {
     unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Bool in
       guard let base = buffer.baseAddress else { return true }
@@ -55,8 +56,8 @@ extension Bytes {
     }
   }
 
-  /// How many bytes the sequence has that begins at an offset with a byte of 128 or more; 0 where there
-  /// is none.
+  /// Returns the byte count of the sequence that begins at an offset with a byte of 128 or more; 0
+  /// if it is malformed.
   @inline(__always)
   private func sequenceByteCount(at offset: Int) -> Int {
     let rest = count &- offset
@@ -67,12 +68,12 @@ extension Bytes {
     if first < 0xE0 { return first >= 0xC2 ? 2 : 0 }
     guard rest >= 3, self[offset &+ 2] & 0xC0 == 0x80 else { return 0 }
     if first < 0xF0 {
-      // No longer form of what two bytes can say, and no halves of UTF-16 pairs.
+      // No overlong form of two bytes, and no surrogates.
       if first == 0xE0 { return second >= 0xA0 ? 3 : 0 }
       return first == 0xED && second >= 0xA0 ? 0 : 3
     }
     guard rest >= 4, self[offset &+ 3] & 0xC0 == 0x80 else { return 0 }
-    // No longer form of what three bytes can say, and nothing above U+10FFFF.
+    // No overlong form of three bytes, and nothing above U+10FFFF.
     if first == 0xF0 { return second >= 0x90 ? 4 : 0 }
     if first == 0xF4 { return second < 0x90 ? 4 : 0 }
     return first < 0xF4 ? 4 : 0

@@ -1,22 +1,22 @@
-/// What a text may be that is composed here, for sending and for editing.
+/// Limits on texts composed here, for sending and editing.
 ///
-/// Checking changes nothing: a text is stored exactly as it is given. Texts that are received are
-/// not held against these limits.
+/// A check changes nothing: a text is stored exactly as given. Received texts are not checked
+/// against these limits.
 public struct TextLimits: Sendable, Hashable {
-  /// The most characters of the trimmed text, as a person counts them: extended grapheme clusters,
-  /// of which a flag or a family is one.
+  /// The most characters in the trimmed text, as a person counts them: extended grapheme clusters,
+  /// each flag or family being one.
   public let characterCountMax: Int
-  /// The most bytes of the whole text in UTF-8.
+  /// The most UTF-8 bytes in the whole text.
   public let byteCountMax: Int
 
-  /// The most bytes that any store keeps of a text: 1 MiB.
+  /// The most bytes of text that any store keeps: 1 MiB.
   public static let storedByteCountMax = 1 << 20
-  /// How far beyond the limit characters are counted: a counter need not tell a person more.
+  /// The number of characters counted beyond the limit; showing a larger excess is of no use.
   public static let surplusCountMax = 1000
 
-  /// Limits of 10,000 characters and 1 MiB, but for what is given.
+  /// Creates limits, by default 10,000 characters and 1 MiB.
   ///
-  /// A limit below 0 is taken for 0, one above `storedByteCountMax` for that: no store keeps more.
+  /// Limits are clamped to 0 through `storedByteCountMax`, the most that any store keeps.
   public init(
     characterCountMax: Int = 10_000, byteCountMax: Int = TextLimits.storedByteCountMax
   ) {
@@ -24,15 +24,15 @@ public struct TextLimits: Sendable, Hashable {
     self.byteCountMax = min(max(byteCountMax, 0), Self.storedByteCountMax)
   }
 
-  /// Whether a text can be sent, and how much is left.
+  /// Checks whether a text can be sent, and returns the remaining room.
   ///
-  /// Trimmed is what has the Unicode property White_Space at both ends, which all newlines have, and
-  /// the zero width space has not; scalar by scalar.
+  /// Trimming removes scalars with the Unicode property White_Space from both ends, one by one; all
+  /// newlines have the property, the zero width space does not.
   ///
-  /// Of a text of 1 MiB, on one core of a server: 0.03 ms of letters, 0.17 ms of families of four,
-  /// 0.1 ms of white space or of marks from U+0300 on, 0.4 to 0.8 ms of any other marks or joiners in
-  /// regular order. Only a character of 1 MiB whose marks have different byte counts at random takes
-  /// longer, 2.8 ms. The first call makes a table, in 0.1 ms.
+  /// Cost for a text of 1 MiB on one core of a server: 0.03 ms for letters, 0.17 ms for families of
+  /// four, 0.1 ms for white space or marks from U+0300 on, 0.4 to 0.8 ms for any other marks or
+  /// joiners in regular order. Only a single character of 1 MiB whose marks vary randomly in byte
+  /// count takes longer, 2.8 ms. The first call builds a table in 0.1 ms.
   public func check(_ text: String, hasAttachment: Bool = false) -> TextValidation {
     let bytes = text.utf8Span.span
     let byteCountLeft = byteCountMax - bytes.count

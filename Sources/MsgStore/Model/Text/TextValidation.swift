@@ -1,27 +1,27 @@
-/// What is to be said about a text while it is composed, and before it is sent.
+/// The result of checking a text while it is composed and before it is sent.
 public struct TextValidation: Sendable, Hashable {
-  /// Why a text cannot be sent.
+  /// The reason why a text cannot be sent.
   public enum Problem: Sendable, Hashable {
-    /// There is nothing but white space, and no attachment.
+    /// The text is only white space, and there is no attachment.
     case empty
-    /// There are too many characters in the trimmed text.
+    /// The trimmed text has too many characters.
     ///
-    /// `count` is exact up to `TextLimits.surplusCountMax` above the limit, and goes no higher.
+    /// `count` is exact up to `TextLimits.surplusCountMax` above the limit and goes no higher.
     case tooManyCharacters(count: Int, limit: Int)
-    /// There are too many bytes of UTF-8 in the whole text.
+    /// The whole text has too many UTF-8 bytes.
     case tooManyBytes(count: Int, limit: Int)
   }
 
-  /// Why the text cannot be sent; nil when it can.
+  /// The reason why the text cannot be sent; nil if it can.
   public let problem: Problem?
-  /// How many more characters the trimmed text may have; below zero, how many it has to lose.
+  /// The number of characters that may be added to the trimmed text; if negative, the excess.
   ///
-  /// It goes no lower than `-TextLimits.surplusCountMax`, which says "as many or more". A text with
-  /// too many bytes is not counted, and nothing is left: 0.
+  /// It goes no lower than `-TextLimits.surplusCountMax`, which means "at least this excess". The
+  /// characters of a text with too many bytes are not counted; the value is then 0.
   public let characterCountLeft: Int
-  /// How many more bytes the whole text may have; below zero, how many it has to lose.
+  /// The number of bytes that may be added to the whole text; if negative, the excess.
   public let byteCountLeft: Int
 
-  /// Whether the text can be sent.
+  /// True if the text can be sent.
   public var isValid: Bool { problem == nil }
 }

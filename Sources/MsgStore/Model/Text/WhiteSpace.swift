@@ -1,6 +1,7 @@
 /// White space at both ends of a text: scalars with the Unicode property White_Space.
 enum WhiteSpace {
-  /// The range of valid UTF-8 that is left when it is trimmed; empty when all of it is white space.
+  /// Returns the range of valid UTF-8 that remains after trimming; empty if everything is white
+  /// space.
   static func trimmed(_ bytes: Span<UInt8>) -> Range<Int> {
     var start = 0
     while start < bytes.count {
@@ -27,21 +28,23 @@ enum WhiteSpace {
     return start..<end
   }
 
-  /// Whether eight bytes are white space of ASCII: spaces, and U+0009 to U+000D.
+  /// Returns true if eight bytes are ASCII white space: spaces, and U+0009 to U+000D.
   @inline(__always)
   private static func isAllASCII(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
-    // Unsafe: any bytes are a number; that they are there is checked.
+    // Unsafe: any bytes are a valid number; the caller checks that they exist.
     let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
     let tops: UInt64 = 0x8080_8080_8080_8080
     guard word & tops == 0 else { return false }
-    // No byte has its top bit, so what is added to each sets it from a certain value on.
+    // No byte has its top bit set, so an addition sets it for values from a certain one on.
     let isNoSpace = (word ^ 0x2020_2020_2020_2020) &+ 0x7F7F_7F7F_7F7F_7F7F
     let isFrom09 = word &+ 0x7777_7777_7777_7777
     let isFrom0E = word &+ 0x7272_7272_7272_7272
     return (~isNoSpace | isFrom09 & ~isFrom0E) & tops == tops
   }
 
-  /// Whether a scalar has the property; a test compares this with the standard library.
+  /// Returns true if a scalar has the property.
+  ///
+  /// A test compares this with the standard library.
   @inline(__always)
   static func contains(_ scalar: UInt32) -> Bool {
     switch scalar {
