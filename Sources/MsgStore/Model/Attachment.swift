@@ -20,7 +20,7 @@ public struct Attachment: Sendable {
   public var fileName: String?
   /// The MIME type, such as `image/jpeg`.
   public var mimeType: String?
-  /// A digest of the bytes, used to recognize the same file again; at most 64 bytes by default, see
+  /// A digest of the bytes, used to recognise the same file again; at most 64 bytes by default, see
   /// `AttachmentLimits`.
   public var contentHash: [UInt8]?
   /// A tiny picture to show until a better one is available; at most 2,048 bytes by default, see

@@ -5,7 +5,7 @@
 public struct OutboxItem: Sendable, Hashable {
   /// The outbox entry.
   public let id: OutboxEntry.ID
-  /// The token by which the server recognizes the task.
+  /// The token by which the server recognises the task.
   public let token: OutboxToken
   /// The conversation concerned; nil for client work without a conversation.
   public let conversation: ConversationID?
@@ -64,7 +64,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let failure: Failure?
   /// The time at which the entry was added.
   public let created: Timestamp
-  /// The token by which the server recognizes the entry.
+  /// The token by which the server recognises the entry.
   public let token: OutboxToken
 }
 

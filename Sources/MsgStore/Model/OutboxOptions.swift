@@ -1,4 +1,4 @@
-/// The behavior of the outbox.
+/// The behaviour of the outbox.
 public struct OutboxOptions: Sendable {
   /// True if the acts of the local member are entered into the outbox.
   ///

@@ -1,7 +1,7 @@
 /// One thing to tell the server.
 ///
 /// The task is read from the store when it is leased, so it reflects the state at that time. The
-/// token of its `OutboxItem`, which is the same on every attempt, lets the server recognize a
+/// token of its `OutboxItem`, which is the same on every attempt, lets the server recognise a
 /// repetition.
 public enum OutboxTask: Sendable, Hashable {
   /// A message with its original text; its edits follow as tasks of their own.

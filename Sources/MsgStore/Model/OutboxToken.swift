@@ -1,4 +1,4 @@
-/// A token by which a server recognizes a repeated request: 128 random bits, assigned when an entry
+/// A token by which a server recognises a repeated request: 128 random bits, assigned when an entry
 /// is added and the same on every attempt.
 ///
 /// An entry that is added again, or changed after it may have left, gets a new token.

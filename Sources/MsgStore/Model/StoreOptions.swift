@@ -47,7 +47,7 @@ public struct StoreOptions: Sendable {
   /// device's clock is not used, so a message in a quiet conversation may be older; the server
   /// decides. The default is 24 hours.
   public var unsendAgeMax: Duration? = .seconds(24 * 3600)
-  /// The behavior of the outbox: what it accepts, and how long it keeps trying.
+  /// The behaviour of the outbox: what it accepts, and how long it keeps trying.
   public var outbox = OutboxOptions()
   /// The device's clock, for anything that has no time of its own.
   public var clock: @Sendable () -> Timestamp
@@ -112,7 +112,7 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// The rules of an open store: limits for the local member, preview behavior, and work sizes.
+/// The rules of an open store: limits for the local member, preview behaviour, and work sizes.
 struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()
