@@ -1,39 +1,42 @@
 import CLZ4
 package import PageFile
 
-/// Compresses blocks against one dictionary; a writer has one and keeps it.
+/// A compressor of blocks against one dictionary, which a writer keeps between blocks.
 ///
-/// Loading a dictionary into LZ4's tables takes half as long as compressing a block of 4 KB, and each
-/// block leaves its own traces in the tables. So a state is loaded once and copied for each block. The
-/// library has a call that would save the copy, but only its static form exports it. Without a
-/// dictionary there is nothing to copy: LZ4 begins anew with tables as a block has left them.
+/// Loading a dictionary into LZ4's tables takes half as long as compressing a block of 4 KB, and
+/// each block leaves its traces in the tables. A state is therefore loaded once and copied for each
+/// block. LZ4 has a call that would avoid the copy, but exports it only when linked statically.
+/// Without a dictionary nothing is copied: LZ4 starts over with the tables as the previous block
+/// left them.
 ///
-///  1. Prepared states point into the dictionary, which is kept alive here.
-///  2. The tables of high compression are 256 KiB, twice, and made when the first block asks for it.
+/// 1. Prepared states point into the dictionary, which this type keeps alive.
+/// 2. The tables for high compression are 256 KiB, twice, and are allocated for the first block
+///    that needs them.
 @safe
 package struct BlockCompressor: ~Copyable, Sendable {
-  /// How much time a block is worth.
+  /// The time that a block is worth.
   package enum Effort: Sendable {
-    /// Somebody waits.
+    /// A caller is waiting.
     case fast
-    /// Nobody waits: blocks a quarter smaller for ten times the time.
+    /// No caller is waiting: blocks become a quarter smaller in ten times the time.
     case high
   }
 
-  /// The level of high compression.
+  /// The LZ4 level for high compression.
   private static let highLevel: Int32 = 4
 
   package let dictionary: CompressionDictionary
   private var fast: PreparedState?
   private var high: PreparedState?
 
-  /// A compressor that has allocated nothing yet.
+  /// Creates a compressor without allocating anything.
   package init(_ dictionary: CompressionDictionary) {
     self.dictionary = dictionary
   }
 
-  /// The text as a block at the end of `buffer`; false, and nothing added, when it would not be
-  /// shorter than the text.
+  /// Appends the text as a compressed block to `buffer`.
+  ///
+  /// Returns false and appends nothing if the block would not be shorter than the text.
   package mutating func compress(_ text: Bytes, effort: Effort, to buffer: inout ByteBuffer) -> Bool
   {
     guard text.count > 1, text.count <= CompressionDictionary.blockByteCountMax else {
@@ -53,7 +56,8 @@ package struct BlockCompressor: ~Copyable, Sendable {
 
   private mutating func compressFast(_ text: Bytes, to target: MutableBytes) -> Int {
     if fast == nil {
-      // Unsafe: the state is as large as LZ4 says, and the dictionary's bytes outlive it (rule 1).
+      // Unsafe: the state has the size that LZ4 requires, and the dictionary's bytes outlive it
+      // (rule 1).
       fast = unsafe PreparedState(
         byteCount: MemoryLayout<LZ4_stream_t>.size, isCopied: dictionary.bytes.count > 0
       ) { state in
@@ -63,7 +67,7 @@ package struct BlockCompressor: ~Copyable, Sendable {
         }
       }
     }
-    // Unsafe: a call into C, with both lengths taken from the buffers themselves.
+    // Unsafe: a call into C; both lengths come from the buffers themselves.
     return unsafe fast?.withState { state, traces in
       let stream = unsafe state.assumingMemoryBound(to: LZ4_stream_t.self)
       switch traces {
@@ -84,7 +88,8 @@ package struct BlockCompressor: ~Copyable, Sendable {
 
   private mutating func compressHigh(_ text: Bytes, to target: MutableBytes) -> Int {
     if high == nil {
-      // Unsafe: the state is as large as LZ4 says, and the dictionary's bytes outlive it (rule 1).
+      // Unsafe: the state has the size that LZ4 requires, and the dictionary's bytes outlive it
+      // (rule 1).
       high = unsafe PreparedState(
         byteCount: Int(LZ4_sizeofStateHC()), isCopied: dictionary.bytes.count > 0
       ) { state in
@@ -95,7 +100,7 @@ package struct BlockCompressor: ~Copyable, Sendable {
         }
       }
     }
-    // Unsafe: a call into C, with both lengths taken from the buffers themselves.
+    // Unsafe: a call into C; both lengths come from the buffers themselves.
     return unsafe high?.withState { state, traces in
       let stream = unsafe state.assumingMemoryBound(to: LZ4_streamHC_t.self)
       if traces == .ofFailure { _ = unsafe LZ4_initStreamHC(state, Int(LZ4_sizeofStateHC())) }
@@ -112,24 +117,25 @@ package struct BlockCompressor: ~Copyable, Sendable {
   }
 }
 
-/// A state of LZ4 as it is after its dictionary was loaded, and room for the copy that a block uses
-/// up; without a dictionary, a state that blocks use one after the other.
+/// An LZ4 state with its dictionary loaded, plus room for the copy that a block uses up.
 ///
-/// A class although it has one owner, because Swift 6.3.1 gives no linkage to what frees a private
-/// noncopyable member of a type that another module uses.
+/// Without a dictionary, blocks use one state in succession.
+///
+/// A class although it has a single owner: Swift 6.3.1 gives no linkage to the destruction of a
+/// private noncopyable member of a type that another module uses.
 @safe
 private final class PreparedState: @unchecked Sendable {
-  // Unchecked: only the mutating calls of its one owner, which cannot be copied, get here.
+  // Unchecked: reached only through the mutating calls of the single owner, which cannot be copied.
   private let memory: UnsafeMutableRawPointer
   private let byteCount: Int
   private let isCopied: Bool
   private var traces = Traces.none
 
-  /// What the block before has left in the state.
+  /// The traces of the previous block in the state.
   enum Traces {
     case none
     case ofBlock
-    /// What a block that did not fit leaves is undefined.
+    /// A block that did not fit leaves the state undefined.
     case ofFailure
   }
 
@@ -146,8 +152,9 @@ private final class PreparedState: @unchecked Sendable {
 
   deinit { unsafe memory.deallocate() }
 
-  /// Runs `body`, which returns the byte count of a block or 0, on a fresh copy of the state, or on
-  /// the one state there is.
+  /// Runs `body` on a fresh copy of the state or, without a dictionary, on the state itself.
+  ///
+  /// `body` returns the byte count of a block, or 0.
   func withState(_ body: (UnsafeMutableRawPointer, Traces) -> Int) -> Int {
     if isCopied {
       unsafe (memory + byteCount).copyMemory(from: memory, byteCount: byteCount)

@@ -1,24 +1,24 @@
 import CLZ4
 package import PageFile
 
-/// Bytes that blocks are compressed against: what a block shares with them it only refers to.
+/// The bytes that blocks are compressed against: a block only refers to content shared with them.
 ///
-/// Immutable and never moved, so any number of readers use one at once, and the states of LZ4 that
-/// were prepared with it may point into it.
+/// Immutable and never moved, so any number of readers can use it at once, and LZ4 states prepared
+/// with it can point into it.
 package final class CompressionDictionary: Sendable {
-  /// The most that one can hold: a match reaches back this far and no further.
+  /// The maximum size: a match reaches back this far and no further.
   package static let byteCountMax = 65_535
-  /// The longest text that a block may stand for.
+  /// The longest text that a block may represent.
   package static let blockByteCountMax = TextCompression.textByteCountMax
 
-  /// No bytes at all, so that a store without a dictionary needs no other code.
+  /// The empty dictionary, which spares stores without a dictionary a code path of their own.
   package static let none = CompressionDictionary(copying: .empty, version: 0)
 
-  /// Which of the store's dictionaries this is.
+  /// The dictionary's number in its store.
   package let version: UInt32
   private let content: ByteBuffer
 
-  /// A copy of the bytes; nil when they are more than `byteCountMax`.
+  /// Copies the bytes; returns nil if there are more than `byteCountMax`.
   package convenience init?(_ bytes: Bytes, version: UInt32) {
     guard bytes.count <= Self.byteCountMax else { return nil }
     self.init(copying: bytes, version: version)
@@ -31,20 +31,20 @@ package final class CompressionDictionary: Sendable {
     self.version = version
   }
 
-  /// What the dictionary holds, for as long as it lives.
+  /// The content of the dictionary, valid as long as the dictionary lives.
   package var bytes: Bytes { content.bytes }
 
-  /// Fills `target` with what a block stands for; false when it is not a block of exactly as many
-  /// bytes made with this dictionary, and then `target` may hold anything.
+  /// Decompresses a block into `target`.
   ///
-  /// Any bytes may be given: LZ4 checks each length and each offset of a block against its three
-  /// buffers. A block made with another dictionary may well be taken, and gives another text; that
-  /// is for the checksum of its page to prevent.
+  /// Returns false if the bytes are not a block for exactly the size of `target` made with this
+  /// dictionary; `target` then has undefined content. Never traps: LZ4 checks every length and
+  /// offset of a block against its three buffers. A block made with another dictionary may be
+  /// accepted and then yields another text; the checksum of its page has to prevent that.
   package func decompress(_ block: Bytes, into target: MutableBytes) -> Bool {
     guard target.count <= Self.blockByteCountMax, block.count <= Self.blockByteCountMax else {
       return false
     }
-    // Unsafe: a call into C, with all three lengths taken from the buffers themselves.
+    // Unsafe: a call into C; all three lengths come from the buffers themselves.
     let written = unsafe block.withUnsafeBytes { source in
       unsafe target.withUnsafeMutableBytes { target in
         unsafe bytes.withUnsafeBytes { dictionary in
@@ -57,10 +57,10 @@ package final class CompressionDictionary: Sendable {
     return Int(written) == target.count
   }
 
-  /// Adds what a block stands for to `buffer`; false, and nothing added, when it is not a block of
-  /// exactly `byteCount` bytes.
+  /// Appends the decompressed bytes of a block to `buffer`.
   ///
-  /// Allocates nothing when the buffer has room for them.
+  /// Returns false and appends nothing if the bytes are not a block of exactly `byteCount` bytes.
+  /// Allocates nothing if the buffer has room.
   package func decompress(_ block: Bytes, byteCount: Int, to buffer: inout ByteBuffer) -> Bool {
     guard byteCount >= 0, byteCount <= Self.blockByteCountMax else { return false }
     let start = buffer.count

@@ -1,9 +1,9 @@
 package import PageFile
 
-/// The dictionaries of one store that were read, for everybody who reads from it.
+/// A cache of one store's dictionaries, shared by all its readers.
 ///
-/// What a number stands for never changes once it was committed, so this only grows, by at most
-/// 64 KiB for each that is in use. See docs/message-format.md, D-1 … D-5.
+/// The dictionary of a committed number never changes, so the cache only grows, by at most 64 KiB
+/// for each dictionary in use. See docs/message-format.md, D-1 … D-5.
 package final class Dictionaries: Sendable {
   private let known = Locked<[UInt32: CompressionDictionary]>([:])
 
@@ -16,16 +16,16 @@ package final class Dictionaries: Sendable {
   }
 }
 
-/// How dictionaries lie in the settings tree, behind all settings.
+/// The layout of dictionaries in the settings tree, after all settings.
 ///
 ///     key      0xFF, number (4), copy (1), piece (2)
 ///     value    byte count of the dictionary (4), its checksum (8), up to 500 bytes of it
 ///
-/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is there twice, in pieces that lie
-/// in leaves: so a lost page costs none of it, and two lost pages only what both have. Each piece says
-/// what the whole has to be.
+/// Numbers begin at 1 and only rise, up to 2^32 − 2. A dictionary is stored twice, in pieces that
+/// lie in leaves. One lost page therefore loses none of it, and two lost pages lose only the pieces
+/// that both held. Each piece states the size and the checksum of the whole.
 package enum DictionaryPieces {
-  /// No name of a setting begins like this.
+  /// The first byte of the keys, with which no setting's name begins.
   static let mark: UInt8 = 0xFF
   package static let copyCount: UInt8 = 2
   static let headByteCount = 12
@@ -61,21 +61,21 @@ package enum DictionaryPieces {
     Checksum.of(bytes, seed: Checksum.seed(UInt64(number)))
   }
 
-  /// What was found of a dictionary.
+  /// The pieces found of a dictionary.
   package struct Found: ~Copyable {
-    /// As long as the dictionary; what is not found is filled.
+    /// The bytes of the dictionary, with filler in place of lost pieces.
     package var bytes: ByteBuffer
     let checksum: UInt64
-    /// The pieces that no copy has.
+    /// The pieces missing from all copies.
     let lost: [Int]
   }
 
-  /// Collects the pieces of a dictionary from either copy; nil when there is none.
+  /// Collects the pieces of a dictionary from either copy; returns nil if no piece is found.
   ///
   /// - Parameters:
-  ///   - copies: Those that are looked at, each piece in the first that has it.
-  ///   - filler: What stands for the bytes that are lost.
-  ///   - value: Looks for the value of a key; false when it is not there or is lost.
+  ///   - copies: The copies to search; each piece comes from the first that has it.
+  ///   - filler: The byte that stands in for lost bytes.
+  ///   - value: Looks up the value of a key; returns false if it is missing or lost.
   package static func collect(
     _ number: UInt32, from copies: [UInt8] = [0, 1], filler: UInt8,
     _ value: (Bytes, inout ByteBuffer) -> Bool
@@ -113,9 +113,10 @@ package enum DictionaryPieces {
       lost: lost.filter { $0 < count(byteCount: head.byteCount) })
   }
 
-  /// The whole dictionary; nil when something of it is lost.
+  /// Returns the whole dictionary, or nil if any of it is lost.
   ///
-  /// A piece that is there but says something else is not lost: then the other copy goes first.
+  /// A piece that exists but has wrong content does not count as lost; in that case the copies are
+  /// tried in the other order.
   static func assemble(
     _ number: UInt32, _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> CompressionDictionary? {
