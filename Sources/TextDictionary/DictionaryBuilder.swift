@@ -1,50 +1,55 @@
 package import PageFile
 
-/// Makes a dictionary out of a sample of a store's messages.
+/// Builds a dictionary from a sample of a store's messages.
 ///
-/// **It must not remember people's words**, because erasing a message never touches a dictionary. See
-/// docs/message-format.md, D-5.
+/// **It must not remember people's words**, because erasing a message never touches a dictionary.
+/// See docs/message-format.md, D-5.
 ///
-///  1. Every string in it has at most 48 bytes and occurs in at least 8 messages of the sample, by at
-///     least 3 senders; where the sample has fewer senders, on at least 3 days.
-///  2. A byte that no text holds lies between two strings, so neighbours never join to a phrase that
-///     somebody wrote. What keeps rule 1 keeps it in every piece.
-///  3. Rule 1 is counted in the sample itself, never estimated.
-///  4. The same sample gives the same dictionary.
+/// 1. Every string in the dictionary has at most 48 bytes and occurs in at least 8 messages of the
+///    sample, by at least 3 senders; if the sample has fewer senders, on at least 3 days.
+/// 2. A byte that no text contains separates two strings, so neighbours never join to a phrase that
+///    someone wrote. Every piece of a string that satisfies rule 1 satisfies it too.
+/// 3. Rule 1 is verified by counting in the sample itself, never by estimates.
+/// 4. The same sample gives the same dictionary.
 package struct DictionaryBuilder: ~Copyable {
-  /// The most text that a sample holds, unless its maker says otherwise.
+  /// The default limit on the text in a sample, in bytes.
   package static let sampleByteCountMax = 4 << 20
-  /// The longest string of a dictionary.
+  /// The longest string of a dictionary, in bytes.
   package static let stringByteCountMax = 48
-  /// The shortest string of a dictionary; a match of LZ4 takes three bytes.
+  /// The shortest string of a dictionary, in bytes; an LZ4 match takes three.
   package static let stringByteCountMin = 6
-  /// How many messages a string has to occur in.
+  /// The number of messages in which a string must occur.
   package static let messageCountMin = 8
-  /// How many senders it needs, or days.
+  /// The number of senders, or days, that a string needs.
   package static let senderCountMin = 3
-  /// A smaller dictionary saves less than the page that it takes.
+  /// The smallest dictionary, in bytes.
+  ///
+  /// A smaller one saves less than the page that it takes.
   package static let byteCountMin = 512
 
-  /// The longest dictionary: LZ4 looks back no further.
+  /// The largest dictionary, in bytes.
+  ///
+  /// LZ4 looks back no further.
   package static let dictionaryByteCountMax = 65_535
 
   private var sample = TextSample()
   private let sampleByteCountMax: Int
 
-  /// A builder with an empty sample, whose `finish` takes about seven times its memory beside it.
+  /// Creates a builder with an empty sample; `finish` needs about seven times the sample's memory
+  /// in addition.
   ///
-  /// What is added should come from all over the store: the first megabytes of it make a worse
-  /// dictionary than half as many from everywhere.
+  /// Add texts from all over the store: its first megabytes make a worse dictionary than half as
+  /// much text taken from everywhere.
   package init(sampleByteCountMax: Int = Self.sampleByteCountMax) {
     self.sampleByteCountMax = sampleByteCountMax
   }
 
-  /// Whether the last text found no room.
+  /// True if the last text did not fit.
   package private(set) var isFull = false
 
-  /// Adds one message; its text is left out when it finds no room.
+  /// Adds one message; drops its text if it does not fit.
   ///
-  /// The day only has to differ where days differ.
+  /// The day only has to differ for different days.
   package mutating func add(_ text: Bytes, sender: UInt32, day: Int32) {
     guard sample.byteCount + text.count < sampleByteCountMax else {
       isFull = true
@@ -53,7 +58,7 @@ package struct DictionaryBuilder: ~Copyable {
     sample.add(text, sender: sender, day: day)
   }
 
-  /// The dictionary, its most useful strings last; nil when too little comes together to pay.
+  /// Returns the dictionary, its most useful strings last; nil if it would be too small to pay off.
   package consuming func finish(byteCountMax: Int = DictionaryBuilder.dictionaryByteCountMax)
     -> ByteBuffer?
   {

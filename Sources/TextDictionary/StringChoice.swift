@@ -1,20 +1,22 @@
 import PageFile
 
-/// Chooses among the strings that a dictionary may hold those that save the most.
+/// Selects those of the allowed strings that save the most in a dictionary.
 ///
-/// What a string saves depends on what else is chosen: where a longer one lies, the shorter is not
-/// needed, and where the longer one finds no room, its uses fall to what is left. So the sample is
-/// divided into strings twice: by all that the rule allows, and then by those that have survived the
-/// first choice. A string is worth its uses, each of which saves its length less the three bytes of a
-/// match; what fits best into little room is what saves most for each byte of its own.
+/// The savings of a string depend on the other strings chosen. Where a longer one matches, the
+/// shorter is not needed; where the longer one finds no room, its uses fall to the rest. The sample
+/// is therefore divided into strings twice: first by all allowed strings, then by those that
+/// survived the first selection. Each use of a string saves its length less the three bytes of a
+/// match. Strings are ranked by their savings per byte of their own.
 struct StringChoice {
-  /// A string of the dictionary, by a place in the sample where it stands.
+  /// A string of the dictionary, given by one of its positions in the sample.
   struct Choice {
     let position: Int
     let byteCount: Int
     var savedByteCount: Int
 
-    /// Whether this one comes first; by place where two save the same, so that the order is total.
+    /// Returns true if this string ranks above another.
+    ///
+    /// Ties are broken by position, so that the order is total.
     func isBetter(than other: Choice) -> Bool {
       let mine = savedByteCount * (other.byteCount + 1)
       let theirs = other.savedByteCount * (byteCount + 1)
@@ -24,17 +26,18 @@ struct StringChoice {
 
   private(set) var choices: [Choice] = []
 
-  /// What a match of LZ4 takes: its offset and its share of a token.
+  /// The bytes of an LZ4 match: its offset and its share of a token.
   private static let matchByteCount = 3
 
-  /// Every string that is used when each text is divided into the longest common strings.
+  /// Creates the choice of all strings used when each text is divided into the longest common
+  /// strings.
   init(
     _ lengths: consuming [UInt8], order: borrowing SuffixOrder, sample: borrowing TextSample
   ) {
     for message in 0..<sample.messageCount {
       Self.keepUsed(&lengths, in: sample.range(of: message))
     }
-    // Equal strings are neighbours, if longer ones that begin with them are passed over.
+    // Equal strings are neighbours once longer strings with the same prefix are skipped.
     var counts = [Int](repeating: 0, count: DictionaryBuilder.stringByteCountMax + 1)
     var places = counts
     var active: UInt64 = 0
@@ -58,9 +61,9 @@ struct StringChoice {
     }
   }
 
-  /// Walks over a text, a longest string at a time, and leaves only the lengths of those.
+  /// Walks a text one longest string at a time and clears all other lengths.
   ///
-  /// Steps over a byte where the next string is longer, as LZ4 does in high compression.
+  /// Skips a byte if the next string is longer, as LZ4 does in high compression.
   private static func keepUsed(_ lengths: inout [UInt8], in range: Range<Int>) {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -77,17 +80,18 @@ struct StringChoice {
     }
   }
 
-  /// Keeps what saves the most in a dictionary of at most `byteCountMax` bytes.
+  /// Keeps the strings that save the most in a dictionary of at most `byteCountMax` bytes.
   ///
-  /// Twice as much at first, because the uses of a string that is dropped fall to those that stay.
+  /// The first cut keeps twice as much, because the uses of a dropped string fall to those that
+  /// stay.
   mutating func keepBest(byteCountMax: Int, sample: borrowing TextSample) {
     cut(to: byteCountMax * 2)
     count(in: sample)
     cut(to: byteCountMax)
   }
 
-  /// Counts what each string saves when nothing but these strings is there, and drops those that lie
-  /// within others.
+  /// Counts what each string saves if only these strings exist, and drops strings contained in
+  /// others.
   private mutating func count(in sample: borrowing TextSample) {
     choices.sort {
       $0.byteCount == $1.byteCount ? $0.isBetter(than: $1) : $0.byteCount > $1.byteCount
@@ -105,7 +109,7 @@ struct StringChoice {
     }
   }
 
-  /// Adds to each string what it would save in a text.
+  /// Adds the savings in one text to each string.
   private mutating func countUses(
     _ bytes: Bytes, _ range: Range<Int>, _ index: borrowing StringIndex
   ) {
@@ -127,7 +131,7 @@ struct StringChoice {
     }
   }
 
-  /// Puts the best strings first and drops those for which there is no room.
+  /// Sorts the best strings first and drops those that do not fit.
   private mutating func cut(to byteCountMax: Int) {
     choices.sort { $0.isBetter(than: $1) }
     var room = byteCountMax
@@ -138,8 +142,9 @@ struct StringChoice {
     }
   }
 
-  /// The strings with a separator behind each, the best one last: LZ4 in fast mode remembers best
-  /// what it saw last.
+  /// Returns the strings, each followed by a separator, the best one last.
+  ///
+  /// In fast mode, LZ4 best remembers what it saw last.
   func dictionary(_ sample: borrowing TextSample) -> ByteBuffer {
     var result = ByteBuffer(capacity: DictionaryBuilder.dictionaryByteCountMax)
     for choice in choices.reversed() {

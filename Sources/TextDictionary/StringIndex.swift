@@ -1,22 +1,22 @@
 import PageFile
 
-/// Finds the longest piece of any of its strings that a text begins with.
+/// An index of strings that finds the longest piece of any of them with which a text begins.
 ///
-/// A table of the places where the first bytes occur, as LZ4 has it. Like LZ4 it looks at a limited
-/// number of them, so that strings which all begin alike take no longer than others; what is found
-/// says how useful a string is, never whether it is allowed.
+/// A table of the positions where leading bytes occur, as in LZ4. Like LZ4 it examines a limited
+/// number of them, so strings that all begin alike take no longer than others. A match tells how
+/// useful a string is, never whether it is allowed.
 struct StringIndex: ~Copyable {
-  /// A piece of a string, by its number; of no bytes when nothing was found.
+  /// A piece of a string, by the string's number; has no bytes if nothing was found.
   struct Match {
     var string = 0
     var byteCount = 0
   }
 
-  /// How many places are looked at for one match.
+  /// The maximum number of positions examined for one match.
   private static let stepCountMax = 64
 
   private var content = ByteBuffer()
-  /// For each place of `content`: the place before it that has the same hash, and the string there.
+  /// For each position in `content`: the previous one with the same hash, and its string.
   private var earlier: [Int32] = []
   private var strings: [UInt32] = []
   private var newest = [Int32](repeating: -1, count: 1 << 16)
@@ -37,7 +37,7 @@ struct StringIndex: ~Copyable {
     stringCount += 1
   }
 
-  /// The longest piece that the text begins with.
+  /// Returns the longest piece with which the text begins.
   borrowing func longestMatch(_ text: Bytes) -> Match {
     var match = Match()
     guard text.count >= DictionaryBuilder.stringByteCountMin else { return match }

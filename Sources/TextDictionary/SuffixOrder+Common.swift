@@ -1,13 +1,12 @@
 import PageFile
 
-/// Which strings of a sample a dictionary may hold.
+/// The strings of a sample that a dictionary may hold.
 extension SuffixOrder {
-  /// For each position of the sample, the length of the longest string there that the rule allows;
-  /// zero where it allows none.
+  /// Returns the length of the longest allowed string at each position of the sample, or zero.
   ///
-  /// Strings that begin alike are a run of neighbours, and the runs are nested: those of longer
-  /// strings lie in those of their beginnings. So one walk with a stack meets each run once, longer
-  /// strings first. What a longer string may, all that it begins with may too.
+  /// Strings with a common prefix are a run of neighbours, and runs are nested: the run of a string
+  /// lies within the runs of its prefixes. One walk with a stack therefore meets each run once,
+  /// longer strings first. If a string is allowed, so are all its prefixes.
   borrowing func commonLengths(_ sample: borrowing TextSample) -> [UInt8] {
     var lengths = [UInt8](repeating: 0, count: sample.byteCount)
     let countsDays = sample.countsDays
@@ -43,11 +42,11 @@ extension SuffixOrder {
       && sample.isCommon(positions[run.start..<end], countsDays: countsDays)
   }
 
-  /// Neighbours that begin with the same `byteCount` bytes.
+  /// A run of neighbours that begin with the same `byteCount` bytes.
   private struct Run {
     let byteCount: Int
     let start: Int
-    /// Whether a longer string within it was found to be common.
+    /// True if a longer string within the run was found to be common.
     var isCommon: Bool
   }
 }

@@ -1,19 +1,21 @@
 import PageFile
 
-/// All positions of a sample, ordered by the bytes that follow each: equal strings lie together, so
-/// whatever occurs often is a run of neighbours.
+/// All positions of a sample, ordered by the bytes that follow: frequent strings are runs of
+/// neighbours.
 ///
-/// A suffix array cut off at 48 bytes, which chat text makes cheap: few strings are equal for longer
-/// than two words. Positions are divided by their first two bytes, then ordered eight bytes at a
-/// time, and only runs that are still long enough to matter are looked at any further.
+/// A suffix array cut off at 48 bytes. Chat text makes it cheap, since few strings are equal for
+/// longer than two words. Positions are divided by their first two bytes, then ordered eight bytes
+/// at a time. Only runs that are still long enough to matter are examined further.
 ///
-///  1. No string reaches over the end of its message.
-///  2. Of two neighbours, `sharedByteCounts` says how many bytes both begin with, at most 48. It may say
-///     fewer where no 8 positions share more.
+/// 1. No string extends beyond the end of its message.
+/// 2. `sharedByteCounts` holds the number of bytes with which two neighbours both begin, at most
+///    48. It may be lower where no 8 positions share more.
 struct SuffixOrder: ~Copyable {
-  /// Where the strings begin, in order; ends of messages that are too short for any are left out.
+  /// The beginnings of the strings, in order.
+  ///
+  /// The ends of messages, which are too short for a string, are left out.
   private(set) var positions: [UInt32] = []
-  /// How many bytes each has in common with the one before it.
+  /// The number of bytes that each position shares with the one before it.
   private(set) var sharedByteCounts: [UInt8] = []
 
   private static let groupCountMin = DictionaryBuilder.messageCountMin
@@ -28,7 +30,7 @@ struct SuffixOrder: ~Copyable {
     }
   }
 
-  /// Puts the positions in order of their first two bytes, and gives back where each pair begins.
+  /// Sorts the positions by their first two bytes and returns the start of each pair's run.
   private mutating func divide(_ sample: borrowing TextSample) -> [Int] {
     let bytes = sample.bytes
     var starts = [Int](repeating: 0, count: 1 << 16 + 1)
@@ -62,7 +64,7 @@ struct SuffixOrder: ~Copyable {
 
   /// Orders a run of positions that share `depth` bytes.
   ///
-  /// `base` is what the first of `entries` stands for.
+  /// `base` is the index in `positions` of the first of `entries`.
   private mutating func order(
     _ range: Range<Int>, depth: Int, base: Int, bytes: Bytes, entries: inout [Entry]
   ) {
@@ -82,7 +84,7 @@ struct SuffixOrder: ~Copyable {
         sharedByteCounts[end] = UInt8(
           min(depth + difference.leadingZeroBitCount / 8, Self.depthMax))
       }
-      // A text that ends within the word ends what is shared, rule 1.
+      // A text that ends within the word ends the shared bytes, rule 1.
       let shared = min(depth + Self.textByteCount(of: word), Self.depthMax)
       for index in start + 1..<max(end, start + 1) { sharedByteCounts[index] = UInt8(shared) }
       if end - start >= Self.groupCountMin && shared == depth + 8 && shared < Self.depthMax {
@@ -92,26 +94,27 @@ struct SuffixOrder: ~Copyable {
     }
   }
 
-  /// The eight bytes at a position as a number that orders as they do, all ones from the end of the
-  /// text on.
+  /// Returns the eight bytes at a position as a number with the same order, filled with ones from
+  /// the end of the text on.
   private static func word(_ bytes: Bytes, _ position: Int) -> UInt64 {
     let byteCount = min(8, bytes.count - position)
-    // The bytes behind the sample follow its last separator, so they never count.
+    // The bytes after the sample follow its last separator, so they never count.
     let word = bytes.bigEndianHead(at: position, byteCount: byteCount)
     let textByteCount = textByteCount(of: word)
     return textByteCount == 8 ? word : word | ~0 >> UInt64(textByteCount * 8)
   }
 
-  /// How many bytes of a word lie before the first separator.
+  /// Returns the number of bytes in a word before the first separator.
   private static func textByteCount(of word: UInt64) -> Int {
-    // The first zero byte of the complement; a borrow reaches only upwards, so search from below.
+    // Finds the first zero byte of the complement. A borrow only propagates upwards, so search from
+    // below.
     let swapped = ~word.byteSwapped
     let marks = (swapped &- 0x0101_0101_0101_0101) & ~swapped & 0x8080_8080_8080_8080
     return marks == 0 ? 8 : marks.trailingZeroBitCount / 8
   }
 }
 
-/// A position and the eight bytes that it is being ordered by.
+/// A position and the eight bytes by which it is being ordered.
 private struct Entry {
   var word: UInt64
   var position: UInt32
@@ -121,10 +124,10 @@ private struct Entry {
     self.position = position
   }
 
-  /// Quicksort in three parts, since most words occur more than once.
+  /// Sorts by three-way quicksort, since most words occur more than once.
   ///
-  /// Recursion takes the smaller outer part, so it stays shallow. What pivot is taken depends on
-  /// nothing but the entries, so equal samples are ordered alike.
+  /// Recursion takes the smaller outer part and therefore stays shallow. The pivot depends on the
+  /// entries alone, so equal samples are ordered alike.
   static func sort(_ entries: inout [Entry], _ start: Int, _ end: Int) {
     var start = start
     var end = end

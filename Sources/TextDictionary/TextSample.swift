@@ -1,15 +1,16 @@
 import PageFile
 
-/// The texts that a dictionary is made from, one behind the other, and whose each is.
+/// The texts from which a dictionary is made, in succession, with their senders and days.
 ///
-/// Behind each text lies one byte that UTF-8 never uses, so that nothing found here reaches from one
+/// Each text is followed by a byte that UTF-8 never uses, so that no string extends from one
 /// message into the next.
 struct TextSample: ~Copyable {
-  /// A byte that is in no text.
+  /// A byte that occurs in no text.
   static let separator: UInt8 = 0xFF
-  /// How finely the index from positions to messages is divided.
+  /// The granularity of the index from positions to messages, in bytes.
   private static let stride = 64
 
+  /// The end, sender, and day of one text.
   private struct Origin {
     let end: UInt32
     let sender: UInt32
@@ -18,7 +19,7 @@ struct TextSample: ~Copyable {
 
   private var text = ByteBuffer()
   private var origins: [Origin] = []
-  /// The message in which each `stride` bytes begin.
+  /// The message in which each run of `stride` bytes begins.
   private var messageAtStride: [UInt32] = []
 
   /// The bytes of all texts, separators included.
@@ -36,28 +37,28 @@ struct TextSample: ~Copyable {
     origins.append(Origin(end: UInt32(text.count), sender: sender, day: day))
   }
 
-  /// Where the text of a message lies, without its separator.
+  /// Returns the range of a message's text, without its separator.
   func range(of message: Int) -> Range<Int> {
     (message == 0 ? 0 : Int(origins[message - 1].end))..<Int(origins[message].end) - 1
   }
 
-  /// The message that a position lies in.
+  /// Returns the message that contains a position.
   private func message(at position: UInt32) -> Int {
     var message = Int(messageAtStride[Int(position) / Self.stride])
     while origins[message].end <= position { message += 1 }
     return message
   }
 
-  /// Whether the sample has so few senders that days are counted in their place.
+  /// True if the sample has so few senders that days are counted instead.
   var countsDays: Bool {
     var senders = DistinctNumbers(limit: DictionaryBuilder.senderCountMin)
     for origin in origins where !senders.isFull { senders.insert(origin.sender) }
     return !senders.isFull
   }
 
-  /// Whether what begins at these positions is in enough messages by enough senders.
+  /// Returns true if the string at these positions is in enough messages by enough senders.
   ///
-  /// Counts the distinct ones one by one, and stops as soon as there are enough.
+  /// Counts the distinct ones one by one and stops as soon as there are enough.
   func isCommon(_ positions: ArraySlice<UInt32>, countsDays: Bool) -> Bool {
     var messages = DistinctNumbers(limit: DictionaryBuilder.messageCountMin)
     var origins = DistinctNumbers(limit: DictionaryBuilder.senderCountMin)
@@ -72,14 +73,14 @@ struct TextSample: ~Copyable {
   }
 }
 
-/// The first few distinct ones of many numbers.
+/// A set that keeps the first few distinct numbers.
 private struct DistinctNumbers {
   private var numbers: InlineArray<8, UInt32> = .init(repeating: 0)
   private var count = 0
   private let limit: Int
 
   init(limit: Int) {
-    precondition(limit <= 8, "more distinct numbers than there is room for")
+    precondition(limit <= 8, "limit exceeds the capacity of 8")
     self.limit = limit
   }
 
