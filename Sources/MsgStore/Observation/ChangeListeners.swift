@@ -1,27 +1,28 @@
 import PageFile
 import Synchronization
 
-/// Those who listen to what changes, each with what it has not taken yet.
+/// The listeners to a store's changes, each with the changes that it has not taken yet.
 ///
-///  1. What was committed is put down for everybody while the next commit cannot be made, so in the
-///     order of commits; who waits is woken afterwards, outside of every lock.
-///  2. What a listener has not taken is one value, the sum of what came: a slow one costs no more
-///     memory than `StoreChanges` may take.
-///  3. Waking says only that there is something. What it is, whoever waited looks for itself; so what
-///     comes in the meantime is in it.
+/// 1. A commit's changes are recorded for all listeners before the next commit can be made, and
+///    thus in the order of commits. Waiting listeners are woken afterwards, outside of every lock.
+/// 2. The changes that a listener has not taken are one value, the sum of all changes since. A slow
+///    listener costs no more memory than `StoreChanges` may take.
+/// 3. Waking only says that there is something to take. The woken listener takes it itself,
+///    including anything recorded in the meantime.
 final class ChangeListeners: Sendable {
   typealias Waiter = CheckedContinuation<Void, Never>
 
+  /// The state of one listener.
   private struct Listener: Sendable {
     var changes: StoreChanges?
     var waiter: Waiter?
-    /// Whether it is to look up although nothing may have changed.
+    /// True if the listener was woken to look around, although nothing may have changed.
     var isWoken = false
 
-    /// Adds changes; returns who waits for them.
+    /// Adds changes and returns the waiter to be woken, if any.
     mutating func put(_ new: StoreChanges) -> Waiter? {
       if changes == nil { changes = new } else { changes?.add(new) }
-      // What came may have undone what was not taken.
+      // The new changes may have undone the ones not taken.
       if changes?.isEmpty ?? true {
         changes = nil
         return nil
@@ -49,12 +50,12 @@ final class ChangeListeners: Sendable {
   }
 
   private let state = Locked(State())
-  /// Returns when some time has passed, or the task is cancelled.
+  /// Returns after a duration or when the task is cancelled.
   let sleep: @Sendable (Duration) async -> Void
-  /// How many there are, for who must not pay for a lock when there is none.
+  /// The listener count, readable without the lock.
   private let listenerCount = Atomic<Int>(0)
 
-  /// What somebody who asks for changes finds.
+  /// The result of asking for changes.
   enum Answer {
     case changes(StoreChanges)
     case nothing
@@ -65,10 +66,10 @@ final class ChangeListeners: Sendable {
 
   var count: Int { listenerCount.load(ordering: .relaxed) }
 
-  /// Whether nobody listens.
+  /// True if there are no listeners.
   ///
-  /// Who finds that after a commit can be seen may be sure: whoever begins to listen later, and reads
-  /// then, sees that commit. Both have a fence between what they say and what they ask.
+  /// If this is true after a commit is visible, a listener that begins later and then reads sees
+  /// that commit. Both sides have a fence between their own write and their read.
   var isEmpty: Bool {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     return listenerCount.load(ordering: .relaxed) == 0
@@ -76,10 +77,11 @@ final class ChangeListeners: Sendable {
 
   // MARK: For who commits
 
-  /// Puts down for everybody what a commit has changed.
+  /// Records the changes of a commit for all listeners.
   ///
-  /// - Parameter changes: nil: nobody listened when the transaction began, and nothing was noted.
-  /// - Returns: Who is to be woken.
+  /// - Parameter changes: The changes; nil if no listener existed when the transaction began, so
+  ///   that nothing was noted.
+  /// - Returns: The waiters to be woken.
   func put(_ changes: StoreChanges?) -> [Waiter] {
     if isEmpty { return [] }
     let changes = changes ?? .anything
@@ -97,7 +99,9 @@ final class ChangeListeners: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Ends all listening; what was not taken still can be.
+  /// Ends all listening.
+  ///
+  /// Changes not taken can still be taken.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -108,7 +112,7 @@ final class ChangeListeners: Sendable {
 
   // MARK: For who listens
 
-  /// Begins to listen; returns the listener's number.
+  /// Registers a listener and returns its number.
   func begin() -> Int {
     state.withLock { state in
       state.nextNumber += 1
@@ -121,7 +125,7 @@ final class ChangeListeners: Sendable {
     }
   }
 
-  /// Takes what has changed since the listener took something last.
+  /// Takes the changes since the listener's last take.
   func take(_ number: Int) -> Answer {
     state.withLock { state in
       guard let changes = state.listeners[number]?.takeChanges() else {
@@ -131,7 +135,7 @@ final class ChangeListeners: Sendable {
     }
   }
 
-  /// Has a listener woken, whether or not there is something to take.
+  /// Wakes a listener whether or not it has changes to take.
   func wake(_ number: Int) {
     let waiter = state.withLock { state in
       state.listeners[number]?.isWoken = true
@@ -140,7 +144,7 @@ final class ChangeListeners: Sendable {
     waiter?.resume()
   }
 
-  /// Whether a listener was woken since this was asked last.
+  /// Returns true if the listener was woken since the last call.
   func takeWake(_ number: Int) -> Bool {
     state.withLock { state in
       defer { state.listeners[number]?.isWoken = false }
@@ -148,11 +152,13 @@ final class ChangeListeners: Sendable {
     }
   }
 
-  /// Has a listener woken when there is something to take; returns false when there is already.
+  /// Registers a waiter to be woken when the listener has changes.
+  ///
+  /// Returns false if there is nothing to wait for: the listener has changes, was woken, or has ended.
   func wait(_ number: Int, _ waiter: Waiter) -> Bool {
     state.withLock { state in
       if state.isEnded(number) { return false }
-      precondition(state.listeners[number]?.waiter == nil, "one task takes changes at a time")
+      precondition(state.listeners[number]?.waiter == nil, "one task at a time may take changes")
       guard case .some(let listener) = state.listeners[number], listener.changes == nil,
         !listener.isWoken
       else { return false }
@@ -161,7 +167,7 @@ final class ChangeListeners: Sendable {
     }
   }
 
-  /// Ends one listener's listening.
+  /// Removes a listener.
   func end(_ number: Int) {
     let waiter = state.withLock { state -> Waiter? in
       guard let listener = state.listeners.removeValue(forKey: number) else { return nil }
@@ -172,7 +178,7 @@ final class ChangeListeners: Sendable {
   }
 }
 
-/// One listener, for as long as somebody holds it.
+/// A registration as a listener, which ends with the object.
 final class ChangeListener: Sendable {
   private let listeners: ChangeListeners
   private let number: Int
@@ -184,8 +190,9 @@ final class ChangeListener: Sendable {
 
   deinit { listeners.end(number) }
 
-  /// What has changed since the last call, or since the listener began, as soon as something has;
-  /// nil at the end of the task or of the store.
+  /// Returns the changes since the last call, or since the registration, once there are any.
+  ///
+  /// Returns nil at the end of the task or of the store.
   func next(isolation: isolated (any Actor)?) async -> StoreChanges? {
     while !Task.isCancelled {
       switch listeners.take(number) {
@@ -194,20 +201,20 @@ final class ChangeListener: Sendable {
       case .nothing: await wait(isolation: isolation)
       }
     }
-    // Whoever has cancelled may hold it still, and nothing is to be kept for it.
+    // The caller that cancelled may keep this object, and nothing must be collected for it.
     listeners.end(number)
     return nil
   }
 
-  /// The same for a limited time; nil has no limit.
+  /// Waits for changes for a limited time; nil sets no limit.
   ///
-  /// - Parameter isWanted: Whether changes are waited for; others are dropped.
-  /// - Returns: `nothing` when the time is over; `ended` at the end of the task or of the store.
+  /// - Parameter isWanted: Returns true for changes to wait for; others are dropped.
+  /// - Returns: `nothing` when the time is up; `ended` at the end of the task or of the store.
   func next(
     isolation: isolated (any Actor)?, within time: Duration?,
     where isWanted: (StoreChanges) -> Bool = { _ in true }
   ) async -> ChangeListeners.Answer {
-    // A timer of an earlier call may have been late.
+    // A timer of an earlier call may have fired late.
     _ = listeners.takeWake(number)
     let timer = time.map { time in
       Task { [listeners, number] in
@@ -229,7 +236,7 @@ final class ChangeListener: Sendable {
     return .ended
   }
 
-  /// What has changed since the last call, if anything has.
+  /// Returns the changes since the last call, if there are any.
   func take() -> StoreChanges? {
     guard case .changes(let changes) = listeners.take(number) else { return nil }
     return changes

@@ -1,8 +1,8 @@
 import PageFile
 
-/// How long whoever follows the store waits before it tries again what has failed.
+/// The pause before a listener retries after a failure.
 ///
-/// Each pause is twice the one before: a device that is unlocked is noticed soon, and one that stays
+/// Each pause is twice the one before. An unlocked device is noticed soon, and one that stays
 /// locked for hours costs next to nothing.
 struct RetryPause {
   private static let shortest = Duration.milliseconds(20)
@@ -17,13 +17,13 @@ struct RetryPause {
 }
 
 extension StoreError {
-  /// What becomes of an error if one waits.
+  /// The prospect of an error after waiting.
   enum Outlook {
-    /// It may pass at any time.
+    /// The error may pass at any time.
     case passes
-    /// It ends when the store is resumed.
+    /// The error lasts until the store is resumed.
     case lastsUntilResumed
-    /// It stays: the store is damaged, closed or another one, or the caller has made a mistake.
+    /// The error stays: the store is damaged, closed, or replaced, or the caller made a mistake.
     case stays
   }
 
@@ -40,7 +40,7 @@ extension StoreError {
 }
 
 extension ChangeListener {
-  /// Waits until what has failed may be tried again: until something changes, or for a pause.
+  /// Waits until a failed operation may be retried: until something changes, or for a pause.
   ///
   /// - Returns: False at the end of the task or of the store.
   func waitToRetry(
