@@ -1,36 +1,36 @@
-/// The conversations of a store, from which live values are read; see `MessageStore.conversations`.
+/// The conversations of a store, as a source of live values; see `MessageStore.conversations`.
 public struct StoreConversations: Sendable {
   private let store: MessageStore
 
   init(_ store: MessageStore) { self.store = store }
 
-  /// The head of the list of conversations, and how it changes.
+  /// Returns the head of the list of conversations, with its changes.
   ///
-  /// The first value comes at once, also when there is no conversation; another one as soon as a commit
-  /// has made one of these look different, or others have come in their place. Nothing comes for a
-  /// conversation behind them that stays there.
+  /// The first value arrives at once, even if there are no conversations. Another one follows each
+  /// commit that changes how these conversations look or which ones they are. Changes to
+  /// conversations that stay behind them are not reported.
   ///
-  /// - Parameter count: How many at most, 1 or more.
+  /// - Parameter count: The maximum number of conversations, 1 or more.
   public func live(newest count: Int) -> LiveConversations { LiveConversations(store, count) }
 }
 
-/// The head of the list of conversations as it is now, and how it differs from the value before.
+/// The current head of the list of conversations and its differences from the previous value.
 public struct LiveConversationSlice: Sendable, Hashable {
   /// The conversations.
   public let conversations: ConversationSlice
-  /// What is different; from nothing, of the first value.
+  /// The differences from the previous value; for the first value, from an empty list.
   ///
-  /// Of the edges a list of conversations has the older one alone.
+  /// A list of conversations has only the older of the two edges.
   public let differences: LiveDifferences
 }
 
-/// The head of the list of conversations, which follows what changes.
+/// A live view of the head of the list of conversations.
 ///
-/// Iterators are as those of `LiveThread`.
+/// Its iterators behave like those of `LiveThread`.
 public struct LiveConversations: AsyncSequence, Sendable {
-  /// The list as it is, and what is different.
+  /// The current list and its differences.
   public typealias Element = LiveConversationSlice
-  /// What no waiting mends, and then it ends, as of `LiveThread`.
+  /// An error that does not pass with time and ends the sequence, as in `LiveThread`.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?
@@ -43,18 +43,20 @@ public struct LiveConversations: AsyncSequence, Sendable {
     self.count = count
   }
 
-  /// Begins to follow.
+  /// Starts following the list.
   public func makeAsyncIterator() -> Iterator {
     Iterator(LiveReader(core, listeners, LiveConversationsRequest(count: count)))
   }
 
-  /// One who follows, of whose copies one may wait at a time.
+  /// An iterator.
+  ///
+  /// Copies share its listener; only one may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LiveReader<LiveConversationsRequest>
 
     init(_ reader: LiveReader<LiveConversationsRequest>) { self.reader = reader }
 
-    /// The list as soon as it is another than before; nil at the end.
+    /// Returns the list once it differs from the previous value; nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> LiveConversationSlice? {
@@ -62,7 +64,7 @@ public struct LiveConversations: AsyncSequence, Sendable {
       return LiveConversationSlice(conversations: list, differences: differences)
     }
 
-    /// The list if it is another than before.
+    /// Returns the list if it differs from the previous value.
     package mutating func nextIfThere() throws(StoreError) -> LiveConversationSlice? {
       try reader.nextIfThere().map {
         LiveConversationSlice(conversations: $0.content, differences: $0.differences)
@@ -71,7 +73,7 @@ public struct LiveConversations: AsyncSequence, Sendable {
   }
 }
 
-/// How much of the list is read.
+/// The part of the list to read.
 struct LiveConversationsRequest: LiveRequest {
   let count: Int
 
@@ -80,7 +82,7 @@ struct LiveConversationsRequest: LiveRequest {
   }
 
   func isConcerned(by changes: StoreChanges, showing list: ConversationSlice) -> Bool {
-    // Behind this place nothing is shown; where the list is at its end there is no such place.
+    // Nothing is shown after this place; a list that is complete has no such place.
     let end = list.older
     for (id, changes) in changes.conversations {
       if let entry = changes.entry {
@@ -88,7 +90,7 @@ struct LiveConversationsRequest: LiveRequest {
           guard let position, position.place.section != .archived else { continue }
           guard let end, position.isBehind(end) else { return true }
         }
-        // What lies behind may have gone.
+        // Nothing may be left behind the end.
         if (entry.from == nil) != (entry.to == nil) { return true }
       }
       // Receipts may change how a last message is shown.
@@ -119,7 +121,7 @@ struct LiveConversationsRequest: LiveRequest {
 }
 
 extension ConversationPosition {
-  /// Whether the list has it further down than another.
+  /// Returns true if this position is further down the list than another.
   fileprivate func isBehind(_ other: ConversationPosition) -> Bool {
     if place.section != other.place.section {
       return place.section.rawValue < other.place.section.rawValue
@@ -130,6 +132,6 @@ extension ConversationPosition {
 }
 
 extension MessageStore {
-  /// The conversations of this store, to follow what changes in their list.
+  /// The conversations of this store, to follow changes in their list.
   public var conversations: StoreConversations { StoreConversations(self) }
 }

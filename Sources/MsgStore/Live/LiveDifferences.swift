@@ -1,41 +1,41 @@
-/// How one live value differs from the one before, as a list on a screen takes it.
+/// The differences between two successive live values, in the form that a list on screen needs.
 ///
-/// What goes is named by its index before, what comes and what is different by its index now, and what
-/// moves by both. `apply` shows in which order they go together.
+/// Removed elements are given by their former index, inserted and changed elements by their current
+/// index, and moved elements by both. `apply` shows the order in which they are combined.
 public struct LiveDifferences: Sendable, Hashable {
-  /// What is at another place among the others than before.
+  /// The move of an element to another place among the others.
   public struct Move: Sendable, Hashable {
-    /// Its index before.
+    /// The former index.
     public let from: Int
-    /// Its index now.
+    /// The current index.
     public let to: Int
   }
 
-  /// The indices before of what is gone, ascending.
+  /// The former indices of removed elements, ascending.
   public private(set) var removed: [Int] = []
-  /// The indices now of what has come, ascending.
+  /// The current indices of inserted elements, ascending.
   public private(set) var inserted: [Int] = []
-  /// What is at another place among the others, in the order of `to`.
+  /// The elements at another place among the others, in the order of `to`.
   public private(set) var moved: [Move] = []
-  /// The indices now of what was there before and looks different, ascending; some of it may have
-  /// moved as well.
+  /// The current indices of elements that were there before and look different, ascending; some may
+  /// have moved too.
   public private(set) var changed: [Int] = []
-  /// Whether `older` is another than before.
+  /// True if `older` changed.
   public internal(set) var isOlderChanged = false
-  /// Whether `newer` is another than before.
+  /// True if `newer` changed.
   public internal(set) var isNewerChanged = false
 
-  /// Whether nothing is different.
+  /// True if nothing differs.
   public var isEmpty: Bool {
     removed.isEmpty && inserted.isEmpty && moved.isEmpty && changed.isEmpty && !isOlderChanged
       && !isNewerChanged
   }
 
-  /// Makes of the rows of the value before those of this one.
+  /// Updates rows of the previous value to those of this one.
   ///
   /// - Parameters:
-  ///   - rows: One for each element of the value before.
-  ///   - row: Makes the row of what has come or looks different, by its index now.
+  ///   - rows: One row for each element of the previous value.
+  ///   - row: Makes the row of an inserted or changed element from its current index.
   public func apply<Row, E: Error>(
     to rows: inout [Row], _ row: (Int) throws(E) -> Row
   ) throws(E) {
@@ -66,23 +66,23 @@ public struct LiveDifferences: Sendable, Hashable {
 }
 
 extension LiveDifferences {
-  /// Compares two lists that have the order of places, and in each of which every place and every name
-  /// is there once.
+  /// Compares two lists that are sorted by place and have no duplicate places or names.
   ///
-  /// Costs a walk along both; names are made and compared only of what is not at its old place.
+  /// Costs one walk along both lists. Names are made and compared only for elements that are not at
+  /// their former place.
   ///
   /// - Parameters:
-  ///   - order: Below 0 where an old place lies before a new one, 0 where they are one.
-  ///   - isSame: Whether what is at one place in both has the same name; nil if not, else whether it
-  ///     looks the same.
-  ///   - compare: Whether what has moved looks the same, by its old and new index.
+  ///   - order: Negative if an old place precedes a new one, 0 if they are the same.
+  ///   - isSame: Compares the elements at one place in both: nil if their names differ, else true
+  ///     if they look the same.
+  ///   - compare: Returns true if a moved element looks the same, given its old and new index.
   init<Name: Hashable>(
     _ oldCount: Int, _ newCount: Int, order: (Int, Int) -> Int,
     isSame: (Int, Int) -> Bool?, oldName: (Int) -> Name, newName: (Int) -> Name,
     compare: (Int, Int) -> Bool
   ) {
     var (old, new) = (0, 0)
-    /// How many that have stayed lie before each index in `removed` and `inserted`.
+    /// The number of elements in place before each index in `removed` and `inserted`.
     var (stayedBeforeOld, stayedBeforeNew): ([Int], [Int]) = ([], [])
     var stayedCount = 0
     while old < oldCount || new < newCount {
@@ -109,8 +109,9 @@ extension LiveDifferences {
     join(stayedBeforeOld, stayedBeforeNew, oldName: oldName, newName: newName, compare: compare)
   }
 
-  /// Finds what was removed from one place and inserted at another: it has moved, or has only another
-  /// place between the same neighbours.
+  /// Joins each removal with the insertion of the same element.
+  ///
+  /// The element has moved, or merely has another place between the same neighbours.
   private mutating func join<Name: Hashable>(
     _ stayedBeforeOld: [Int], _ stayedBeforeNew: [Int],
     oldName: (Int) -> Name, newName: (Int) -> Name, compare: (Int, Int) -> Bool

@@ -1,36 +1,37 @@
 import PageFile
 
-/// What is read again when it may have changed.
+/// A request whose content is read again when it may have changed.
 protocol LiveRequest: Sendable {
   associatedtype Content: Sendable
 
-  /// Reads what is there now, and notes what it takes to know what concerns it.
+  /// Reads the current content and notes what is needed to recognise relevant changes.
   mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> Content
 
-  /// Whether what has changed may make what is shown another.
+  /// Returns true if the changes may affect the shown content.
   func isConcerned(by changes: StoreChanges, showing content: Content) -> Bool
 
-  /// nil: what was shown before is nothing.
+  /// Returns the differences between two contents; an old content of nil counts as empty.
   static func differences(from old: Content?, to new: Content) -> LiveDifferences
 }
 
-/// Reads again what has changed.
+/// A reader that repeats a request when its content may have changed.
 ///
-///  1. It listens before it reads the first time, so that nothing falls between.
-///  2. Differences come from comparing what was given out last with what is there now. So what is told
-///     of changes decides only whether to look: whatever it lacks or sums up, a value is right.
-///  3. It does not keep the store from ending.
-///  4. A failure that may pass does not end it: it reads again after a pause, and as soon as something
-///     has changed or the store is resumed.
+/// 1. It listens before the first read, so that no change is missed.
+/// 2. Differences come from comparing the last value returned with the current content. Reported
+///    changes only decide when to look, so a value is right however incomplete or summarised they
+///    are.
+/// 3. It does not keep the store open.
+/// 4. A temporary failure does not end it: it reads again after a pause, and as soon as something
+///    changes or the store is resumed.
 struct LiveReader<Request: LiveRequest> {
   typealias Value = (content: Request.Content, differences: LiveDifferences)
 
   private weak var core: StoreCore?
   private let listener: ChangeListener
   private var request: Request
-  /// What was given out last.
+  /// The last content returned.
   private var content: Request.Content?
-  /// Whether that may differ from what is there.
+  /// True if `content` may be out of date.
   private var isStale = true
   private var hasEnded = false
 
@@ -40,7 +41,7 @@ struct LiveReader<Request: LiveRequest> {
     listener = ChangeListener(listeners)
   }
 
-  /// What is there now, as soon as it is another than before; nil at the end.
+  /// Returns the current content once it differs from the previous one; nil at the end.
   mutating func next(
     isolation: isolated (any Actor)?
   ) async throws(StoreError) -> Value? {
@@ -60,7 +61,7 @@ struct LiveReader<Request: LiveRequest> {
           hasEnded = true
           throw error
         }
-        // What is told meanwhile needs no look: all of it is read anew.
+        // Changes reported meanwhile need no check, since everything is read anew.
         hasEnded = await !listener.waitToRetry(after: error, &pause, isolation: isolation)
       }
     }
@@ -68,7 +69,7 @@ struct LiveReader<Request: LiveRequest> {
     return nil
   }
 
-  /// The same without waiting: nil when nothing is different.
+  /// Returns the current content if it differs from the previous one, without waiting; else nil.
   mutating func nextIfThere() throws(StoreError) -> Value? {
     while let core {
       if isStale, let value = value(try request.read(from: core)) { return value }
@@ -78,7 +79,7 @@ struct LiveReader<Request: LiveRequest> {
     return nil
   }
 
-  /// What is given out of what was read; nil when that is as before.
+  /// Returns the value for newly read content; nil if it is unchanged.
   private mutating func value(_ new: Request.Content) -> Value? {
     isStale = false
     let differences = Request.differences(from: content, to: new)
@@ -92,10 +93,10 @@ struct LiveReader<Request: LiveRequest> {
     return changes.isAnything || request.isConcerned(by: changes, showing: content)
   }
 
-  /// Reads; nil when the store is gone.
+  /// Reads the content; returns nil if the store is gone.
   ///
-  /// The first time may take the disk, so a thread of the store's own reads. Later it is about what was
-  /// committed just now and lies in memory, and changing threads would take longer than reading.
+  /// The first read may access the disk and runs on one of the store's own threads. Later reads
+  /// concern recent commits, which are in memory; switching threads would take longer than reading.
   private mutating func read(
     isolation: isolated (any Actor)?
   ) async throws(StoreError) -> Request.Content? {
@@ -112,7 +113,7 @@ struct LiveReader<Request: LiveRequest> {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("the closure throws only StoreError")
     }
   }
 }
@@ -124,7 +125,7 @@ extension LiveRequest {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("the closure throws only StoreError")
     }
   }
 }

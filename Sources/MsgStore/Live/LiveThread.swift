@@ -1,4 +1,4 @@
-/// A thread of a store, from which live values are read; see `MessageStore.thread(_:)`.
+/// A thread of a store, as a source of live values; see `MessageStore.thread(_:)`.
 public struct StoreThread: Sendable {
   private let store: MessageStore
   private let id: ConversationID
@@ -8,54 +8,55 @@ public struct StoreThread: Sendable {
     self.id = id
   }
 
-  /// The newest messages, and how they change.
+  /// Returns the newest messages, with their changes.
   ///
-  /// The first value comes at once, also when there is no message or no such conversation yet; another
-  /// one as soon as a commit has made these messages others, or what lies beyond them. Nothing comes
-  /// for what leaves them as they are. It goes along when the conversation gets another name or becomes
-  /// one with another.
+  /// The first value arrives at once, even if there are no messages or the conversation does not
+  /// exist yet. Another one follows each commit that changes these messages or the edges beyond
+  /// them; other commits are not reported. The sequence follows the conversation when it is renamed
+  /// or merged with another.
   ///
-  /// - Parameter count: How many at most, 1 or more.
+  /// - Parameter count: The maximum number of messages, 1 or more.
   public func live(newest count: Int) -> LiveThread {
     LiveThread(store, LiveThreadRequest(conversation: id, pin: .end, count: count))
   }
 
-  /// A message among its neighbours, as `Thread.around(_:count:)` has them, and how they change.
+  /// Returns a message with its neighbours, as in `Thread.around(_:count:)`, with their changes.
   ///
-  /// It follows the message when that moves, and stays where the message was when that is deleted. It is
-  /// empty until the message comes. For the rest see `live(newest:)`.
+  /// The sequence follows the message when it moves and stays at its last place when it is deleted.
+  /// The slice is empty until the message arrives. Otherwise it behaves like `live(newest:)`.
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - count: How many at most, 1 or more.
+  ///   - count: The maximum number of messages, 1 or more.
   public func live(around message: MessageID, count: Int) -> LiveThread {
     LiveThread(store, LiveThreadRequest(conversation: id, pin: .message(message), count: count))
   }
 }
 
-/// A part of a thread as it is now, and how it differs from the value before.
+/// The current part of a thread and its differences from the previous value.
 public struct LiveSlice: Sendable, Hashable {
   /// The messages.
   public let slice: Slice
-  /// What is different; from nothing, of the first value.
+  /// The differences from the previous value; for the first value, from an empty slice.
   public let differences: LiveDifferences
 }
 
-/// A part of a thread that follows what changes.
+/// A live view of a part of a thread.
 ///
-/// Each iterator begins anew and has a place of its own: whoever is slow gets the newest value, with
-/// the differences from the one they had. After a commit to the thread the part is read again, which
-/// costs microseconds whatever the length of the thread, on the thread of whoever asks. It ends with
-/// its task and with the store, which it does not keep open.
+/// Each iterator starts anew and has its own position. A slow one gets the newest value, with the
+/// differences from the one that it had. After a commit to the thread the part is read again on the
+/// thread of the caller, which costs microseconds whatever the length of the thread. The sequence
+/// ends with its task and with the store, which it does not keep open.
 ///
-/// What may pass does not end it. While the store is suspended or `poisoned` it waits until that is
-/// resumed. After `deviceLocked`, `diskFull`, `ioError`, `busy`, `snapshotExpired` and `limitExceeded`
-/// it reads again when something changes, and after pauses from 20 milliseconds to two seconds.
+/// Temporary failures do not end it. While the store is suspended or `poisoned` it waits for the
+/// store to be resumed. After `deviceLocked`, `diskFull`, `ioError`, `busy`, `snapshotExpired`, and
+/// `limitExceeded` it reads again when something changes, and after pauses from 20 milliseconds to
+/// two seconds.
 public struct LiveThread: AsyncSequence, Sendable {
-  /// The part as it is, and what is different.
+  /// The current part and its differences.
   public typealias Element = LiveSlice
-  /// What no waiting mends, and then it ends: `invalidCount`, `corruptRecord`, and `storage` with
-  /// `corruptPage` inside, or what else a damaged or replaced store throws.
+  /// An error that does not pass with time and ends the sequence: `invalidCount`, `corruptRecord`,
+  /// `storage` with `corruptPage` inside, or another error of a damaged or replaced store.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?
@@ -68,16 +69,18 @@ public struct LiveThread: AsyncSequence, Sendable {
     self.request = request
   }
 
-  /// Begins to follow.
+  /// Starts following the thread.
   public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(core, listeners, request)) }
 
-  /// One who follows, of whose copies one may wait at a time.
+  /// An iterator.
+  ///
+  /// Copies share its listener; only one may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LiveReader<LiveThreadRequest>
 
     init(_ reader: LiveReader<LiveThreadRequest>) { self.reader = reader }
 
-    /// The part as soon as it is another than before; nil at the end.
+    /// Returns the part once it differs from the previous value; nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> LiveSlice? {
@@ -85,25 +88,26 @@ public struct LiveThread: AsyncSequence, Sendable {
       return LiveSlice(slice: slice, differences: differences)
     }
 
-    /// The part if it is another than before.
+    /// Returns the part if it differs from the previous value.
     package mutating func nextIfThere() throws(StoreError) -> LiveSlice? {
       try reader.nextIfThere().map { LiveSlice(slice: $0.content, differences: $0.differences) }
     }
   }
 }
 
-/// Which part of a thread is read.
+/// The part of a thread to read.
 struct LiveThreadRequest: LiveRequest {
+  /// The anchor of the part.
   enum Pin: Sendable {
     case end
     case message(MessageID)
   }
 
-  /// Its name when it was read last.
+  /// The conversation's id at the last read.
   private(set) var conversation: ConversationID
   let pin: Pin
   let count: Int
-  /// Where the message was when it was read last.
+  /// The message's position at the last read.
   private var position: Position?
 
   init(conversation: ConversationID, pin: Pin, count: Int) {
@@ -153,7 +157,7 @@ struct LiveThreadRequest: LiveRequest {
 }
 
 extension MessageStore {
-  /// A thread of this store, to follow what changes in it.
+  /// Returns a thread of this store, to follow its changes.
   ///
   ///     for try await value in store.thread(room).live(newest: 50) {
   ///       value.differences.apply(to: &rows) { row(value.slice[$0]) }

@@ -1,21 +1,20 @@
 import PageFile
 
-/// Comparing the messages of two slices where they lie, without making them.
+/// Comparison of the messages of two slices in place, without creating them.
 extension SliceContent {
   private func row(_ index: Int) -> SliceRow {
-    precondition(index >= 0 && index < count, "no such message")
+    precondition(index >= 0 && index < count, "message index out of range")
     let backwardCount = count - forwardCount
     // Unsafe: within the rows, whose memory lives as long as this object.
     return unsafe rowBase[index < backwardCount ? count - 1 - index : index - backwardCount]
   }
 
   private func bytes(_ offset: Int, _ byteCount: Int) -> Bytes {
-    // Unsafe: what rows refer to lies in the buffer.
+    // Unsafe: the offsets in rows are within the buffer.
     unsafe Bytes(UnsafeRawBufferPointer(start: byteBase + offset, count: byteCount))
   }
 
-  /// The order of the places of two messages: below 0 where the first comes first, 0 where both have
-  /// one place.
+  /// Orders two messages by place: negative if the first precedes, 0 if both have the same place.
   func order(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Int {
     let (a, b) = (row(index), other.row(otherIndex))
     let (place, otherPlace) = (a.place, b.place)
@@ -24,7 +23,8 @@ extension SliceContent {
       .compare(to: other.bytes(b.idOffset, Int(b.idByteCount)))
   }
 
-  /// Whether two messages at one place look the same; nil when they are not one message.
+  /// Returns true if two messages at the same place look the same; nil if they are different
+  /// messages.
   func isSame(_ index: Int, _ other: SliceContent, _ otherIndex: Int) -> Bool? {
     let (a, b) = (row(index), other.row(otherIndex))
     guard a.isPlain && b.isPlain else {
