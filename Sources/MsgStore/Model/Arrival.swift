@@ -4,8 +4,6 @@
 public enum Arrival: Sendable, Hashable {
   /// Written or received just now.
   case live
-  /// Fetched while paging back or importing.
-  ///
-  /// Never counts as unread.
+  /// Fetched while paging back or importing; never counts as unread.
   case history
 }

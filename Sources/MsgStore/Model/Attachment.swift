@@ -12,9 +12,7 @@ public struct Attachment: Sendable {
   public var remoteURL: String?
   /// The address from which a thumbnail can be fetched.
   public var thumbnailURL: String?
-  /// The location of the bytes on this device.
-  ///
-  /// It is never sent to another device.
+  /// The location of the bytes on this device, which is never sent to another device.
   public var localPath: String?
   /// The name of the file as its sender had it; may contain any characters.
   public var fileName: String?

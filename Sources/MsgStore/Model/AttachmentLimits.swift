@@ -16,9 +16,7 @@ public struct AttachmentLimits: Sendable, Hashable {
     /// The comparison ignores case and any parameters after a semicolon.
     public var mimeTypes: Set<String>?
 
-    /// Creates a rule.
-    ///
-    /// Without arguments it allows everything.
+    /// Creates a rule, which allows everything by default.
     public init(byteCountMax: Int64? = nil, mimeTypes: Set<String>? = nil) {
       self.byteCountMax = byteCountMax
       self.mimeTypes = mimeTypes

@@ -51,9 +51,7 @@ public enum FailureKind: UInt8, Sendable, Hashable, CaseIterable {
   case permission = 3
   /// The target does not exist or no longer exists.
   case notFound = 4
-  /// The server rejects the request as invalid.
-  ///
-  /// Retrying does not help.
+  /// The server rejects the request as invalid; retrying does not help.
   case invalid = 5
 }
 

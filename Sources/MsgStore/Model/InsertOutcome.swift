@@ -2,18 +2,14 @@
 public enum InsertOutcome: Sendable, Hashable {
   /// The message was new and has been stored.
   case inserted
-  /// A message with this id already existed.
-  ///
-  /// Nothing changed.
+  /// A message with this id already existed; nothing changed.
   case duplicate
   /// The message was the server's copy of a pending one, which moved to the place that the server
   /// gave it.
   case acknowledged
   /// A message with this id existed, and the given one added information to it.
   case merged
-  /// The message, or its conversation, was deleted here earlier.
-  ///
-  /// Nothing was stored.
+  /// The message, or its conversation, was deleted here earlier; nothing was stored.
   case deleted
 }
 

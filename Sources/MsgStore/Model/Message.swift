@@ -13,7 +13,7 @@ public struct Message: Sendable {
   @usableFromInline var serverMicroseconds: Int64
   @usableFromInline var localMicroseconds: Int64
   @usableFromInline var sequenceNumber: Int64
-  // Not `Rare?`: that would first be set to nil, and a message initialized twice is copied once
+  // Not `Rare?`: that would first be set to nil, and a message initialised twice is copied once
   // more when it is made, which took a third of the time of reading one.
   @usableFromInline var rare: Optional<Rare>
 

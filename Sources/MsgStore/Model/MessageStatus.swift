@@ -9,9 +9,7 @@
 public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
   /// Queued, waiting for its turn to be sent.
   case pending = 0
-  /// Could not be sent.
-  ///
-  /// Nothing happens until the user decides.
+  /// Could not be sent; nothing happens until the user decides.
   case failed = 1
   /// The server has the message.
   case sent = 2
@@ -99,7 +97,7 @@ extension MessageStatus: Comparable {
   @inlinable public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
 }
 
-/// The synchronization state of something composed here.
+/// The synchronisation state of something composed here.
 public enum SyncStatus: UInt8, Sendable, Hashable, CaseIterable {
   /// Not on the server yet.
   case pending = 0

@@ -62,7 +62,7 @@ struct ReconciledSpan {
 
   static let all = ReconciledSpan(from: .time(.min), upTo: .time(.max))
 
-  /// Returns true if the server would have listed an acknowledged message that it has.
+  /// Returns true if the server would have listed an acknowledged message here, had it known it.
   func contains(_ position: Position) -> Bool {
     let time = position.place.time
     guard time >= from.time, time <= upTo.time else { return false }

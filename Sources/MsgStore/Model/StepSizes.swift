@@ -17,8 +17,8 @@ package struct StepSizes: Sendable {
 
   /// Sizes that end a step by counts alone.
   ///
-  /// The same content then leads to the same commits, however busy the machine is. For a store that
-  /// no caller waits for.
+  /// The same content then leads to the same commits, however busy the machine is. Meant for
+  /// stores that no caller waits for.
   package static var untimed: StepSizes {
     var sizes = StepSizes()
     sizes.timeMax = .seconds(86_400)

@@ -125,7 +125,7 @@ extension StoreError: CustomStringConvertible {
     case .conversationExists(let conversation):
       "conversation \"\(conversation)\": already exists"
     case .notAMember(let conversation):
-      "conversation \"\(conversation)\": the local member is not a member"
+      "conversation \"\(conversation)\": cannot be changed (the local member does not take part)"
     case .directConversation(let conversation):
       "conversation \"\(conversation)\": the members of a direct conversation cannot change"
     case .tooManyNames(let id, let conversation):
@@ -156,7 +156,7 @@ extension StoreError: CustomStringConvertible {
     case .idInUse(let id, let conversation):
       "message \"\(id)\" in conversation \"\(conversation)\": id already used"
     case .notAParticipant(let conversation):
-      "conversation \"\(conversation)\": the local member is not a participant"
+      "conversation \"\(conversation)\": the local member does not take part"
     case .outboxEntryNotFound(let id):
       "outbox entry \(id): not found"
     case .outboxEntryIsRunning(let id):

@@ -34,8 +34,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   private init?(_ units: Double, of unit: Int64) {
     guard units.isFinite else { return nil }
-    // Whole units and the remainder are converted separately: within a few thousand years, one
-    // product would lack the digits for microseconds.
+    // Whole units and the remainder are converted separately: a few thousand years from 1970, a
+    // single product has too few digits for microseconds.
     let whole = units.rounded(.down)
     let rest = Int64(((units - whole) * Double(unit)).rounded())
     let moment = Timestamp(Int64(clamping: whole), of: unit)
