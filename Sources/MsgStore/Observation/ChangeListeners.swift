@@ -154,7 +154,7 @@ final class ChangeListeners: Sendable {
 
   /// Registers a waiter to be woken when the listener has changes.
   ///
-  /// Returns false if there is nothing to wait for: the listener has changes, was woken, or has ended.
+  /// Returns false if there is nothing to wait for: the listener has changes, was woken, or ended.
   func wait(_ number: Int, _ waiter: Waiter) -> Bool {
     state.withLock { state in
       if state.isEnded(number) { return false }
