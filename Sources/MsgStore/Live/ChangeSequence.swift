@@ -19,9 +19,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
   /// Nothing is missed by creating the iterator first and reading the store afterwards.
   public func makeAsyncIterator() -> Iterator { Iterator(ChangeListener(listeners)) }
 
-  /// An iterator, which is one listener.
-  ///
-  /// Copies share it; only one may await at a time.
+  /// An iterator, whose copies share one listener; only one of them may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private let listener: ChangeListener
 

@@ -6,8 +6,8 @@ public struct StoreConversations: Sendable {
 
   /// Returns the head of the list of conversations, with its changes.
   ///
-  /// The first value arrives at once, even if there are no conversations. Another one follows each
-  /// commit that changes how these conversations look or which ones they are. Changes to
+  /// The first value arrives at once, even if there are no conversations. The next arrives once a
+  /// commit has changed how these conversations look or which ones they are. Changes to
   /// conversations that stay behind them are not reported.
   ///
   /// - Parameter count: The maximum number of conversations, 1 or more.
@@ -48,9 +48,7 @@ public struct LiveConversations: AsyncSequence, Sendable {
     Iterator(LiveReader(core, listeners, LiveConversationsRequest(count: count)))
   }
 
-  /// An iterator.
-  ///
-  /// Copies share its listener; only one may await at a time.
+  /// An iterator, whose copies share one listener; only one of them may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LiveReader<LiveConversationsRequest>
 

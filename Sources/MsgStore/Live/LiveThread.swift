@@ -11,7 +11,7 @@ public struct StoreThread: Sendable {
   /// Returns the newest messages, with their changes.
   ///
   /// The first value arrives at once, even if there are no messages or the conversation does not
-  /// exist yet. Another one follows each commit that changes these messages or the edges beyond
+  /// exist yet. The next arrives once a commit has changed these messages or what lies beyond
   /// them; other commits are not reported. The sequence follows the conversation when it is renamed
   /// or merged with another.
   ///
@@ -72,9 +72,7 @@ public struct LiveThread: AsyncSequence, Sendable {
   /// Starts following the thread.
   public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(core, listeners, request)) }
 
-  /// An iterator.
-  ///
-  /// Copies share its listener; only one may await at a time.
+  /// An iterator, whose copies share one listener; only one of them may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LiveReader<LiveThreadRequest>
 
