@@ -1,4 +1,4 @@
-/// Some of the fields of an attachment.
+/// A set of fields of an attachment.
 package struct AttachmentFields: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -13,15 +13,17 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
   static let duration = AttachmentFields(rawValue: 256)
   static let width = AttachmentFields(rawValue: 512)
   static let height = AttachmentFields(rawValue: 1024)
-  /// Every attachment has a kind; it counts as a field where it says something.
+  /// Every attachment has a kind.
+  ///
+  /// It counts as a field only if it is not `.other`.
   static let kind = AttachmentFields(rawValue: 2048)
 
-  /// Those that a record may or may not have.
+  /// The fields that a record may omit.
   static let stored = AttachmentFields(rawValue: 2047)
-  /// Those that a server can confirm: all but the local path.
+  /// The fields that a server can confirm: all but the local path.
   package static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
 
-  /// The fields that an attachment has.
+  /// The fields, except for the kind, that have a value in an attachment.
   init(of attachment: Attachment) {
     self = []
     if attachment.remoteURL != nil { insert(.remoteURL) }
@@ -37,7 +39,7 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
     if attachment.height != nil { insert(.height) }
   }
 
-  /// The fields that an attachment says something with.
+  /// Returns the fields that have a value in an attachment, with the kind unless it is `.other`.
   static func told(by attachment: Attachment) -> AttachmentFields {
     let fields = AttachmentFields(of: attachment)
     return attachment.kind == .other ? fields : fields.union(.kind)
@@ -45,7 +47,7 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
 }
 
 extension Attachment {
-  /// The attachment with these fields only.
+  /// Returns the attachment with these fields only.
   func keeping(_ fields: AttachmentFields) -> Attachment {
     func kept<T>(_ field: AttachmentFields, _ value: T?) -> T? {
       fields.contains(field) ? value : nil
@@ -60,7 +62,7 @@ extension Attachment {
       height: kept(.height, height))
   }
 
-  /// The attachment with the fields of another one where it has none.
+  /// Returns the attachment with its missing fields filled in from another one.
   func filled(from other: Attachment) -> Attachment {
     Attachment(
       id: id, kind: kind == .other ? other.kind : kind, remoteURL: remoteURL ?? other.remoteURL,
@@ -74,10 +76,10 @@ extension Attachment {
 }
 
 extension AttachmentRecord {
-  /// What the record knows with what another one of the same attachment does.
+  /// Returns this record merged with another record of the same attachment.
   ///
-  /// What was received is merged with what was received; what was composed here only stands in for
-  /// what was not received. So the state does not depend on the order of what comes.
+  /// Received values are merged with each other. A value composed here only stands in for one that
+  /// was not received, so the result does not depend on the order of arrival.
   func merged(with given: AttachmentRecord) -> AttachmentRecord {
     var all = self
     let received = attachment.keeping(.composable.subtracting(composed))

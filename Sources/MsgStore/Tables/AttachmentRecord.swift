@@ -1,25 +1,26 @@
 package import PageFile
 
-/// An attachment as it is stored: what is known of it, how far its bytes have come, and its place
-/// among the attachments of its message.
+/// The stored form of an attachment: its fields, the state of its transfers, and its index among
+/// the attachments of its message.
 ///
 /// See docs/message-format.md, F-10.
 ///
 ///     size  field
 ///        1  tag: 1
-///        2  flags: which fields are there, u16
+///        2  flags: fields that are present, u16
 ///        1  kind
 ///      1+n  id, its byte count first
 ///      1–5  index in the message, varint
 ///        …  the upload
 ///        …  the download
-///        2  with flag 2048: which fields the server has not confirmed, u16
+///        2  with flag 2048: fields that the server has not confirmed, u16
 ///     1–10  with flag 4096: failed uploads in a row, varint
 ///     1–10  with flag 4096: failed downloads in a row, varint
 ///      …+n  with flags 1 to 64, each: its byte count, varint, and its bytes
 ///     1–10  with flags 128 to 1024, each: a number, signed varint
 ///
-/// The fields stand in the order of their flags, up to the end. The three upper flags are zero.
+/// The fields follow in the order of their flags and end the record. The three upper flags are
+/// zero.
 package struct AttachmentRecord: Hashable {
   package static let tag: UInt8 = 1
   private static let hasComposed: UInt16 = 2048
@@ -27,14 +28,17 @@ package struct AttachmentRecord: Hashable {
   private static let knownFlags: UInt16 = 8191
 
   package var attachment: Attachment
-  /// Where it stands among the attachments of its message, from 0.
+  /// The index among the attachments of the message, from 0.
   package var index: UInt32
   package var upload: AttachmentTransfer
   package var download: AttachmentTransfer
-  /// What the local member has said and nobody has confirmed: the first that is received of these
-  /// fields takes their place.
+  /// The fields that the local member has set and nobody has confirmed.
+  ///
+  /// The first received value of such a field replaces it.
   package var composed: AttachmentFields = []
-  /// How many attempts in a row have failed; also while another one runs.
+  /// The numbers of consecutive failed attempts.
+  ///
+  /// They are kept while another attempt runs.
   package var failureCounts = TransferCounts()
 
   package init(
@@ -48,9 +52,9 @@ package struct AttachmentRecord: Hashable {
     failureCounts = TransferCounts(uploads: upload.failureCount, downloads: download.failureCount)
   }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are no record.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.uint16(), flags <= Self.knownFlags,
@@ -127,7 +131,9 @@ package struct AttachmentRecord: Hashable {
     return reader.take(byteCount)
   }
 
-  /// Writes the record of an attachment without a `storageProblem`.
+  /// Appends the record.
+  ///
+  /// The attachment must have no `storageProblem`.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     var flags = AttachmentFields(of: attachment).rawValue
@@ -171,7 +177,7 @@ extension AttachmentRecord {
     set { if direction == .upload { upload = newValue } else { download = newValue } }
   }
 
-  /// Whether somebody has to move bytes, or is about it.
+  /// True if a transfer of the attachment is queued or running.
   package var isMoving: Bool {
     TransferDirection.allCases.contains { direction in
       switch self[direction] {
@@ -181,11 +187,11 @@ extension AttachmentRecord {
     }
   }
 
-  /// Takes a transfer a step on.
+  /// Advances a transfer to its next state.
   ///
-  ///  1. What is done stays done, whatever comes late; only `none` begins anew.
-  ///  2. Each `failed` is one more failed attempt. Queueing and running keep the number, `done` and
-  ///     `none` end it.
+  ///  1. A completed transfer stays completed, whatever arrives late. Only `none` resets it.
+  ///  2. Each `failed` counts one more failed attempt. `queued` and `running` keep the count;
+  ///     `done` and `none` reset it.
   mutating func step(_ direction: TransferDirection, to transfer: AttachmentTransfer) {
     let count = failureCounts[direction]
     switch (self[direction], transfer) {
@@ -206,9 +212,9 @@ extension AttachmentRecord {
 }
 
 extension AttachmentTransfer {
-  /// Reads a transfer.
+  /// Decodes a transfer.
   ///
-  /// Any bytes may be given; nil when they do not begin with one.
+  /// Returns nil if the reader is not at a valid one; never traps.
   package init?(_ reader: inout ByteReader) {
     switch reader.byte() {
     case 0: self = .none
@@ -228,7 +234,9 @@ extension AttachmentTransfer {
     }
   }
 
-  /// Writes the transfer; a count below zero as zero.
+  /// Appends the transfer.
+  ///
+  /// A negative count is written as zero.
   package func append(to buffer: inout ByteBuffer) {
     switch self {
     case .none: buffer.append(0)

@@ -1,31 +1,36 @@
 import PageFile
 
-/// A record that is what it was when it is read again, which a debug build looks at whenever one is
-/// written.
+/// A record whose encoding is verified in debug builds: each written record is decoded again and
+/// compared.
 protocol CheckedRecord: Equatable {
-  /// Reads a record; nil when the bytes are none.
+  /// Decodes a record.
+  ///
+  /// Returns nil if the bytes are not a valid one.
   init?(_ bytes: Bytes)
-  /// Writes the record.
+  /// Appends the record.
   func append(to buffer: inout ByteBuffer)
 }
 
 extension CheckedRecord {
-  /// Writes the record, and asserts that it can be read.
+  /// Appends the record and asserts that it decodes to the same value.
   func appendChecked(to buffer: inout ByteBuffer) {
     let start = buffer.count
     append(to: &buffer)
-    assert(Self(buffer.bytes.dropFirst(start)) == self, "\(Self.self): not what was written")
+    assert(
+      Self(buffer.bytes.dropFirst(start)) == self,
+      "\(Self.self): decoded record differs from the written one")
   }
 }
 
 extension StoredMessage {
-  /// The same for the record of a message, which depends on its place.
+  /// Appends the record of a message, which depends on its place, and asserts that it decodes to
+  /// the same value.
   func appendChecked(at place: Place, to buffer: inout ByteBuffer) {
     let start = buffer.count
     append(at: place, to: &buffer)
     assert(
       MessageRecord(buffer.bytes.dropFirst(start)).flatMap { StoredMessage($0, at: place) } == self,
-      "a message is not what was written")
+      "StoredMessage: decoded record differs from the written one")
   }
 }
 

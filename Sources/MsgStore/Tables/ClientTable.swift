@@ -1,6 +1,6 @@
 package import PageFile
 
-/// What clients keep in the store about themselves.
+/// Keys of the client tree, which holds the clients' own data, such as sync positions.
 ///
 /// See docs/message-format.md, H-1 and H-2.
 ///
@@ -15,7 +15,7 @@ package enum ClientKey {
     return buffer
   }
 
-  /// The parts of a key; nil when these bytes are none.
+  /// Returns the parts of a key, or nil if the bytes are not a valid key.
   package static func parts(_ key: Bytes) -> (conversation: UInt32, key: Bytes)? {
     guard let conversation = key.bigEndianNumber(at: 0),
       case let rest = key.dropFirst(KeyEncoding.numberByteCount),
@@ -25,13 +25,15 @@ package enum ClientKey {
   }
 }
 
+/// A reader of the clients' own data.
 struct ClientReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// The number under which the data of a conversation lie, or of the store; nil for an unknown
-  /// conversation.
+  /// Returns the number under which the data of a conversation, or of the store, is kept.
+  ///
+  /// Returns nil for an unknown conversation.
   func clientNumber(of conversation: ConversationID?) throws(StoreError) -> UInt32? {
     guard let conversation else { return ClientKey.store }
     return try view.number(of: conversation)
@@ -64,7 +66,7 @@ struct ClientReader {
         cursor.appendKey(to: &key)
         try view.append(cursor, to: &value)
         guard let parts = ClientKey.parts(key.bytes) else {
-          throw view.corrupt(Schema.client, "a key of \(key.count) bytes is none")
+          throw view.corrupt(Schema.client, "malformed key (\(key.count) bytes)")
         }
         positions.append(
           SyncPosition(key: parts.key.repairedText(), bytes: value.bytes.array()))

@@ -1,7 +1,7 @@
 package import PageFile
 
-/// What seldom changes in a conversation: its name, its title, how the user keeps it, and of those who
-/// take part as many as a list shows.
+/// The part of a conversation that seldom changes: its name, its title, the user's settings for it,
+/// and as many participants as a list shows.
 ///
 /// See docs/message-format.md, C-7 … C-10.
 ///
@@ -10,33 +10,35 @@ package import PageFile
 ///     1–2   flags, varint
 ///        1  kind: 0 unknown, 1 direct, 2 group
 ///      1+n  id, its byte count first
-///     9+…   with flag 1: title: time, 1 byte whether there is one, then byte count (4) and text
+///     9+…   with flag 1: title: time, 1 byte: 1 if a text follows, then byte count (4) and text
 ///     9+…   with flag 2: reference of the picture, likewise
-///     1–5   with flag 4: number of who made it, varint
+///     1–5   with flag 4: number of the creator, varint
 ///        8  with flag 8: created at
 ///        8  with flag 16: time of the pinned mark
 ///        8  with flag 32: time of the muted mark
 ///        8  with flag 64: time of the archived mark
-///     1+…   with flag 128: other names: their number, varint, then byte count and bytes of each
+///     1+…   with flag 128: other names: their count, varint, then byte count and bytes of each
 ///     1–10  number of participants, varint
-///        n  the numbers of the first 32 of them, one varint each, up to the end
+///        n  the numbers of the first 32 participants, one varint each, up to the end
 ///
-/// Flags without a field: 256 there is a draft, 512 the local member does not take part any more.
+/// Flags without a field: 256 there is a draft, 512 the local member does not take part (any more).
 ///
-/// The whole of the members has a cell of its own, as has the draft: a list reads neither.
+/// The complete list of members has a cell of its own, as has the draft. A list reads neither.
 package struct ConversationDetails: Hashable {
   static let tag: UInt8 = 1
-  /// What the key has behind the conversation's number.
+  /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 1
-  /// What the keys of all cells of a conversation have there, but for the summary.
+  /// The bytes at that place in the keys of all cells of a conversation except the summary.
   static let cellSuffixes = [keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix]
   static let titleByteCountMax = 64 << 10
   static let avatarByteCountMax = 64 << 10
-  /// The longest text of a register that is received, which may be over the limits above.
+  /// The byte limit of the text of a received register, which may exceed the limits above.
   package static let registerByteCountMax = 1 << 20
   package static let participantCountMax = 10_000
   package static let firstParticipantCountMax = Conversation.listedParticipantCountMax
-  /// The most that are written; however many are read.
+  /// The limit for writing.
+  ///
+  /// Records with any number of aliases can be read.
   package static let aliasCountMax = 1000
 
   private struct Flags: OptionSet {
@@ -61,24 +63,26 @@ package struct ConversationDetails: Hashable {
   package var avatar = TextRegister()
   package var createdBy: UInt32?
   package var createdAt: Int64?
-  /// When pinned, muted and archived were last set or cleared; whether they are is in the summary.
+  /// The times at which pinned, muted and archived were last set or cleared.
+  ///
+  /// Their values are in the summary.
   package var pinnedAt: Int64?
   package var mutedAt: Int64?
   package var archivedAt: Int64?
-  /// Other names that lead here.
+  /// The other names that lead to this conversation, the newest last.
   package var aliases: [ConversationID] = []
   package var hasDraft = false
-  /// Whether the local member is known not to take part, or not any more.
+  /// True if the local member is known not to take part, or no longer to take part.
   package var hasLeft = false
   package var participantCount = 0
-  /// The first of those who take part, in their order.
+  /// The first participants, in the order of C-10.
   package var firstParticipants: [UInt32] = []
 
   package init(id: ConversationID) { self.id = id }
 
-  /// Reads details.
+  /// Decodes the details.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let raw = reader.varint(), raw <= Flags.known,
@@ -116,7 +120,7 @@ package struct ConversationDetails: Hashable {
       guard let number = reader.varint(), number <= UInt64(UInt32.max) else { return false }
       createdBy = UInt32(number)
     }
-    // Most have none of these.
+    // Most conversations have none of these times.
     if !flags.isDisjoint(with: .times) {
       guard Self.readTime(&createdAt, flags.contains(.createdAt), &reader),
         Self.readTime(&pinnedAt, flags.contains(.pinnedAt), &reader),
@@ -125,7 +129,8 @@ package struct ConversationDetails: Hashable {
       else { return false }
     }
     if flags.contains(.aliases) {
-      // Earlier versions have written more. Each takes two bytes, so memory stays bounded.
+      // Earlier versions wrote more than the limit. Each name takes at least two bytes, so memory
+      // stays bounded.
       guard let count = reader.varint(), count > 0,
         count <= UInt64(reader.remainingByteCount / 2)
       else { return false }
@@ -145,16 +150,16 @@ package struct ConversationDetails: Hashable {
     return time != nil
   }
 
-  /// Forgets the oldest former names, down to as many as may be kept.
+  /// Removes the oldest former names until the rest fits the limit.
   ///
-  /// - Returns: Those that lead nowhere any more.
+  /// - Returns: The removed names, which lead nowhere any more.
   mutating func dropOldestAliases() -> [ConversationID] {
     let count = max(0, aliases.count - Self.aliasCountMax)
     defer { aliases.removeFirst(count) }
     return Array(aliases.prefix(count))
   }
 
-  /// Writes the details.
+  /// Appends the details.
   package func append(to buffer: inout ByteBuffer) {
     var flags: Flags = []
     if title.time != nil { flags.insert(.title) }
@@ -191,7 +196,7 @@ package struct ConversationDetails: Hashable {
 }
 
 extension ByteReader {
-  /// The name of a conversation, its byte count first.
+  /// Reads the name of a conversation, prefixed by its byte count.
   fileprivate mutating func conversationID() -> ConversationID? {
     guard let byteCount = byte(), byteCount > 0, let id = take(Int(byteCount)), id.isText
     else { return nil }
@@ -201,7 +206,7 @@ extension ByteReader {
 }
 
 extension ByteBuffer {
-  /// The name of a conversation, its byte count first.
+  /// Appends the name of a conversation, prefixed by its byte count.
   fileprivate mutating func append(measured id: ConversationID) {
     append(UInt8(id.byteCount))
     append(id.string)

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// Who takes part in a conversation, and who did: a register for each.
+/// The present and former members of a conversation, with a register for each.
 ///
 /// See docs/message-format.md, C-11 … C-13.
 ///
@@ -9,21 +9,22 @@ package import PageFile
 ///        1  flags: 1 a complete list is known
 ///        8  with flag 1: time of the newest complete list
 ///     1–10  number of members, varint
-///           of each, by ascending numbers:
-///     1–5     number, less that of the one before, varint
+///           for each, in ascending order of numbers:
+///     1–5     number, minus that of the previous member, varint
 ///        1    bits: 1 takes part, 2 joined at
-///     1–10    time, less that of the one before, signed varint
-///     1–10    with bit 2: joined at, less time, signed varint
+///     1–10    time, minus that of the previous member, signed varint
+///     1–10    with bit 2: joined at, minus time, signed varint
 ///
-///  1. Of two facts about a member the later one counts, of two of one time the one that says that
-///     they have left. The latest known time of joining stays, whatever else is known.
-///  2. A complete list is a fact about everybody: whoever is not on it had left at its time. So its
-///     time stays, for members of whom something older is learned afterwards.
+///  1. Of two facts about a member the later counts; at equal times, the one that says that the
+///     member has left. The latest known time of joining stays, whatever else is known.
+///  2. A complete list is a fact about everybody: anyone not on it had left at its time. Its time
+///     is therefore kept, for members about whom something older is learned afterwards.
 package struct ConversationMembers: Hashable {
-  /// What the key has behind the conversation's number.
+  /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 3
   private static let tag: UInt8 = 1
 
+  /// The latest known fact about one member.
   package struct Member: Hashable {
     package var number: UInt32
     package var time: Int64
@@ -37,7 +38,7 @@ package struct ConversationMembers: Hashable {
       self.joinedAt = joinedAt
     }
 
-    /// Rule 1.
+    /// Merges another fact about the same member by rule 1.
     mutating func merge(_ other: Member) {
       if other.time > time || other.time == time && !other.isActive {
         time = other.time
@@ -47,7 +48,7 @@ package struct ConversationMembers: Hashable {
     }
   }
 
-  /// By ascending numbers.
+  /// The members, in ascending order of numbers.
   package private(set) var members: [Member] = []
   package private(set) var completeAt: Int64?
 
@@ -55,7 +56,7 @@ package struct ConversationMembers: Hashable {
 
   package var isEmpty: Bool { members.isEmpty && completeAt == nil }
 
-  /// The numbers of those who take part, ascending.
+  /// The numbers of the active members, ascending.
   package var active: [UInt32] { members.filter(\.isActive).map(\.number) }
 
   /// The latest time of any fact.
@@ -66,13 +67,13 @@ package struct ConversationMembers: Hashable {
     return index < members.count && members[index].number == number ? members[index] : nil
   }
 
-  /// Whether a member took part when a message of some time was sent, and still does.
+  /// Returns true if a member took part when a message of the given time was sent, and still does.
   package func isActive(_ number: UInt32, since time: Int64) -> Bool {
     guard let member = self[number], member.isActive else { return false }
     return member.joinedAt.map { $0 <= time } ?? true
   }
 
-  /// Whether a member is known not to take part.
+  /// Returns true if a member is known not to take part.
   func hasLeft(_ number: UInt32) -> Bool {
     self[number].map { !$0.isActive } ?? (completeAt != nil)
   }
@@ -89,7 +90,9 @@ package struct ConversationMembers: Hashable {
     }
   }
 
-  /// Takes in that nobody but these took part at some time, after what is known of these.
+  /// Merges a complete list: nobody else took part at the given time.
+  ///
+  /// The facts about the members on the list must be merged first.
   package mutating func mergeComplete(_ list: Set<UInt32>, time: Int64) {
     completeAt = max(completeAt ?? time, time)
     for index in members.indices where !list.contains(members[index].number) {
@@ -97,7 +100,7 @@ package struct ConversationMembers: Hashable {
     }
   }
 
-  /// Takes in everything that is known elsewhere.
+  /// Merges all facts of another record.
   package mutating func merge(_ other: ConversationMembers) {
     let theirs = Set(other.members.map(\.number))
     if let time = other.completeAt {
@@ -119,9 +122,10 @@ package struct ConversationMembers: Hashable {
     return low
   }
 
-  /// Under which number the participants tree has a conversation: FNV-1a of its sorted members.
+  /// Returns the digest under which the participants tree has a conversation: FNV-1a of its sorted
+  /// members.
   ///
-  /// Others may have the same, so what is found under it is compared. See S-9.
+  /// Other conversations may have the same digest, so a match must be compared. See S-9.
   package static func digest(_ participants: [UInt32]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for number in participants.sorted() {
@@ -143,9 +147,9 @@ extension ConversationMembers {
   private static let isActiveBit: UInt8 = 1
   private static let joinedBit: UInt8 = 2
 
-  /// Reads members.
+  /// Decodes the members.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 1 else { return nil }
@@ -153,7 +157,7 @@ extension ConversationMembers {
       guard let time = reader.uint64() else { return nil }
       completeAt = Int64(bitPattern: time)
     }
-    // Each takes three bytes or more.
+    // Each member takes at least three bytes.
     guard let count = reader.varint(), count <= UInt64(reader.remainingByteCount / 3) else {
       return nil
     }
@@ -178,7 +182,7 @@ extension ConversationMembers {
     guard reader.isAtEnd else { return nil }
   }
 
-  /// Writes the members.
+  /// Appends the members.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(completeAt == nil ? 0 : 1)

@@ -1,15 +1,15 @@
 package import PageFile
 
-/// What a name of a conversation leads to: an entry of the conversation names tree.
+/// An entry of the conversation names tree, which leads from a name to a conversation.
 ///
 /// See docs/message-format.md, N-3.
 ///
-/// A name that the conversation had before says so. Only for those the details have to be read to
-/// know what it is called now, so that opening a thread by its name stays one lookup.
+/// A former name is marked. Only then must the details be read to learn the current name, so
+/// opening a thread by its current name stays one lookup.
 ///
 ///     size  field
 ///        4  number of the conversation
-///        1  1 for a name that it had before; missing in the entry of the one it has now
+///        1  1 for a former name; missing in the entry of the current one
 package struct ConversationName: Hashable {
   package let number: UInt32
   package let isFormer: Bool
@@ -19,9 +19,9 @@ package struct ConversationName: Hashable {
     self.isFormer = isFormer
   }
 
-  /// Reads an entry.
+  /// Decodes an entry.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid entry; never traps.
   package init?(_ bytes: Bytes) {
     guard bytes.count == 4 || bytes.count == 5 && bytes[4] == 1 else { return nil }
     self.init(number: bytes.uint32(at: 0), isFormer: bytes.count == 5)
@@ -34,7 +34,9 @@ package struct ConversationName: Hashable {
 }
 
 extension StoreView {
-  /// A conversation by any of its names: its number, and what it is called now.
+  /// Looks up a conversation by any of its names.
+  ///
+  /// Returns its number and its current name.
   func find(
     _ id: ConversationID
   ) throws(StoreError) -> (number: UInt32, id: ConversationID)? {
@@ -42,7 +44,7 @@ extension StoreView {
     return (name.number, name.isFormer ? try conversations.details(name.number).id : id)
   }
 
-  /// The number of a conversation by any of its names.
+  /// Looks up the number of a conversation by any of its names.
   package func number(of id: ConversationID) throws(StoreError) -> UInt32? {
     try entry(of: id)?.number
   }
@@ -55,7 +57,7 @@ extension StoreView {
       return nil
     }
     guard let name = ConversationName(value.bytes) else {
-      throw corrupt(Schema.conversationNames, "a number has \(value.count) bytes")
+      throw corrupt(Schema.conversationNames, "malformed entry of a name (\(value.count) bytes)")
     }
     return name
   }

@@ -1,11 +1,12 @@
 package import PageFile
 
+/// A reader of conversations: their summaries, details, members, and drafts.
 package struct ConversationReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// The lowest number of a conversation above a number.
+  /// Returns the lowest number of a conversation above the given number.
   package func nextConversation(
     after number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> UInt32? {
@@ -16,7 +17,7 @@ package struct ConversationReader {
     var found = ByteBuffer()
     cursor.appendKey(to: &found)
     guard let next = found.bytes.bigEndianNumber(at: 0) else {
-      throw view.corrupt(Schema.conversations, "a key has \(found.count) bytes")
+      throw view.corrupt(Schema.conversations, "malformed key (\(found.count) bytes)")
     }
     return next
   }
@@ -28,8 +29,9 @@ package struct ConversationReader {
     return names
   }
 
-  /// Members in the order in which they came: by when they joined, then by the time of what is known
-  /// of them, then by name, so that all stores agree.
+  /// Returns the members in the order in which they joined.
+  ///
+  /// Ties are broken by the time of the latest fact, then by name, so that all stores agree.
   package func ordered(
     _ members: [ConversationMembers.Member]
   ) throws(StoreError) -> [ConversationMembers.Member] {
@@ -40,7 +42,7 @@ package struct ConversationReader {
       return a.time == b.time ? nil : a.time < b.time
     }
     var sorted = members.sorted { a, b in precedes(a, b) ?? false }
-    // Names are looked up for those only that nothing else tells apart.
+    // Names are looked up only for members that nothing else tells apart.
     var start = 0
     while start < sorted.count {
       var end = start + 1
@@ -58,7 +60,7 @@ package struct ConversationReader {
     return sorted
   }
 
-  /// Everything that is known of who takes part.
+  /// Returns the members of a conversation, present and former.
   package func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
@@ -67,12 +69,12 @@ package struct ConversationReader {
     }
     guard let members = ConversationMembers(value.bytes) else {
       throw view.corrupt(
-        Schema.conversations, "the members of conversation \(number) are no record")
+        Schema.conversations, "conversation \(number): malformed members record")
     }
     return members
   }
 
-  /// What is known of a draft, also that there is none any more.
+  /// Returns the record of a draft, which may say that the draft was given up.
   package func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
     let key = DraftRecord.key(number)
     var value = ByteBuffer(capacity: 256)
@@ -80,12 +82,12 @@ package struct ConversationReader {
       return nil
     }
     guard let draft = DraftRecord(value.bytes) else {
-      throw view.corrupt(Schema.conversations, "the draft of conversation \(number) is none")
+      throw view.corrupt(Schema.conversations, "conversation \(number): malformed draft record")
     }
     return draft
   }
 
-  /// The summary of a conversation that has a name, a place in the list, or messages.
+  /// Returns the summary of a conversation that has a name, a place in the list, or messages.
   package func summary(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError)
     -> ConversationSummary
   {
@@ -94,18 +96,19 @@ package struct ConversationReader {
     return try summary(number, key.bytes, &cursor, &copy)
   }
 
-  /// The same for whoever has the key, and a buffer for a summary that does not lie in its page.
+  /// Returns the summary, given its key and a buffer for a value that is not inline in its page.
   func summary(
     _ number: UInt32, _ key: Bytes, _ cursor: inout Cursor, _ copy: inout ByteBuffer
   ) throws(StoreError) -> ConversationSummary {
     let isThere = try storage { () throws(PageFileError) in try cursor.seek(key) }
     guard isThere, let summary = ConversationSummary(try value(at: cursor, &copy)) else {
-      throw view.corrupt(Schema.conversations, "conversation \(number) has no summary")
+      throw view.corrupt(
+        Schema.conversations, "conversation \(number): missing or malformed summary")
     }
     return summary
   }
 
-  /// The details that a cursor stands at.
+  /// Decodes the details at the cursor.
   func details(
     _ number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> ConversationDetails {
@@ -120,12 +123,13 @@ package struct ConversationReader {
   ) throws(StoreError) -> ConversationDetails {
     let isThere = cursor.isAtCell && cursor.compareKey(to: key) == 0
     guard isThere, let details = ConversationDetails(try value(at: cursor, &copy)) else {
-      throw view.corrupt(Schema.conversations, "conversation \(number) has no details")
+      throw view.corrupt(
+        Schema.conversations, "conversation \(number): missing or malformed details")
     }
     return details
   }
 
-  /// The details of a conversation.
+  /// Returns the details of a conversation.
   package func details(_ number: UInt32) throws(StoreError) -> ConversationDetails {
     var cursor = Cursor(view.source, Schema.conversations)
     let key = ConversationDetails.key(number)
@@ -133,7 +137,7 @@ package struct ConversationReader {
     return try details(number, &cursor)
   }
 
-  /// The value of the cell a cursor stands at: in its page, or in the given copy.
+  /// Returns the value at the cursor, in its page or copied to the given buffer.
   @inline(__always)
   private func value(
     at cursor: borrowing Cursor, _ copy: inout ByteBuffer

@@ -1,27 +1,27 @@
 package import PageFile
 
-/// A conversation's own side of receipts: what the server knows of the local member's, and how far
-/// all the others have come.
+/// A conversation's own side of receipts: the server's knowledge of the local member's receipts,
+/// and the progress of all other participants.
 ///
 /// See docs/message-format.md, V-6 … V-8.
 ///
 ///     size  field
 ///        1  tag: 2
 ///     1–2   flags, varint
-///     1–10  delivered ordinal, varint: raised whenever something is marked as delivered here
-///     1–5   who is the last in reading, varint; 0: nobody, or nobody has looked
-///     1–5   who is the last in receiving, varint
-///      2+n  with flag 1: up to here the server was told what was read
-///      2+n  with flag 2: up to here the server was told what was delivered
-///      2+n  with flag 4: the local member's mark of what was delivered
-///      2+n  with flag 8: lowest place of what came to lie below the read mark since it moved
-///      2+n  with flag 16: every active other participant has read up to here
-///      2+n  with flag 32: every active other participant has received up to here
-///        8  with flag 256: when the first of the active others joined
-///        n  steps of reading that were made here
-///        n  steps of being delivered here
+///     1–10  delivered ordinal, varint: incremented when something is marked as delivered here
+///     1–5   number of the last participant in reading, varint; 0: none, or not determined
+///     1–5   number of the last participant in receiving, varint
+///      2+n  with flag 1: position up to which the server was told of reading
+///      2+n  with flag 2: position up to which the server was told of delivery
+///      2+n  with flag 4: the local member's delivered mark
+///      2+n  with flag 8: lowest place of a message that came below the read mark since it moved
+///      2+n  with flag 16: position up to which every other active participant has read
+///      2+n  with flag 32: position up to which every other active participant has received
+///        8  with flag 256: time at which the first of the other active participants joined
+///        n  steps of reading made here
+///        n  steps of delivery made here
 ///
-/// Flags without a field: 64 listed as having something read to tell, 128 something delivered.
+/// Flags without a field: 64 listed with reading to tell, 128 listed with delivery to tell.
 package struct ConversationReceipts: Hashable {
   static let tag: UInt8 = 2
 
@@ -39,11 +39,13 @@ package struct ConversationReceipts: Hashable {
     static let known: UInt64 = 511
   }
 
-  /// How far all the others have come, and who of them is the last.
+  /// The progress of all other participants, and the one that is furthest behind.
   package struct Others: Hashable {
-    /// nil: there are none, or one of them has not begun.
+    /// nil if there are no others, or if one of them has no mark yet.
     package var mark: Position?
-    /// While another one than this moves on, the mark stays.
+    /// The participant that is furthest behind.
+    ///
+    /// The mark stays while others move on.
     package var laggard: UInt32 = 0
 
     package init() {}
@@ -59,7 +61,7 @@ package struct ConversationReceipts: Hashable {
   package var othersSince: Int64?
   package var isReadListed = false
   package var isDeliveredListed = false
-  /// When the local member has marked here what was read.
+  /// The steps of reading that the local member has made here, with their times.
   package var readTimes = ReceiptSteps()
   package var deliveredTimes = ReceiptSteps()
 
@@ -103,9 +105,9 @@ package struct ConversationReceipts: Hashable {
     return flags
   }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let raw = reader.varint(), raw <= Flags.known,
@@ -139,7 +141,7 @@ package struct ConversationReceipts: Hashable {
     self.deliveredTimes = deliveredTimes
   }
 
-  /// Writes the record.
+  /// Appends the record.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(varint: flags.rawValue)
@@ -157,8 +159,9 @@ package struct ConversationReceipts: Hashable {
 }
 
 extension ByteReader {
-  /// An acknowledged position, its length first; its id may be empty, as that of a place between
-  /// messages.
+  /// Reads an acknowledged position, prefixed by its byte count.
+  ///
+  /// Its id may be empty, as in a place between messages.
   fileprivate mutating func cut() -> Position? {
     guard let byteCount = uint16(), let bytes = take(Int(byteCount)),
       let (place, placeByteCount) = bytes.place(at: 0), !place.isPending,

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// What changes in a conversation with every message: counters, marks, the last message.
+/// The part of a conversation that changes with every message: counters, marks, the last message.
 ///
 /// See docs/message-format.md, C-1 … C-6.
 ///
@@ -13,32 +13,36 @@ package import PageFile
 ///     1–10  unread mention count, varint
 ///     1–10  next local order, varint
 ///     1–10  mark ordinal, varint
-///      2+n  with flag 1: position of the read mark, its length first
-///      2+n  with flag 4: position of the read mark that the server has told, its length first
+///      2+n  with flag 1: position of the read mark, its byte count first
+///      2+n  with flag 4: position of the read mark told by the server, its byte count first
 ///        8  with flag 128: deleted up to
 ///       16  with flag 256: first and last of the newest run of known sequences
 ///        8  with flag 2: activity, microseconds since 1970
-///      2+n  with flag 2: position of the last message, its length first
+///      2+n  with flag 2: position of the last message, its byte count first
 ///     1–10  with flag 2: number of its sender, varint
 ///        1  with flag 2: its status
-///        1  with flag 2: what it shows: 0 text, 1 deleted, 2 an attachment
+///        1  with flag 2: shown content: 0 text, 1 a retraction, 2 an attachment
 ///      1+n  with an attachment: its kind
-///      2+n  with an attachment: its file's name, its length first
-///      2+n  with an attachment: reference of its thumbnail, its length first
-///      1+n  with flag 2: the beginning of its text, at most 160 bytes, its length first
+///      2+n  with an attachment: its file's name, its byte count first
+///      2+n  with an attachment: reference of its thumbnail, its byte count first
+///      1+n  with flag 2: the beginning of its text, at most 160 bytes, its byte count first
 ///        n  zeros up to the end
 ///
-/// With tag 2, as schema version 2 began with, the text ends with the record, and there are no zeros.
+/// With tag 2, which the first stores of schema version 2 have, the text ends the record and there
+/// are no zeros.
 ///
 /// Flags without a field: 8 pinned, 16 muted, 32 archived, 64 hidden.
 ///
-/// It is small and apart from the details, so that a message in a group of thousands writes as
-/// little as one between two. The zeros let it keep its size while the last message's text changes
-/// its own: then it stays where it is in its page, and a commit logs the bytes that differ.
+/// The summary is small and separate from the details, so that a message in a group of thousands
+/// writes as little as one between two members. The zeros let it keep its size while the length of
+/// the last message's text changes. It then stays in its place in the page, and a commit logs only
+/// the bytes that differ.
 package struct ConversationSummary: Hashable {
   package static let tag: UInt8 = 3
   private static let firstTag: UInt8 = 2
-  /// No counter gets here in the life of a store, and counting on from here cannot overflow.
+  /// A limit that no counter reaches in the life of a store.
+  ///
+  /// Counting on from it cannot overflow.
   private static let counterMax: UInt64 = 1 << 60
 
   package struct Flags: OptionSet, Hashable, Sendable {
@@ -50,7 +54,7 @@ package struct ConversationSummary: Hashable {
     package static let pinned = Flags(rawValue: 8)
     package static let muted = Flags(rawValue: 16)
     package static let archived = Flags(rawValue: 32)
-    /// Deleted, until something newer comes: in no list, and not to be found.
+    /// Deleted until something newer arrives: not in any list, and not found by name.
     package static let hidden = Flags(rawValue: 64)
     static let deletedUpTo = Flags(rawValue: 128)
     static let sequences = Flags(rawValue: 256)
@@ -61,7 +65,7 @@ package struct ConversationSummary: Hashable {
 
   /// The last message, as the list shows it.
   ///
-  /// Its text may be uncut until the summary is written.
+  /// The text may be uncut until the summary is written.
   package struct Last: Hashable {
     package var position: Position
     package var sender: UInt32
@@ -70,7 +74,7 @@ package struct ConversationSummary: Hashable {
     package var isDeleted = false
     package var attachment: PreviewAttachment?
 
-    /// Shows a message that has nothing but its text.
+    /// Replaces the last message with one that has only a text.
     mutating func replace(with message: StoredMessage, at position: Position) {
       self.position = position
       sender = message.sender
@@ -88,26 +92,36 @@ package struct ConversationSummary: Hashable {
     }
   }
 
-  /// Pinned, muted, archived, hidden.
+  /// The flags pinned, muted, archived, and hidden.
   package var marks: Flags = []
-  /// When the conversation was made; the list shows it under this time while it has no messages.
+  /// The time at which the conversation was created.
+  ///
+  /// The list shows it under this time while it has no messages.
   package var created: Int64
   package var messageCount = 0
   package var unreadCount = 0
-  /// Unread messages that name the local member.
+  /// The number of unread messages that mention the local member.
   package var mentionCount = 0
   package var nextLocalOrder: Int64 = 0
-  /// Increased whenever something is marked read.
+  /// The ordinal that is incremented whenever something is marked as read.
   package var markOrdinal: UInt64 = 0
-  /// Everything up to here has been read here, but for what came to lie below it afterwards.
+  /// The read mark made here.
+  ///
+  /// It covers everything up to it except messages that came below it afterwards.
   package var mark: Position?
-  /// Everything up to here has been read by the local member, says the server.
+  /// The read mark told by the server: the local member has read everything up to it.
   package var toldMark: Position?
-  /// Messages up to this server time were deleted with the conversation, and stay so.
+  /// The server time up to which messages were deleted with the conversation.
+  ///
+  /// They stay deleted.
   package var deletedUpTo: Int64?
-  /// The newest run of known sequences; older ones have a tree.
+  /// The newest run of known sequences.
+  ///
+  /// The older runs are in a tree.
   package var sequences: ClosedRange<Int64>?
-  /// The latest of the times of messages; says something while there is a last message.
+  /// The latest time of any message.
+  ///
+  /// It is meaningful only while there is a last message.
   package var activity: Int64 = 0
   package var last: Last?
 
@@ -116,14 +130,16 @@ package struct ConversationSummary: Hashable {
   /// The time under which the list shows the conversation.
   var listTime: Int64 { hasLast && !StoreDefect.listedByCreation.isPlanted ? activity : created }
 
-  /// Whether there is a last message; comparing it with nil would copy it.
+  /// True if there is a last message.
+  ///
+  /// Comparing it with nil would copy it.
   var hasLast: Bool {
     if case .some = last { return true }
     return false
   }
 
-  /// Whether a message with nothing but its text comes last for sure: an acknowledged one behind
-  /// another acknowledged one.
+  /// Returns true if a message with only a text is certain to be the last one: it is acknowledged,
+  /// and it follows an acknowledged last message.
   func isFollowed(by message: StoredMessage, at position: Position) -> Bool {
     guard case .some(let last) = last else { return false }
     return !position.place.isPending && !last.position.place.isPending
@@ -142,9 +158,9 @@ package struct ConversationSummary: Hashable {
     return flags
   }
 
-  /// Reads a summary.
+  /// Decodes a summary.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid summary; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard let tag = reader.byte(), tag == Self.tag || tag == Self.firstTag,
@@ -200,19 +216,21 @@ package struct ConversationSummary: Hashable {
     return true
   }
 
-  /// Keeps no more of the last message's text than a list shows.
+  /// Cuts the last message's text to the length that a list shows.
   mutating func cutPreview() {
     guard let last, last.text.utf8.count > Preview.byteCountMax else { return }
     self.last?.text = Preview.cut(last.text)
   }
 
-  /// The room that a summary takes is a multiple of this, and does not shrink up to a limit.
+  /// The unit of a summary's byte count.
+  ///
+  /// Up to the limit, a summary does not shrink.
   private static let roomUnit = 16
   private static let keptRoomMax = 512
 
-  /// Writes the summary.
+  /// Appends the summary.
   ///
-  /// - Parameter byteCount: What it has taken before.
+  /// - Parameter byteCount: The byte count of the summary that it replaces, or 0.
   package func append(to buffer: inout ByteBuffer, inPlaceOf byteCount: Int = 0) {
     let start = buffer.count
     buffer.append(Self.tag)
@@ -292,13 +310,15 @@ extension ConversationSummary.Last {
 }
 
 extension ByteReader {
-  /// A position, its length first.
+  /// Reads a position, prefixed by its byte count.
   mutating func position() -> Position? {
     guard let byteCount = uint16() else { return nil }
     return take(Int(byteCount))?.position
   }
 
-  /// A text, its length first.
+  /// Reads a text, prefixed by its byte count.
+  ///
+  /// Returns nil if it is too long or not valid text.
   mutating func text(byteCountMax: Int) -> String? {
     guard let byteCount = uint16(), byteCount <= byteCountMax, let text = take(Int(byteCount)),
       text.isText
@@ -309,7 +329,7 @@ extension ByteReader {
 }
 
 extension ByteBuffer {
-  /// A position, its length first.
+  /// Appends a position, prefixed by its byte count.
   mutating func append(measured position: Position) {
     let lengthOffset = count
     append(littleEndian: UInt16(0))
@@ -317,7 +337,7 @@ extension ByteBuffer {
     mutableBytes.store(UInt16(count - lengthOffset - 2), at: lengthOffset)
   }
 
-  /// A text of at most 65,535 bytes, its length first.
+  /// Appends a text of at most 65,535 bytes, prefixed by its byte count.
   mutating func append(measured text: String) {
     append(littleEndian: UInt16(text.utf8.count))
     append(text)

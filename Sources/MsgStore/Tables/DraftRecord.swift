@@ -1,7 +1,8 @@
 package import PageFile
 
-/// What somebody has begun to write, in a cell of its own: it may be long, and nothing but the chat's
-/// own screen shows it.
+/// The draft of a message.
+///
+/// It has a cell of its own because it may be long and only the chat's own screen shows it.
 ///
 /// See docs/message-format.md, C-14.
 ///
@@ -9,13 +10,14 @@ package import PageFile
 ///        1  tag: 1
 ///        1  flags: 1 with a reply, 2 there is a draft
 ///        8  time
-///      1+n  with flag 1: id of the message that it is to answer, its byte count first
+///      1+n  with flag 1: id of the message that it replies to, its byte count first
 ///        n  its text up to the end
 ///
-/// Without flag 2 it was given up at that time, which must be known as long as an older one may come.
-/// Of two the later one counts, of two of one time the one with the greater bytes.
+/// Without flag 2 the draft was given up at that time, which must be known for as long as an older
+/// draft may arrive. The later of two drafts counts; at equal times, the one with the greater
+/// bytes.
 package struct DraftRecord {
-  /// What the key has behind the conversation's number.
+  /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 2
   private static let tag: UInt8 = 1
   private static let hasReply: UInt8 = 1
@@ -23,7 +25,7 @@ package struct DraftRecord {
 
   package let time: Int64
   package let replyTo: MessageID?
-  /// nil: there is no draft any more.
+  /// nil if the draft was given up.
   package let text: String?
 
   package init(_ text: String?, replyTo: MessageID?, time: Int64) {
@@ -32,9 +34,9 @@ package struct DraftRecord {
     self.time = time
   }
 
-  /// Reads a draft.
+  /// Decodes a draft.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid draft; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 3, flags != Self.hasReply,
@@ -57,7 +59,7 @@ package struct DraftRecord {
       time: Int64(bitPattern: time))
   }
 
-  /// Writes the draft.
+  /// Appends the draft.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append((replyTo == nil ? 0 : Self.hasReply) | (text == nil ? 0 : Self.isThere))
@@ -69,7 +71,7 @@ package struct DraftRecord {
     if let text { buffer.append(text) }
   }
 
-  /// Whether another one counts more.
+  /// Returns true if another draft takes precedence over this one.
   func precedes(_ other: DraftRecord) -> Bool {
     if time != other.time { return time < other.time }
     guard let otherText = other.text else { return false }

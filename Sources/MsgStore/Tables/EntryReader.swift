@@ -1,6 +1,6 @@
 package import PageFile
 
-/// Looking into the outbox.
+/// A reader of the outbox.
 package struct EntryReader {
   let view: StoreView
 
@@ -15,15 +15,17 @@ package struct EntryReader {
 
   package func record(_ bytes: Bytes, _ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
     guard let record = OutboxRecord(bytes) else {
-      throw view.corrupt(Schema.work, "entry \(ordinal) of the outbox is no record")
+      throw view.corrupt(Schema.work, "outbox entry \(ordinal): malformed record")
     }
     return record
   }
 
-  /// An entry that an index leads to.
+  /// Returns an entry that an index refers to.
+  ///
+  /// - Throws: `corruptRecord` if it is missing.
   package func indexedEntry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
     guard let record = try entry(ordinal) else {
-      throw view.corrupt(Schema.work, "entry \(ordinal) of the outbox is missing")
+      throw view.corrupt(Schema.work, "outbox entry \(ordinal): missing")
     }
     return record
   }
@@ -35,7 +37,7 @@ package struct EntryReader {
       return OutboxTotals()
     }
     guard let totals = OutboxTotals(value.bytes) else {
-      throw view.corrupt(Schema.work, "the totals of the outbox are no record")
+      throw view.corrupt(Schema.work, "outbox totals: malformed record")
     }
     return totals
   }
@@ -47,12 +49,12 @@ package struct EntryReader {
       return OutboxLane()
     }
     guard let lane = OutboxLane(value.bytes) else {
-      throw view.corrupt(Schema.work, "the lane of conversation \(conversation) is no record")
+      throw view.corrupt(Schema.work, "lane of conversation \(conversation): malformed record")
     }
     return lane
   }
 
-  /// The ordinals that keys with a prefix end with, in their order.
+  /// Returns the ordinals at the end of the keys that have a prefix, in order.
   package func ordinals(
     _ prefix: borrowing ByteBuffer, countMax: Int = .max
   ) throws(StoreError) -> [UInt64] {
@@ -60,7 +62,7 @@ package struct EntryReader {
     let byteCount = prefix.count + 8
     try view.forEachCell(with: prefix, in: Schema.work) { (key, _) throws(StoreError) in
       guard let ordinal = OutboxKey.ordinal(key, byteCount: byteCount) else {
-        throw view.corrupt(Schema.work, "an entry of the outbox has a key of \(key.count) bytes")
+        throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
       found.append(ordinal)
       return found.count < countMax
@@ -68,8 +70,9 @@ package struct EntryReader {
     return found
   }
 
-  /// The entries of a conversation from one on: one more than a count, so that it shows whether there
-  /// are more.
+  /// Returns the ordinals of a conversation's entries from one on.
+  ///
+  /// Returns one more than `countMax` if there are more, so that the caller can tell.
   func ordinals(
     in conversation: UInt32, from first: UInt64, countMax: Int
   ) throws(StoreError) -> [UInt64] {
@@ -83,7 +86,7 @@ package struct EntryReader {
       key.removeAll()
       cursor.appendKey(to: &key)
       guard let ordinal = OutboxKey.ordinal(key.bytes, byteCount: start.count) else {
-        throw view.corrupt(Schema.work, "an entry of the outbox has a key of \(key.count) bytes")
+        throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
       found.append(ordinal)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
@@ -91,7 +94,7 @@ package struct EntryReader {
     return found
   }
 
-  /// What is waiting to be told of a message, in the order in which it was entered.
+  /// Returns the entries of a message, in the order in which they were entered.
   package func entries(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
@@ -103,7 +106,7 @@ package struct EntryReader {
     return found
   }
 
-  /// All entries of a conversation, in the order in which they were entered.
+  /// Returns all entries of a conversation, in the order in which they were entered.
   func entries(
     in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
@@ -115,9 +118,9 @@ package struct EntryReader {
     return found
   }
 
-  /// When the first entry is due; nil: none is.
+  /// Returns the time at which the first entry is due, or nil if no entry is.
   ///
-  /// What is done in steps goes on where nothing is due: then there is something to do now.
+  /// If no entry is due but work in steps is left, returns 0: there is something to do now.
   func firstDueTime() throws(StoreError) -> Int64? {
     var found: Int64?
     try forEachDue(from: .min) { (time, _) in
@@ -128,7 +131,8 @@ package struct EntryReader {
     return found
   }
 
-  /// Runs `body` on what is due from some time on, in the order of times, until it returns false.
+  /// Runs `body` on the entries due from a time on, in the order of their times, until it returns
+  /// false.
   func forEachDue(
     from time: Int64, _ body: (Int64, UInt64) -> Bool
   ) throws(StoreError) {
@@ -140,15 +144,15 @@ package struct EntryReader {
       cursor.appendKey(to: &key)
       guard key.bytes[0] == OutboxKey.duePrefix else { return }
       guard let due = OutboxKey.dueParts(key.bytes) else {
-        throw view.corrupt(Schema.work, "what is due has a key of \(key.count) bytes")
+        throw view.corrupt(Schema.work, "due entry: malformed key (\(key.count) bytes)")
       }
       guard body(due.time, due.ordinal) else { return }
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
   }
 
-  /// Runs `body` on all entries from one on, in the order in which they were entered, until it returns
-  /// false.
+  /// Runs `body` on all entries from an ordinal on, in the order in which they were entered, until
+  /// it returns false.
   func forEachEntry(
     from first: UInt64 = 0, _ body: (UInt64, OutboxRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -162,7 +166,7 @@ package struct EntryReader {
       cursor.appendKey(to: &key)
       guard key.bytes[0] == OutboxKey.entryPrefix else { return }
       guard let ordinal = OutboxKey.ordinal(key.bytes, byteCount: 9) else {
-        throw view.corrupt(Schema.work, "an entry of the outbox has a key of \(key.count) bytes")
+        throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
       try view.append(cursor, to: &value)
       guard try body(ordinal, try record(value.bytes, ordinal)) else { return }
@@ -170,7 +174,9 @@ package struct EntryReader {
     }
   }
 
-  /// What a lane has to hand out next, and when; nil: nothing before something else has happened.
+  /// Returns the entry that a lane has to hand out next, and its time.
+  ///
+  /// Returns nil if there is none until something else happens.
   package func nextDue(
     _ conversation: UInt32, _ lane: OutboxLane
   ) throws(StoreError) -> OutboxLane.Due? {
@@ -182,7 +188,7 @@ package struct EntryReader {
       next = first
     }
     let record = try indexedEntry(next)
-    // The server does not know the conversation before it is made.
+    // The server does not know the conversation before it is created.
     guard record.isActive else { return nil }
     if case .send(let id) = record.subject, !record.isRunning,
       try hasUploads(id, in: conversation)
@@ -201,7 +207,7 @@ package struct EntryReader {
 }
 
 extension EntryReader {
-  /// The name of the conversation that an entry is about; nil where there is none.
+  /// Returns the name of an entry's conversation, or nil if the entry has none.
   package func conversationName(of record: OutboxRecord) throws(StoreError) -> ConversationID? {
     record.conversation == 0 ? nil : try view.conversations.details(record.conversation).id
   }
@@ -212,6 +218,8 @@ extension StoreView {
 }
 
 extension EntryReader {
+  /// Returns true if an entry may be handed out as soon as it is due: it is active, and either the
+  /// next of its lane or in no lane.
   package func isNext(_ record: OutboxRecord, _ ordinal: UInt64) throws(StoreError) -> Bool {
     guard record.isActive else { return false }
     if !record.subject.isInOrder { return true }
@@ -219,15 +227,18 @@ extension EntryReader {
   }
 }
 
-/// A deleted conversation whose entries are gone through.
+/// A deleted conversation whose entries are processed in steps.
 package struct OutboxSweep: Hashable {
   package var conversation: UInt32
-  /// The number that gets what is still to be told; 0: there is nothing.
+  /// The number of the conversation that takes over the entries still to be told, or 0 if none
+  /// does.
   package var target: UInt32
 }
 
 extension EntryReader {
-  /// The deleted conversations whose entries are gone through: few, as only large ones are.
+  /// Returns the deleted conversations whose entries are processed in steps.
+  ///
+  /// There are few, since only large conversations need steps.
   package func sweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
     var found: [OutboxSweep] = []
     var prefix = ByteBuffer()
@@ -235,21 +246,23 @@ extension EntryReader {
     try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard key.count == 5, let number = key.bigEndianNumber(at: 1),
         let target = decodedTarget(value)
-      else { throw view.corrupt(Schema.work, "what is swept of the outbox is no record") }
+      else { throw view.corrupt(Schema.work, "outbox sweep: malformed record") }
       found.append(OutboxSweep(conversation: number, target: target))
       return found.count < countMax
     }
     return found
   }
 
-  /// Who gets what is still to be told of a deleted conversation, 0: nobody; nil when it is none whose
-  /// entries are gone through.
+  /// Returns the number of the conversation that takes over a deleted conversation's entries still
+  /// to be told, or 0 if none does.
+  ///
+  /// Returns nil if the conversation is not being swept.
   func sweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
     let key = OutboxKey.sweep(conversation)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
     guard let target = decodedTarget(value.bytes) else {
-      throw view.corrupt(Schema.work, "what is swept of the outbox is no record")
+      throw view.corrupt(Schema.work, "outbox sweep: malformed record")
     }
     return target
   }
@@ -260,7 +273,8 @@ extension EntryReader {
     return target
   }
 
-  /// An entry with the conversation that it is about by now; nil: there is nothing to tell any more.
+  /// Returns an entry with the conversation to which it belongs by now, or nil if it has nothing to
+  /// tell any more.
   package func entryOnItsWay(_ record: OutboxRecord) throws(StoreError) -> OutboxRecord? {
     guard let target = try sweepTarget(of: record.conversation) else { return record }
     guard target != 0, record.subject.outlivesItsConversation else { return nil }
@@ -269,7 +283,7 @@ extension EntryReader {
     return moved
   }
 
-  /// Whether the outbox has something left that is done in steps.
+  /// Returns true if the outbox has work left that is done in steps.
   package func hasSteps() throws(StoreError) -> Bool {
     var cursor = Cursor(view.source, Schema.work)
     var key = ByteBuffer()
@@ -281,7 +295,7 @@ extension EntryReader {
     return key.bytes[0] <= OutboxKey.decisionPrefix
   }
 
-  /// Whether nothing of a conversation may be handed out in its order for now.
+  /// Returns true if nothing in the order of a conversation may be handed out for now.
   func isLaneStopped(_ conversation: UInt32) throws(StoreError) -> Bool {
     for sweep in try sweeps() {
       if sweep.conversation == conversation || sweep.target == conversation { return true }

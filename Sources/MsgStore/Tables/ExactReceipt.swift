@@ -1,13 +1,13 @@
 package import PageFile
 
-/// When a member has received and read exactly one message: a fact of kind 4.
+/// The times at which a member received and read exactly one message: a fact of kind 4.
 ///
 /// See docs/message-format.md, V-4.
 ///
 ///     size  field
 ///        1  flags: 1 delivered, 2 read, 4 with the time of delivery, 8 with that of reading
-///        8  with flag 4: the earliest time known
-///        8  with flag 8: the earliest time known
+///        8  with flag 4: earliest known time of delivery
+///        8  with flag 8: earliest known time of reading
 package struct ExactReceipt: Hashable, Sendable {
   package private(set) var isDelivered = false
   package private(set) var isRead = false
@@ -32,9 +32,9 @@ package struct ExactReceipt: Hashable, Sendable {
     if other.isRead { join(.read, other.readAt) }
   }
 
-  /// Reads a receipt.
+  /// Decodes a receipt.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid receipt; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard let flags = reader.byte(), (1...15).contains(flags), flags & 5 != 4, flags & 10 != 8
@@ -52,7 +52,7 @@ package struct ExactReceipt: Hashable, Sendable {
     guard reader.isAtEnd else { return nil }
   }
 
-  /// Writes the receipt.
+  /// Appends the receipt.
   package func append(to buffer: inout ByteBuffer) {
     var flags: UInt8 = 0
     if isDelivered { flags |= 1 }

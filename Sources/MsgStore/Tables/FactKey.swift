@@ -2,30 +2,30 @@ package import PageFile
 
 /// The kinds of facts about a message.
 package enum FactKind: UInt8, CaseIterable {
-  /// A version of its text that is not the newest.
+  /// A version of the text that is not the newest.
   case version = 1
   /// A member's reaction with one emoji.
   case reaction = 2
-  /// What is known of an attachment.
+  /// The record of an attachment.
   case attachment = 3
-  /// When a member has received or read exactly this message.
+  /// A member's named receipt: when the member received or read exactly this message.
   case receipt = 4
-  /// What is known of a message that is not here yet.
+  /// The waiting facts of a message that is not here yet.
   case waiting = 5
-  /// A member's mark that goes up to this message, which is not at its place yet.
+  /// A member's receipt mark up to this message, which is not at its place yet.
   case waitingMark = 6
 }
 
-/// Keys of the facts tree: everything about a message that is not in its record.
+/// Keys of the facts tree, which holds everything about a message that is not in its record.
 ///
 /// See docs/message-format.md, F-1 … F-3, V-4 and V-5.
 ///
-///     conversation's number (4), byte count of the id (1), id, kind (1), and what tells facts of
-///     one kind apart
+///     conversation's number (4), byte count of the id (1), id, kind (1), and a suffix that tells
+///     facts of one kind apart
 ///
-/// The byte count stands first so that no id is the beginning of another's key.
+/// The byte count comes first so that no id is a prefix of another's key.
 package enum FactKey {
-  /// What the keys of all facts about a message begin with.
+  /// Returns the common prefix of the keys of all facts about a message.
   package static func prefix(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
     var key = KeyEncoding.key(conversation)
     key.append(UInt8(id.byteCount))
@@ -33,7 +33,7 @@ package enum FactKey {
     return key
   }
 
-  /// What the keys of one kind of facts begin with.
+  /// Returns the common prefix of the keys of one kind of facts about a message.
   package static func prefix(_ conversation: UInt32, _ id: MessageID, _ kind: FactKind)
     -> ByteBuffer
   {
@@ -42,7 +42,7 @@ package enum FactKey {
     return key
   }
 
-  /// The key of a fact that is one for each member.
+  /// Returns the key of a fact that exists once per member.
   package static func key(
     _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32
   ) -> ByteBuffer {
@@ -51,7 +51,7 @@ package enum FactKey {
     return key
   }
 
-  /// The key of an attachment.
+  /// Returns the key of an attachment.
   package static func key(
     _ conversation: UInt32, _ id: MessageID, attachment: String
   ) -> ByteBuffer {
@@ -60,7 +60,7 @@ package enum FactKey {
     return key
   }
 
-  /// The parts of a key; nil when these bytes are none.
+  /// Returns the parts of a key, or nil if the bytes are not a valid key.
   package static func parts(
     _ key: Bytes
   ) -> (conversation: UInt32, id: MessageID, kind: FactKind, rest: Bytes)? {

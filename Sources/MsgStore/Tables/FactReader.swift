@@ -1,14 +1,16 @@
 package import PageFile
 
-/// Facts about messages, walked by kind.
+/// A reader of the facts about messages, by kind.
 package struct FactReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// Runs `body` on what keys have behind a prefix, and on their values, in order.
+  /// Runs `body` on each fact whose key has a prefix, in order.
   ///
-  /// The bytes live as long as the call.
+  /// The body receives the rest of the key and the value.
+  ///
+  /// The bytes are valid only during the call.
   package func forEachFact(
     _ prefix: borrowing ByteBuffer,
     _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
@@ -28,7 +30,7 @@ package struct FactReader {
     }
   }
 
-  /// The versions of a message's text among the facts: all but the one that is shown.
+  /// Returns the versions of a message's text among the facts: all but the one that is shown.
   func versions(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [TextVersion] {
@@ -36,7 +38,7 @@ package struct FactReader {
     let prefix = FactKey.prefix(conversation, id, .version)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard let version = VersionRecord.version(rest, value) else {
-        throw view.corrupt(Schema.facts, "a version of message \"\(id)\" is no record")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed version")
       }
       versions.append(version)
     }
@@ -45,14 +47,14 @@ package struct FactReader {
 }
 
 extension FactReader {
-  /// The attachments of a message in their order.
+  /// Returns the attachments of a message, in order.
   func attachments(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [Attachment] {
     try attachmentRecords(of: id, in: conversation).map(\.attachment)
   }
 
-  /// What is stored of the attachments of a message, in their order.
+  /// Returns the records of a message's attachments, in order.
   func attachmentRecords(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [AttachmentRecord] {
@@ -60,11 +62,11 @@ extension FactReader {
     let prefix = FactKey.prefix(conversation, id, .attachment)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard let record = AttachmentRecord(value) else {
-        throw view.corrupt(Schema.facts, "an attachment of message \"\(id)\" is no record")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed attachment record")
       }
       records.append(record)
     }
-    // The keys have the order of the ids, which decides among equal indices.
+    // The keys are in the order of the ids, which decides between equal indices.
     records.sort { $0.index < $1.index }
     return records
   }
@@ -73,12 +75,12 @@ extension FactReader {
     var value = ByteBuffer()
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
     guard let record = AttachmentRecord(value.bytes) else {
-      throw view.corrupt(Schema.facts, "an attachment is no record")
+      throw view.corrupt(Schema.facts, "malformed attachment record")
     }
     return record
   }
 
-  /// The receipts of members for exactly one message.
+  /// Returns the receipts of members for exactly one message.
   func exactReceipts(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(member: UInt32, receipt: ExactReceipt)] {
@@ -87,7 +89,7 @@ extension FactReader {
     try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
       guard key.count == prefix.count + 4, let member = key.bigEndianNumber(at: prefix.count),
         let receipt = ExactReceipt(value)
-      else { throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no receipt") }
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt") }
       found.append((member, receipt))
       return true
     }
@@ -100,7 +102,7 @@ extension StoreView {
 }
 
 extension FactReader {
-  /// The reactions to a message that stand, by member and emoji.
+  /// Returns the reactions to a message that were not removed, by member and emoji.
   func reactions(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [Reaction] {
@@ -109,14 +111,14 @@ extension FactReader {
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard let member = rest.bigEndianNumber(at: 0), rest.count > 4,
         rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
-      else { throw view.corrupt(Schema.facts, "a reaction to message \"\(id)\" is no record") }
+      else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction") }
       if record.isRemoved { return }
       reactions.append(
         Reaction(
           rest.dropFirst(4).repairedText(), from: try view.member(member),
           at: Timestamp(microseconds: record.time)))
     }
-    // Members' numbers differ between stores; names do not.
+    // Member numbers differ between stores; names do not.
     reactions.sort {
       $0.member == $1.member ? $0.emoji.precedesByBytes($1.emoji) : $0.member < $1.member
     }
@@ -125,8 +127,8 @@ extension FactReader {
 }
 
 extension FactReader {
-  /// Some messages of a conversation that a member is known to have read by their names, and where to
-  /// go on; nil: there are no more.
+  /// Returns a batch of messages that a member is known to have read by named receipts, and the key
+  /// to continue from, which is nil after the last batch.
   func exactlyRead(
     by member: UInt32, in conversation: UInt32, from start: [UInt8]?
   ) throws(StoreError) -> (found: [MessageID], next: [UInt8]?) {

@@ -1,15 +1,15 @@
 package import PageFile
 
-/// What the ids tree has for a name of a message.
+/// An entry of the ids tree, which leads from a name of a message to its place.
 ///
 /// See docs/message-format.md, S-7.
 ///
-///     place                       the message is there, and has this name in its key
-///     place, bytes of a name      the message is there, and has that name in its key
+///     place                       the message is here, and its key has this name
+///     place, bytes of a name      the message is here, and its key has that name
 ///                                 the place as in a key, or short: 0x10 + the number of the unit
 ///                                 + 4 with a sequence, time in that unit and sequence as signed
 ///                                 varints
-///     0x03                        it was deleted, and stays so
+///     0x03                        the message was deleted, and stays so
 ///     0x04, bytes of a name       another name of a message that is not here yet
 package enum IDEntry: Hashable {
   case here(Position)
@@ -19,7 +19,9 @@ package enum IDEntry: Hashable {
   private static let deletedMark: UInt8 = 3
   private static let aliasMark: UInt8 = 4
 
-  /// Reads the entry of a name; nil when these bytes are none.
+  /// Decodes the entry of a name.
+  ///
+  /// Returns nil if the bytes are not a valid entry.
   package init?(_ id: MessageID, _ value: Bytes) {
     switch value.count > 0 ? value[0] : 0 {
     case Self.deletedMark:
@@ -41,12 +43,12 @@ package enum IDEntry: Hashable {
     }
   }
 
-  // Short places: every message has one here, and most times are whole milliseconds at least.
+  // Short places. Every message has a place here, and most times are at least whole milliseconds.
 
   private static let shortMark: UInt8 = 0x10
   private static let sequenceMark: UInt8 = 4
 
-  /// Adds a place in as few bytes as it takes.
+  /// Appends a place in its shortest form.
   static func append(_ place: Place, to buffer: inout ByteBuffer) {
     guard place.phase == .acknowledged else { return buffer.append(place) }
     let units = KeyEncoding.timeUnits
@@ -79,7 +81,7 @@ package enum IDEntry: Hashable {
     return MessageID(bytes)
   }
 
-  /// Writes the entry of a name.
+  /// Appends the entry of a name.
   func append(for id: MessageID, to buffer: inout ByteBuffer) {
     switch self {
     case .here(let position):
@@ -94,13 +96,13 @@ package enum IDEntry: Hashable {
   }
 }
 
-/// The ids tree: names of messages and where they lead.
+/// A reader of the ids tree, which leads from names of messages to their places.
 package struct NameReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// What the ids tree has for a name of a message, or nil.
+  /// Returns the entry of a name of a message, or nil if the ids tree has no such name.
   package func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
@@ -108,12 +110,13 @@ package struct NameReader {
       try view.value(of: key.bytes, in: Schema.ids, appendTo: &value)
     else { return nil }
     guard let entry = IDEntry(id, value.bytes) else {
-      throw view.corrupt(Schema.ids, "message \"\(id)\" has no place")
+      throw view.corrupt(Schema.ids, "message \"\(id)\": malformed id entry")
     }
     return entry
   }
 
-  /// The greatest name that a conversation has in the ids tree, or nil.
+  /// Returns the greatest name of a conversation in the ids tree, or nil if the tree has no name of
+  /// it.
   package func lastName(in conversation: UInt32) throws(StoreError) -> MessageID? {
     var cursor = Cursor(view.source, Schema.ids)
     let end = KeyEncoding.key(conversation &+ 1)
@@ -128,7 +131,7 @@ package struct NameReader {
     return MessageID(name.bytes)
   }
 
-  /// Where a message is, or nil when it is not there.
+  /// Returns the position of a message, or nil if the message is not here.
   package func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
     guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
     return position

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// Keys whose order as plain bytes is the order of what they stand for.
+/// Keys whose order as plain bytes is the order of the values that they stand for.
 ///
 /// See docs/message-format.md, K-1 … K-6.
 ///
@@ -10,7 +10,7 @@ package import PageFile
 ///               0x01 time 0x01 sequence            acknowledged
 ///               0x01 time 0x02                     acknowledged, without a sequence
 ///               0x02 time local order              pending
-///               0xFF                               behind all messages; never stored
+///               0xFF                               after all messages; never stored
 ///     position  place, then the bytes of the id up to the end of the key
 ///
 /// The longest key is that of a message: 4 + 18 + 255 bytes of the 512 allowed.
@@ -18,38 +18,38 @@ package enum KeyEncoding {
   package static let hasSequence: UInt8 = 1
   package static let hasNoSequence: UInt8 = 2
   package static let numberByteCount = 4
-  /// Where in the key of a message the time begins.
+  /// The offset of the time in the key of a message.
   package static let timeOffset = 5
 
-  /// A key that is only a number.
+  /// Returns a key that is only a number.
   package static func key(_ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(bigEndian: number)
     return key
   }
 
-  /// The key of a message, or of a place between messages.
+  /// Returns the key of a message, or of a place between messages.
   package static func key(_ conversation: UInt32, _ position: Position) -> ByteBuffer {
     var key = key(conversation)
     key.append(position)
     return key
   }
 
-  /// A key of bytes alone: a name, or a name in a conversation.
+  /// Returns the key of a name in a conversation.
   package static func key(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
     var key = key(conversation)
     key.append(id)
     return key
   }
 
-  /// The key of a name.
+  /// Returns the key of a name.
   package static func key(_ name: String) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(name)
     return key
   }
 
-  /// A key of the activity and participants trees: eight bytes, and a number.
+  /// Returns a key of eight bytes and a number, as in the participants tree.
   package static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
     key.append(bigEndian: head)
@@ -60,7 +60,7 @@ package enum KeyEncoding {
   /// The units of packed times, in microseconds.
   package static let timeUnits: [Int64] = [1, 1000, 1_000_000, 60_000_000]
 
-  /// A signed number as bits that sort as it does.
+  /// Returns a signed number as bits that sort as the number does.
   package static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
   package static func unflipped(_ bits: UInt64) -> Int64 { Int64(bitPattern: bits ^ (1 << 63)) }
 }
@@ -88,15 +88,16 @@ extension ByteBuffer {
 }
 
 extension Bytes {
-  /// Four bytes as a big-endian number, or nil where there are fewer.
+  /// Returns four bytes as a big-endian number, or nil if there are fewer.
   @inline(__always)
   package func bigEndianNumber(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= count - 4 else { return nil }
     return uint32(at: offset).byteSwapped
   }
 
-  /// The place of a message that is stored at an offset, and how many bytes it takes; nil where
-  /// there is none.
+  /// Decodes the place of a message at an offset.
+  ///
+  /// Returns the place and its byte count, or nil if the bytes there are not a valid place.
   @inline(__always)
   package func place(at offset: Int) -> (place: Place, byteCount: Int)? {
     guard offset >= 0, count - offset >= 10 else { return nil }
@@ -117,7 +118,7 @@ extension Bytes {
     }
   }
 
-  /// The position that these bytes are, or nil when they are none.
+  /// The position that these bytes encode, or nil if they are not a valid position.
   package var position: Position? {
     guard let (place, byteCount) = place(at: 0) else { return nil }
     let id = dropFirst(byteCount)
@@ -127,7 +128,7 @@ extension Bytes {
 }
 
 extension CellKey {
-  /// The number that a key begins with; nil of one that is shorter.
+  /// The number at the start of the key, or nil if the key is too short.
   @inline(__always)
   var number: UInt32? {
     if head.count >= 4 { return head.bigEndianNumber(at: 0) }
@@ -138,11 +139,12 @@ extension CellKey {
     return UInt32(truncatingIfNeeded: bits &>> 32)
   }
 
-  /// The place in the key of a message, and how many bytes stand before the name; nil when there is
-  /// none.
+  /// The place in the key of a message, and the number of bytes before the name.
+  ///
+  /// nil if the key has no valid place.
   @inline(__always)
   var messagePlace: (place: Place, byteCount: Int)? {
-    // Four bytes, one that says what follows, and eight of a time.
+    // The number (4), the phase (1), the time (8), and a byte that says what follows.
     guard byteCount >= 14 else { return nil }
     let head = bigEndian64(at: 0)
     let time = KeyEncoding.unflipped(bigEndian64(at: 5))

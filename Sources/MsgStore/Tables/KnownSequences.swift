@@ -1,17 +1,17 @@
 package import PageFile
 
-/// The sequence numbers of a conversation that are known: those of messages that are or were here,
-/// and those that the server says stand for none.
+/// The known sequence numbers of a conversation: those of messages that are or were here, and those
+/// for which the server says that there is no message.
 ///
-/// See docs/message-format.md, Q-1 … Q-4. They are kept as runs that neither touch nor overlap: the
-/// newest in the summary, so that a message that comes in order changes nothing else, the others in
-/// the sequences tree.
+/// See docs/message-format.md, Q-1 … Q-4. They are kept as runs that neither touch nor overlap. The
+/// newest run is in the summary, so that a message that comes in order changes nothing else. The
+/// others are in the sequences tree.
 ///
 ///     conversation's number (4), first sequence (8) → last sequence (8)
 package struct KnownSequences {
   let view: StoreView
   package let conversation: UInt32
-  /// The run above all others; nil when there is none at all.
+  /// The run above all others, or nil if no number is known.
   package let newest: ClosedRange<Int64>?
 
   package init(view: StoreView, conversation: UInt32, newest: ClosedRange<Int64>?) {
@@ -28,7 +28,9 @@ package struct KnownSequences {
     return key
   }
 
-  /// The run of an entry; nil when these bytes are none.
+  /// Decodes the run of an entry.
+  ///
+  /// Returns nil if the bytes are not a valid entry.
   package static func run(_ key: Bytes, _ value: Bytes) -> ClosedRange<Int64>? {
     guard key.count == keyByteCount, value.count == 8 else { return nil }
     let first = KeyEncoding.unflipped(key.bigEndian64(at: KeyEncoding.numberByteCount))
@@ -36,20 +38,20 @@ package struct KnownSequences {
     return first <= last ? first...last : nil
   }
 
-  /// The last run that begins at or below a number.
+  /// Returns the last run that begins at or below a number.
   package func run(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
     if let newest, newest.lowerBound <= number { return newest }
     return try olderRun(from: number)
   }
 
-  /// The same among all but the newest.
+  /// Returns the last of the older runs, all but the newest, that begins at or below a number.
   func olderRun(from number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
     var cursor = Cursor(view.source, Schema.sequences)
     try seek(&cursor, number)
     return try run(at: cursor)
   }
 
-  /// The first run that begins at or above a number.
+  /// Returns the first run that begins at or above a number.
   package func run(atOrAbove number: Int64) throws(StoreError) -> ClosedRange<Int64>? {
     var cursor = Cursor(view.source, Schema.sequences)
     let key = Self.key(conversation, number)
@@ -58,14 +60,14 @@ package struct KnownSequences {
     return newest.flatMap { $0.lowerBound >= number ? $0 : nil }
   }
 
-  /// Runs `body` on the last run that begins at or below a number and on all above it, until it says
-  /// that it has seen enough.
+  /// Runs `body` on the last run that begins at or below a number and on all runs above it, until
+  /// it returns false.
   func forEachRun(
     from number: Int64, _ body: (ClosedRange<Int64>) -> Bool
   ) throws(StoreError) {
     var cursor = Cursor(view.source, Schema.sequences)
     try seek(&cursor, number)
-    // In front of the conversation's first run: that one is it.
+    // The number is below the conversation's first run: begin with that one.
     if try run(at: cursor) == nil {
       let key = Self.key(conversation, number)
       try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
@@ -84,7 +86,7 @@ package struct KnownSequences {
     }
   }
 
-  /// The run that a cursor stands at; nil where the conversation has none.
+  /// Returns the run at the cursor, or nil if the cursor is at no run of the conversation.
   private func run(at cursor: borrowing Cursor) throws(StoreError) -> ClosedRange<Int64>? {
     let prefix = KeyEncoding.key(conversation)
     guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
@@ -93,15 +95,17 @@ package struct KnownSequences {
     cursor.appendKey(to: &key)
     try view.append(cursor, to: &value)
     guard let run = Self.run(key.bytes, value.bytes) else {
-      throw view.corrupt(Schema.sequences, "an entry of conversation \(conversation) is no run")
+      throw view.corrupt(
+        Schema.sequences, "conversation \(conversation): malformed run of sequences")
     }
     return run
   }
 }
 
 extension KnownSequences {
-  /// The numbers between two known ones that are not known: of several runs the one that is nearest
-  /// to the upper, or to the lower.
+  /// Returns a sequence gap between two known numbers, or nil if there is no gap.
+  ///
+  /// Of several gaps it returns the one nearest to the given side.
   func missing(
     between lower: Int64, and upper: Int64, nearest side: Side
   ) throws(StoreError) -> ClosedRange<Int64>? {
@@ -132,11 +136,12 @@ extension KnownSequences {
 }
 
 extension ClosedRange<Int64> {
-  /// Whether no number lies between this run and another: they overlap, or one goes on where the
-  /// other ends.
+  /// Returns true if no number lies between this run and another: they overlap, or one continues
+  /// the other.
   package func touches(_ other: ClosedRange<Int64>) -> Bool {
     if StoreDefect.sequencesApart.isPlanted { return overlaps(other) }
-    // Where one begins above the other's end, that end is not the greatest number.
+    // If one run begins above the other's end, that end is not the greatest number, so adding 1
+    // cannot overflow.
     return (lowerBound <= other.upperBound || lowerBound == other.upperBound + 1)
       && (other.lowerBound <= upperBound || other.lowerBound == upperBound + 1)
   }
@@ -145,14 +150,14 @@ extension ClosedRange<Int64> {
     Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
   }
 
-  /// The numbers between this run and one above it; nil when there are none.
+  /// Returns the numbers between this run and one above it, or nil if there are none.
   func gap(before other: ClosedRange<Int64>) -> ClosedRange<Int64>? {
     guard upperBound < other.lowerBound, upperBound + 1 < other.lowerBound else { return nil }
     return upperBound + 1...other.lowerBound - 1
   }
 }
 
-/// Reading which sequence numbers are known, and which are missing.
+/// Reads the known sequence numbers and the gaps between them.
 extension ConversationReader {
   package func knownSequences(of conversation: UInt32) throws(StoreError) -> KnownSequences {
     var cursor = Cursor(view.source, Schema.conversations)
@@ -162,7 +167,7 @@ extension ConversationReader {
 }
 
 extension KnownSequences {
-  /// The next gaps that begin above a number.
+  /// Returns the next gaps that begin above a number, at most `count`.
   func gaps(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
     guard count >= 1 else { throw .invalidCount(count) }
     var gaps: [ClosedRange<Int64>] = []
@@ -177,7 +182,7 @@ extension KnownSequences {
     return gaps
   }
 
-  /// The next runs that begin above a number.
+  /// Returns the next runs that begin above a number, at most `count`.
   package func runs(count: Int, after number: Int64?) throws(StoreError) -> [ClosedRange<Int64>] {
     guard count >= 1 else { throw .invalidCount(count) }
     var runs: [ClosedRange<Int64>] = []

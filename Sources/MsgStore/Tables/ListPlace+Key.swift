@@ -4,7 +4,7 @@ package import PageFile
 extension ListPlace {
   static let keyByteCount = 13
 
-  /// Behind all archived conversations and before all others.
+  /// The key after all archived conversations and before all others.
   static var archivedEnd: ByteBuffer { ListPlace(section: .normal, time: .min).key(0) }
 
   package func key(_ conversation: UInt32) -> ByteBuffer {
@@ -15,7 +15,8 @@ extension ListPlace {
     return key
   }
 
-  /// The place and number in a key of the activity tree; nil when these bytes are none.
+  /// Returns the place and the number in a key of the activity tree, or nil if the bytes are not a
+  /// valid key.
   package static func parts(_ key: Bytes) -> (place: ListPlace, number: UInt32)? {
     guard key.count == keyByteCount, let section = Section(rawValue: key[0]),
       let number = key.bigEndianNumber(at: 9)
@@ -26,7 +27,7 @@ extension ListPlace {
 }
 
 extension ConversationSummary {
-  /// Where the lists have the conversation; nil when it is in none.
+  /// The place of the conversation in the lists, or nil if no list shows it.
   package var listPlace: ListPlace? {
     if marks.contains(.hidden) { return nil }
     let section: ListPlace.Section =

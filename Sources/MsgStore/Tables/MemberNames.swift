@@ -1,30 +1,30 @@
 import Synchronization
 
-/// The names of members by number, for everybody who reads from one store.
+/// The names of members by number, shared by all readers of one store.
 ///
-/// Every slice needs the names of its senders, and a lookup in a tree for each would cost more than
-/// the slice. A number's name never changes once it was committed, so one of these only ever grows:
+/// Every slice needs the names of its senders, and a tree lookup for each would cost more than the
+/// slice. The name of a number never changes once it is committed, so this table only grows:
 /// reading is one atomic load, without a lock.
 ///
-///  1. Only names read from a committed snapshot are put in: the number of a member whose
+///  1. Only names read from a committed snapshot are inserted: the number of a member whose
 ///     transaction is rolled back is given to another.
-///  2. Nothing is taken out, and nothing put in where there is no room. When one is full, `KnownNames`
-///     gives an empty one to those who begin from then on; readers that have this one keep it until
-///     they end.
+///  2. No name is removed, and none is inserted into a full table. When a table is full,
+///     `KnownNames` gives an empty one to readers that begin from then on. Readers that have the
+///     full one keep it until they end.
 ///
-/// `AtomicLazyReference` would say the same without a word of `unsafe`, but is not specialised across
-/// modules: a load took 40 ns instead of 2, more than all else that a row of a slice needs.
+/// `AtomicLazyReference` would do the same without `unsafe`, but it is not specialised across
+/// modules: a load took 40 ns instead of 2, more than everything else that a row of a slice needs.
 package final class MemberNames: Sendable {
   package static let countMax = 65_536
 
   private let byteCountMax: Int
   private let usedByteCount = Atomic<Int>(0)
 
-  /// Pointers to `Name`s that this object owns; 0 where there is none yet.
+  /// Pointers to chunks of `Name`s that this object owns; 0 for a missing chunk.
   private let chunks = InlineArray<256, Slot<Chunk>> { _ in Slot() }
 
   private final class Name: Sendable {
-    /// With what the allocator adds.
+    /// The size, including the allocator's overhead.
     static let byteCount = 48
     let id: MemberID
     init(_ id: MemberID) { self.id = id }
@@ -37,13 +37,13 @@ package final class MemberNames: Sendable {
 
   package init(byteCountMax: Int = MemoryShares().memberNames) { self.byteCountMax = byteCountMax }
 
-  /// About how many bytes the names take.
+  /// The approximate number of bytes that the names take.
   package var byteCount: Int { usedByteCount.load(ordering: .relaxed) }
 
-  /// Whether nothing more is put in.
+  /// True if no more names are inserted.
   package var isFull: Bool { byteCount >= byteCountMax }
 
-  /// The name of a number, if it has been put in.
+  /// The name of a number, if it was inserted.
   package subscript(number: UInt32) -> MemberID? {
     guard number < Self.countMax else { return nil }
     return chunks[Int(number >> 8)].with { chunk in
@@ -63,13 +63,15 @@ package final class MemberNames: Sendable {
   }
 }
 
-/// A reference that is set once and then stays until its owner goes.
+/// A reference that is set once and stays until its owner is destroyed.
 private struct Slot<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   private let bits = Atomic<UInt>(0)
 
   var isEmpty: Bool { bits.load(ordering: .relaxed) == 0 }
 
-  /// What `body` makes of the object, whose references are not counted meanwhile.
+  /// Returns the result of `body` for the object, or nil if it is not set.
+  ///
+  /// The object's references are not counted meanwhile.
   @inline(__always)
   func with<R>(_ body: (Object) -> R) -> R? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits.load(ordering: .acquiring)) else {
@@ -81,7 +83,9 @@ private struct Slot<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     }
   }
 
-  /// Sets the reference if it is not set yet; returns whether it was not.
+  /// Sets the reference unless it is set already.
+  ///
+  /// Returns true if it was not.
   func fill(_ object: Object) -> Bool {
     let reference = unsafe Unmanaged.passRetained(object)
     let new = unsafe UInt(bitPattern: reference.toOpaque())

@@ -1,16 +1,22 @@
-/// How much memory is kept beside the pages for what was looked up lately: fixed shares of the cache's
-/// budget, together three sixteenths of it.
+/// The memory kept beside the pages for recent lookups: fixed shares of the cache's budget,
+/// together three sixteenths of it.
 ///
-/// All of it can be looked up again, so what has no room is forgotten.
+/// All of it can be looked up again, so entries that do not fit are dropped.
 package struct MemoryShares: Sendable {
-  /// Names of members, for readers: see `MemberNames`.
+  /// Names of members, for readers.
+  ///
+  /// See `MemberNames`.
   package var memberNames: Int
-  /// Numbers of conversations and members by name, for the writer: see `NameNumbers`.
+  /// Numbers of conversations and members by name, for the writer.
+  ///
+  /// See `NameNumbers`.
   package var nameNumbers: Int
-  /// Who takes part in large groups, for the writer: see `WriterMemory`.
+  /// Recipients in large groups, for the writer.
+  ///
+  /// See `WriterMemory`.
   package var recipients: Int
 
-  /// What each has, however small the budget is.
+  /// The minimum of each share, however small the budget is.
   private static let byteCountMin = 64 << 10
 
   package init(cacheByteCount: Int = StoreOptions.usualCacheByteCount) {
@@ -20,7 +26,7 @@ package struct MemoryShares: Sendable {
     recipients = share
   }
 
-  /// About how many bytes a string takes beside its own sixteen.
+  /// Returns the approximate number of bytes that a string takes beside its own sixteen.
   static func heapByteCount(of string: String) -> Int {
     let byteCount = string.utf8.count
     return byteCount > 15 ? byteCount + 48 : 0

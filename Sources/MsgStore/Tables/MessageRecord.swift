@@ -1,6 +1,6 @@
 package import PageFile
 
-/// A message as the messages tree stores it, without what its key says.
+/// A message as the messages tree stores it, without the fields in its key.
 ///
 /// See docs/message-format.md, E-1 … E-10.
 ///
@@ -11,21 +11,22 @@ package import PageFile
 ///          3     1–5  number of the sender, varint
 ///          …     1–10 with flag 1: local time minus server time, signed varint
 ///          …     1–10 with flag 2: sequence of a pending message, signed varint
-///          …     1+n  with flag 4: id of the message it answers, its length first
+///          …     1+n  with flag 4: id of the message that it answers, its byte count first
 ///          …     1–10 with flag 8: mark ordinal, varint
 ///          …     1–3  with flag 16: byte count of the text, varint
 ///          …     1+n  with flag 64: byte count of the traits, varint, and the traits
 ///          …          text up to the end; with flag 16 one LZ4 block
 ///
-/// Flag 32 says that it came as history; flag 128 that it was composed here and the server's copy has
-/// not come.
-///  1. A pending message has its local time in its key and a sequence only here; an acknowledged one
-///     has its sequence in its key. The difference wraps, so any two times can be stored.
-///  2. The mark ordinal is that of the conversation when the message came to lie below the read
-///     mark; the message is unread while the conversation's ordinal is still the same.
-///  3. The status lies at a fixed offset, so that changing it changes one byte of the page.
+/// Flag 32 says that the message came as history; flag 128 that it was composed here and the
+/// server's copy has not come.
+///  1. A pending message has its local time in its key, and its sequence only here. An acknowledged
+///     one has its sequence in its key. The difference of times wraps, so any two times can be
+///     stored.
+///  2. The mark ordinal is the conversation's at the moment when the message came to lie below the
+///     read mark. The message is unread while the conversation's ordinal is still the same.
+///  3. The status has a fixed offset, so that changing it changes one byte of the page.
 ///
-/// The bytes belong to whoever holds the record; a `MessageRecord` is a view of them.
+/// A `MessageRecord` is a view of its bytes, which belong to the holder of the record.
 package struct MessageRecord {
   static let tag: UInt8 = 1
   static let statusOffset = 2
@@ -49,12 +50,12 @@ package struct MessageRecord {
   var localDelta: Int64 = 0
   var sequenceNumber: Int64 = 0
   package var replyBytes: Bytes = .empty
-  /// Where in the record the id of the message that it answers begins.
+  /// The offset in the record of the id of the message that it answers.
   private(set) var replyOffset = 0
   private var markOrdinalNumber: UInt64 = 0
-  /// The block of traits, not looked at yet.
+  /// The block of traits, not decoded.
   package var traitsBytes: Bytes = .empty
-  /// What the text has uncompressed.
+  /// The byte count of the uncompressed text.
   package var textByteCount: Int
   /// The text, or the LZ4 block it is compressed to.
   package var payload: Bytes
@@ -69,10 +70,10 @@ package struct MessageRecord {
     self.payload = payload
   }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are no record.
-  // Inlined, so that whoever needs a few of the fields does not have the others put together.
+  /// Returns nil if the bytes are not a valid record; never traps.
+  // Inlined, so that a caller that needs only some fields does not pay for the others.
   @inline(__always)
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
@@ -91,14 +92,16 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.textByteCountMax else { return nil }
   }
 
-  /// The head of most records: tag, flags of which at most two stand for fields, a local time and what
-  /// is answered, status, and a sender of one byte.
+  /// The head of most records: the tag, flags with at most two fields (a local time and a reply),
+  /// the status, and a sender of one byte.
   struct PlainHead {
     let flags: Flags
     let sender: UInt32
     let status: MessageStatus
 
-    /// One comparison; nil where the first four bytes are those of any other record.
+    /// Decodes the head in one comparison.
+    ///
+    /// Returns nil if the first four bytes are those of any other record.
     @inline(__always)
     init?(_ head: UInt32) {
       let flags: Flags = [.history, .localTime, .reply]
@@ -147,7 +150,7 @@ package struct MessageRecord {
     return true
   }
 
-  /// Writes the record.
+  /// Appends the record.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(flags.rawValue)
@@ -188,14 +191,16 @@ extension MessageRecord {
     }
   }
 
-  /// When the message at a place was written, by the clock of the device that wrote it.
+  /// Returns the time at which a message at a place was written, by the clock of the writing
+  /// device.
   package func localTime(at place: Place) -> Int64? {
     if place.isPending { return place.time }
     return flags.contains(.localTime) ? place.time &+ localDelta : nil
   }
 
-  /// Notes the local time of a message that goes to an acknowledged place; at a pending one it is in
-  /// the key.
+  /// Sets the local time of a message at an acknowledged place.
+  ///
+  /// At a pending place the key has it.
   package mutating func setLocalTime(_ time: Int64?, at place: Place) {
     if let time, !place.isPending {
       localDelta = time &- place.time
@@ -205,17 +210,19 @@ extension MessageRecord {
     }
   }
 
-  /// What the block of traits says; nil when it is none.
+  /// Decodes the traits.
+  ///
+  /// Returns nil if their block is malformed.
   package func traits() -> MessageTraits? {
     flags.contains(.traits) ? MessageTraits(traitsBytes) : MessageTraits()
   }
 
   package var replyTo: MessageID? { flags.contains(.reply) ? MessageID(replyBytes) : nil }
 
-  /// Adds the text's bytes to a buffer.
+  /// Appends the text's bytes to a buffer.
   ///
-  /// False, and nothing added, when they are not valid UTF-8 or do not decompress to what the
-  /// record says.
+  /// Returns false and appends nothing if the bytes are not valid UTF-8 or do not decompress to the
+  /// byte count in the record.
   package func appendText(to buffer: inout ByteBuffer) -> Bool {
     let start = buffer.count
     if flags.contains(.compressed) {

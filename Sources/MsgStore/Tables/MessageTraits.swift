@@ -1,6 +1,6 @@
 package import PageFile
 
-/// What few messages have, in one block of a message's record.
+/// The rare fields of a message, in one block of its record.
 ///
 /// See docs/message-format.md, X-1 … X-6.
 ///
@@ -9,30 +9,31 @@ package import PageFile
 ///        8  with bit 4: time of the edit that the text is from
 ///        8  with bit 256: delivered at
 ///        8  with bit 512: read at
-///     1+…   with bit 128: mentions: their number, then a member's number each, varints
-///     1+…   with bit 1024: other names: their number, then byte count and bytes of each
-///     1+…   with bit 2048: tries: a varint; retry at: 1 byte, then 8 with 1; failure: 1, then it
-///     1+8n  with bit 8192: edits made here that the server has not confirmed: number, times
+///     1+…   with bit 128: mentions: their count, then a member's number each, varints
+///     1+…   with bit 1024: other names: their count, then byte count and bytes of each
+///     1+…   with bit 2048: retries, a varint; 1 byte, with 1 the next retry (8); 1 byte, with 1
+///           the last failure
+///     1+8n  with bit 8192: edits made here that the server has not confirmed: their count, times
 ///     1–10  with bit 16384: revision of the place, signed varint
 ///        8  with bit 32768: time of the smallest place that had a sequence
 ///        8  with bit 65536: time of the unsend
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
-/// 4096 seen. Those of 8 to 64 say that the facts tree has some.
+/// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
 package struct MessageTraits: Hashable {
   package struct Bits: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// Taken back for good: text, history, reactions and attachments are gone.
+    /// Retracted for good: text, history, reactions and attachments are gone.
     package static let unsent = Bits(rawValue: 1)
-    /// Taken back here, and the server has not said yes yet.
+    /// Retracted here, but not yet confirmed by the server.
     package static let hidden = Bits(rawValue: 2)
     package static let edited = Bits(rawValue: 4)
-    /// Other versions of the text lie among the facts.
+    /// The facts tree has other versions of the text.
     package static let versions = Bits(rawValue: 8)
     package static let reactions = Bits(rawValue: 16)
     package static let attachments = Bits(rawValue: 32)
-    /// Receipts for exactly this message lie among the facts.
+    /// The facts tree has named receipts for this message.
     package static let receipts = Bits(rawValue: 64)
     package static let mentions = Bits(rawValue: 128)
     package static let deliveredAt = Bits(rawValue: 256)
@@ -47,36 +48,38 @@ package struct MessageTraits: Hashable {
     package static let unsentAt = Bits(rawValue: 65536)
 
     static let known: UInt64 = 131_071
-    /// Those that say nothing but themselves.
+    /// The bits that have no field.
     static let plain: Bits = [
       .unsent, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
     ]
-    /// Those that say that the facts tree has something.
+    /// The bits that say that the facts tree has something.
     package static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
   }
 
-  /// How sending goes: local knowledge.
+  /// The progress of sending, known only to this device.
   package struct Sending: Hashable, Sendable {
-    /// It counts no further than `retryCountMax`.
+    /// The number of retries, at most `retryCountMax`.
     package var retryCount: UInt64 = 0 {
       didSet { retryCount = min(retryCount, Self.retryCountMax) }
     }
     package var retryAt: Int64?
     package var failure: Failure?
 
-    /// Counting on from here cannot overflow.
+    /// A limit from which counting on cannot overflow.
     static let retryCountMax: UInt64 = 1 << 60
 
     package init() {}
   }
 
-  /// Bits without a field of their own.
+  /// The bits without a field of their own that are set.
   package var marks: Bits = []
   package var editTime: Int64?
   package var deliveredAt: Int64?
   package var readAt: Int64?
   package var mentions: [UInt32] = []
-  /// All names but the one in the key; the first is the message's own where that is not in the key.
+  /// All names but the one in the key.
+  ///
+  /// The first is the message's own unless the key has that one.
   package var names: [MessageID] = []
   package var sending = Sending()
   package var pendingEdits: [Int64] = []
@@ -107,12 +110,12 @@ package struct MessageTraits: Hashable {
 
   package var isEmpty: Bool { bits.isEmpty }
 
-  /// Whether the text is not shown: the message was taken back, for good or for now.
+  /// True if the text is not shown because the message was retracted, for good or provisionally.
   package var isWithdrawn: Bool { !marks.isDisjoint(with: [.unsent, .hidden]) }
 
-  /// Reads a block.
+  /// Decodes a block of traits.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid block; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard let raw = reader.varint(), raw > 0, raw <= Bits.known else { return nil }
@@ -187,7 +190,7 @@ package struct MessageTraits: Hashable {
     return true
   }
 
-  /// Writes the block.
+  /// Appends the block.
   package func append(to buffer: inout ByteBuffer) {
     let bits = bits
     buffer.append(varint: UInt64(bits.rawValue))
@@ -239,7 +242,7 @@ extension MessageTraits.Sending {
 }
 
 extension ByteReader {
-  /// Numbers of members, their count first.
+  /// Reads member numbers, prefixed by their count.
   mutating func mentions() -> [UInt32]? {
     guard let count = varint(), count <= UInt64(MessageTraits.mentionCountMax) else { return nil }
     var members: [UInt32] = []
@@ -257,6 +260,6 @@ extension ByteBuffer {
     for number in mentions { append(varint: UInt64(number)) }
   }
 
-  /// Eight bytes: the bits of a signed time.
+  /// Appends the bits of a signed time as eight bytes.
   mutating func append(time: Int64) { append(littleEndian: UInt64(bitPattern: time)) }
 }

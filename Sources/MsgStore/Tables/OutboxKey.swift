@@ -1,22 +1,22 @@
 package import PageFile
 
-/// Keys of the outbox, which lies in the work tree behind the store's own work.
+/// Keys of the outbox, which lies in the work tree after the store's own work.
 ///
 /// See docs/message-format.md, O-1 … O-7, O-30 and O-31.
 ///
 ///     0x01 ordinal (8)                                 an entry → its record
 ///     0x02 conversation's number (4), ordinal (8)      all entries of a conversation → nothing
-///     0x03 conversation's number (4), ordinal (8)      those that go one after the other → nothing
-///     0x04 time (8), ordinal (8)                       what may be handed out from then on → nothing
+///     0x03 conversation's number (4), ordinal (8)      its entries that go in order → nothing
+///     0x04 time (8), ordinal (8)                       an entry due from then on → nothing
 ///     0x05 conversation's number (4), byte count of the id (1), id, ordinal (8)
 ///                                                      the entries of a message → nothing
 ///     0x06 conversation's number (4)                   its lane
-///     0x07                                             counts of the store, and numbers
-///     0x08 number of a deleted conversation (4)        who gets what is still to be told → a number
-///     0x09 ordinal (8)                                 a release that is under way → its record
-///     0x0A ordinal of an entry (8)                     what was decided on it since → a release
+///     0x07                                             totals: counts, and the next numbers
+///     0x08 number of a deleted conversation (4)        → number of the one that takes its entries
+///     0x09 ordinal (8)                                 an unfinished release → its record
+///     0x0A ordinal of an entry (8)                     → the last release before a decision on it
 ///
-/// The keys of the store's own work are ordinals of eight bytes, of which the first is 0.
+/// The keys of the store's own work are ordinals of eight bytes, the first of which is 0.
 package enum OutboxKey {
   package static let entryPrefix: UInt8 = 1
   package static let listPrefix: UInt8 = 2
@@ -31,10 +31,10 @@ package enum OutboxKey {
 
   package static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
 
-  /// Something that is to go in steps.
+  /// Returns the key of a release, which goes in steps.
   package static func release(_ ordinal: UInt64) -> ByteBuffer { key(releasePrefix, ordinal) }
 
-  /// That an entry was decided about since.
+  /// Returns the key that marks an entry as decided about since a release.
   package static func decision(_ ordinal: UInt64) -> ByteBuffer { key(decisionPrefix, ordinal) }
 
   private static func key(_ prefix: UInt8, _ ordinal: UInt64) -> ByteBuffer {
@@ -44,12 +44,12 @@ package enum OutboxKey {
     return key
   }
 
-  /// All entries of a conversation, or one of them.
+  /// Returns the key of one of a conversation's entries, or the prefix of all.
   package static func listed(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
     key(listPrefix, conversation, ordinal)
   }
 
-  /// What goes in order within a conversation, or one of it.
+  /// Returns the key of one of the entries in a conversation's order, or the prefix of all.
   package static func lane(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
     key(lanePrefix, conversation, ordinal)
   }
@@ -58,7 +58,7 @@ package enum OutboxKey {
     key(laneRecordPrefix, conversation, nil)
   }
 
-  /// A deleted conversation whose entries are gone through.
+  /// Returns the key of a deleted conversation whose entries are processed in steps.
   package static func sweep(_ conversation: UInt32) -> ByteBuffer {
     key(sweepPrefix, conversation, nil)
   }
@@ -81,13 +81,13 @@ package enum OutboxKey {
     return key
   }
 
-  /// The parts of a key of what is due; nil when these bytes are none.
+  /// Returns the parts of a key of a due entry, or nil if the bytes are not a valid key.
   package static func dueParts(_ key: Bytes) -> (time: Int64, ordinal: UInt64)? {
     guard key.count == 17, key[0] == duePrefix else { return nil }
     return (KeyEncoding.unflipped(key.bigEndian64(at: 1)), key.bigEndian64(at: 9))
   }
 
-  /// The entries of a message, or one of them.
+  /// Returns the key of one of a message's entries, or the prefix of all.
   package static func message(
     _ conversation: UInt32, _ id: MessageID, _ ordinal: UInt64? = nil
   ) -> ByteBuffer {
@@ -104,7 +104,7 @@ package enum OutboxKey {
     return key
   }
 
-  /// The ordinal that a key of some length ends with; nil when it has another length.
+  /// Returns the ordinal at the end of a key, or nil if the key does not have the given length.
   package static func ordinal(_ key: Bytes, byteCount: Int) -> UInt64? {
     key.count == byteCount && byteCount >= 8 ? key.bigEndian64(at: byteCount - 8) : nil
   }

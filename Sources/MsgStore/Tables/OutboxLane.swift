@@ -1,37 +1,40 @@
 package import PageFile
 
-/// What is kept of the entries of one conversation together.
+/// The stored state of the outbox entries of one conversation.
 ///
 /// See docs/message-format.md, O-4.
 ///
 ///     size  field
 ///        1  tag: 1
-///     1–10  how many are queued, held, running, waiting, failed: five varints
-///     5–50  ordinals of the newest entries of the kinds that take in what is older: the conversation
-///           is made, read, delivered, title, picture; 0: there is none. Varints.
+///     1–10  counts of queued, held, running, waiting, failed entries: five varints
+///     5–50  ordinals of the newest entries of the kinds that absorb older ones: creation, read,
+///           delivered, title, picture; 0: none. Varints.
 ///        8  ordinal of the entry that may be handed out next; 0: none
-///        8  from when on
-///        1  where nothing is handed out for now: 1
+///        8  the time from which it may be handed out
+///        1  only if nothing is handed out for now: 1
 ///
-/// The conversation goes as one lane: one entry after the other, each when the one before it is out of
-/// the way. What is held, has failed or is blocked is out of the way until somebody decides.
+/// A conversation is one lane: its entries go one after the other, each when the one before it is
+/// out of the way. An entry that is held, has failed or is blocked is out of the way until it is
+/// decided about.
 package struct OutboxLane: Hashable {
   static let tag: UInt8 = 1
 
   package var counts = OutboxCounts()
-  /// What makes the conversation: nothing goes before it, also when it is held or has failed.
+  /// The entry that creates the conversation.
+  ///
+  /// No other goes before it, even if it is held or has failed.
   package var creation: UInt64 = 0
   package var readReceipt: UInt64 = 0
   package var deliveredReceipt: UInt64 = 0
   package var title: UInt64 = 0
   package var avatar: UInt64 = 0
   package var due: Due?
-  /// Whether nothing is handed out, as older entries are still on their way to it, or as it belongs to
-  /// a conversation that was deleted.
+  /// True if nothing is handed out: older entries are still on their way to the lane, or its
+  /// conversation was deleted.
   package var isStopped = false
 
-  /// The newest entry of a kind that takes in what is older, 0 where there is none; nil of another
-  /// kind.
+  /// The ordinal of the newest entry of a kind that absorbs older entries, 0 if there is none; nil
+  /// for any other kind.
   package subscript(subject: OutboxSubject) -> UInt64? {
     get {
       switch subject {
@@ -56,7 +59,7 @@ package struct OutboxLane: Hashable {
     }
   }
 
-  /// The first entry of the lane, where it does not wait for an upload.
+  /// The first entry of the lane, unless it waits for an upload.
   package struct Due: Hashable {
     package var ordinal: UInt64
     package var time: Int64
@@ -69,9 +72,9 @@ package struct OutboxLane: Hashable {
 
   package init() {}
 
-  /// Reads a lane.
+  /// Decodes a lane.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid lane; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let counts = OutboxCounts(&reader),
@@ -90,7 +93,7 @@ package struct OutboxLane: Hashable {
     due = ordinal == 0 ? nil : Due(ordinal: ordinal, time: Int64(bitPattern: time))
   }
 
-  /// Writes the lane.
+  /// Appends the lane.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     counts.append(to: &buffer)
@@ -103,17 +106,17 @@ package struct OutboxLane: Hashable {
   }
 }
 
-/// What is kept of all entries together.
+/// The stored state of all outbox entries.
 ///
 /// See docs/message-format.md, O-5.
 ///
 ///     size  field
 ///        1  tag: 1
-///     5–50  counts, as of a lane
-///        1  whether new entries are held
+///     5–50  counts, as in a lane
+///        1  1 if new entries are held, else 0
 ///     1–10  ordinal of the next entry, varint
 ///     1–10  number of the next lease, varint
-///        1  where something is done in steps: 1
+///        1  only if work in steps is left: 1
 package struct OutboxTotals: Hashable {
   static let tag: UInt8 = 1
 
@@ -121,14 +124,14 @@ package struct OutboxTotals: Hashable {
   package var isHolding = false
   package var nextOrdinal: UInt64 = 1
   package var nextLease: UInt64 = 1
-  /// Whether something is done in steps.
+  /// True if work in steps is left.
   package var hasSteps = false
 
   package init() {}
 
-  /// Reads the totals.
+  /// Decodes the totals.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not valid totals; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let counts = OutboxCounts(&reader),
@@ -142,7 +145,7 @@ package struct OutboxTotals: Hashable {
     self.hasSteps = hasSteps
   }
 
-  /// Writes the totals.
+  /// Appends the totals.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     counts.append(to: &buffer)
@@ -171,9 +174,9 @@ extension OutboxCounts {
     }
   }
 
-  /// Counts an entry in, or out again.
+  /// Adds a change to the count of a state.
   ///
-  /// The counts of a damaged store may be any.
+  /// The counts of a damaged store may have any value.
   package mutating func add(_ change: Int, _ state: OutboxRecord.State) {
     switch state {
     case .queued: queued = Self.sum(queued, change)
@@ -184,7 +187,7 @@ extension OutboxCounts {
     }
   }
 
-  /// Takes out all that others have counted in.
+  /// Subtracts the counts of other entries.
   mutating func subtract(_ other: OutboxCounts) {
     queued = Self.sum(queued, -other.queued)
     held = Self.sum(held, -other.held)
@@ -193,20 +196,24 @@ extension OutboxCounts {
     failed = Self.sum(failed, -other.failed)
   }
 
-  /// A sum that can be read again.
+  /// Returns a sum limited to the counts that can be decoded.
   private static func sum(_ count: Int, _ change: Int) -> Int {
     min(max(Totals.sum(count, change), 0), Int(UInt32.max))
   }
 }
 
 extension ByteReader {
-  /// A count of what is stored, which no store has more of.
+  /// Reads a count of stored items.
+  ///
+  /// No store has more than the limit.
   fileprivate mutating func count() -> Int? {
     guard let number = varint(), number <= UInt64(UInt32.max) else { return nil }
     return Int(number)
   }
 
-  /// A byte of 1 at the end, which may be missing; nil where something else is there.
+  /// Reads an optional last byte of 1.
+  ///
+  /// Returns nil if anything else is there.
   fileprivate mutating func lastFlag() -> Bool? {
     if isAtEnd { return false }
     guard byte() == 1, isAtEnd else { return nil }

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// An entry of the outbox, as the work tree has it.
+/// An entry of the outbox, as the work tree stores it.
 ///
 /// See docs/message-format.md, O-2.
 ///
@@ -12,17 +12,17 @@ package import PageFile
 ///        4  number of the conversation; 0: none
 ///       16  token
 ///        8  entered at
-///     1–10  how often it was handed out, varint
-///     1–10  how many attempts in a row have failed, varint
-///        8  checksum of what was handed out; 0: it does not matter
+///     1–10  number of times it was handed out, varint
+///     1–10  number of consecutive failed attempts, varint
+///        8  checksum of the content handed out; 0: it does not matter
 ///     1–10  running: number of the lease, varint
-///        8  running: when it expires; waiting: until when
+///        8  running: expiry of the lease; waiting: end of the wait
 ///      1+n  running: byte count of the owner's name, name
 ///        n  with flag 2: the failure
-///        n  what it is about, up to the end, see `OutboxSubject`
+///        n  the subject, up to the end, see `OutboxSubject`
 package struct OutboxRecord: Hashable {
   package static let tag: UInt8 = 1
-  /// No entry is handed out as often.
+  /// A limit that no entry's counts reach.
   static let countMax: UInt64 = 1 << 62
 
   package enum State: Hashable {
@@ -36,14 +36,15 @@ package struct OutboxRecord: Hashable {
   package var conversation: UInt32
   package var subject: OutboxSubject
   package var state = State.queued
-  /// Whether something that it needs is held or has failed.
+  /// True if something that the entry needs is held or has failed.
   package var isBlocked = false
   package var token: OutboxToken
   package var created: Int64
   package var attemptCount: UInt64 = 0
   package var failureCount: UInt64 = 0
-  /// What the last attempt has told, where that may be another thing the next time: then the token
-  /// has to be another one too.
+  /// A checksum of the content told by the last attempt, if the next one may tell other content.
+  ///
+  /// Other content needs another token.
   package var contentSum: UInt64 = 0
   package var failure: Failure?
 
@@ -56,7 +57,7 @@ package struct OutboxRecord: Hashable {
     self.created = created
   }
 
-  /// Whether it can have its turn: nobody has to decide anything about it or what it needs.
+  /// True if the entry can have its turn: neither it nor anything that it needs awaits a decision.
   package var isActive: Bool {
     switch state {
     case .queued, .running, .waiting: !isBlocked
@@ -64,22 +65,22 @@ package struct OutboxRecord: Hashable {
     }
   }
 
-  /// Whether somebody has to decide about it before it goes on.
+  /// True if the entry awaits a decision before it goes on.
   package var isAside: Bool { state == .held || state == .failed || isBlocked }
 
   package var isRunning: Bool { if case .running = state { true } else { false } }
 
-  /// Whether the server may have it.
+  /// True if the server may have the entry's content.
   ///
-  /// What it has refused it has not.
+  /// The server does not have an entry that it refused.
   var mayHaveLeft: Bool {
     attemptCount > 0 && !(failure?.kind.isRefusal ?? false)
   }
 
-  /// How many attempts in a row have failed, one of which nothing was heard among them.
+  /// The number of consecutive failed attempts, counting a running one, whose answer never came.
   var failuresSoFar: UInt64 { failureCount + (isRunning ? 1 : 0) }
 
-  /// When it may be handed out.
+  /// The time from which the entry may be handed out.
   package var dueTime: Int64 {
     switch state {
     case .queued, .held, .failed: 0
@@ -88,9 +89,9 @@ package struct OutboxRecord: Hashable {
     }
   }
 
-  /// Reads an entry.
+  /// Decodes an entry.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid entry; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let kindCode = reader.byte(),
@@ -135,7 +136,7 @@ package struct OutboxRecord: Hashable {
     }
   }
 
-  /// Writes the entry.
+  /// Appends the entry.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(subject.kind.rawValue)

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// Everything of some states is to go, which is too much for one commit.
+/// A release of all entries in some states that is too large for one commit.
 ///
 /// See docs/message-format.md, O-31.
 ///
@@ -8,12 +8,12 @@ package import PageFile
 ///        1  tag: 1
 ///        1  states: 1 held, 2 waiting, 4 failed
 ///        4  number of the conversation; 0: all of them
-///        8  ordinal of the first entry that was not looked at yet
-///        8  ordinal of the first entry that it is not about
+///        8  ordinal of the first entry that was not examined yet
+///        8  ordinal of the first entry that the release does not cover
 package struct OutboxRelease: Hashable {
   static let tag: UInt8 = 1
 
-  /// States of entries that are to go.
+  /// The states of entries that a release covers.
   package struct States: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -24,7 +24,9 @@ package struct OutboxRelease: Hashable {
     package static let failed = States(rawValue: 4)
     static let all: States = [.held, .waiting, .failed]
 
-    /// Those of one entry; none of one that goes already.
+    /// Creates the set for the state of one entry.
+    ///
+    /// It is empty if the entry is queued or running.
     init(_ state: OutboxRecord.State) {
       switch state {
       case .queued, .running: self = []
@@ -34,7 +36,7 @@ package struct OutboxRelease: Hashable {
       }
     }
 
-    /// How many entries there are of these.
+    /// Returns the number of entries in these states.
     func count(_ counts: OutboxCounts) -> Int {
       (contains(.held) ? counts.held : 0) + (contains(.waiting) ? counts.waiting : 0)
         + (contains(.failed) ? counts.failed : 0)
@@ -53,15 +55,15 @@ package struct OutboxRelease: Hashable {
     self.end = end
   }
 
-  /// Whether it is about all that another one, which was asked for before, still is about.
+  /// Returns true if this release covers everything that an earlier one still covers.
   func covers(_ other: OutboxRelease) -> Bool {
     states.isSuperset(of: other.states)
       && (conversation == 0 || conversation == other.conversation)
   }
 
-  /// Reads a release.
+  /// Decodes a release.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid release; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let states = reader.byte(), states > 0,
@@ -71,7 +73,7 @@ package struct OutboxRelease: Hashable {
     self.init(States(rawValue: states), of: conversation, next: next, end: end)
   }
 
-  /// Writes the release.
+  /// Appends the release.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(states.rawValue)
@@ -82,7 +84,7 @@ package struct OutboxRelease: Hashable {
 }
 
 extension EntryReader {
-  /// What is to go and has not gone yet, in the order in which that was asked for.
+  /// Returns the unfinished releases, in the order in which they were requested.
   package func releases(
     countMax: Int = .max
   ) throws(StoreError) -> [(ordinal: UInt64, release: OutboxRelease)] {
@@ -91,21 +93,22 @@ extension EntryReader {
     prefix.append(OutboxKey.releasePrefix)
     try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard let ordinal = OutboxKey.ordinal(key, byteCount: 9), let release = OutboxRelease(value)
-      else { throw view.corrupt(Schema.work, "a release of the outbox is no record") }
+      else { throw view.corrupt(Schema.work, "outbox release: malformed record") }
       found.append((ordinal, release))
       return found.count < countMax
     }
     return found
   }
 
-  /// The newest release that had been asked for when somebody decided about an entry, 0: there was none.
+  /// Returns the newest release that had been requested when an entry was decided about, or 0 if
+  /// there is no such decision.
   package func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
     let key = OutboxKey.decision(ordinal)
     var value = ByteBuffer()
     guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return 0 }
     var reader = ByteReader(value.bytes)
     guard let release = reader.uint64(), reader.isAtEnd else {
-      throw view.corrupt(Schema.work, "a decision on entry \(ordinal) of the outbox is no record")
+      throw view.corrupt(Schema.work, "outbox entry \(ordinal): malformed decision")
     }
     return release
   }

@@ -1,15 +1,15 @@
 import PageFile
 
-/// What an entry of the outbox is about.
+/// The subject of an outbox entry.
 ///
-/// Only what is stored nowhere else is here: the rest is read when the entry is handed out.
+/// It holds only data that is stored nowhere else. The rest is read when the entry is handed out.
 ///
 ///     send, unsend     1+n  byte count of the message's id, id
 ///     edit             1+n  the id; 8: time of the edit
-///     react            1+n  the id; 1: whether it is removed; emoji up to the end
+///     react            1+n  the id; 1: 1 if it is removed, else 0; emoji up to the end
 ///     upload           1+n  the id; id of the attachment up to the end
-///     change members        number of those who came, varint; their numbers, varints;
-///                           then those who went, likewise
+///     change members        count of those added, varint; their numbers, varints;
+///                           then those removed, likewise
 ///     client           1+n  byte count of the name, name; payload up to the end
 ///     others                nothing
 package enum OutboxSubject: Hashable {
@@ -46,7 +46,7 @@ package enum OutboxSubject: Hashable {
     }
   }
 
-  /// The message it is about, by the name it was written under.
+  /// The message that the entry is about, by the name it was written under.
   package var message: MessageID? {
     switch self {
     case .send(let id), .edit(let id, _), .unsend(let id), .react(let id, _, _), .upload(let id, _):
@@ -55,7 +55,7 @@ package enum OutboxSubject: Hashable {
     }
   }
 
-  /// The same about a message of another name.
+  /// Returns the same subject about a message of another name.
   func renamed(_ id: MessageID) -> OutboxSubject {
     switch self {
     case .send: .send(id)
@@ -67,11 +67,12 @@ package enum OutboxSubject: Hashable {
     }
   }
 
-  /// Whether it goes in the order of its conversation: all but the bytes of attachments, which their
-  /// message waits for.
+  /// True if the entry goes in the order of its conversation.
+  ///
+  /// That is true of all but uploads of attachments, for which their message waits.
   package var isInOrder: Bool { if case .upload = self { false } else { true } }
 
-  /// Whether a message has to be sent before this can be told of it.
+  /// True if the message must be sent before the server can be told this about it.
   var needsMessage: Bool {
     switch self {
     case .edit, .unsend, .react: true

@@ -1,9 +1,9 @@
 package import PageFile
 
-/// What is known of one member's reaction with one emoji: the last time it was added or removed.
+/// The last known change of one member's reaction with one emoji: added or removed.
 ///
-/// See docs/message-format.md, F-5. The later time wins; at equal times it is removed. What is
-/// removed stays known, so that an older addition does not bring it back.
+/// See docs/message-format.md, F-5. The later time wins; at equal times, the removal wins. A
+/// removed reaction stays known, so that an older addition does not bring it back.
 ///
 ///     key    … 0x02, number of the member (4), bytes of the emoji
 ///     value  tag: 1; flags: 1 removed; time (8)
@@ -26,9 +26,9 @@ package struct ReactionRecord: Hashable {
     return key
   }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 1,
@@ -43,7 +43,7 @@ package struct ReactionRecord: Hashable {
     buffer.append(time: time)
   }
 
-  /// Whether this takes the place of another.
+  /// Returns true if this record replaces another.
   func succeeds(_ other: ReactionRecord) -> Bool {
     time == other.time ? isRemoved && !other.isRemoved : time > other.time
   }

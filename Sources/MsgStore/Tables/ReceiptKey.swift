@@ -4,10 +4,10 @@ package import PageFile
 ///
 /// See docs/message-format.md, V-1 and V-6 … V-9.
 ///
-///     conversation's number (4), member's number (4)        what is known of the member's receipts
+///     conversation's number (4), member's number (4)        the member's receipts
 ///     conversation's number (4), 0 (4)                      the conversation's own record
-///     conversation's number (4), 0 (4), kind (1), id        a message to be told by its name
-///     0 (4), kind (1), conversation's number (4)            there is something to be told
+///     conversation's number (4), 0 (4), kind (1), id        a named receipt to tell
+///     0 (4), kind (1), conversation's number (4)            the conversation has receipts to tell
 package enum ReceiptKey {
   package static let memberByteCount = 8
   package static let exactByteCount = 9
@@ -27,7 +27,7 @@ package enum ReceiptKey {
 
   package static func own(_ conversation: UInt32) -> ByteBuffer { member(conversation, 0) }
 
-  /// What the keys of the messages that are told by their names begin with.
+  /// Returns the common prefix of the keys of named receipts.
   package static func exact(_ conversation: UInt32, _ kind: ReceiptKind) -> ByteBuffer {
     var key = own(conversation)
     key.append(kind.rawValue)
@@ -42,7 +42,7 @@ package enum ReceiptKey {
     return key
   }
 
-  /// What the keys of the conversations with something to tell begin with.
+  /// Returns the common prefix of the keys of conversations with receipts to tell.
   package static func pending(_ kind: ReceiptKind) -> ByteBuffer {
     var key = KeyEncoding.key(0)
     key.append(kind.rawValue)
@@ -55,7 +55,7 @@ package enum ReceiptKey {
     return key
   }
 
-  /// The parts of a key; nil when these bytes are none.
+  /// Returns the parts of a key, or nil if the bytes are not a valid key.
   package static func parts(_ key: Bytes) -> Parts? {
     guard let conversation = key.bigEndianNumber(at: 0) else { return nil }
     if conversation == 0 {

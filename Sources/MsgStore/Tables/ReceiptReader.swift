@@ -1,12 +1,12 @@
 import PageFile
 
-/// Reading receipts.
+/// A reader of receipts.
 package struct ReceiptReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// What is known of a member's receipts in a conversation.
+  /// Returns the receipts of a member in a conversation.
   package func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError)
     -> ReceiptRecord
   {
@@ -17,12 +17,12 @@ package struct ReceiptReader {
     }
     guard let record = ReceiptRecord(value.bytes) else {
       throw view.corrupt(
-        Schema.receipts, "member \(member) has no record in conversation \(conversation)")
+        Schema.receipts, "conversation \(conversation): malformed receipts of member \(member)")
     }
     return record
   }
 
-  /// The conversation's own side of receipts.
+  /// Returns the conversation's own side of receipts.
   package func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
     let key = ReceiptKey.own(conversation)
     var value = ByteBuffer()
@@ -30,13 +30,13 @@ package struct ReceiptReader {
       return ConversationReceipts()
     }
     guard let record = ConversationReceipts(value.bytes) else {
-      throw view.corrupt(Schema.receipts, "conversation \(conversation) has no record of its own")
+      throw view.corrupt(Schema.receipts, "conversation \(conversation): malformed own receipts")
     }
     return record
   }
 
-  /// Runs `body` on the receipts of each member in a conversation from one number on, by number,
-  /// until it returns false.
+  /// Runs `body` on the receipts of each member in a conversation from a number on, in order of
+  /// numbers, until it returns false.
   package func forEachReceipts(
     _ conversation: UInt32, from first: UInt32 = 1,
     _ body: (UInt32, ReceiptRecord) throws(StoreError) -> Bool
@@ -55,7 +55,8 @@ package struct ReceiptReader {
       guard key.count == ReceiptKey.memberByteCount, let member = key.bytes.bigEndianNumber(at: 4),
         let record = ReceiptRecord(value.bytes)
       else {
-        throw view.corrupt(Schema.receipts, "conversation \(conversation) has what is no receipts")
+        throw view.corrupt(
+          Schema.receipts, "conversation \(conversation): malformed receipt record")
       }
       guard try body(member, record) else { return }
       try storage { () throws(PageFileError) in _ = try cursor.next() }
@@ -68,10 +69,13 @@ extension StoreView {
 }
 
 extension ReceiptReader {
-  /// How far all of some members have come, who are sorted by their numbers.
+  /// Returns the mark that all of some members have reached, and the member that is furthest
+  /// behind.
   ///
-  /// - Parameter known: How far they had come when the one that has moved on since was the last of
-  ///   them; the first that is found there is the last of them now.
+  /// The members must be sorted by number.
+  ///
+  /// - Parameter known: The previous result, if its laggard has moved on since. The first member
+  ///   found at that mark is furthest behind now.
   package func others(
     _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
     known: ConversationReceipts.Others?
@@ -95,7 +99,7 @@ extension ReceiptReader {
     return others
   }
 
-  /// Runs `body` on how far each of some members has come, until it returns false.
+  /// Runs `body` on the mark of each of some members, until it returns false.
   private func forEachMark(
     _ kind: ReceiptKind, _ recipients: ArraySlice<Recipient>, in conversation: UInt32,
     _ body: (Recipient, Position?) -> Bool
@@ -120,7 +124,7 @@ extension ReceiptReader {
 }
 
 extension [Recipient] {
-  /// Where the members from a number on begin.
+  /// Returns the index of the first member whose number is at least `number`.
   fileprivate func index(from number: UInt32) -> Int {
     var lower = 0
     var upper = count
@@ -133,7 +137,9 @@ extension [Recipient] {
 }
 
 extension Optional where Wrapped == Position {
-  /// Whether this mark lies before another; none lies before all.
+  /// Returns true if this mark lies before another.
+  ///
+  /// A missing mark lies before all others.
   fileprivate func isBehind(_ other: Position?) -> Bool {
     guard let other else { return false }
     return map { $0 < other } ?? true

@@ -1,20 +1,22 @@
 package import PageFile
 
-/// How far a member has come in a conversation, and since when: the last few marks.
+/// The last few receipt marks of a member in a conversation, with the times at which they were
+/// reached.
 ///
 /// See docs/message-format.md, V-1 … V-3.
 ///
 ///     size  field
 ///        1  number of steps, at most 8
-///            of each step, the greatest position first:
-///      2+n  position, its length first
+///            for each step, the greatest position first:
+///      2+n  position, its byte count first
 ///      1+8  0; or 1 and the earliest time known
 ///
-/// A mark covers every message whose position is not behind it, so steps merge in any order to the
-/// same ones:
-///  1. Two marks at one position are one, with the earlier of their times; no time is later than any.
-///  2. The eight greatest positions are kept. What falls out is covered by all that stay, so it takes
-///     away no receipt; only a time may be lost, and then the message has that of the lowest step.
+/// A mark covers every message whose position is not behind it. Steps therefore merge to the same
+/// result in any order:
+///  1. Two marks at one position are one, with the earlier of their times. An unknown time is later
+///     than any.
+///  2. The eight greatest positions are kept. A dropped mark is covered by all that stay, so no
+///     receipt is lost. Only a time may be lost; the message then has that of the lowest step.
 package struct ReceiptSteps: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     package let position: Position
@@ -23,17 +25,17 @@ package struct ReceiptSteps: Hashable, Sendable {
 
   package static let countMax = 8
 
-  /// The greatest position first.
+  /// The steps, the greatest position first.
   package private(set) var steps: [Step] = []
 
   package init() {}
 
-  /// The last message of those that the member has come to.
+  /// The last message that the member has reached.
   package var mark: Position? { steps.first?.position }
 
   package func covers(_ position: Position) -> Bool { mark.map { position <= $0 } ?? false }
 
-  /// The earliest time at which a mark covered a position.
+  /// Returns the earliest time at which a mark covered a position.
   package func time(of position: Position) -> Int64? {
     steps.prefix { position <= $0.position }.compactMap(\.time).min()
   }
@@ -52,7 +54,7 @@ package struct ReceiptSteps: Hashable, Sendable {
     for step in other.steps { join(step.position, step.time) }
   }
 
-  /// Lets the mark that went up to a message follow it to another place.
+  /// Moves the mark at a message's old position to its new one.
   package mutating func move(_ old: Position, to new: Position) {
     guard let index = steps.firstIndex(where: { $0.position == old }) else { return }
     join(new, steps.remove(at: index).time)
@@ -77,7 +79,7 @@ package struct ReceiptSteps: Hashable, Sendable {
   }
 }
 
-/// What is known of a member in a conversation through receipts of the server.
+/// The receipts of a member in a conversation, as told by the server.
 ///
 /// See docs/message-format.md, V-1 … V-3.
 ///
@@ -98,7 +100,7 @@ package struct ReceiptRecord: Hashable, Sendable {
     set { if kind == .read { read = newValue } else { delivered = newValue } }
   }
 
-  /// How far the member has come at least: what was read was delivered.
+  /// Returns the mark that the member has reached at least: a read message was delivered.
   package func mark(_ kind: ReceiptKind) -> Position? {
     kind == .read ? read.mark : latest(read.mark, delivered.mark)
   }
@@ -108,9 +110,9 @@ package struct ReceiptRecord: Hashable, Sendable {
     delivered.join(other.delivered)
   }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let read = ReceiptSteps(&reader),
@@ -120,7 +122,7 @@ package struct ReceiptRecord: Hashable, Sendable {
     self.delivered = delivered
   }
 
-  /// Writes the record.
+  /// Appends the record.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     read.append(to: &buffer)
@@ -128,20 +130,22 @@ package struct ReceiptRecord: Hashable, Sendable {
   }
 }
 
-/// The earlier of two times that may be unknown: an unknown one says nothing.
+/// Returns the earlier of two times, either of which may be unknown.
 func earliest(_ a: Int64?, _ b: Int64?) -> Int64? {
   guard let a, let b else { return a ?? b }
   return StoreDefect.latestReceiptWins.isPlanted ? max(a, b) : min(a, b)
 }
 
-/// The position further on of two that may be missing.
+/// Returns the later of two positions, either of which may be missing.
 func latest(_ a: Position?, _ b: Position?) -> Position? {
   guard let a, let b else { return a ?? b }
   return max(a, b)
 }
 
 extension ByteReader {
-  /// A time that may be unknown; nil where there is none of both.
+  /// Reads a time that may be unknown.
+  ///
+  /// Returns nil if the bytes are malformed.
   package mutating func optionalTime() -> Int64?? {
     switch byte() {
     case 0: return .some(nil)

@@ -1,13 +1,17 @@
-/// Who must have a message before all have it: the one place that knows about membership.
+/// A member who must have a message before all have it.
+///
+/// This is the only place that knows about membership.
 package struct Recipient: Hashable {
   package let number: UInt32
-  /// When the member came; nil: was there ever since.
+  /// The time of joining, or nil if the member has taken part from the start.
   let joined: Int64?
 
-  /// Whether the member took part when a message was sent.
+  /// Returns true if the member took part when a message was sent.
   func wasIn(at position: Position) -> Bool { joined.map { $0 <= position.place.time } ?? true }
 
-  /// How far the member counts as having come: everything before joining is not waited for.
+  /// Returns the mark that the member counts as having reached.
+  ///
+  /// Everything before joining is covered.
   func reached(_ mark: Position?) -> Position? {
     if StoreDefect.joiningIgnored.isPlanted { return mark }
     return latest(mark, joined.map { Position(.acknowledged($0, sequence: .min), "") })
@@ -15,7 +19,7 @@ package struct Recipient: Hashable {
 }
 
 extension ConversationMembers {
-  /// Active members but one, by their numbers.
+  /// Returns the active members except one, in order of their numbers.
   package func recipients(without member: UInt32?) -> [Recipient] {
     members.filter { $0.isActive && $0.number != member }
       .map { Recipient(number: $0.number, joined: $0.joinedAt) }

@@ -1,13 +1,15 @@
 import PageFile
 
-/// A value and the time it is from: of two the later one counts, of two of one time the one with the
-/// greater bytes, so that all stores agree whatever order they learn them in.
+/// A text and the time it is from.
+///
+/// Of two registers the later counts; at equal times, the one with the greater bytes. So all stores
+/// agree, in whatever order they learn of them.
 ///
 /// See docs/message-format.md, C-9.
 package struct TextRegister: Hashable {
-  /// nil: nobody has said anything yet.
+  /// nil if nothing was said yet.
   package private(set) var time: Int64?
-  /// nil: there is none.
+  /// nil if there is no text.
   package private(set) var text: String?
 
   package init() {}
@@ -37,12 +39,12 @@ package struct TextRegister: Hashable {
     return text.hasSameBytes(as: other)
   }
 
-  // Strings are equal here when their bytes are.
+  // Strings are equal here if their bytes are.
   package static func == (a: Self, b: Self) -> Bool { a.time == b.time && a.hasText(b.text) }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(time) }
 
-  /// Reads time and text.
+  /// Reads a time and a text.
   init?(_ reader: inout ByteReader) {
     guard let time = reader.uint64(), let hasText = reader.byte(), hasText <= 1 else { return nil }
     self.time = Int64(bitPattern: time)

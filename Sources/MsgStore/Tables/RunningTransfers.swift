@@ -1,14 +1,14 @@
 import PageFile
 
-/// The transfers that were begun since the store was opened, and how far they are.
+/// The transfers that were begun since the store was opened, and their progress.
 ///
-///  1. A transfer is stored as running for as long as it runs. Whether somebody still moves its bytes
-///     is known here alone: what is stored as running and is not here was begun by a process that is
-///     gone, and reads as queued. So nothing has to be written when a store is opened.
-///  2. Progress goes here, and is stored with the next commit that is made anyway, or when it has
-///     been here for some seconds and more of it is told.
+///  1. A transfer is stored as running for as long as it runs. Only this object knows if its bytes
+///     are still being moved. A transfer that is stored as running and is not here was begun by a
+///     process that is gone, and reads as queued. So opening a store needs no writing.
+///  2. Progress goes here. It is stored with the next commit that is made anyway, or after some
+///     seconds when more of it is reported.
 package final class RunningTransfers: Sendable {
-  /// The key of an attachment's fact, and which way its bytes move.
+  /// The key of an attachment's fact, and the direction in which its bytes move.
   struct Key: Hashable, Sendable {
     let fact: [UInt8]
     let direction: TransferDirection
@@ -16,21 +16,21 @@ package final class RunningTransfers: Sendable {
 
   private struct Progress {
     var doneByteCount: Int64
-    /// When the first progress was told that is not stored.
+    /// The time at which the first unsaved progress was reported.
     var unsavedSince: Timestamp?
   }
 
-  /// How long progress may be here alone, in microseconds.
+  /// The time for which progress may be kept only here, in microseconds.
   static let unsavedMicrosecondsMax: Int64 = 3_000_000
 
   private let state = Locked<[Key: Progress]>([:])
 
-  /// How many bytes are done; nil when nobody here moves any.
+  /// Returns the number of bytes done, or nil if the transfer is not running here.
   func doneByteCount(_ key: Key) -> Int64? { state.withLock { $0[key]?.doneByteCount } }
 
-  /// Notes transfers that begin.
+  /// Records transfers that begin.
   ///
-  /// Before the commit that says so can be seen, so that nobody takes them for queued.
+  /// Must be called before their commit is visible, so that no reader takes them for queued.
   func begin(_ changes: [Key: Int64?]) {
     if changes.isEmpty { return }
     state.withLock { state in
@@ -40,7 +40,7 @@ package final class RunningTransfers: Sendable {
     }
   }
 
-  /// Forgets transfers that have ended.
+  /// Removes transfers that have ended.
   func end(_ changes: [Key: Int64?]) {
     if changes.isEmpty { return }
     state.withLock { state in
@@ -48,7 +48,9 @@ package final class RunningTransfers: Sendable {
     }
   }
 
-  /// Notes progress; returns whether it should be stored now, and nil when nothing runs.
+  /// Records progress.
+  ///
+  /// Returns true if it should be stored now, and nil if the transfer is not running.
   func report(_ byteCount: Int64, _ key: Key, at now: Timestamp) -> Bool? {
     state.withLock { state in
       guard var progress = state[key] else { return nil }
@@ -58,13 +60,13 @@ package final class RunningTransfers: Sendable {
         state[key] = progress
       }
       guard let since = progress.unsavedSince else { return false }
-      // A clock that was set back tells nothing: then it is stored, too.
+      // A clock that was set back says nothing about the age: then progress is stored, too.
       let (age, isOverflow) = now.microseconds.subtractingReportingOverflow(since.microseconds)
       return isOverflow || age < 0 || age >= Self.unsavedMicrosecondsMax
     }
   }
 
-  /// The progress that is not stored.
+  /// Returns the progress that is not stored.
   func unsaved() -> [Key: Int64] {
     state.withLock { state in
       var unsaved: [Key: Int64] = [:]
@@ -75,7 +77,7 @@ package final class RunningTransfers: Sendable {
     }
   }
 
-  /// Notes that progress is stored now, but for what was told since it was looked up.
+  /// Marks progress as stored, except for transfers that have moved on since it was looked up.
   func wereSaved(_ saved: [Key: Int64]) {
     if saved.isEmpty { return }
     state.withLock { state in

@@ -8,33 +8,35 @@ package import PageFile
 ///        0  settings            name of the setting → its value
 ///                               0xFF, number, copy, piece → bytes of a dictionary
 ///        1  conversation names  id bytes → number, and whether it is a former name
-///        2  conversations       number → summary; number, 0x01 → details
+///        2  conversations       number → summary; number, 0x01 … 0x03 → details, draft, members
 ///        3  activity            section (1), time (8), number → nothing; listed backwards
 ///        4  member names        id bytes → number
 ///        5  members             number → id bytes
 ///        6  messages            number of the conversation, position → message, or a segment
 ///        7  ids                 number of the conversation, id bytes → place
 ///        8  participants        digest of the sorted members (8), number → nothing
-///        9  facts               number of the conversation, id, kind, … → what is known of a message
+///        9  facts               number of the conversation, id, kind, … → a fact about a message
 ///       10  receipts            number of the conversation, number of the member → marks
 ///       11  sequences           number of the conversation, first sequence → last sequence
 ///       12  waiting             ordinal (8) → number of the conversation, id
 ///       13  client              number of the conversation or 0, key → the client's own bytes
-///       14  work                ordinal (8) → what is still to be done in steps
+///       14  work                ordinal (8) → work to be done in steps
 ///                               1 … 7, … → the outbox
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///
-/// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and members
-/// are numbered from 1 in the order in which they came; a number is never given twice.
+/// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
+/// members are numbered from 1 in the order in which they came. A number is never given twice.
 package enum Schema {
-  /// What this library writes, and the newest it reads.
+  /// The version that this library writes, and the newest that it reads.
   ///
-  /// Version 3 has segments and dictionaries, version 4 the outbox; a store of an earlier version is
-  /// one that has none of them yet.
+  /// Version 3 added segments and dictionaries, version 4 the outbox. A store of an earlier version
+  /// is one that has none of them yet.
   package static let version: UInt64 = 4
-  /// The first that has an outbox.
+  /// The first version with an outbox.
   package static let outboxVersion: UInt64 = 4
-  /// The oldest it reads: version 1 was never released.
+  /// The oldest version that this library reads.
+  ///
+  /// Version 1 was never released.
   package static let versionMin: UInt64 = 2
 
   package static let settings = TreeNumber(0)
@@ -69,7 +71,9 @@ package enum Schema {
 ///
 /// All values are numbers of eight bytes, little-endian. See docs/message-format.md, S-3.
 package enum Setting: String {
-  /// The schema version. What has no such setting is no message store.
+  /// The schema version.
+  ///
+  /// A store without this setting is not a message store.
   case schemaVersion = "schema version"
   /// The number that the next conversation gets.
   case nextConversation = "next conversation"
@@ -77,32 +81,32 @@ package enum Setting: String {
   case nextMember = "next member"
   /// The number of the member whose unread messages are counted.
   case localMember = "local member"
-  /// The number of the member that this is being prepared for.
+  /// The number of the member for whom the store is being prepared.
   case comingMember = "coming member"
-  /// The schema version of which the store is being raised.
+  /// The schema version from which the store is being raised.
   case raisedFrom = "raised from"
   /// The ordinal that the next waiting message gets.
   case nextWaiting = "next waiting"
-  /// How many messages wait that are not here.
+  /// The number of messages that have waiting facts and are not here.
   case waitingCount = "waiting count"
-  /// How many of those were given up because there were too many.
+  /// The number of those that were given up because there were too many.
   case waitingDropped = "waiting dropped"
   /// The ordinal that the next piece of work gets.
   case nextWork = "next work"
-  /// Unread messages of conversations that are not muted.
+  /// The unread messages of conversations that are not muted.
   case unread = "unread"
-  /// Unread messages of muted conversations.
+  /// The unread messages of muted conversations.
   case unreadMuted = "unread muted"
-  /// Unread messages that name the local member, in conversations that are not muted.
+  /// The unread messages that mention the local member, in conversations that are not muted.
   case mentions = "mentions"
-  /// The same in muted ones.
+  /// The unread messages that mention the local member, in muted conversations.
   case mentionsMuted = "mentions muted"
 }
 
 extension PageSource {
-  /// The value of a setting, or nil where it is not set.
+  /// Returns the value of a setting, or nil if it is not set.
   ///
-  /// Called between `enter` and `leave`.
+  /// Must be called between `enter` and `leave`.
   package func value(of setting: Setting) throws(StoreError) -> UInt64? {
     var key = ByteBuffer()
     key.append(setting.rawValue)
@@ -114,14 +118,14 @@ extension PageSource {
     guard value.count == 8 else {
       throw .corruptRecord(
         tree: Schema.name(of: Schema.settings),
-        reason: "\"\(setting.rawValue)\" has \(value.count) bytes, not 8")
+        reason: "setting \"\(setting.rawValue)\": wrong size (\(value.count) bytes, expected 8)")
     }
     return value.bytes.uint64(at: 0)
   }
 
-  /// Has a setting be missing from now on.
+  /// Removes a setting.
   ///
-  /// Called between `enter` and `leave`.
+  /// Must be called between `enter` and `leave`.
   func remove(_ setting: Setting) throws(StoreError) {
     var key = ByteBuffer()
     key.append(setting.rawValue)
@@ -132,7 +136,7 @@ extension PageSource {
 
   /// Sets a setting.
   ///
-  /// Called between `enter` and `leave`.
+  /// Must be called between `enter` and `leave`.
   func set(_ setting: Setting, to number: UInt64) throws(StoreError) {
     var key = ByteBuffer()
     key.append(setting.rawValue)

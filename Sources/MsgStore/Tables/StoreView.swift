@@ -1,25 +1,28 @@
 package import PageFile
 
-/// What snapshots and writers read with: a source of pages and the names of members.
+/// The view through which snapshots and writers read a store: a source of pages, and the names of
+/// members.
 ///
-/// Every operation of the public types is one `within`, so that the pages it sees stay where they
-/// are until it is done.
+/// Every operation of the public types is one `within`, so that the pages it sees stay valid until
+/// it is done.
 ///
-/// One object for each snapshot and each writer: as a value it took four references to hand it on to
-/// whatever reads.
+/// Each snapshot and each writer has one object. As a value, the view took four references to hand
+/// on to each reader.
 package final class StoreView {
   package let source: PageSource
   package let names: MemberNames
   let dictionaries: Dictionaries
-  /// Whether what is read is committed, so that names may be kept for others.
+  /// True if the pages are committed, so that names read from them may be kept for others.
   let isCommitted: Bool
-  /// Whether dictionaries that are read are kept for others.
+  /// True if dictionaries that are read are kept for others.
   var keepsDictionaries = true
-  /// Whether the closure that this was made for has returned: from then on its pages may be others.
+  /// True once the closure that this view was made for has returned.
+  ///
+  /// Its pages may change from then on.
   var isOver = false
-  /// Whose own messages show how far the others have come with them.
+  /// The member whose own messages show the progress of the other participants.
   var localMember: UInt32?
-  /// Whether previews show the message before one that was taken back.
+  /// True if previews show the message before a retracted one.
   let previewsSkipDeleted: Bool
 
   init(
@@ -34,15 +37,15 @@ package final class StoreView {
     self.previewsSkipDeleted = previewsSkipDeleted
   }
 
-  /// The same, for whoever reads everything anew: names and dictionaries that were read before count for
-  /// nothing.
+  /// Returns a view of the same pages that reads everything anew, without names and dictionaries
+  /// that were read before.
   package func forgetful() -> StoreView {
     StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
       localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
   }
 
-  /// Runs an operation while no page that was handed out is freed.
+  /// Runs an operation during which no page that was handed out is freed.
   @inline(__always)
   package func within<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     if isOver { throw .transactionEnded }
@@ -51,10 +54,12 @@ package final class StoreView {
     return try body()
   }
 
-  /// A cursor at the first cell whose key is not below `start`, or at the first of all where that is
-  /// empty: there a walk goes on that is made in steps.
+  /// Returns a cursor at the first cell whose key is not below `start`, or at the first cell of all
+  /// if `start` is empty.
   ///
-  /// - Throws: `corruptRecord` where pages contradict each other, so that the walk would go back and
+  /// A walk that is made in steps continues there.
+  ///
+  /// - Throws: `corruptRecord` if pages contradict each other, so that the walk would go back and
   ///   might never end.
   package func cursor(_ tree: TreeNumber, from start: [UInt8]) throws(StoreError) -> Cursor {
     var cursor = Cursor(source, tree)
@@ -64,30 +69,33 @@ package final class StoreView {
       }
       return start.count > 0 && cursor.isAtCell && cursor.compareKey(to: start) < 0
     }
-    if isBelow { throw corrupt(tree, "its keys do not ascend") }
+    if isBelow { throw corrupt(tree, "keys do not ascend") }
     return cursor
   }
 
-  /// The number that a name tree has for a name.
+  /// Returns the number of a name in a tree of names.
   package func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
     let key = KeyEncoding.key(name)
     guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
     var value = ByteBuffer()
     guard try self.value(of: key.bytes, in: tree, appendTo: &value) else { return nil }
-    guard value.count == 4 else { throw corrupt(tree, "a number has \(value.count) bytes") }
+    guard value.count == 4 else {
+      throw corrupt(tree, "malformed entry of a name (\(value.count) bytes)")
+    }
     return value.bytes.uint32(at: 0)
   }
 
-  /// The name of a member.
+  /// Returns the name of a member.
   ///
-  /// What refers to a number that has none is corrupt.
+  /// - Throws: `corruptRecord` if the number has no name, since only damage leaves such a
+  ///   reference.
   package func member(_ number: UInt32) throws(StoreError) -> MemberID {
     if let id = names[number] { return id }
     let key = KeyEncoding.key(number)
     var value = ByteBuffer()
     guard try self.value(of: key.bytes, in: Schema.members, appendTo: &value),
       value.bytes.isText
-    else { throw corrupt(Schema.members, "member \(number) has no name") }
+    else { throw corrupt(Schema.members, "member \(number): missing or malformed name") }
     let id = MemberID(value.bytes.repairedText())
     if isCommitted { names.insert(id, at: number) }
     return id
@@ -125,9 +133,9 @@ extension StoreView {
     }
   }
 
-  /// Runs `body` on every cell whose key begins with some bytes, until it returns false.
+  /// Runs `body` on every cell whose key has a prefix, until it returns false.
   ///
-  /// The bytes live as long as the call; nothing may be changed meanwhile.
+  /// The bytes are valid only during the call. The tree must not be changed meanwhile.
   func forEachCell(
     with prefix: borrowing ByteBuffer, in tree: TreeNumber,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Bool
@@ -150,7 +158,9 @@ extension StoreView {
     }
   }
 
-  /// The first key of a tree that begins with these bytes; false when there is none.
+  /// Reads the first key of a tree that has a prefix.
+  ///
+  /// Returns false if no key has it.
   func firstKey(
     _ prefix: Bytes, in tree: TreeNumber, to key: inout ByteBuffer
   ) throws(StoreError) -> Bool {

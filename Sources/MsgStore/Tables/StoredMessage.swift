@@ -1,15 +1,19 @@
 import PageFile
 
-/// A message's record, unpacked, so that it can be changed and merged.
+/// The unpacked record of a message, which can be changed and merged.
 ///
-/// The bytes of a `MessageRecord` belong to a page; this owns what it holds.
+/// The bytes of a `MessageRecord` belong to a page; this type owns its fields.
 package struct StoredMessage: Equatable {
-  /// Of these only `history` and `composed` are kept here; the others follow from the fields.
+  /// Only `history` and `composed` are kept here.
+  ///
+  /// The other flags follow from the fields.
   package var flags: MessageRecord.Flags
   package var status: MessageStatus
   package var sender: UInt32
   package var localTime: Int64?
-  /// The sequence of a pending message; an acknowledged one has it in its place.
+  /// The sequence of a pending message.
+  ///
+  /// The place of an acknowledged one has its sequence.
   package var pendingSequence: Int64?
   package var replyTo: MessageID?
   package var markOrdinal: UInt64?
@@ -27,7 +31,9 @@ package struct StoredMessage: Equatable {
     self.text = text
   }
 
-  /// Unpacks a record that lies at a place; nil when its text or its traits are corrupt.
+  /// Unpacks a record at a place.
+  ///
+  /// Returns nil if its text or its traits are corrupt.
   package init?(_ record: MessageRecord, at place: Place) {
     var text = ByteBuffer(capacity: record.textByteCount)
     guard record.appendText(to: &text), let traits = record.traits() else { return nil }
@@ -42,14 +48,14 @@ package struct StoredMessage: Equatable {
     self.traits = traits
   }
 
-  /// Writes the record of a message at a place.
+  /// Appends the record of a message at a place.
   func append(at place: Place, to buffer: inout ByteBuffer) {
     let textByteCount = text.utf8.count
     let hasRest = traits.bits != [] || replyTo != nil
     if textByteCount >= TextCompression.byteCountMin || hasRest {
       return appendRich(at: place, to: &buffer)
     }
-    // Most have nothing but a short text, which goes where it is to lie at once.
+    // Most messages have only a short text, which is written directly to its destination.
     var record = MessageRecord(
       flags: flags, status: status, sender: sender, textByteCount: textByteCount, payload: .empty)
     complete(&record, at: place)
@@ -96,10 +102,10 @@ package struct StoredMessage: Equatable {
       && a.text.hasSameBytes(as: b.text)
   }
 
-  /// Its own name, where the key has another.
+  /// Returns the message's own name, even if the key has another.
   package func id(at position: Position) -> MessageID { traits.names.first ?? position.id }
 
-  /// Forgets all that a message that was taken back must not keep.
+  /// Removes everything that a retracted message must not keep.
   ///
   /// Id, place, sender, times and status stay.
   mutating func erase() {
@@ -117,14 +123,15 @@ package struct StoredMessage: Equatable {
 
 /// One version of a message's text.
 ///
-/// Versions are totally ordered: the original comes before all edits, these by time, and versions of
-/// one time by the bytes of the text. The greatest is the one shown, so all stores that know the same
-/// versions show the same. Two with the same time and text are one, and mention whom either does.
+/// Versions are totally ordered: the original comes before all edits, edits are ordered by time,
+/// and versions of equal time by the bytes of the text. The greatest version is shown, so all
+/// stores that know the same versions show the same one. Two versions with the same time and text
+/// are one, with the mentions of both.
 package struct TextVersion: Equatable {
-  /// nil: the original.
+  /// nil for the original.
   package var editTime: Int64?
   package var text: String
-  /// Members' numbers, ascending.
+  /// The numbers of the mentioned members, ascending.
   package var mentions: [UInt32]
 
   package init(editTime: Int64?, text: String, mentions: [UInt32]) {
@@ -142,7 +149,7 @@ package struct TextVersion: Equatable {
     return text.precedesByBytes(other.text)
   }
 
-  /// Whether both have the same time and text.
+  /// Returns true if both have the same time and text.
   func isSame(as other: TextVersion) -> Bool {
     editTime == other.editTime && text.hasSameBytes(as: other.text)
   }
@@ -151,7 +158,7 @@ package struct TextVersion: Equatable {
     a.isSame(as: b) && a.mentions == b.mentions
   }
 
-  /// Mentions whom either of two versions mentions.
+  /// Returns this version with the mentions of both.
   func union(_ other: TextVersion) -> TextVersion {
     var result = self
     if mentions != other.mentions {

@@ -1,7 +1,7 @@
 import PageFile
 
-/// What the whole store has unread: the sum over its conversations, stored so that a badge costs one
-/// lookup.
+/// The unread counts of the whole store: the sums over its conversations, stored so that a badge
+/// costs one lookup.
 ///
 /// See docs/message-format.md, U-6.
 package struct Totals: Hashable {
@@ -12,9 +12,9 @@ package struct Totals: Hashable {
 
   package init() {}
 
-  /// What one conversation contributes.
+  /// The contribution of one conversation.
   ///
-  /// Nothing when it is hidden, as it has no messages then.
+  /// A hidden conversation contributes nothing, as it has no messages.
   package init(_ summary: ConversationSummary) {
     if summary.marks.contains(.muted), !StoreDefect.mutedCountedAlike.isPlanted {
       unreadMuted = summary.unreadCount
@@ -32,7 +32,7 @@ package struct Totals: Hashable {
     self.mentionsMuted = mentionsMuted
   }
 
-  /// The sums, which never go below zero.
+  /// Returns the sums, none of which goes below zero.
   func adding(_ change: Totals) -> Totals {
     Totals(
       unread: Self.sum(unread, change.unread),
@@ -47,9 +47,9 @@ package struct Totals: Hashable {
   }
 }
 
-/// How a transaction changes the totals.
+/// The change of the totals by a transaction.
 ///
-/// It wraps: the counts of a damaged store may be any.
+/// It wraps, since the counts of a damaged store may have any value.
 package struct TotalsChange {
   package init() {}
 
@@ -71,7 +71,7 @@ package struct TotalsChange {
 }
 
 extension StoreView {
-  /// The stored totals.
+  /// Returns the stored totals.
   package func totals() throws(StoreError) -> Totals {
     Totals(
       unread: try count(.unread), unreadMuted: try count(.unreadMuted),
@@ -81,7 +81,8 @@ extension StoreView {
   package func count(_ setting: Setting) throws(StoreError) -> Int {
     guard let value = try source.value(of: setting) else { return 0 }
     guard let count = Int(exactly: value) else {
-      throw corrupt(Schema.settings, "\"\(setting.rawValue)\" is \(value)")
+      throw corrupt(
+        Schema.settings, "setting \"\(setting.rawValue)\": value out of range (\(value))")
     }
     return count
   }

@@ -1,11 +1,12 @@
 package import PageFile
 
-/// The transfers tree: which attachments are moving, and where one with a content hash is.
+/// Keys of the transfers tree, which leads to moving attachments and to attachments by content
+/// hash.
 ///
 /// See docs/message-format.md, F-11 … F-13.
 ///
-///     0x01, key of the attachment's fact                 an upload or a download is queued or runs
-///     0x02, digest of the hash (8), key of the fact      the hash and the remote URL are known
+///     0x01, key of the attachment's fact               an upload or download is queued or running
+///     0x02, digest of the hash (8), key of the fact    the hash and the remote URL are known
 ///
 /// The values are empty. The key of a fact has at most 501 bytes, so these have at most 510.
 package enum TransferIndex {
@@ -27,7 +28,7 @@ package enum TransferIndex {
     return key
   }
 
-  /// The entry's kind and the key of its fact; nil when these bytes are no key.
+  /// Returns the entry's kind and the key of its fact, or nil if the bytes are not a valid key.
   package static func parts(_ key: Bytes) -> (kind: UInt8, digest: UInt64?, fact: Bytes)? {
     switch key.count > 0 ? key[0] : 0 {
     case moving: return (moving, nil, key.dropFirst(1))
@@ -36,6 +37,8 @@ package enum TransferIndex {
     }
   }
 
+  /// Returns the digest of a hash.
+  ///
   /// Hashes may be of any length, keys may not.
   package static func digest(_ hash: [UInt8]) -> UInt64 {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -45,7 +48,9 @@ package enum TransferIndex {
 }
 
 extension AttachmentRecord {
-  /// The hash under which the attachment is found: one whose bytes can be fetched has it.
+  /// The hash under which the attachment is found.
+  ///
+  /// Only an attachment whose bytes can be fetched has one.
   package var indexedHash: [UInt8]? {
     guard attachment.remoteURL != nil, let hash = attachment.contentHash, !hash.isEmpty else {
       return nil
@@ -53,7 +58,7 @@ extension AttachmentRecord {
     return hash
   }
 
-  /// The keys that the transfers tree has of it.
+  /// Runs `body` on each key of the attachment in the transfers tree.
   package func forEachIndexKey(
     of fact: Bytes, _ body: (borrowing ByteBuffer) throws(StoreError) -> Void
   ) throws(StoreError) {

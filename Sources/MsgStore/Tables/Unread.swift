@@ -1,26 +1,30 @@
 import PageFile
 
-/// Which messages the local member has not read, and how many they are.
+/// The rules by which a message is unread for the local member, and the counters of unread
+/// messages.
 ///
 /// See docs/message-format.md, U-1 … U-8.
 ///
 /// A conversation has two read marks: the place up to which everything was read here, and the place
-/// up to which the server says that it was read on any device. A message is unseen when it came
-/// live, was not read by its name, lies above the mark that was told, and
+/// up to which the server says that it was read on any device. A message is unseen if it came live,
+/// was not read by its name, lies above the mark told by the server, and
 ///  1. lies above the mark made here, or
-///  2. came to lie below it after it was made: then its record has the mark ordinal of that moment,
-///     and the ordinal is still the same. Each change of the mark increases the ordinal.
+///  2. came to lie below that mark after it was made. Its record then has the mark ordinal of that
+///     moment, and the ordinal is still the same. Each change of the mark increments the ordinal.
 ///
-/// An unseen message of somebody else is unread. The number is stored and changed with each message,
-/// so reading it costs nothing and marking a thread read up to its end is one small record.
+/// An unseen message from another member is unread. The count is stored and changed with each
+/// message, so reading it costs nothing, and marking a thread as read up to its end is one small
+/// record.
 extension ConversationSummary {
   package func isUnseen(_ record: some Seeable, at position: Position) -> Bool {
     if let toldMark, position <= toldMark { return false }
     return isUnseenHere(record, at: position)
   }
 
-  /// Whether nothing that was done here has covered a message: what a message keeps when it moves,
-  /// while the mark that was told covers it or not by its place alone.
+  /// Returns true if nothing done here has covered a message.
+  ///
+  /// A message keeps this when it moves, whereas the mark told by the server covers it by its place
+  /// alone.
   func isUnseenHere(_ record: some Seeable, at position: Position) -> Bool {
     let isHistory = record.flags.contains(.history) && !StoreDefect.historyUnread.isPlanted
     guard !isHistory, !record.marks.contains(.seen) else { return false }
@@ -28,10 +32,10 @@ extension ConversationSummary {
     return record.markOrdinal == markOrdinal
   }
 
-  /// Above this place every message is unseen that has not been read by its name.
+  /// The place above which every message is unseen that was not read by its name.
   var seenUpTo: Position? { latest(mark, toldMark) }
 
-  /// Adds messages to the counters, or takes them out.
+  /// Applies a change to the counters.
   mutating func count(_ change: UnreadCount) {
     unreadCount = max(0, unreadCount + change.messages)
     if change.mentions < 0 && StoreDefect.mentionsKept.isPlanted { return }
@@ -44,7 +48,7 @@ extension ConversationSummary {
   }
 }
 
-/// How many messages are unread, and how many of these name the local member.
+/// The number of unread messages, and of those among them that mention the local member.
 package struct UnreadCount: Hashable {
   package var messages = 0
   package var mentions = 0
@@ -63,7 +67,7 @@ package struct UnreadCount: Hashable {
   }
 }
 
-/// A message as far as it matters to whether it was seen: packed or unpacked.
+/// The fields of a message, packed or unpacked, that decide if it was seen.
 package protocol Seeable {
   var flags: MessageRecord.Flags { get }
   var sender: UInt32 { get }
@@ -79,7 +83,7 @@ extension StoredMessage: Seeable {
 }
 
 extension MessageRecord: Seeable {
-  /// Those bits of the traits that say nothing but themselves, without reading the rest.
+  /// The bits of the traits, read without the rest of the block.
   package var marks: MessageTraits.Bits {
     guard flags.contains(.traits) else { return [] }
     var reader = ByteReader(traitsBytes)
@@ -93,7 +97,7 @@ extension MessageRecord: Seeable {
 }
 
 extension ReceiptReader {
-  /// What one message contributes to the counters.
+  /// Returns the contribution of one message to the counters.
   package func unreadCount(
     _ record: some Seeable, at position: Position, _ summary: ConversationSummary
   ) -> UnreadCount {

@@ -1,10 +1,10 @@
 package import PageFile
 
-/// A version of a message's text among the facts.
+/// A version of a message's text, stored as a fact.
 ///
 /// See docs/message-format.md, F-4.
 ///
-///     key    … 0x01                            what the facts of this kind begin with
+///     key    … 0x01                            the prefix of facts of this kind
 ///            class (1): 0 original, 1 edit
 ///            edit time (8), flipped            of an edit
 ///            digest of the text (8)            of an edit
@@ -31,7 +31,7 @@ package struct VersionRecord {
     return key
   }
 
-  /// FNV-1a of 64 bits over the text's bytes.
+  /// Returns the 64-bit FNV-1a of the text's bytes.
   private static func digest(_ version: TextVersion) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in version.text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -50,9 +50,9 @@ package struct VersionRecord {
     buffer.append(isShorter ? block.bytes : text.bytes)
   }
 
-  /// Reads a version from what its key has behind the kind, and its value.
+  /// Decodes a version from the part of its key behind the kind, and its value.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid version; never traps.
   package static func version(_ rest: Bytes, _ value: Bytes) -> TextVersion? {
     var editTime: Int64?
     switch (rest.count, rest.count > 0 ? rest[0] : 0) {

@@ -1,6 +1,7 @@
 package import PageFile
 
-/// What is known of a message that is not here yet, but for what has facts of its own.
+/// The waiting facts of a message that is not here yet, except for facts that have cells of their
+/// own.
 ///
 /// See docs/message-format.md, F-7.
 ///
@@ -23,9 +24,9 @@ package struct WaitingFacts: Hashable {
 
   init(ordinal: UInt64) { self.ordinal = ordinal }
 
-  /// Reads a record.
+  /// Decodes a record.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid record; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let ordinal = reader.uint64(), let code = reader.byte(),
@@ -49,7 +50,7 @@ package struct WaitingFacts: Hashable {
     }
   }
 
-  /// Writes the record.
+  /// Appends the record.
   func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     buffer.append(littleEndian: ordinal)

@@ -1,11 +1,12 @@
 import PageFile
 
+/// A reader of the work that is left to be done in steps.
 package struct WorkReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// Whether there is work left.
+  /// True if work is left.
   var hasWork: Bool {
     get throws(StoreError) {
       if try hasStoreWork { return true }
@@ -13,7 +14,7 @@ package struct WorkReader {
     }
   }
 
-  /// Whether there is work left beside that of the outbox, which lies behind it in the same tree.
+  /// True if work is left other than that of the outbox, which lies behind it in the same tree.
   var hasStoreWork: Bool {
     get throws(StoreError) {
       if view.source.root(of: Schema.work) == .none { return false }
@@ -24,7 +25,7 @@ package struct WorkReader {
     }
   }
 
-  /// All work that is left, oldest first.
+  /// Returns all work that is left, oldest first.
   package func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
     var cursor = Cursor(view.source, Schema.work)
@@ -38,7 +39,7 @@ package struct WorkReader {
       cursor.appendKey(to: &key)
       try view.append(cursor, to: &value)
       guard key.count == 8, let work = WorkRecord(value.bytes) else {
-        throw view.corrupt(Schema.work, "an entry is no piece of work")
+        throw view.corrupt(Schema.work, "malformed work record")
       }
       found.append((key.bytes.bigEndian64(at: 0), work))
       try storage { () throws(PageFileError) in _ = try cursor.next() }

@@ -1,6 +1,6 @@
 package import PageFile
 
-/// A piece of work that is too long for one commit, as the work tree has it.
+/// A piece of work that is too large for one commit, as the work tree stores it.
 ///
 /// See docs/message-format.md, Y-1 … Y-3.
 ///
@@ -10,18 +10,19 @@ package import PageFile
 ///        4  number of the conversation
 ///        8  trim: up to this server time
 ///        4  merge: number of the conversation that takes the messages
-///        n  merge: the summary that the other had, up to the end
+///        n  merge: the former summary of this number, up to the end
 ///
-///  1. A number that is swept or merged belongs to no conversation any more: it has messages and what
-///     is known of them, but no summary and no name.
-///  2. What a step does is gone from where the next one looks, so that no place has to be kept.
+///  1. A number that is swept or merged belongs to no conversation any more. It has messages and
+///     facts about them, but no summary and no name.
+///  2. A step removes its work from the place where the next step looks, so no position needs to be
+///     kept.
 package struct WorkRecord: Hashable {
   static let tag: UInt8 = 1
 
   package enum Kind: Hashable {
-    /// Removes all that a deleted conversation has left.
+    /// Removes everything that a deleted conversation has left.
     case sweep
-    /// Removes the messages up to a time from a conversation that goes on.
+    /// Removes the messages up to a time from a conversation that stays.
     case trim(upTo: Int64)
     /// Moves everything to another conversation.
     case merge(into: UInt32, ConversationSummary)
@@ -35,9 +36,9 @@ package struct WorkRecord: Hashable {
     self.conversation = conversation
   }
 
-  /// Reads a piece of work.
+  /// Decodes a piece of work.
   ///
-  /// Any bytes may be given; nil when they are none.
+  /// Returns nil if the bytes are not a valid one; never traps.
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let code = reader.byte(), let number = reader.uint32() else {
@@ -61,7 +62,7 @@ package struct WorkRecord: Hashable {
     conversation = number
   }
 
-  /// Writes the piece of work.
+  /// Appends the piece of work.
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     switch kind {
@@ -80,7 +81,9 @@ package struct WorkRecord: Hashable {
     }
   }
 
-  /// The first byte of an ordinal is 0, so that the outbox can lie behind.
+  /// The limit of ordinals.
+  ///
+  /// Their first byte is 0, so that the outbox can lie behind them.
   static let ordinalMax: UInt64 = 1 << 56
   package static var keyStart: ByteBuffer {
     var start = ByteBuffer()
