@@ -1,8 +1,8 @@
 import PageFile
 
-/// Reads the columns of a segment as `ByteReader` would, made for long rows of short numbers.
+/// A reader of a segment's columns, like `ByteReader` but tuned for long rows of short numbers.
 ///
-/// Nothing traps; each read returns nil instead of going past the end.
+/// It never traps. Each read returns nil instead of passing the end.
 struct ColumnReader {
   private let bytes: Bytes
   private(set) var offset: Int
@@ -23,9 +23,9 @@ struct ColumnReader {
 
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// A number of up to 64 bits.
+  /// Reads a number of up to 64 bits.
   ///
-  /// Eight bytes are looked at together; most numbers end in the first.
+  /// Eight bytes are examined together. Most numbers end in the first.
   @inline(__always)
   mutating func varint() -> UInt64? {
     guard remainingByteCount >= 8 else { return longVarint() }
@@ -37,14 +37,14 @@ struct ColumnReader {
     let ends = ~word & Self.highBits
     guard ends != 0 else { return longVarint() }
     offset &+= ends.trailingZeroBitCount &>> 3 &+ 1
-    // Only what is up to the end, then seven bits of each byte moved together.
+    // Keep only the bytes up to the end, then move seven bits of each byte together.
     var value = word & (ends ^ (ends &- 1)) & ~Self.highBits
     value = (value & 0x7F00_7F00_7F00_7F00) &>> 1 | value & 0x007F_007F_007F_007F
     value = (value & 0x3FFF_0000_3FFF_0000) &>> 2 | value & 0x0000_3FFF_0000_3FFF
     return (value &>> 32) &<< 28 | value & 0x0FFF_FFFF
   }
 
-  /// One that is long, or near the end.
+  /// Reads a number that is long or near the end.
   @inline(never)
   private mutating func longVarint() -> UInt64? {
     var reader = ByteReader(bytes, at: offset)
@@ -59,7 +59,7 @@ struct ColumnReader {
     return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
   }
 
-  /// The next bytes, not copied.
+  /// Takes the next bytes without copying them.
   @inline(__always)
   mutating func take(_ byteCount: Int) -> Bytes? {
     guard byteCount >= 0, byteCount <= remainingByteCount else { return nil }
@@ -67,12 +67,12 @@ struct ColumnReader {
     return bytes.slice(offset, byteCount)
   }
 
-  /// Everything that is left, not copied.
+  /// All remaining bytes, not copied.
   var rest: Bytes { bytes.dropFirst(offset) }
 }
 
 extension Bytes {
-  /// Whether these are the same bytes in memory.
+  /// Returns true if both are the same bytes in memory.
   func isSame(as other: Bytes) -> Bool {
     unsafe withUnsafeBytes { mine in
       unsafe other.withUnsafeBytes { theirs in

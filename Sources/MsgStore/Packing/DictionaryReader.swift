@@ -1,16 +1,17 @@
 import PageFile
 
+/// A reader of the store's compression dictionaries.
 package struct DictionaryReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// A dictionary of the store.
+  /// Returns a dictionary of the store.
   ///
-  /// One lookup in memory but for the first time, which reads up to 64 KiB.
+  /// The first call reads up to 64 KiB. Later calls are one lookup in memory.
   ///
-  /// - Throws: `corruptRecord` when both copies are damaged at the same place, or there is none of
-  ///   this number; `storage` for a page that cannot be read.
+  /// - Throws: `corruptRecord` if both copies are damaged at the same place or no dictionary has
+  ///   this number; `storage` if a page cannot be read.
   func dictionary(_ number: UInt32) throws(StoreError) -> CompressionDictionary {
     if let known = view.dictionaries[number] { return known }
     var failure: StoreError?
@@ -25,13 +26,13 @@ package struct DictionaryReader {
     guard let found else {
       // A fault of the system says nothing about the dictionary.
       if let failure, !failure.isDamage { throw failure }
-      throw view.corrupt(Schema.settings, "dictionary \(number) is not there, or is damaged")
+      throw view.corrupt(Schema.settings, "dictionary \(number): missing or damaged")
     }
     if view.keepsDictionaries { view.dictionaries.insert(found) }
     return found
   }
 
-  /// The number of the newest dictionary; 0 when there is none.
+  /// Returns the number of the newest dictionary, or 0 if the store has none.
   package func newestDictionary() throws(StoreError) -> UInt32 {
     guard view.source.root(of: Schema.settings) != .none else { return 0 }
     var cursor = Cursor(view.source, Schema.settings)
@@ -41,12 +42,12 @@ package struct DictionaryReader {
     cursor.appendKey(to: &key)
     guard key.bytes[0] == DictionaryPieces.mark else { return 0 }
     guard let number = key.bytes.bigEndianNumber(at: 1), number > 0, number < .max else {
-      throw view.corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
+      throw view.corrupt(Schema.settings, "malformed dictionary key (\(key.count) bytes)")
     }
     return number
   }
 
-  /// The numbers of all dictionaries that the store has a piece of, ascending.
+  /// Returns the numbers of all dictionaries of which the store has a piece, ascending.
   package func dictionaryNumbers() throws(StoreError) -> [UInt32] {
     var numbers: [UInt32] = []
     var cursor = Cursor(view.source, Schema.settings)
@@ -57,7 +58,7 @@ package struct DictionaryReader {
       key.removeAll()
       cursor.appendKey(to: &key)
       guard let number = key.bytes.bigEndianNumber(at: 1), number > 0 else {
-        throw view.corrupt(Schema.settings, "a key of \(key.count) bytes is none of a dictionary")
+        throw view.corrupt(Schema.settings, "malformed dictionary key (\(key.count) bytes)")
       }
       numbers.append(number)
       guard number < .max else { return numbers }

@@ -1,30 +1,32 @@
 package import PageFile
 
-/// A place among all messages: it goes from one to the next whether they have cells of their own or
-/// lie in segments.
+/// A cursor over all messages, both those with cells of their own and those in segments.
 ///
-///  1. As a `Cursor` it is valid within one `within`, while nobody changes the tree.
-///  2. A segment is unpacked when one of its messages is looked at, not when the cursor comes to its
-///     cell: a walk often ends where a segment of another conversation begins.
-///  3. `seek` looks into the segment before a key only if the key may lie within it. Keys of pending
-///     messages do not.
+///  1. Like a `Cursor`, it is valid within one `within`, while the tree does not change.
+///  2. A segment is unpacked when one of its messages is examined, not when the cursor arrives at
+///     its cell. A walk often ends at the beginning of another conversation's segment.
+///  3. `seek` looks into the segment before a key only if the key may lie within it. Keys of
+///     pending messages never do.
 package struct MessageCursor: ~Copyable {
   private let view: StoreView
   var cursor: Cursor
   var place = Standing.alone
-  /// The cell that the cursor stands at, if it does.
+  /// The cell at the cursor, if the cursor is at one.
   private var current = LeafCell.none
   var segment = UnpackedSegment()
-  /// The value that the segment was unpacked from; nil of one that may change before the next look.
+  /// The value that the segment was unpacked from; nil if it may change before the next look.
   private var source: Bytes?
-  /// The conversation of the segment.
+  /// The number of the segment's conversation.
   private var number: UInt32 = 0
   private var dictionary = CompressionDictionary.none
 
+  /// The place of the cursor within its cell.
   enum Standing {
-    /// At a cell that is no segment, or at none.
+    /// At a cell that is not a segment, or at no cell.
     case alone
-    /// At a segment that is not unpacked, coming from either side.
+    /// At a segment that is not unpacked.
+    ///
+    /// The cursor came from its end or its beginning.
     case packed(fromEnd: Bool)
     case unpacked(index: Int)
   }
@@ -36,7 +38,9 @@ package struct MessageCursor: ~Copyable {
 
   // MARK: Moving
 
-  /// Goes to the first message whose key is not below `key`; returns whether it is that key's.
+  /// Moves to the first message whose key is not below `key`.
+  ///
+  /// Returns true if its key is equal.
   package mutating func seek(_ key: Bytes) throws(StoreError) -> Bool {
     if try seekCell(key) { return true }
     if try enterSpan(of: key) {
@@ -50,20 +54,22 @@ package struct MessageCursor: ~Copyable {
     return false
   }
 
-  /// Goes to the last message whose key is below `key`.
+  /// Moves to the last message whose key is below `key`.
   ///
-  /// False: there is none.
+  /// Returns false if there is none.
   mutating func seekBefore(_ key: Bytes) throws(StoreError) -> Bool {
     if try seekCell(key) { return try previous() }
     if try enterSpan(of: key) {
       let found = segment.search(key.dropFirst(KeyEncoding.numberByteCount))
-      // The first of them is the cell's, whose key is below.
+      // The first message has the key of the cell, which is below.
       place = .unpacked(index: max(found.index - 1, 0))
     }
     return isAtMessage
   }
 
-  /// Goes to the last cell whose key is not above `key`; returns whether it is that key's.
+  /// Moves to the last cell whose key is not above `key`.
+  ///
+  /// Returns true if its key is equal.
   private mutating func seekCell(_ key: Bytes) throws(StoreError) -> Bool {
     place = .alone
     let isEqual = try storage { () throws(PageFileError) in try cursor.seekBack(key) }
@@ -71,15 +77,17 @@ package struct MessageCursor: ~Copyable {
     return isEqual
   }
 
-  /// Unpacks the segment that the cursor stands at if a key may lie within it.
+  /// Unpacks the segment at the cursor if a key may lie within it.
+  ///
+  /// Returns true if it did.
   private mutating func enterSpan(of key: Bytes) throws(StoreError) -> Bool {
     guard case .packed = place, mayContain(key) else { return false }
     try load()
     return true
   }
 
-  /// Whether a segment is of the conversation of a key that is above its first, and the time of its
-  /// last message not below that of the key.
+  /// Returns true if a key may lie within the segment at the cursor: both are of one conversation,
+  /// and the time of the segment's last message is not below that of the key.
   private func mayContain(_ key: Bytes) -> Bool {
     guard key.count > KeyEncoding.numberByteCount,
       key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue,
@@ -92,9 +100,9 @@ package struct MessageCursor: ~Copyable {
     return UInt64(bitPattern: time &- first.place.time) <= header.lastTimeOffset
   }
 
-  /// Goes to the next message.
+  /// Moves to the next message.
   ///
-  /// False: there is none.
+  /// Returns false if there is none.
   package mutating func next() throws(StoreError) -> Bool {
     if case .packed(fromEnd: false) = place { try load() }
     if case .unpacked(let index) = place, index + 1 < segment.rows.count {
@@ -104,9 +112,9 @@ package struct MessageCursor: ~Copyable {
     return try nextCell()
   }
 
-  /// Goes to the message before.
+  /// Moves to the previous message.
   ///
-  /// False: there is none.
+  /// Returns false if there is none.
   mutating func previous() throws(StoreError) -> Bool {
     if case .packed(fromEnd: true) = place { try load() }
     if case .unpacked(let index) = place, index > 0 {
@@ -118,7 +126,9 @@ package struct MessageCursor: ~Copyable {
     return isThere
   }
 
-  /// Goes to the first message of all.
+  /// Moves to the first message of all.
+  ///
+  /// Returns false if there is none.
   mutating func first() throws(StoreError) -> Bool {
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)
@@ -144,9 +154,9 @@ package struct MessageCursor: ~Copyable {
     place = .unpacked(index: fromEnd ? segment.rows.count - 1 : 0)
   }
 
-  /// Unpacks places and names of the segment that the cursor stands at.
+  /// Unpacks the places and names of the segment at the cursor.
   ///
-  /// A slice comes to one segment up to three times: what is unpacked stays so.
+  /// A slice comes to one segment up to three times, so an unpacked segment stays unpacked.
   private mutating func unpack() throws(StoreError) {
     let value = current.value
     if let source, source.isSame(as: value), segment.rows.count > 0 { return }
@@ -157,11 +167,11 @@ package struct MessageCursor: ~Copyable {
     self.number = number
     let position = key.bytes.dropFirst(KeyEncoding.numberByteCount)
     guard segment.unpackPlaces(value, at: position) else { throw corrupt }
-    // What is committed stays where it is as long as it may be looked at.
+    // A committed value stays in place for as long as it may be read.
     if view.isCommitted { source = value }
   }
 
-  /// Goes on to what else the segment says of a message.
+  /// Unpacks the rest of the segment's records.
   @inline(__always)
   mutating func loadRecords() throws(StoreError) {
     try load()
@@ -175,47 +185,51 @@ package struct MessageCursor: ~Copyable {
       dictionary = try view.dictionaryTable.dictionary(number)
     }
     guard segment.unpackRecords(with: dictionary) else {
-      // There are no rows to stand at any more.
+      // There are no rows left to stand at.
       place = .packed(fromEnd: false)
       throw corrupt
     }
   }
 
   private var corrupt: StoreError {
-    view.corrupt(Schema.messages, "a segment of messages is none")
+    view.corrupt(Schema.messages, "malformed segment")
   }
 
   // MARK: Looking
 
-  /// Asking anything else where there is no message traps.
+  /// True if the cursor is at a message.
+  ///
+  /// All other properties trap if it is not.
   @inline(__always)
   package var isAtMessage: Bool { cursor.isAtCell }
 
-  /// Whether the message belongs to a conversation, whose number these bytes are.
+  /// Returns true if the message belongs to the conversation whose number these bytes are.
   @inline(__always)
   package func isIn(_ number: Bytes) -> Bool { cursor.keyHasPrefix(number) }
 
-  /// The same for the number itself.
+  /// Returns true if the message belongs to a conversation.
   @inline(__always)
   func isIn(_ number: UInt32) -> Bool {
     if case .unpacked = place { return self.number == number }
     return cursor.key.number == number
   }
 
-  /// The place in the key of the message; nil where there is none.
+  /// Returns the place in the key of the message, or nil if the key has no valid place.
   mutating func messagePlace() throws(StoreError) -> Place? {
     try load()
     guard case .unpacked(let index) = place else { return cursor.key.messagePlace?.place }
     return segment.place(index)
   }
 
-  /// Whether the message lies in a segment that is unpacked: after `seek`, one that a key lies in.
+  /// True if the message lies in an unpacked segment.
+  ///
+  /// After `seek`, the key then lies within that segment.
   var isWithinSegment: Bool { if case .unpacked = place { true } else { false } }
 
-  /// Whether the message lies in a segment.
+  /// True if the message lies in a segment.
   var isPacked: Bool { if case .alone = place { false } else { true } }
 
-  /// Adds the key that the message would have alone.
+  /// Appends the key that the message would have in a cell of its own.
   package mutating func appendKey(
     to buffer: inout ByteBuffer, dropping dropped: Int = 0
   ) throws(StoreError) {
@@ -227,9 +241,11 @@ package struct MessageCursor: ~Copyable {
     segment.appendKey(index, to: &buffer)
   }
 
-  /// The record that the message would have alone; nil when it is none.
+  /// Returns the record that the message would have in a cell of its own, or nil if the record is
+  /// malformed.
   ///
-  /// It lives until the next step, and as long as `value`, which is overwritten.
+  /// It is valid until the cursor moves and as long as `value`, which is overwritten, does not
+  /// change.
   mutating func record(_ value: inout ByteBuffer) throws(StoreError) -> MessageRecord? {
     try loadRecords()
     if case .unpacked(let index) = place { return segment.record(index) }
@@ -238,41 +254,41 @@ package struct MessageCursor: ~Copyable {
     return MessageRecord(value.bytes)
   }
 
-  /// The bytes of the record that the message would have alone.
+  /// Appends the bytes of the record that the message would have in a cell of its own.
   package mutating func appendRecord(to value: inout ByteBuffer) throws(StoreError) {
     try loadRecords()
     guard case .unpacked(let index) = place else { return try view.append(cursor, to: &value) }
     segment.record(index).append(to: &value)
   }
 
-  /// The position of the message.
+  /// Returns the position of the message.
   mutating func position() throws(StoreError) -> Position {
     var key = ByteBuffer()
     try appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
     guard let position = key.bytes.position else {
-      throw view.corrupt(Schema.messages, "a key is no position")
+      throw view.corrupt(Schema.messages, "key does not decode to a position")
     }
     return position
   }
 
-  /// How many bytes the record of a message that has a cell of its own takes.
+  /// The byte count of the record of a message that has a cell of its own.
   var recordByteCount: Int { cursor.valueByteCount }
 
-  /// The key of the segment's cell, and whether its value has at least so many bytes.
+  /// Returns the key of the segment's cell, and true if its value has at least `byteCount` bytes.
   func packedCell(fullAt byteCount: Int) throws(StoreError) -> (isFull: Bool, key: [UInt8]) {
     var key = ByteBuffer()
     cursor.appendKey(to: &key)
     return (cursor.valueByteCount >= byteCount, key.bytes.array())
   }
 
-  /// Goes behind the segment, or the message that has a cell of its own.
+  /// Moves past the segment, or past the message that has a cell of its own.
   mutating func nextCell() throws(StoreError) -> Bool {
     let isThere = try storage { () throws(PageFileError) in try cursor.next() }
     arrive(fromEnd: false)
     return isThere
   }
 
-  /// Adds all messages of the segment that the cursor stands at to a run, and its cell's key to `key`.
+  /// Appends all messages of the segment at the cursor to a run, and the key of its cell to `key`.
   mutating func appendSegment(
     to run: inout MessageRun, _ key: inout ByteBuffer
   ) throws(StoreError) {

@@ -1,11 +1,14 @@
 package import PageFile
 
+/// A reader of messages, whether they have cells of their own or lie in segments.
 package struct MessageReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// A message that is here, by any of its names, and its own name.
+  /// Looks up a message by any of its names.
+  ///
+  /// Returns its position, the message, and its own name.
   package func found(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
@@ -14,8 +17,8 @@ package struct MessageReader {
     return (position, message, message.id(at: position))
   }
 
-  /// The position of the last message in a conversation before a position, or at it; nil where there
-  /// is none.
+  /// Returns the position of the last message of a conversation at or before a position, or nil if
+  /// there is none.
   func lastPosition(
     upTo limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
@@ -28,12 +31,12 @@ package struct MessageReader {
     return try cursor.position()
   }
 
-  /// The position in the key of the message that a cursor stands at.
+  /// Returns the position in the key of the message at the cursor.
   func position(_ cursor: borrowing Cursor) throws(StoreError) -> Position {
     var key = ByteBuffer()
     cursor.appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
     guard let position = key.bytes.position else {
-      throw view.corrupt(Schema.messages, "a key is no position")
+      throw view.corrupt(Schema.messages, "key does not decode to a position")
     }
     return position
   }
@@ -44,11 +47,13 @@ extension StoreView {
 }
 
 extension MessageReader {
-  /// Unpacks the segment that a key lies in; false when it lies in none.
+  /// Unpacks the segment that contains a key.
+  ///
+  /// Returns false if no segment does.
   ///
   /// - Parameters:
-  ///   - run: Gets its messages.
-  ///   - cell: Gets the key of its cell.
+  ///   - run: Receives the segment's messages.
+  ///   - cell: Receives the key of the segment's cell.
   func segment(
     around key: Bytes, to run: inout MessageRun, _ cell: inout ByteBuffer
   ) throws(StoreError) -> Bool {
@@ -59,13 +64,13 @@ extension MessageReader {
     return true
   }
 
-  /// Unpacks a segment that somebody else has found.
+  /// Unpacks a segment found by the caller.
   ///
-  /// - Throws: `corruptRecord` when it is none.
+  /// - Throws: `corruptRecord` if the segment is malformed.
   package func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
     var segment = UnpackedSegment()
     guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
-      throw view.corrupt(Schema.messages, "a segment is none")
+      throw view.corrupt(Schema.messages, "malformed segment header")
     }
     var dictionary = CompressionDictionary.none
     if case .lz4(let number) = header.coding {
@@ -73,12 +78,12 @@ extension MessageReader {
     }
     let position = key.dropFirst(KeyEncoding.numberByteCount)
     guard segment.unpack(value, at: position, with: dictionary) else {
-      throw view.corrupt(Schema.messages, "a segment of \(header.count) messages is none")
+      throw view.corrupt(Schema.messages, "malformed segment (\(header.count) messages)")
     }
     segment.append(to: &run, in: number)
   }
 
-  /// Whether there is a message at a position.
+  /// Returns true if there is a message at a position.
   package func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool
   {
     let key = KeyEncoding.key(conversation, position)
@@ -86,7 +91,9 @@ extension MessageReader {
     return try cursor.seek(key.bytes)
   }
 
-  /// The record at a position; false when there is none.
+  /// Appends the record at a position.
+  ///
+  /// Returns false if no message is there.
   func record(
     at position: Position, in conversation: UInt32, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
@@ -102,27 +109,31 @@ extension MessageReader {
 }
 
 extension MessageReader {
-  /// The record of a message that is there.
+  /// Returns the record of a message that must be there.
+  ///
+  /// - Throws: `corruptRecord` if it is not.
   func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
     var value = ByteBuffer(capacity: 256)
     guard try record(at: position, in: conversation, appendTo: &value) else {
-      throw view.corrupt(Schema.ids, "message \"\(position.id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(position.id)\": missing at its place")
     }
     return value
   }
 
-  /// A message that is there.
+  /// Returns a message that must be there.
+  ///
+  /// - Throws: `corruptRecord` if it is not, or if its record is malformed.
   package func message(
     at position: Position, in conversation: UInt32
   ) throws(StoreError) -> StoredMessage {
     let value = try record(at: position, in: conversation)
     guard let record = MessageRecord(value.bytes),
       let message = StoredMessage(record, at: position.place)
-    else { throw view.corrupt(Schema.messages, "message \"\(position.id)\" is no record") }
+    else { throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed record") }
     return message
   }
 
-  /// A message as the list of conversations shows it.
+  /// Returns a message as the list of conversations shows it.
   package func last(
     _ message: StoredMessage, at position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
@@ -141,7 +152,8 @@ extension MessageReader {
     return last
   }
 
-  /// The position of the last message in a conversation before a position; nil where there is none.
+  /// Returns the position of the last message of a conversation before a position, or nil if there
+  /// is none.
   func lastPosition(
     before limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
@@ -156,7 +168,7 @@ extension MessageReader {
 }
 
 extension MessageReader {
-  /// The position of the next message behind one; nil where there is none.
+  /// Returns the position of the next message after one, or nil if there is none.
   func nextPosition(
     behind position: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {

@@ -1,8 +1,9 @@
 package import PageFile
 
-/// Neighbouring messages as they are before they are packed: each with the key and the record that
-/// it has alone.
+/// Neighbouring messages before they are packed, each with the key and the record of a cell of its
+/// own.
 package struct MessageRun: ~Copyable {
+  /// The offsets of a message's key and record in the buffer.
   private struct Entry {
     var keyOffset: Int
     var keyByteCount: Int
@@ -16,7 +17,7 @@ package struct MessageRun: ~Copyable {
   package init() {}
 
   package var count: Int { entries.count }
-  /// About how many bytes its messages have.
+  /// The approximate number of bytes that the messages have.
   var byteCount: Int { buffer.count }
 
   package func key(_ index: Int) -> Bytes {
@@ -27,6 +28,8 @@ package struct MessageRun: ~Copyable {
     buffer.bytes.slice(entries[index].recordOffset, entries[index].recordByteCount)
   }
 
+  /// Copies a message into the buffer.
+  ///
   /// The bytes must not lie in the run itself.
   private mutating func copy(_ key: Bytes, _ record: Bytes) -> Entry {
     let start = buffer.count
@@ -37,10 +40,10 @@ package struct MessageRun: ~Copyable {
       recordByteCount: record.count)
   }
 
-  /// Adds a message behind all others.
+  /// Appends a message after all others.
   package mutating func append(_ key: Bytes, _ record: Bytes) { entries.append(copy(key, record)) }
 
-  /// Adds a message of a segment behind all others.
+  /// Appends a message of a segment after all others.
   package mutating func append(
     _ segment: borrowing UnpackedSegment, _ index: Int, in number: UInt32
   ) {
@@ -55,12 +58,15 @@ package struct MessageRun: ~Copyable {
         recordByteCount: buffer.count - recordOffset))
   }
 
-  /// Whether each key is above the one before; in a damaged store a cell may lie within a segment.
+  /// Returns true if each key is above the previous one.
+  ///
+  /// In a damaged store a cell may lie within a segment.
   func isAscending(_ range: Range<Int>) -> Bool {
     range.dropFirst().allSatisfy { key($0 - 1).compare(to: key($0)) < 0 }
   }
 
-  /// The first message whose key is not below `key`, and whether it is that key's.
+  /// Returns the index of the first message whose key is not below `key`, and true if its key is
+  /// equal.
   func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     var (low, high) = (0, entries.count)
     while low < high {
@@ -72,7 +78,7 @@ package struct MessageRun: ~Copyable {
     return (low, false)
   }
 
-  /// Puts a record in, instead of the one that its key has.
+  /// Inserts a record, or replaces the one with the same key.
   mutating func set(_ key: Bytes, _ record: Bytes) {
     let found = search(key)
     let entry = copy(key, record)

@@ -1,24 +1,24 @@
 import PageFile
 
-/// The names of a segment's messages, in as few bytes as give them back exactly.
+/// The encoding of the names of a segment's messages, which restores them exactly.
 ///
 /// See docs/message-format.md, M-5 and M-6.
 ///
 ///     kind  size      field
-///        0  …         for each name but the first: how many bytes it shares with the one before and
-///                     how many follow, four bits each, 15 standing for a byte that follows; the
-///                     bytes that follow
-///        …  1         how many packed bytes all names share
+///        0  …         for each name but the first: the number of bytes that it shares with the
+///                     previous one and the number that follow, four bits each, 15 standing for a
+///                     byte that follows; the bytes that follow
+///        …  1         number of packed bytes that all names share
 ///           …         for each name but the first: the packed bytes that follow those
 ///
-/// Push ids are twenty characters of six bits, UUIDs sixteen bytes as digits of either case.
+/// Push ids are twenty characters of six bits. UUIDs are sixteen bytes as digits of either case.
 enum NameKind: UInt8 {
   case text
   case pushID
   case uuid
   case upperUUID
 
-  /// The kind that all names are of which are of the kind of this one.
+  /// Creates the kind that all names must have if they have the kind of this one.
   init(_ name: Bytes) {
     switch name.count {
     case PushIDBytes.textByteCount: self = .pushID
@@ -27,11 +27,13 @@ enum NameKind: UInt8 {
     }
   }
 
-  /// How many bytes a name takes packed.
+  /// The byte count of a packed name.
   var packedByteCount: Int { self == .pushID ? 15 : 16 }
 
-  /// Adds the packed form of a name; false, and some bytes of no use added, when it is no name of
-  /// this kind.
+  /// Appends the packed form of a name.
+  ///
+  /// Returns false if the name is not of this kind; the buffer may then have extra bytes, which are
+  /// of no use.
   func pack(_ name: Bytes, to buffer: inout ByteBuffer) -> Bool {
     switch self {
     case .text: false
@@ -42,14 +44,15 @@ enum NameKind: UInt8 {
   }
 }
 
-/// Ids of twenty characters out of `-0…9A…Z_a…z`, which sort as the 120 bits that they stand for.
+/// Packs ids of twenty characters out of `-0…9A…Z_a…z`, which sort as the 120 bits that they
+/// encode.
 enum PushIDBytes {
   static let textByteCount = 20
 
   static func pack(_ name: Bytes, to buffer: inout ByteBuffer) -> Bool {
     guard name.count == textByteCount, let head = digits(of: name.bigEndian64(at: 0)),
       let middle = digits(of: name.bigEndian64(at: 8)),
-      // The last four, behind four that stand for no bits.
+      // The last four characters, after four that stand for zero bits.
       let tail = digits(of: UInt64(name.uint32(at: 16).byteSwapped) | zeros << 32)
     else { return false }
     buffer.append(bigEndian: head << 16 | middle >> 32)
@@ -60,10 +63,11 @@ enum PushIDBytes {
     return true
   }
 
-  /// Four characters that are zero.
+  /// Four characters that stand for zero.
   private static let zeros: UInt64 = 0x2D2D_2D2D
 
-  /// The 48 bits of eight characters; nil unless those are what gives these characters back.
+  /// Returns the 48 bits of eight characters, or nil unless encoding these bits restores the
+  /// characters.
   private static func digits(of characters: UInt64) -> UInt64? {
     let text = characters & 0x7F7F_7F7F_7F7F_7F7F
     func atLeast(_ bound: UInt64) -> UInt64 { ((text &+ (128 - bound) &* ones) >> 7) & ones }
@@ -76,7 +80,7 @@ enum PushIDBytes {
     return self.characters(of: bits) == characters ? bits : nil
   }
 
-  /// Adds the name of 120 bits, of which the upper 56 come first.
+  /// Appends the name of 120 bits, of which `high` has the upper 56.
   @inline(__always)
   static func append(_ high: UInt64, _ low: UInt64, to buffer: inout ByteBuffer) {
     buffer.reserve(textByteCount)
@@ -86,14 +90,15 @@ enum PushIDBytes {
     buffer.append(bigEndian: UInt32(truncatingIfNeeded: last >> 32))
   }
 
-  /// The eight characters of 48 bits, all at once.
+  /// Returns the eight characters of 48 bits, computed together.
   @inline(__always)
   private static func characters(of bits: UInt64) -> UInt64 {
-    // Each step moves the upper half of every group up, until each digit has a byte of its own.
+    // Each step moves the upper half of every group up, until each digit has its own byte.
     var spread = (bits & 0xFFFF_FF00_0000) << 8 | bits & 0x00FF_FFFF
     spread = (spread & 0x00FF_F000_00FF_F000) << 4 | spread & 0x0000_0FFF_0000_0FFF
     spread = (spread & 0x0FC0_0FC0_0FC0_0FC0) << 2 | spread & 0x003F_003F_003F_003F
-    // No digit is above 63, so adding 127 less a bound sets a byte's high bit where it is above.
+    // No digit is above 63, so adding 127 minus a bound sets the high bit of each byte above the
+    // bound.
     func above(_ bound: UInt64) -> UInt64 {
       ((spread &+ (127 - bound) &* ones) >> 7) & ones
     }
@@ -103,7 +108,7 @@ enum PushIDBytes {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 }
 
-/// UUIDs as `8-4-4-4-12` hexadecimal digits of one case.
+/// Packs UUIDs, written as `8-4-4-4-12` hexadecimal digits of one case.
 enum UUIDBytes {
   static let textByteCount = 36
   private static let groups = [8, 4, 4, 4, 12]
@@ -140,7 +145,7 @@ enum UUIDBytes {
     }
   }
 
-  /// Adds the name of 128 bits.
+  /// Appends the name of 128 bits.
   static func append(_ high: UInt64, _ low: UInt64, isUpper: Bool, to buffer: inout ByteBuffer) {
     let hyphen = UInt8(ascii: "-")
     let groups = characters(of: UInt32(truncatingIfNeeded: high), isUpper)
@@ -158,7 +163,7 @@ enum UUIDBytes {
     buffer.append(bigEndian: characters(of: UInt32(truncatingIfNeeded: low), isUpper))
   }
 
-  /// The eight digits of 32 bits, all at once.
+  /// Returns the eight digits of 32 bits, computed together.
   private static func characters(of bits: UInt32, _ isUpper: Bool) -> UInt64 {
     var spread = UInt64(bits)
     spread = (spread << 16 | spread) & 0x0000_FFFF_0000_FFFF

@@ -7,47 +7,49 @@ package import PageFile
 ///     size    field
 ///        1    tag: 2
 ///        1    number of messages, 2 … 255
-///     1–5     coding of the block: 0 as it is, n + 1 LZ4 with dictionary n
+///     1–5     coding of the block: 0 plain, n + 1 LZ4 with dictionary n
 ///     1–10    server time of the last message minus that of the first
-///     1–3     bytes of all texts
-///     1–3     bytes of what few messages have
-///        …    columns: times, sequences, names, senders, kinds, lengths of texts, what few have: local
-///             times, mark ordinals, lengths of replies and traits
-///        …    block up to the end: all texts, then what few messages have
+///     1–3     byte count of all texts
+///     1–3     byte count of the rare fields
+///        …    columns: times, sequences, names, senders, kinds, lengths of texts, rare fields:
+///             local times, mark ordinals, lengths of replies and traits
+///        …    block up to the end: all texts, then the rare fields
 ///
 /// The key of the cell is that of the first message, whose place and name are not repeated.
 ///
 ///  1. All messages are acknowledged, and follow each other in the order of the thread.
-///  2. No key of another cell lies between those of the first and the last message. So a cursor that
-///     goes from cell to cell meets all messages in order, and a message that is not in a cell of its
-///     own is in the segment before its place or nowhere.
-///  3. Unpacking gives the record that each message had alone, but that long texts lie in it as they
-///     are. So nothing that reads records has to know where they come from.
+///  2. No key of another cell lies between those of the first and the last message. A cursor that
+///     goes from cell to cell therefore meets all messages in order, and a message without a cell
+///     of its own is in the segment before its place or nowhere.
+///  3. Unpacking restores the record that each message had in a cell of its own, except that long
+///     texts are uncompressed. Readers of records therefore need not know where they come from.
 package enum Segment {
   package static let tag: UInt8 = 2
   static let countMax = 255
-  /// The most that texts, or what few messages have, take unpacked, in bytes.
+  /// The byte limit of the unpacked texts, and of the unpacked rare fields.
   static let blockByteCountMax = 64 << 10
 
   package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && value[0] == tag }
 
+  /// The form of the column of sequences.
   enum SequenceForm: UInt8 {
-    /// No message has one.
+    /// No message has a sequence.
     case none
-    /// Each has one more than the message before.
+    /// Each sequence is one more than the previous message's.
     case consecutive
-    /// Each has one: the difference to one more than that of the message before.
+    /// Each message has a sequence, stored as its difference from one more than the previous
+    /// message's.
     case differences
-    /// Of each, 0: none; 1: one.
+    /// Each message has a byte, 1 if it has a sequence, else 0.
     ///
-    /// Those that have one have it as it is.
+    /// A sequence is stored as it is.
     case mixed
   }
 
   /// The coding of the block.
   package enum Coding {
     case plain
-    /// With the dictionary of this number; 0 is none.
+    /// LZ4 with the dictionary of this number; 0 for no dictionary.
     case lz4(dictionary: UInt32)
 
     init?(_ number: UInt64) {
@@ -63,13 +65,14 @@ package enum Segment {
     }
   }
 
-  /// How many bits tell that many values apart, so that a byte holds a whole number of them.
+  /// Returns the number of bits that distinguish so many values, chosen so that a byte holds a
+  /// whole number of them.
   static func indexBitCount(_ valueCount: Int) -> Int {
     valueCount <= 1 ? 0 : valueCount <= 2 ? 1 : valueCount <= 4 ? 2 : valueCount <= 16 ? 4 : 8
   }
 }
 
-/// What stands before the columns.
+/// The head of a segment, before its columns.
 package struct SegmentHeader {
   package let count: Int
   package let coding: Segment.Coding
@@ -77,7 +80,9 @@ package struct SegmentHeader {
   let textByteCount: Int
   let restByteCount: Int
 
-  /// Reads the head of a segment; nil when these bytes are none.
+  /// Decodes the head of a segment.
+  ///
+  /// Returns nil if the bytes are not a valid head.
   init?(_ reader: inout ByteReader) {
     guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
       let number = reader.varint(), let coding = Segment.Coding(number),
@@ -97,7 +102,9 @@ package struct SegmentHeader {
     self.init(&reader)
   }
 
-  /// What can be told from the first bytes of a value; nil where they begin no segment.
+  /// Decodes the first bytes of a value, as far as they go.
+  ///
+  /// Returns nil if they do not begin a segment.
   package static func beginning(_ head: Bytes) -> (count: Int, coding: Segment.Coding)? {
     var reader = ByteReader(head)
     guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
@@ -108,7 +115,8 @@ package struct SegmentHeader {
 }
 
 extension SegmentHeader {
-  /// Which dictionary a segment was packed with, 0 for none; nil where it is no segment.
+  /// Returns the number of the dictionary that a segment was packed with, 0 for none, or nil if the
+  /// value is not a segment.
   package static func dictionary(_ value: Bytes) -> UInt32? {
     guard let header = SegmentHeader(value) else { return nil }
     return if case .lz4(let number) = header.coding { number } else { 0 }

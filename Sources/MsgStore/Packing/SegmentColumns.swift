@@ -1,10 +1,10 @@
 import PageFile
 
-/// The columns of a segment, read one behind the other into rows.
+/// Decodes the columns of a segment, one after the other, into rows.
 ///
-/// Each answers false when the bytes are no such column.
+/// Each function returns false if the bytes are not a valid column of its kind.
 extension ColumnReader {
-  /// Makes all rows, beginning at the place of the first.
+  /// Creates all rows, beginning with the place of the first message.
   mutating func readTimes(_ rows: inout SegmentRows, _ count: Int, from first: Place) -> Bool {
     guard let code = byte(), Int(code) < KeyEncoding.timeUnits.count else { return false }
     let unit = UInt64(KeyEncoding.timeUnits[Int(code)])
@@ -60,7 +60,7 @@ extension ColumnReader {
     return readIndices(&rows, scratch.bytes, count) { (row, number) in row.sender = number }
   }
 
-  /// Returns what flags there are; nil when these bytes are no such column.
+  /// Returns the union of all flags, or nil if the bytes are not a valid column.
   mutating func readKinds(
     _ rows: inout SegmentRows, _ scratch: inout ByteBuffer
   ) -> MessageRecord.Flags? {
@@ -83,7 +83,9 @@ extension ColumnReader {
     return all
   }
 
-  /// The values of a column in which they are few, see `SegmentEncoder`; returns how many.
+  /// Reads the values of a column of few values, see `SegmentEncoder`.
+  ///
+  /// Returns their count.
   private mutating func readValues(to values: inout ByteBuffer) -> Int? {
     guard let count = byte(), count > 0 else { return nil }
     values.removeAll()
@@ -118,7 +120,7 @@ extension ColumnReader {
     return true
   }
 
-  /// Reads the lengths of texts and what few messages have, and finds out where the bytes will lie.
+  /// Reads the lengths of texts and rare fields, and computes the offsets of their bytes.
   mutating func readLengths(
     _ rows: inout SegmentRows, _ header: SegmentHeader, _ flags: MessageRecord.Flags
   ) -> Bool {
@@ -128,7 +130,7 @@ extension ColumnReader {
       guard let count = varint(), count <= UInt64(header.textByteCount) else { return false }
       let byteCount = Int32(truncatingIfNeeded: count)
       (rows[index].textOffset, rows[index].textByteCount) = (offset, byteCount)
-      // 255 times 64 KiB at most.
+      // The sum is at most 255 times 64 KiB.
       offset &+= byteCount
     }
     guard Int(offset) == header.textByteCount else { return false }

@@ -2,12 +2,12 @@ package import PageFile
 
 /// Packs messages into segments.
 ///
-/// It keeps its buffers, so packing run after run allocates next to nothing.
+/// It keeps its buffers, so that packing run after run allocates next to nothing.
 package final class SegmentEncoder {
   private var writer = SegmentWriter()
   private var compressor: BlockCompressor
   private let effort: BlockCompressor.Effort
-  /// What 256 bytes of weight took in the last segment, which is about what they will in the next.
+  /// The bytes that 256 bytes of weight took in the last segment, an estimate for the next one.
   var sizeOf256 = 160
 
   package init(_ dictionary: CompressionDictionary, _ effort: BlockCompressor.Effort) {
@@ -15,10 +15,10 @@ package final class SegmentEncoder {
     self.effort = effort
   }
 
-  /// The number of the dictionary; 0 for none.
+  /// The number of the dictionary, or 0 if there is none.
   package var dictionary: UInt32 { compressor.dictionary.version }
 
-  /// Whether a message may lie in a segment: one that is acknowledged, and not too long.
+  /// Returns true if a message may lie in a segment: it is acknowledged and not too long.
   ///
   /// The bytes are those of a message in a cell of its own.
   package static func canHold(_ key: Bytes, _ value: Bytes) -> Bool {
@@ -28,9 +28,10 @@ package final class SegmentEncoder {
     return record.textByteCount + record.traitsBytes.count < Segment.blockByteCountMax / 4
   }
 
-  /// Adds the segment of some messages of a run, each of which can be held.
+  /// Appends the segment of some messages of a run, for each of which `canHold` is true.
   ///
-  /// False, and nothing added, when they do not fit into one, or are not in the order of a thread.
+  /// Returns false and appends nothing if they do not fit into one segment or are not in the order
+  /// of a thread.
   package func encode(
     _ run: borrowing MessageRun, _ range: Range<Int>, to value: inout ByteBuffer
   ) -> Bool {

@@ -1,23 +1,26 @@
 import PageFile
 
-/// The names of a segment's messages as its column has them, of which only those are put together
-/// that somebody asks for.
+/// The column of the names of a segment's messages.
 ///
-/// Names stored as text build upon each other: all of them are put together at once.
+/// A packed name is decoded only when it is asked for. Names stored as text build upon each other,
+/// so all of them are decoded at once.
 package struct SegmentNames: ~Copyable {
   private var kind = NameKind.text
-  /// Of packed names: the first as a whole, then the bytes behind those that all share.
+  /// For packed names, the whole first name, then the bytes of the others after those that all
+  /// share.
   ///
-  /// Of others: one behind the other, see `SegmentRow.nameOffset`.
+  /// For text, all names one after the other, see `SegmentRow.nameOffset`.
   private var buffer = ByteBuffer(capacity: 16)
   private var width = 0
   private var restByteCount = 0
-  /// The first packed name, as 128 bits or the 120 of a push id, and which of them the others have for
-  /// themselves.
+  /// The first packed name, as 128 bits or the 120 of a push id, and a mask of the bits that the
+  /// other names do not share.
   private var first: (high: UInt64, low: UInt64) = (0, 0)
   private var restMask: (high: UInt64, low: UInt64) = (0, 0)
 
-  /// Reads the column; false when it is none.
+  /// Reads the column.
+  ///
+  /// Returns false if the bytes are not a valid column.
   ///
   /// - Parameter first: The name of the first message.
   mutating func read(
@@ -62,7 +65,7 @@ package struct SegmentNames: ~Copyable {
       guard shared <= beforeByteCount, (1...Identifier.byteCountMax).contains(shared + rest),
         let bytes = columns.take(rest)
       else { return false }
-      // Growing moves what is copied from.
+      // Growing would move the bytes that are copied.
       buffer.reserve(shared + rest)
       buffer.append(buffer.bytes.slice(offset, shared))
       buffer.append(bytes)
@@ -76,7 +79,7 @@ package struct SegmentNames: ~Copyable {
     return true
   }
 
-  /// Adds the name of a message.
+  /// Appends the name of a message.
   @inline(__always)
   func append(_ row: SegmentRow, _ index: Int, to target: inout ByteBuffer) {
     guard kind != .text else {
@@ -84,7 +87,7 @@ package struct SegmentNames: ~Copyable {
     }
     var (high, low) = first
     if index > 0, restByteCount > 0 {
-      // At least 16; what is the name's own lies before it.
+      // The end is at least 16. The name's own bytes lie before it.
       let end = width &+ restByteCount &* index
       high ^= (high ^ buffer.bytes.bigEndian64(at: end &- 16)) & restMask.high
       low ^= (low ^ buffer.bytes.bigEndian64(at: end &- 8)) & restMask.low
@@ -96,7 +99,7 @@ package struct SegmentNames: ~Copyable {
     }
   }
 
-  /// The first 15 or 16 bytes as one big-endian number.
+  /// Returns the first 15 or 16 bytes as one big-endian number.
   private static func number(_ bytes: Bytes, byteCount: Int) -> (high: UInt64, low: UInt64) {
     (
       bytes.bigEndian64(at: 0) >> UInt64((16 - byteCount) * 8),
@@ -104,7 +107,7 @@ package struct SegmentNames: ~Copyable {
     )
   }
 
-  /// The lowest so many bytes of sixteen.
+  /// Returns a mask of the lowest `byteCount` of sixteen bytes.
   private static func mask(_ byteCount: Int) -> (high: UInt64, low: UInt64) {
     (
       byteCount >= 16 ? ~0 : byteCount <= 8 ? 0 : 1 << UInt64((byteCount &- 8) &* 8) &- 1,

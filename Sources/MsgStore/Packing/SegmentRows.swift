@@ -1,18 +1,18 @@
 import PageFile
 
-/// One message of an unpacked segment: its numbers, and where its bytes lie.
+/// One message of an unpacked segment: its numbers, and the offsets of its bytes.
 ///
-/// A cache line; the columns fill in field after field.
+/// A row fits a cache line. The columns fill it in field by field.
 struct SegmentRow {
   var time: Int64
   var rank: Int64 = 0
   var localDelta: Int64 = 0
   var markOrdinal: UInt64 = 0
-  /// Of a name that is stored as text.
+  /// The offset of a name that is stored as text.
   var nameOffset: Int32 = 0
   var textOffset: Int32 = 0
   var textByteCount: Int32 = 0
-  /// Where what few messages have begins: the name of what is answered, then the traits.
+  /// The offset of the rare fields: the name of the answered message, then the traits.
   var restOffset: Int32 = 0
   var traitsByteCount: Int32 = 0
   var sender: UInt32 = 0
@@ -26,7 +26,7 @@ struct SegmentRow {
 
   var place: Place { .acknowledged(time, sequence: hasRank ? rank : nil) }
 
-  /// The record of the message whose text, and what few messages have, lie in these bytes.
+  /// Returns the record of the message, whose text and rare fields lie in the given bytes.
   func record(in bytes: Bytes) -> MessageRecord {
     var record = MessageRecord(
       flags: flags, status: status, sender: sender, textByteCount: Int(textByteCount),
@@ -42,7 +42,7 @@ struct SegmentRow {
 
 /// The rows of a segment, in memory of their own.
 ///
-/// A row is nothing but numbers; an array would ask at each of them who else has the array.
+/// A row consists of numbers alone. An array would check for unique ownership on each access.
 @safe
 package struct SegmentRows: ~Copyable {
   private var base: UnsafeMutablePointer<SegmentRow>?
@@ -51,7 +51,7 @@ package struct SegmentRows: ~Copyable {
 
   deinit { unsafe base?.deallocate() }
 
-  /// Forgets all rows, and makes room for as many.
+  /// Removes all rows and makes room for a number of them.
   mutating func reset(_ countMax: Int) {
     count = 0
     guard countMax > capacity else { return }
@@ -62,10 +62,14 @@ package struct SegmentRows: ~Copyable {
 
   mutating func removeAll() { count = 0 }
 
-  /// Adds a row where `reset` has made room.
+  /// Appends a row.
+  ///
+  /// `reset` must have made room for it.
   @inline(__always)
   mutating func append(_ row: SegmentRow) {
-    guard let base = unsafe base, count < capacity else { preconditionFailure("no room for a row") }
+    guard let base = unsafe base, count < capacity else {
+      preconditionFailure("SegmentRows: no room for another row")
+    }
     unsafe (base + count).initialize(to: row)
     count &+= 1
   }
@@ -73,12 +77,12 @@ package struct SegmentRows: ~Copyable {
   @inline(__always)
   subscript(index: Int) -> SegmentRow {
     _read {
-      precondition(index >= 0 && index < count, "no such row")
-      // Unsafe: whoever has rows has memory.
+      precondition(index >= 0 && index < count, "SegmentRows: index out of range")
+      // Unsafe: if there are rows, there is memory.
       yield unsafe base.unsafelyUnwrapped[index]
     }
     _modify {
-      precondition(index >= 0 && index < count, "no such row")
+      precondition(index >= 0 && index < count, "SegmentRows: index out of range")
       yield unsafe &base.unsafelyUnwrapped[index]
     }
   }

@@ -2,9 +2,10 @@ import PageFile
 
 /// Lays messages out column by column, see `Segment`.
 ///
-/// A struct inside of the encoder: in a class each buffer would be asked for exclusive access at
-/// every message.
+/// It is a struct inside the encoder. In a class, each buffer would be checked for exclusive access
+/// at every message.
 struct SegmentWriter: ~Copyable {
+  /// A message of the segment that is being written.
   private struct Row {
     var place: Place
     var name: Bytes
@@ -18,7 +19,7 @@ struct SegmentWriter: ~Copyable {
   private var values: [UInt32] = []
   private var codes: [UInt8] = []
 
-  /// Adds the segment of some messages of a run, see `SegmentEncoder.encode`.
+  /// Appends the segment of some messages of a run, see `SegmentEncoder.encode`.
   mutating func encode(
     _ run: borrowing MessageRun, _ range: Range<Int>, with compressor: inout BlockCompressor,
     _ effort: BlockCompressor.Effort, to value: inout ByteBuffer
@@ -144,7 +145,7 @@ struct SegmentWriter: ~Copyable {
     return true
   }
 
-  /// A column whose values are few: each once, then which of them a message has.
+  /// Appends a column of few values: each value once, then the index of each message's value.
   private mutating func append(to value: inout ByteBuffer, _ number: (Row) -> UInt32) {
     values.removeAll(keepingCapacity: true)
     codes.removeAll(keepingCapacity: true)

@@ -1,15 +1,15 @@
 import PageFile
 
-/// Goes through the records of a conversation, looking at no text.
+/// A walk through the records of a conversation that decodes no text.
 struct ThreadScan: ~Copyable {
   private let view: StoreView
   private var cursor: MessageCursor
   private let prefix: ByteBuffer
   private var value = ByteBuffer(capacity: 256)
-  /// Whether the cursor stands at what comes next already.
+  /// True if the cursor is already at the next record.
   private var isAtNext: Bool
 
-  /// From a position on, forwards.
+  /// Begins at a position, forwards.
   init(
     _ view: StoreView, _ conversation: UInt32, from position: Position
   ) throws(StoreError) {
@@ -21,7 +21,7 @@ struct ThreadScan: ~Copyable {
     _ = try cursor.seek(key.bytes)
   }
 
-  /// From behind a position on, forwards; backwards with `previous`.
+  /// Begins after a position, forwards, or before it, backwards with `previous`.
   init(
     _ view: StoreView, _ conversation: UInt32, after position: Position
   ) throws(StoreError) {
@@ -32,28 +32,32 @@ struct ThreadScan: ~Copyable {
     isAtNext = try !cursor.seek(key.bytes)
   }
 
-  /// The next record, or nil at the end of the thread; it lives until the next step.
+  /// Returns the next record, or nil at the end of the thread.
+  ///
+  /// It is valid until the next step.
   mutating func next() throws(StoreError) -> MessageRecord? {
     if !isAtNext { _ = try cursor.next() }
     isAtNext = false
     return try record()
   }
 
-  /// The record before, or nil at the beginning of the thread; it lives until the next step.
+  /// Returns the previous record, or nil at the beginning of the thread.
+  ///
+  /// It is valid until the next step.
   mutating func previous() throws(StoreError) -> MessageRecord? {
     _ = try cursor.previous()
     isAtNext = false
     return try record()
   }
 
-  /// The position of the record.
+  /// Returns the position of the record.
   mutating func position() throws(StoreError) -> Position { try cursor.position() }
 
   private mutating func record() throws(StoreError) -> MessageRecord? {
     guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return nil }
     guard let record = try cursor.record(&value) else {
       throw view.corrupt(
-        Schema.messages, "message \"\(try position().id)\" is no record")
+        Schema.messages, "message \"\(try position().id)\": malformed record")
     }
     return record
   }

@@ -1,17 +1,19 @@
 package import PageFile
 
-/// A segment as the messages in it.
+/// A segment, unpacked into its messages.
 ///
-/// Any bytes may be given: every length is checked, and what is unpacked ascends in the order of the
-/// thread, so whoever walks through it relies on nothing more. Texts are not looked at.
+/// Any bytes may be given: every length is checked, and the unpacked messages ascend in the order
+/// of the thread, so a walk through them relies on nothing else. Texts are not validated.
 package struct UnpackedSegment: ~Copyable {
   package private(set) var rows = SegmentRows()
   private var names = SegmentNames()
-  /// All texts, then what few messages have; what is behind these is of no use.
+  /// All texts, then the rare fields.
+  ///
+  /// The bytes after these have no meaning.
   private var block = ByteBuffer(capacity: 16)
-  /// How much of the block is there; -1 where rows have only places and names.
+  /// The byte count of the valid part of the block; -1 if rows have only places and names.
   private var blockByteCount = -1
-  /// Whether any of the messages answers another.
+  /// True if any of the messages answers another.
   private var hasReplies = false
   private(set) var header: SegmentHeader?
   private var columns = ColumnReader(.empty)
@@ -20,20 +22,20 @@ package struct UnpackedSegment: ~Copyable {
 
   /// Unpacks a segment.
   ///
-  /// False when it is none that belongs to this key; then there are no rows.
+  /// Returns false if the bytes are not a segment of this key; there are no rows then.
   ///
   /// - Parameters:
   ///   - key: The cell's key without the number of the conversation.
-  ///   - dictionary: The one that the header names.
+  ///   - dictionary: The dictionary that the header names.
   package mutating func unpack(
     _ value: Bytes, at key: Bytes, with dictionary: CompressionDictionary
   ) -> Bool {
     unpackPlaces(value, at: key) && unpackRecords(with: dictionary)
   }
 
-  /// Unpacks places and names alone, which come first.
+  /// Unpacks only the places and names, which come first.
   ///
-  /// The same as `unpack` if `unpackRecords` follows while the value is still there.
+  /// Followed by `unpackRecords` while the value is still valid, it does the same as `unpack`.
   package mutating func unpackPlaces(_ value: Bytes, at key: Bytes) -> Bool {
     rows.removeAll()
     blockByteCount = -1
@@ -55,10 +57,10 @@ package struct UnpackedSegment: ~Copyable {
     return true
   }
 
-  /// Whether no more is to be unpacked.
+  /// True if nothing is left to unpack.
   var isWhole: Bool { blockByteCount >= 0 }
 
-  /// Unpacks what `unpackPlaces` has left.
+  /// Unpacks the part that `unpackPlaces` has left.
   mutating func unpackRecords(with dictionary: CompressionDictionary) -> Bool {
     guard unpackUnchecked(with: dictionary) else { return false }
     if !hasReplies { return true }
@@ -69,7 +71,7 @@ package struct UnpackedSegment: ~Copyable {
     return true
   }
 
-  /// The same without a look at the names of messages that are answered.
+  /// Does the same as `unpackRecords`, without validating the names of answered messages.
   package mutating func unpackUnchecked(with dictionary: CompressionDictionary) -> Bool {
     guard let header, rows.count > 0, columns.readSenders(&rows, &block),
       let flags = columns.readKinds(&rows, &block), columns.readLengths(&rows, header, flags),
@@ -106,10 +108,11 @@ package struct UnpackedSegment: ~Copyable {
     return reply.isASCII || reply.isText
   }
 
-  /// Whether the text of a message is one, and the name of what it answers.
+  /// Returns true if the text of a message and the name of the message that it answers are valid
+  /// text.
   package func isText(_ index: Int) -> Bool { text(index).isText && isReplyText(index) }
 
-  /// Whether a message has the same bytes as in another unpacking of the same segment.
+  /// Returns true if a message has the same bytes as in another unpacking of the same segment.
   package func isSame(as other: borrowing UnpackedSegment, _ index: Int) -> Bool {
     text(index).compare(to: other.text(index)) == 0
       && rest(index).compare(to: other.rest(index)) == 0
@@ -119,14 +122,16 @@ package struct UnpackedSegment: ~Copyable {
     block.bytes.slice(Int(rows[index].textOffset), Int(rows[index].textByteCount))
   }
 
-  /// What few messages have.
+  /// Returns the bytes of a message's rare fields.
   private func rest(_ index: Int) -> Bytes {
     let row = rows[index]
     return block.bytes.slice(
       Int(row.restOffset), Int(row.replyByteCount) + Int(row.traitsByteCount))
   }
 
-  /// Whether each message comes behind the one before; times do not fall anyway.
+  /// Returns true if each message comes after the previous one.
+  ///
+  /// Times never descend anyway.
   private func isAscending() -> Bool {
     for index in 1..<rows.count {
       if rows[index &- 1].time < rows[index].time { continue }
@@ -152,49 +157,52 @@ package struct UnpackedSegment: ~Copyable {
     return name
   }
 
-  /// Adds the key of a message without the number of the conversation.
+  /// Appends the key of a message without the number of the conversation.
   func appendKey(_ index: Int, to key: inout ByteBuffer) {
     key.append(rows[index].place)
     names.append(rows[index], index, to: &key)
   }
 
-  /// The place of a message.
+  /// Returns the place of a message.
   func place(_ index: Int) -> Place { rows[index].place }
 
-  /// The record that a message would have alone.
+  /// Returns the record that a message would have in a cell of its own.
   ///
-  /// Only of segments that are whole.
+  /// The segment must be whole.
   func record(_ index: Int) -> MessageRecord { rows[index].record(in: block.bytes) }
 
-  /// Adds the name of a message.
+  /// Appends the name of a message.
   @inline(__always)
   func appendName(_ index: Int, to buffer: inout ByteBuffer) {
     names.append(rows[index], index, to: &buffer)
   }
 
-  /// The texts of some messages, one behind the other.
+  /// Returns the texts of some messages, one after the other.
   ///
-  /// Only of segments that are whole.
+  /// The segment must be whole.
   func texts(_ range: ClosedRange<Int>) -> Bytes {
     let (first, last) = (rows[range.lowerBound], rows[range.upperBound])
     return block.bytes.slice(
       Int(first.textOffset), Int(last.textOffset &- first.textOffset &+ last.textByteCount))
   }
 
-  /// The name of the message that one answers.
+  /// Returns the name of the message that a message answers.
   ///
-  /// Only of segments that are whole.
+  /// The segment must be whole.
   func reply(_ index: Int) -> Bytes {
     block.bytes.slice(Int(rows[index].restOffset), Int(rows[index].replyByteCount))
   }
 
-  /// Where a run ends that begins at a message: at the first that has traits, or a sequence that does
-  /// not follow the one before.
+  /// Returns the end of the run that begins at a message.
+  ///
+  /// The run ends before the first message that has traits, or a sequence that does not follow the
+  /// previous one.
   ///
   /// - Parameters:
-  ///   - step: 1 or −1, which way it goes.
-  ///   - countMax: How many messages it may have.
-  ///   - last: The sequence of the message before, then that of the last in the run.
+  ///   - step: 1 or −1, the direction of the run.
+  ///   - countMax: The maximum number of messages.
+  ///   - last: The sequence of the message before the run; on return, that of the last message in
+  ///     it.
   func runEnd(from start: Int, step: Int, countMax: Int, after last: inout Int64?) -> Int {
     var index = start
     while index >= 0, index < rows.count, abs(index &- start) < countMax {
@@ -209,14 +217,15 @@ package struct UnpackedSegment: ~Copyable {
     return index
   }
 
-  /// Adds all messages to a run.
+  /// Appends all messages to a run.
   package func append(to run: inout MessageRun, in number: UInt32) {
     for index in 0..<rows.count { run.append(self, index, in: number) }
   }
 
-  /// The first message whose key is not below `key`, and whether it is that key's.
+  /// Returns the index of the first message whose key is not below `key`, and true if its key is
+  /// equal.
   ///
-  /// - Parameter key: Without the number of the conversation.
+  /// - Parameter key: The key without the number of the conversation.
   func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     let position = key.place(at: 0)
     var (low, high) = (0, rows.count)
@@ -232,7 +241,7 @@ package struct UnpackedSegment: ~Copyable {
   @inline(__always)
   private func order(_ index: Int, _ key: Bytes, _ position: (place: Place, byteCount: Int)?) -> Int
   {
-    // Most are told apart by their times.
+    // Most messages differ in their times.
     if let position, !position.place.isPending, rows[index].time != position.place.time {
       return rows[index].time < position.place.time ? -1 : 1
     }
@@ -243,7 +252,7 @@ package struct UnpackedSegment: ~Copyable {
 }
 
 extension UnpackedSegment {
-  /// The names alone; nil when these bytes are no segment.
+  /// Returns only the names, or nil if the bytes are not a segment.
   package static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
     var segment = UnpackedSegment()
     guard segment.unpackPlaces(value, at: key) else { return nil }

@@ -153,7 +153,7 @@ import Testing
       }, in: Cells.messagesTree)
     let found = try findings(changed)
     #expect(
-      found.count { $0.contains("dictionary 7 is not there") } == segments.count, "\(found)")
+      found.count { $0.contains("dictionary 7: missing") } == segments.count, "\(found)")
     try use(changed)
   }
 
