@@ -1,13 +1,13 @@
 import PageFile
 
-/// Reading attachments and their transfers.
+/// A reader of attachments and their transfers.
 struct AttachmentReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until it
-  /// returns false.
+  /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until
+  /// it returns false.
   private func forEachTransfer(
     _ prefix: Bytes, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -22,13 +22,15 @@ struct AttachmentReader {
     }
   }
 
-  /// What a fact says, with what is known of running transfers; nil where its message is not shown:
-  /// it is not here yet or is being taken back, or its conversation was deleted.
+  /// Returns the state of an attachment, including the progress of running transfers.
+  ///
+  /// Returns nil if its message is not shown because it is not here yet, was retracted, or its
+  /// conversation was deleted.
   private func state(
     _ fact: Bytes, _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> AttachmentState? {
     guard let parts = FactKey.parts(fact), let record = try view.facts.attachmentRecord(fact) else {
-      throw view.corrupt(Schema.transfers, "an entry leads to no attachment")
+      throw view.corrupt(Schema.transfers, "transfer entry: missing attachment")
     }
     guard let conversation = try conversationID(of: parts.conversation),
       let (_, message, own) = try view.messages.found(parts.id, in: parts.conversation),
@@ -37,7 +39,8 @@ struct AttachmentReader {
     return record.state(fact, of: own, in: conversation, doneByteCount)
   }
 
-  /// The name that leads to a conversation's number; nil where none does any more.
+  /// Returns the name that leads to a conversation's number, or nil if no name leads to it any
+  /// more.
   private func conversationID(of number: UInt32) throws(StoreError) -> ConversationID? {
     let key = ConversationDetails.key(number)
     do throws(PageFileError) {
@@ -51,7 +54,9 @@ struct AttachmentReader {
 }
 
 extension AttachmentRecord {
-  /// What is told of it: what is stored as running and is not run by anybody here is queued.
+  /// Returns the state to show.
+  ///
+  /// A transfer that is stored as running but does not run in this process counts as queued.
   func state(
     _ fact: Bytes, of message: MessageID, in conversation: ConversationID,
     _ doneByteCount: (RunningTransfers.Key) -> Int64?

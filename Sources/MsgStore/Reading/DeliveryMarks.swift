@@ -1,22 +1,23 @@
 import PageFile
 
-/// How far the local member's own messages have come, for all messages of a slice.
+/// The delivery status of the local member's own messages, for all messages of a slice.
 ///
-/// What a slice needs is read once, when the first message needs it: a message of somebody else, a
-/// pending one, and one that is read already cost nothing.
+/// Marks are read once, when the first message needs them. A message from another member, a pending
+/// one, and one that was read already cost nothing.
 struct DeliveryMarks {
   private let view: StoreView
   private let conversation: UInt32
   private var others: MarksOfAll?
   private var marks: [RecipientMarks]?
 
-  /// How far one recipient has come.
+  /// The progress of one recipient.
   private struct RecipientMarks {
     let recipient: Recipient
     let record: ReceiptRecord
   }
 
-  /// How far all others have come, without the rest of the record: it is copied for each message.
+  /// The progress of all other participants, without the rest of the record, since this is copied
+  /// for each message.
   private struct MarksOfAll {
     let read: Position?
     let delivered: Position?
@@ -34,8 +35,8 @@ struct DeliveryMarks {
     self.conversation = conversation
   }
 
-  /// Whether what the others have received counts for a message that is not pending: an own one that
-  /// the server has.
+  /// Returns true if the receipts of others matter for a message that is not pending: an own
+  /// message that the server has and that is not read yet.
   @inline(__always)
   static func concern(
     _ status: MessageStatus, from sender: UInt32, localMember: UInt32?
@@ -43,8 +44,8 @@ struct DeliveryMarks {
     sender == localMember && (status == .sent || status == .delivered)
   }
 
-  /// The status of a message: the higher of the one that is stored, as the server has said it, and
-  /// what the others' receipts come to.
+  /// Returns the status of a message: the higher of the stored status, as told by the server, and
+  /// the status that the others' receipts amount to.
   mutating func effectiveStatus(
     _ record: MessageRecord, at position: Position
   ) throws(StoreError) -> MessageStatus {
@@ -57,18 +58,20 @@ struct DeliveryMarks {
       exactly: hasExact ? record.traits()?.names.first ?? position.id : nil)
   }
 
-  /// The same for one that is concerned; `name` is that of its own receipts, if it has any.
+  /// Returns the same for a message that `concern` holds for.
+  ///
+  /// `name` is the message's own name if it has named receipts, else nil.
   mutating func effectiveStatus(
     _ stored: MessageStatus, from sender: UInt32, at place: Place, id: @autoclosure () -> MessageID,
     exactly name: MessageID?
   ) throws(StoreError) -> MessageStatus {
     let others = try loadedOthers()
-    // Ids decide only between messages of one place.
+    // Ids decide only between messages at one place.
     func isUpTo(_ mark: Position?) -> Bool {
       guard let mark else { return false }
       return place == mark.place ? id() <= mark.id : Place.precedes(place, mark.place)
     }
-    // At least one of them was in when the message was sent.
+    // At least one of the others took part when the message was sent.
     let isCovered = others.since <= place.time
     if isCovered, isUpTo(others.read) { return .read }
     let status = isCovered && isUpTo(others.delivered) ? .delivered : stored
@@ -78,9 +81,10 @@ struct DeliveryMarks {
     return counts.recipients > 0 && counts.delivered == counts.recipients ? .delivered : status
   }
 
-  /// How many of those that a message was sent to have it, and have read it.
+  /// Returns the number of a message's recipients, and of those who have received and read it.
   ///
-  /// - Parameter isReadHere: Whether the local member has read it, whatever the server knows.
+  /// - Parameter isReadHere: True if the local member has read the message, whatever the server
+  ///   knows.
   mutating func counts(
     of id: MessageID, at position: Position, sender: UInt32, isReadHere: Bool = false
   ) throws(StoreError) -> (recipients: Int, delivered: Int, read: Int) {

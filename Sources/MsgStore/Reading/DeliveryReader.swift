@@ -1,6 +1,6 @@
 import PageFile
 
-/// Who has received and read one message.
+/// A reader of the delivery of single messages: the members that have received and read one.
 struct DeliveryReader {
   let view: StoreView
 
@@ -28,7 +28,7 @@ struct DeliveryReader {
       readCount: counts.read)
   }
 
-  /// Everybody who is known to have a message, by their names.
+  /// Returns the receipts of all members that are known to have a message, in order of their names.
   func readers(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MemberReceipt] {
@@ -64,20 +64,20 @@ struct DeliveryReader {
         deliveredAt: deliveredAt.map { Timestamp(microseconds: $0) },
         readAt: receipt.readAt.map { Timestamp(microseconds: $0) })
     }
-    // Members' numbers differ between stores; names do not.
+    // Member numbers differ between stores; names do not.
     return receipts.sorted { $0.member < $1.member }
   }
 
-  /// What a message's own record says of its receipts.
+  /// The receipt data in a message's own record.
   private struct ReceivedMessage {
     let conversation: UInt32
     let id: MessageID
     let position: Position
     let sender: UInt32
     let status: MessageStatus
-    /// Whether the local member has read it, though it is somebody else's.
+    /// True if the message is from another member and the local member has read it.
     let isReadHere: Bool
-    /// Whether it came to lie below the read mark.
+    /// True if the message came to lie below the read mark.
     let isLate: Bool
   }
 
@@ -91,9 +91,9 @@ struct DeliveryReader {
     let summary = try view.conversations.summary(number, &cursor)
     var scan = try ThreadScan(view, number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
+      throw view.corrupt(Schema.ids, "message \"\(id)\": missing at its place")
     }
-    // What came as history counts as nothing: it is read when a mark has gone over it.
+    // A message that came as history counts as read only once a mark has passed it.
     let isRead =
       record.flags.contains(.history)
       ? summary.seenUpTo.map { position <= $0 } ?? false
@@ -119,7 +119,7 @@ struct DeliveryReader {
 }
 
 extension DeliveryReader {
-  /// A place that no unread message lies before; nil: any may.
+  /// Returns a place before which no message is unread, or nil if any message may be.
   func unreadStart(
     _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> Position? {
@@ -130,10 +130,10 @@ extension DeliveryReader {
     return latest(late, summary.toldMark)
   }
 
-  /// The place of the first unread message; nil where there is none.
+  /// Returns the place of the first unread message, or nil if no message is unread.
   ///
-  /// The messages from the marks on and those from the end back are gone through by turns: from the
-  /// end it is the last one of as many as are unread.
+  /// The walk alternates between the messages from the marks on and those back from the end. From
+  /// the end, the first unread message is the one at which the count of unread messages is reached.
   func firstUnread(
     _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> Position? {

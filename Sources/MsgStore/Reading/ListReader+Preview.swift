@@ -1,8 +1,8 @@
 import PageFile
 
-/// What a list shows of a conversation's last message.
+/// Previews of the last message of a conversation, as a list shows them.
 extension ListReader {
-  /// How many deleted messages are passed over in search of one to show.
+  /// The maximum number of retracted messages that are skipped in search of one to show.
   private static let deletedCountMax = 100
 
   func preview(
@@ -13,7 +13,7 @@ extension ListReader {
       last = try lastShown(before: last.position, in: conversation) ?? last
     }
     var (id, status) = (last.position.id, last.status)
-    // One's own messages may have a name besides the server's, and others' receipts.
+    // An own message may have a name besides the server's, and receipts of others.
     if last.sender == view.localMember, !last.position.place.isPending {
       (id, status) = try ownMessage(at: last.position, in: conversation)
     }
@@ -25,7 +25,7 @@ extension ListReader {
       status: status)
   }
 
-  /// The last message before a position that was not taken back.
+  /// Returns the last message before a position that was not retracted.
   private func lastShown(
     before position: Position, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last? {
@@ -50,7 +50,7 @@ extension ListReader {
   ) throws(StoreError) -> (MessageID, MessageStatus) {
     var scan = try ThreadScan(view, conversation, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
-      throw view.corrupt(Schema.conversations, "the last message of \(conversation) is not there")
+      throw view.corrupt(Schema.conversations, "conversation \(conversation): last message missing")
     }
     var marks = DeliveryMarks(view, conversation)
     let id = record.traits()?.names.first ?? position.id

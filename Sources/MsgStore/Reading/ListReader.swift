@@ -1,12 +1,13 @@
 import PageFile
 
-/// Reading conversations: one by its name, the list by activity, all of them by number.
+/// A reader of conversations as lists show them: one by its name, the lists by activity, and all of
+/// them by number.
 struct ListReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// A conversation as lists show it; nil when it is not there, or was deleted.
+  /// Returns a conversation as lists show it, or nil if it is unknown or was deleted.
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     guard let number = try view.number(of: id) else { return nil }
     var cursor = Cursor(view.source, Schema.conversations)
@@ -14,14 +15,14 @@ struct ListReader {
     return conversation.isDeleted ? nil : conversation
   }
 
-  /// The number of a conversation that was not deleted.
+  /// Returns the number of a conversation, or nil if it is unknown or was deleted.
   func visibleConversation(_ id: ConversationID) throws(StoreError) -> UInt32? {
     guard let number = try view.number(of: id) else { return nil }
     var cursor = Cursor(view.source, Schema.conversations)
     return try view.conversations.summary(number, &cursor).marks.contains(.hidden) ? nil : number
   }
 
-  /// The conversations that come next in one of the two lists after a position.
+  /// Returns the next conversations in one of the two lists after a position.
   func conversations(
     count: Int, after position: ConversationPosition?, isArchived: Bool
   ) throws(StoreError) -> ConversationSlice {
@@ -45,7 +46,7 @@ struct ListReader {
       key.removeAll()
       list.appendKey(to: &key)
       guard let entry = ListPlace.parts(key.bytes) else {
-        throw view.corrupt(Schema.activity, "a key of \(key.count) bytes is no place in a list")
+        throw view.corrupt(Schema.activity, "malformed key (\(key.count) bytes)")
       }
       guard (entry.place.section == .archived) == isArchived else { break }
       hasMore = found.count == count
@@ -56,11 +57,12 @@ struct ListReader {
     return ConversationSlice(found, older: hasMore ? found.last?.position : nil)
   }
 
-  /// All conversations, also deleted ones, in the order in which they came to this store.
+  /// Runs `body` on all conversations, including deleted ones, in the order in which they came to
+  /// this store.
   func forEachConversation(_ body: (Conversation) throws -> Void) throws {
     var number: UInt32? = 0
     while let last = number {
-      // The body may read what it likes, so the walk begins anew for each conversation.
+      // The body may read anything, so the walk begins anew for each conversation.
       let next = try view.within { () throws(StoreError) -> (UInt32, Conversation)? in
         var cursor = Cursor(view.source, Schema.conversations)
         guard let next = try view.conversations.nextConversation(after: last, &cursor) else {
@@ -73,7 +75,7 @@ struct ListReader {
     }
   }
 
-  /// What a list shows of a conversation, read with a cursor of the conversations tree.
+  /// Returns a conversation as a list shows it, read with a cursor of the conversations tree.
   func conversation(_ number: UInt32, _ cursor: inout Cursor) throws(StoreError) -> Conversation {
     var key = KeyEncoding.key(number)
     var copy = ByteBuffer()
@@ -87,7 +89,9 @@ struct ListReader {
       participants: try view.conversations.names(of: details.firstParticipants))
   }
 
-  /// The same with all who take part, which costs as much as there are members.
+  /// Returns a conversation with all its participants.
+  ///
+  /// The cost grows with the number of members.
   func wholeConversation(
     _ number: UInt32, _ cursor: inout Cursor
   ) throws(StoreError) -> Conversation {
@@ -118,7 +122,8 @@ struct ListReader {
       isArchived: summary.marks.contains(.archived), hasDraft: details.hasDraft,
       deletedUpTo: summary.deletedUpTo.map { Timestamp(microseconds: $0) },
       lastActivity: summary.hasLast ? Timestamp(microseconds: summary.activity) : nil,
-      // Where the first opening with a local member was not finished, some are counted already.
+      // If the first opening with a local member was not finished, some messages are counted
+      // already.
       unreadCount: view.localMember == nil ? 0 : summary.unreadCount,
       unreadMentionCount: view.localMember == nil ? 0 : summary.mentionCount,
       messageCount: summary.messageCount, preview: preview,
@@ -128,7 +133,7 @@ struct ListReader {
     return Conversation(fields)
   }
 
-  /// Everything that is known of who takes part, with names.
+  /// Returns all that is known of a conversation's members, with their names.
   func participations(_ id: ConversationID) throws(StoreError) -> [Participation] {
     guard let number = try visibleConversation(id) else { return [] }
     var found: [Participation] = []
@@ -153,7 +158,9 @@ struct ListReader {
 }
 
 extension ListReader {
-  /// The totals as people see them: nothing is unread where it is not known to whom.
+  /// Returns the totals to show.
+  ///
+  /// Nothing is unread while the local member is unknown.
   func shownTotals() throws(StoreError) -> Totals {
     view.localMember == nil ? Totals() : try view.totals()
   }

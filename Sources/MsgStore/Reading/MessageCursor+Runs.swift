@@ -1,8 +1,10 @@
 import PageFile
 
 extension MessageCursor {
-  /// Adds messages to a slice from the one the cursor stands at on, as long as they lie in one leaf, or
-  /// in one segment, and there is nothing unusual about them, and goes behind them.
+  /// Appends messages to a slice from the cursor on, for as long as they are plain and lie in one
+  /// leaf or one segment.
+  ///
+  /// Moves past them.
   ///
   /// See `SliceBuilder.appendRun`.
   mutating func appendRun(

@@ -1,19 +1,19 @@
 import PageFile
 
-/// What still has to go to the server.
+/// A reader of the receipts that the server has not been told yet.
 ///
 /// See docs/message-format.md, V-6, V-7 and V-9.
 ///
-/// A mark tells of everything between what was confirmed and itself, but for two sorts of messages
-/// that have an entry each under their names: those that were marked by name, and those that came to
-/// lie below the mark after it was made. An entry says from which ordinal on it is due: an own mark
-/// is at once, a late message from the next mark on.
+/// A mark reports everything between the confirmed position and itself, except for two sorts of
+/// messages that have an entry each under their names: messages marked by name, and messages that
+/// came to lie below the mark after it was made. An entry says from which ordinal on it is due. A
+/// named receipt is due at once, that of a late message from the next mark on.
 package struct PendingReceiptReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// The mark of the local member that the server knows of.
+  /// Returns the local member's mark that the server knows.
   func told(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> Position? {
@@ -25,7 +25,8 @@ package struct PendingReceiptReader {
     }
   }
 
-  /// The range of a mark that the server does not know of; nil where there is none.
+  /// Returns the range of a mark that the server does not know, or nil if the server knows all of
+  /// it.
   func pendingRange(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts
@@ -36,8 +37,8 @@ package struct PendingReceiptReader {
     return (after, mark)
   }
 
-  /// Runs `body` on the messages to be told by their names, by the bytes of their names, until it
-  /// returns false.
+  /// Runs `body` on the messages with a named receipt to tell, in the order of the bytes of their
+  /// names, until it returns false.
   package func forEachExact(
     _ kind: ReceiptKind, _ conversation: UInt32,
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
@@ -48,13 +49,13 @@ package struct PendingReceiptReader {
       guard case .exact(_, _, let id)? = ReceiptKey.parts(key), let ordinal = reader.varint(),
         reader.isAtEnd
       else {
-        throw view.corrupt(Schema.receipts, "conversation \(conversation) has what is no message")
+        throw view.corrupt(Schema.receipts, "conversation \(conversation): malformed named receipt")
       }
       return try body(id, ordinal)
     }
   }
 
-  /// The messages that are due to be told by their names.
+  /// Returns the messages whose named receipts are due.
   func dueExact(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts, countMax: Int = .max
@@ -79,9 +80,9 @@ package struct PendingReceiptReader {
       try view.receipts.receipts(number), as: form)
   }
 
-  /// The first of what is to be told, read from a bounded part of the thread.
+  /// Returns the first receipt to tell, read from a bounded part of the thread.
   ///
-  /// Where no message is found in that part, there are no names to tell, but its end to confirm.
+  /// If that part has no message to tell, the receipt has no names, but its end is to be confirmed.
   func firstPendingReceipt(
     _ kind: ReceiptKind, of number: UInt32, _ id: ConversationID, _ summary: ConversationSummary,
     _ own: ConversationReceipts, as form: PendingReceipt.Form
@@ -126,7 +127,7 @@ package struct PendingReceiptReader {
     return batches.finished
   }
 
-  /// Whether something was marked that the server does not know of.
+  /// Returns true if a receipt is due that the server does not know.
   package func hasUntold(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts
@@ -135,7 +136,7 @@ package struct PendingReceiptReader {
     return try !dueExact(kind, conversation, summary, own, countMax: 1).isEmpty
   }
 
-  /// The own names of the messages that a range tells of.
+  /// Returns the own names of the messages that a range reports.
   func idsOfRange(
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), in conversation: UInt32
   ) throws(StoreError) -> [MessageID] {
@@ -147,14 +148,15 @@ package struct PendingReceiptReader {
     return ids
   }
 
-  /// How many messages are looked at in one go for receipts: some milliseconds.
+  /// The number of messages examined at a time for receipts, which takes some milliseconds.
   static var receiptScanCountMax: Int { 10_000 }
 
-  /// Runs `body` on the messages of a range that have no entry of their own, until it returns false:
-  /// none of the local member's, of history, marked by name, or late.
+  /// Runs `body` on the messages of a range that the range itself reports, until it returns false.
   ///
-  /// - Parameter scanCountMax: At how many messages to look.
-  /// - Returns: Up to where it has looked, or the end of the range.
+  /// Messages from the local member, from history, marked by name, and late ones are skipped.
+  ///
+  /// - Parameter scanCountMax: The maximum number of messages to examine.
+  /// - Returns: The position of the last message examined, or the end of the range.
   private func forEachOfRange(
     _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), _ conversation: UInt32,
     scanCountMax: Int = .max, _ body: (Position, MessageRecord) -> Bool
@@ -186,7 +188,7 @@ package struct PendingReceiptReader {
     return range.upTo
   }
 
-  /// Conversations with something to tell, by their numbers.
+  /// Returns the conversations with receipts to tell, in order of their numbers.
   func conversationsWithPendingReceipts(
     _ kind: ReceiptKind, countMax: Int
   ) throws(StoreError) -> [ConversationID] {
@@ -195,7 +197,7 @@ package struct PendingReceiptReader {
     let prefix = ReceiptKey.pending(kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
       guard case .pending(_, let number)? = ReceiptKey.parts(key) else {
-        throw view.corrupt(Schema.receipts, "the list of what is to be told has no conversation")
+        throw view.corrupt(Schema.receipts, "pending receipts: malformed key")
       }
       found.append(try view.conversations.details(number).id)
       return found.count < countMax
@@ -205,7 +207,7 @@ package struct PendingReceiptReader {
 }
 
 extension MessageRecord {
-  /// The message's own name.
+  /// Returns the message's own name.
   fileprivate func id(at position: Position) -> MessageID {
     traits()?.names.first ?? position.id
   }
@@ -218,7 +220,9 @@ extension PendingReceipt.Form {
     }
   }
 
-  /// The nearest form that can be handed out: no option may make handing out throw.
+  /// The nearest form that can be handed out.
+  ///
+  /// No option may make handing out throw.
   var clamped: Self {
     guard case .ids(let count) = self else { return self }
     return .ids(countMax: min(max(count, 1), PendingReceipt.idCountMax))

@@ -1,12 +1,13 @@
-/// Cuts what is to be told into what is sent at once.
+/// Divides the receipts to tell into batches that are sent at once.
 ///
-/// It says when it has as many batches as are wanted: what comes behind them need not be read then.
+/// It reports when it has the wanted number of batches, so that the rest need not be read.
 struct ReceiptBatches {
   private let conversation: ConversationID
   private let kind: ReceiptKind
   private let form: PendingReceipt.Form
   private let countMax: Int
-  /// What is told with the names of the batch that is filled now: of a mark all, else what is left.
+  /// The range told with the names of the current batch: the whole range of a mark, else the part
+  /// that is left.
   private var range: (after: Position?, upTo: Position)?
   private var ids: [MessageID] = []
   /// The last message of the range that is in the batch.
@@ -27,7 +28,7 @@ struct ReceiptBatches {
     if case .ids(let count) = form { count } else { PendingReceipt.idCountMax }
   }
 
-  /// Whether there are as many as are wanted.
+  /// True if there are as many batches as wanted.
   var isFull: Bool { finished.count >= countMax }
 
   private mutating func finish(_ after: Position?, _ upTo: Position?) {
@@ -38,10 +39,12 @@ struct ReceiptBatches {
     ids = []
   }
 
-  /// Names go with a mark; as many as it has room for.
+  /// Begins a mark.
+  ///
+  /// Names go with it, as many as it has room for.
   mutating func begin(mark: (after: Position?, upTo: Position)) { range = mark }
 
-  /// A name that goes without a range, or with the mark.
+  /// Adds a name that goes without a range, or with the mark.
   mutating func add(_ id: MessageID) {
     if ids.count == idCountMax { endBatch() }
     ids.append(id)
@@ -52,12 +55,12 @@ struct ReceiptBatches {
     range = nil
   }
 
-  /// There are no more names without a range.
+  /// Ends the names that go without a range.
   mutating func endNames() { if !isFull, !ids.isEmpty || range != nil { endBatch() } }
 
   mutating func begin(_ range: (after: Position?, upTo: Position)) { self.range = range }
 
-  /// The next message of the range.
+  /// Adds the next message of the range.
   mutating func add(_ position: Position) {
     if ids.count == idCountMax, let last {
       finish(range?.after, last)
@@ -67,7 +70,7 @@ struct ReceiptBatches {
     last = position
   }
 
-  /// There are no more messages in the range up to a position.
+  /// Ends the range at a position.
   mutating func end(at position: Position) {
     if !isFull, let range { finish(range.after, position) }
   }

@@ -1,16 +1,18 @@
-/// A run of messages of one conversation, oldest first, and why it ends where it does.
+/// A run of messages of one conversation, oldest first, with the reasons for which it ends on each
+/// side.
 ///
-/// It owns one copy of the stored bytes, checked when it was made; a `Message` is made each time one
-/// is touched, which cannot fail and costs about as much as making its text's string. So a slice is
-/// cheap to make and to pass on, and a screen pays for what it shows.
+/// A slice owns one copy of the stored bytes, which was checked when it was made. A `Message` is
+/// created on each access. That cannot fail and costs about as much as creating the string of its
+/// text. A slice is therefore cheap to create and to pass on, and a screen pays only for the
+/// messages that it shows. A slice stays valid after the snapshot it came from.
 public struct Slice: Sendable, RandomAccessCollection {
-  /// Whether older messages lie before the first.
+  /// The edge before the first message: the end of the thread, more messages, or a gap.
   public var older: Edge {
     if let gap = content.gaps.older { return gap.edge }
     guard content.hasOlder else { return .end }
     return .more(first?.position ?? content.gaps.newer?.beyond ?? .end)
   }
-  /// Whether newer messages lie behind the last.
+  /// The edge after the last message: the end of the thread, more messages, or a gap.
   public var newer: Edge {
     if let gap = content.gaps.newer { return gap.edge }
     guard content.hasNewer else { return .end }
@@ -28,20 +30,22 @@ public struct Slice: Sendable, RandomAccessCollection {
 
   /// The message at an index.
   ///
-  /// Traps outside `indices`.
+  /// Traps if the index is not in `indices`.
   @inlinable public subscript(index: Int) -> Message { content.message(at: index) }
 
-  /// Goes through the messages, oldest first.
+  /// Returns an iterator over the messages, oldest first.
   @inlinable public func makeIterator() -> Iterator { Iterator(content) }
 
-  /// Hands out each message as it is made, where the library's iterator would copy it once more.
+  /// An iterator that creates each message as it is returned.
+  ///
+  /// The library's iterator would copy it once more.
   public struct Iterator: IteratorProtocol {
     @usableFromInline let content: SliceContent
     @usableFromInline var index = 0
 
     @inlinable init(_ content: SliceContent) { self.content = content }
 
-    /// The next message, or nil behind the last.
+    /// Returns the next message, or nil after the last.
     @inlinable @inline(__always)
     public mutating func next() -> Message? {
       guard index < content.count else { return nil }
@@ -52,24 +56,27 @@ public struct Slice: Sendable, RandomAccessCollection {
 }
 
 extension Slice: Hashable {
-  /// Equality of the messages and of the edges.
+  /// Returns true if the messages and the edges are equal.
   public static func == (a: Slice, b: Slice) -> Bool {
     a.count == b.count && a.older == b.older && a.newer == b.newer && a.elementsEqual(b)
   }
 
-  /// Feeds the names of the messages to a hasher.
+  /// Hashes the ids of the messages.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for message in self { hasher.combine(message.id) }
   }
 }
 
-/// The gaps that a slice ends at.
+/// The gaps at which a slice ends.
 struct SliceGaps {
+  /// A gap, with the position from which reading continues beyond it.
   struct Gap {
     let missing: ClosedRange<Int64>
-    /// Between the gap's two neighbours, so that reading from it in either direction begins with one
-    /// of them; it is the position of no message, so that no gap is looked for at it.
+    /// A position between the gap's two neighbours, so that reading from it in either direction
+    /// begins with one of them.
+    ///
+    /// No message has this position, so no gap is looked for at it.
     let beyond: Position
 
     var edge: Edge { .gap(missing, beyond: beyond) }

@@ -1,19 +1,21 @@
 import PageFile
 
-/// Copying runs of messages that have nothing unusual about them: nearly all that slices are made of.
+/// Copies runs of plain messages, of which slices mostly consist.
 ///
-/// A run ends at whatever it is not made for; that message is added alone, and another run begins.
+/// A run ends at a message that needs more. That message is added alone, and another run begins.
 extension SliceBuilder {
-  /// Adds messages of a leaf that have cells of their own and sequences that follow each other; returns
-  /// the index of the first cell that was not added.
+  /// Appends messages of a leaf that have cells of their own and consecutive sequences.
   ///
-  /// What all of a leaf's keys begin with is looked at once, and of each cell all behind its place is
-  /// copied as it lies there.
+  /// Returns the index of the first cell that was not appended.
+  ///
+  /// The common prefix of the leaf's keys is decoded once. Of each cell, all bytes after its place
+  /// are copied as they are.
   ///
   /// - Parameters:
-  ///   - step: 1 or −1, which way to go.
-  ///   - limit: How many messages there may be in all.
-  ///   - last: The sequence of the message before, if it has one, then that of the last one added.
+  ///   - step: 1 or −1, the direction.
+  ///   - limit: The maximum number of messages in the slice.
+  ///   - last: The sequence of the previous message, if it has one; on return, that of the last one
+  ///     appended.
   mutating func appendRun(
     _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?
   ) throws(StoreError) -> Int {
@@ -33,11 +35,11 @@ extension SliceBuilder {
     return index
   }
 
-  /// What the keys of a leaf say of times: of all the first bytes, and where the others lie.
+  /// The times in the keys of a leaf: the bytes that all share, and the location of the others.
   private struct LeafTimes {
     let head: UInt64
     let headBitCount: UInt64
-    /// Where in a suffix the byte is that says whether there is a sequence.
+    /// The offset in a suffix of the byte that says if there is a sequence.
     let markOffset: Int
 
     /// - Parameter bytes: The last eight bytes of the prefix.
@@ -49,7 +51,9 @@ extension SliceBuilder {
     }
   }
 
-  /// Adds the message of a cell; returns its sequence, nil if the message is none for a run.
+  /// Appends the message of a cell.
+  ///
+  /// Returns its sequence, or nil if the message does not fit the run.
   @inline(__always)
   private mutating func append(
     _ cell: LeafCell, _ times: LeafTimes, after last: Int64?, _ step: Int
@@ -67,7 +71,7 @@ extension SliceBuilder {
     let time = KeyEncoding.unflipped(
       times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
     let place = Place.acknowledged(time, sequence: sequence)
-    // Where in the buffer the cell would begin if all of it were copied.
+    // The offset in the buffer at which the cell would begin if all of it were copied.
     let start = buffer.count &- idOffset
     buffer.append(bytes.dropFirst(idOffset))
     guard let head = MessageRecord.PlainHead(bytes.uint32(at: cell.valueOffset)) else {
@@ -100,7 +104,7 @@ extension SliceBuilder {
     return sequence
   }
 
-  /// The same of a segment, whose texts are copied, and looked at, all at once.
+  /// Does the same for a segment, whose texts are copied and validated together.
   mutating func appendRun(
     _ segment: borrowing UnpackedSegment, from start: Int, step: Int, limit: Int,
     after last: inout Int64?

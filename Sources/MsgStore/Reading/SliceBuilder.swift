@@ -1,9 +1,9 @@
 import PageFile
 
-/// Copies messages out of pages into what a slice owns, checking each of them once.
+/// Copies messages from pages into the memory of a slice and checks each of them once.
 ///
-/// Names, texts and what is answered are copied one behind the other; what a row needs as a number is
-/// put into the row.
+/// Names, texts, and the names of answered messages are copied one after the other. Numbers go into
+/// the row.
 struct SliceBuilder: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
@@ -14,15 +14,18 @@ struct SliceBuilder: ~Copyable {
   var buffer: ByteBuffer
   private var marks: DeliveryMarks
   private var senders: [MemberID] = []
-  /// Where in `senders` the sender of each of these numbers is: the number, and above it one more than
-  /// its index.
+  /// A table from the numbers of recent senders to their indices in `senders`.
   ///
-  /// A slice has few senders but may have thousands: one that was pushed out of here is only listed
-  /// again. An inline array was copied whole at each look.
+  /// An element has the number, and above it the index plus one.
+  ///
+  /// A slice has few senders but may have thousands. A sender that was pushed out of the table is
+  /// only listed again. An inline array was copied whole at each look.
   private var recentSenders: ByteBuffer
   private static let recentCount = 16
 
-  /// Room for typical messages; more is made when it is needed.
+  /// The room for a typical message.
+  ///
+  /// More is allocated when needed.
   private static let typicalByteCount = 144
   private static let reservedCountMax = 256
 
@@ -42,17 +45,17 @@ struct SliceBuilder: ~Copyable {
 
   var count: Int { rows.count }
 
-  /// The place of a message that was added.
+  /// Returns the place of an added message.
   func place(_ index: Int) -> Place { rows[index].place }
 
-  /// Takes back the message that was added last.
+  /// Removes the message that was added last.
   mutating func removeLast() { rows.removeLast() }
 
   // MARK: Single records
 
-  /// Adds the message a cursor stands at.
+  /// Appends the message at the cursor.
   ///
-  /// False, and nothing added, at the end of the tree and where another conversation begins.
+  /// Returns false and appends nothing at the end of the tree and at another conversation.
   mutating func append(_ cursor: inout MessageCursor) throws(StoreError) -> Bool {
     guard cursor.isAtMessage, cursor.isIn(number) else { return false }
     let start = buffer.count
@@ -63,13 +66,14 @@ struct SliceBuilder: ~Copyable {
     return true
   }
 
-  /// Adds the message at a position.
+  /// Appends the message at a position.
   ///
-  /// False when there is none.
+  /// Returns false if there is none.
   mutating func append(at position: Position) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number, position)
     if !position.place.isPending {
-      // As a slice would: its text is copied once, and nothing is put together to be taken apart.
+      // Done as for a slice: the text is copied once, and no record is assembled to be decoded
+      // again.
       var cursor = MessageCursor(view)
       guard try cursor.seek(key.bytes) else { return false }
       return try append(&cursor)
@@ -84,7 +88,7 @@ struct SliceBuilder: ~Copyable {
     return true
   }
 
-  /// Adds the message whose key, and behind it whose record, were copied last.
+  /// Appends the message whose key, followed by its record, was copied last.
   private mutating func addRecord(_ key: Range<Int>) throws(StoreError) {
     let placeOffset = key.lowerBound + KeyEncoding.numberByteCount
     guard let (place, placeByteCount) = buffer.bytes.place(at: placeOffset),
@@ -94,7 +98,7 @@ struct SliceBuilder: ~Copyable {
     try addRecord(at: key.upperBound, place, idOffset: id.lowerBound, idByteCount: id.count)
   }
 
-  /// Adds the message whose record, from an offset on, was copied last.
+  /// Appends the message whose record, beginning at an offset, was copied last.
   @inline(never)
   mutating func addRecord(
     at valueOffset: Int, _ place: Place, idOffset: Int, idByteCount: Int
@@ -130,12 +134,12 @@ struct SliceBuilder: ~Copyable {
 
   // MARK: Parts
 
-  /// Adds a message of which all is known that is seldom, or that there is nothing of it.
+  /// Appends a message whose rare fields are already resolved or absent.
   mutating func add(_ parts: MessageParts) throws(StoreError) {
     try add(parts, isASCII: try checkTexts(of: parts))
   }
 
-  /// The same where id and text have been looked at.
+  /// Does the same for a message whose id and text were validated.
   @inline(__always)
   mutating func add(_ parts: MessageParts, isASCII: Bool) throws(StoreError) {
     var parts = parts
@@ -146,7 +150,7 @@ struct SliceBuilder: ~Copyable {
     try add(parts, isASCII: isASCII, rareIndex: -1)
   }
 
-  /// Adds a message with something that few have.
+  /// Appends a message with rare fields.
   @inline(never)
   mutating func add(_ parts: MessageParts, _ traits: MessageTraits) throws(StoreError) {
     var parts = parts
@@ -175,7 +179,7 @@ struct SliceBuilder: ~Copyable {
       && DeliveryMarks.concern(parts.status, from: parts.sender, localMember: localMember)
   }
 
-  // Its arguments fit into registers; all parts together would lie in memory for each message.
+  // Its arguments fit into registers. As a whole, the parts would be in memory for each message.
   @inline(never)
   private mutating func effectiveStatus(
     _ status: MessageStatus, from sender: UInt32, at place: Place, _ idOffset: Int,
@@ -210,8 +214,10 @@ struct SliceBuilder: ~Copyable {
           && parts.idByteCount <= MessageID.inlineByteCountMax))
   }
 
-  /// Makes sure that id and text of a message are valid; returns whether the text is ASCII.
-  // Mutating, though it changes nothing: else it would be handed a copy of the builder.
+  /// Validates the id and the text of a message.
+  ///
+  /// Returns true if the text is ASCII.
+  // Mutating, although it changes nothing: otherwise it would be passed a copy of the builder.
   private mutating func checkTexts(of parts: MessageParts) throws(StoreError) -> Bool {
     let text = buffer.bytes.slice(parts.textOffset, parts.textByteCount)
     let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
@@ -239,14 +245,15 @@ struct SliceBuilder: ~Copyable {
 
   var corrupt: StoreError {
     view.corrupt(
-      Schema.messages, "message \(rows.count) of a slice of \"\(conversation)\" is no record")
+      Schema.messages, "slice of \"\(conversation)\": malformed message at index \(rows.count)")
   }
 
-  /// The slice of what was added: first `forwardCount` messages forwards, then the rest backwards.
+  /// Returns the slice of the added messages: the first `forwardCount` were added forwards, the
+  /// rest backwards.
   consuming func finish(
     forwardCount: Int, hasOlder: Bool, hasNewer: Bool, gaps: SliceGaps = SliceGaps()
   ) -> Slice {
-    // A name is read as a whole, whatever is behind it.
+    // A name is read as a whole, whatever follows it.
     buffer.append(zeros: MessageID.inlineByteCountMax + 1)
     return Slice(
       SliceContent(
@@ -255,7 +262,7 @@ struct SliceBuilder: ~Copyable {
         hasOlder: hasOlder, hasNewer: hasNewer, gaps: gaps))
   }
 
-  /// The one message that was added, without a slice around it.
+  /// Returns the only message that was added, without a slice around it.
   consuming func finishOne() -> Message {
     buffer.append(zeros: MessageID.inlineByteCountMax + 1)
     let row = rows[0]

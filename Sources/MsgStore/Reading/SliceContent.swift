@@ -1,19 +1,19 @@
 import PageFile
 
-/// What the copies of one slice share.
+/// The memory that the copies of one slice share.
 ///
-///  1. Rows were copied in the order in which a cursor met them: first those from some message onwards,
-///     then those before it, newest of them first. Nothing is moved afterwards; an index is turned
+///  1. Rows are in the order in which a cursor met them: first those from some message on, then
+///     those before it, the newest of these first. Nothing is moved afterwards. An index is turned
 ///     into a row by arithmetic.
-///  2. What it takes to make a message that has nothing unusual can be inlined where the message is
-///     used: a loop over a slice then keeps it in registers, makes only what it looks at, and counts no
+///  2. The code that creates a plain message can be inlined where the message is used. A loop over
+///     a slice then keeps the message in registers, creates only the parts it uses, and counts no
 ///     references but that of the text.
 @safe @usableFromInline
 final class SliceContent: @unchecked Sendable {
   // Unchecked: nothing changes after init, and rows and buffer are only read.
   @usableFromInline let count: Int
   @usableFromInline let forwardCount: Int
-  /// Where rows and buffer lie, for code that cannot know their types.
+  /// The addresses of rows and buffer, for code that cannot know their types.
   @usableFromInline let rowBase: UnsafePointer<SliceRow>
   @usableFromInline let byteBase: UnsafeRawPointer
   @usableFromInline let origin: Message.Origin
@@ -31,7 +31,7 @@ final class SliceContent: @unchecked Sendable {
   ) {
     count = rows.count
     unsafe rowBase = rows.start
-    // Unsafe: the memory of both stays where it is until this object goes.
+    // Unsafe: the memory of both stays in place until this object is destroyed.
     unsafe byteBase = buffer.bytes.withUnsafeBytes { bytes in
       unsafe bytes.baseAddress.unsafelyUnwrapped
     }
@@ -47,9 +47,10 @@ final class SliceContent: @unchecked Sendable {
 
   @inlinable @inline(__always)
   func message(at index: Int) -> Message {
-    precondition(index >= 0 && index < count, "no such message")
-    // Unsafe: rows and what they refer to live as long as this object, and the builder has made sure
-    // that offsets are within the buffer, with room for a name behind them, and the text valid.
+    precondition(index >= 0 && index < count, "Slice: index out of range")
+    // Unsafe: the rows and the bytes they refer to live as long as this object. The builder has
+    // ensured that offsets are within the buffer, with room for a name after them, and that the
+    // text is valid.
     defer { extendLifetime(self) }
     let backwardCount = count &- forwardCount
     let row =
@@ -65,7 +66,7 @@ final class SliceContent: @unchecked Sendable {
       row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, nil)
   }
 
-  /// A message that is pending, has a long name, or something else that few have.
+  /// Returns a message that is pending, has a long name, or has rare fields.
   @usableFromInline @inline(never)
   func unusualMessage(_ row: SliceRow) -> Message {
     row.message(buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)], origin)
@@ -73,7 +74,7 @@ final class SliceContent: @unchecked Sendable {
 }
 
 extension SliceRow {
-  /// The message of the row, whose bytes lie in the given ones.
+  /// Returns the message of the row, whose bytes lie in the given ones.
   func message(_ bytes: Bytes, rare: Message.Rare?, _ origin: Message.Origin) -> Message {
     // Unsafe: the builder has validated the text.
     let text = unsafe bytes.slice(textOffset, Int(textByteCount)).uncheckedText(isASCII: isASCII)

@@ -14,16 +14,16 @@ struct SliceRow {
   @usableFromInline let replyOffset: Int
   @usableFromInline let textByteCount: Int32
   @usableFromInline let senderIndex: Int32
-  /// Where in the slice's list what few messages have is; -1 of all others.
+  /// The index of the rare fields in the slice's list, or -1 if the message has none.
   @usableFromInline let rareIndex: Int32
   @usableFromInline let idByteCount: UInt8
-  /// 0: it answers none, or what it answers is with the rest of what few messages have.
+  /// 0 if the message answers none, or if the answered message is among the rare fields.
   @usableFromInline let replyByteCount: UInt8
   @usableFromInline let fields: Message.Fields
   @usableFromInline let isPending: Bool
-  /// Whether the text is.
+  /// True if the text is ASCII.
   @usableFromInline let isASCII: Bool
-  /// Whether it is acknowledged, has a name of at most 31 bytes, and nothing that few have.
+  /// True if the message is acknowledged, has a name of at most 31 bytes, and has no rare fields.
   @usableFromInline let isPlain: Bool
 
   var place: Place {
@@ -35,7 +35,7 @@ struct SliceRow {
 
 /// The rows of a slice, in memory of their own.
 ///
-/// A row is nothing but numbers; an array would ask at each of them who else has the array.
+/// A row consists of numbers alone. An array would check for unique ownership on each access.
 @safe
 struct SliceRows: ~Copyable {
   private var base: UnsafeMutablePointer<SliceRow>
@@ -49,11 +49,11 @@ struct SliceRows: ~Copyable {
 
   deinit { unsafe base.deallocate() }
 
-  /// Where the rows lie, as long as none is added.
+  /// The address of the rows, valid until a row is added.
   @unsafe var start: UnsafePointer<SliceRow> { unsafe UnsafePointer(base) }
 
   subscript(index: Int) -> SliceRow {
-    precondition(index >= 0 && index < count, "no such row")
+    precondition(index >= 0 && index < count, "SliceRows: index out of range")
     return unsafe base[index]
   }
 
@@ -64,7 +64,7 @@ struct SliceRows: ~Copyable {
   }
 
   mutating func removeLast() {
-    precondition(count > 0, "no row to remove")
+    precondition(count > 0, "SliceRows: no row to remove")
     count -= 1
   }
 
@@ -78,10 +78,10 @@ struct SliceRows: ~Copyable {
   }
 }
 
-/// A message on its way into a slice: what its record says, wherever it was.
+/// A message on its way into a slice: the contents of its record, wherever it was stored.
 ///
-/// Its bytes lie in the builder's buffer already; offsets are kept because the buffer may move. What
-/// it answers has been checked, id and text have not.
+/// Its bytes are already in the builder's buffer. Offsets are kept because the buffer may move. The
+/// name of the answered message has been validated; id and text have not.
 struct MessageParts {
   let place: Place
   let idOffset: Int
@@ -91,9 +91,9 @@ struct MessageParts {
   /// The local time of an acknowledged message, the sequence of a pending one.
   var extra: Int64?
   var replyOffset = 0
-  /// 0: it answers none.
+  /// 0 if the message answers none.
   var replyByteCount = 0
-  /// Uncompressed, and nothing where the message was taken back.
+  /// The location of the uncompressed text, which is empty if the message was retracted.
   var textOffset: Int
   var textByteCount: Int
 }

@@ -1,24 +1,25 @@
 import PageFile
 
-/// The messages of one conversation in their order, seen at one moment.
+/// The messages of one conversation in order, as of one moment.
 ///
-/// A thread belongs to the snapshot or writer it came from, and throws `transactionEnded` after it.
-/// Reading one is a walk along neighbouring cells: its cost depends on how many messages are asked for, not on how
-/// many there are. A conversation that is not there reads as an empty one.
+/// A thread belongs to the snapshot or writer that it came from, and throws `transactionEnded`
+/// after that has ended. Reading is a walk along neighbouring cells: the cost depends on the number
+/// of messages requested, not on the length of the thread. An unknown conversation reads as an
+/// empty one.
 ///
-/// All slices are oldest first and hold exactly as many messages as asked for, or fewer where the
-/// thread ends or sequence numbers are missing. `older` and `newer` of a slice say what lies beyond.
-/// All functions throw `invalidCount` for a count below 1, `corruptRecord`, and `storage`.
+/// All slices are oldest first. A slice has exactly as many messages as requested, or fewer if the
+/// thread ends or sequence numbers are missing. Its `older` and `newer` say what lies beyond. All
+/// functions throw `invalidCount` for a count below 1, `corruptRecord`, and `storage`.
 ///
-/// No slice reaches across a gap: two messages stand beside each other only if the numbers between
-/// theirs are known, see `StoreSnapshot.gaps(in:count:after:)`. Messages without a sequence are no
-/// gap and hide none. Reading on from the position that the edge gives begins on the gap's far side;
-/// reading on from the message before the gap gives an empty slice with the gap as its edge. Numbers
-/// are looked up only where those of neighbours do not follow each other.
+/// No slice reaches across a sequence gap: two messages are neighbours only if the numbers between
+/// theirs are known, see `StoreSnapshot.gaps(in:count:after:)`. Messages without a sequence neither
+/// form a gap nor hide one. To continue on the gap's far side, read on from the position that the
+/// edge gives. Reading on from the message before the gap gives an empty slice with the gap as its
+/// edge. Numbers are looked up only where those of neighbours are not consecutive.
 public struct Thread: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
-  /// nil: there is no such conversation.
+  /// nil if there is no such conversation.
   private let number: UInt32?
 
   init(
@@ -29,29 +30,31 @@ public struct Thread: ~Copyable {
     self.number = number
   }
 
-  /// The newest messages, pending ones last.
+  /// Returns the newest `count` messages, pending ones last.
   public func tail(_ count: Int) throws(StoreError) -> Slice { try before(.end, count: count) }
 
-  /// The messages just before a position.
+  /// Returns the `count` messages just before a position.
   public func before(_ position: Position, count: Int) throws(StoreError) -> Slice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       try walk.copyBackward(&cursor, from: key, limit: count)
     }
   }
 
-  /// The messages just after a position.
+  /// Returns the `count` messages just after a position.
   public func after(_ position: Position, count: Int) throws(StoreError) -> Slice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       _ = try walk.copyForward(&cursor, from: key, isSkipped: true, limit: count)
     }
   }
 
-  /// A message with half of the rest before it and half after it; where one side has fewer, the
-  /// other gives more.
+  /// Returns a message with its neighbours, half of the rest before it and half after
+  /// it.
+  ///
+  /// If one side has fewer, the other gives more.
   ///
   /// Neither side reaches across a gap.
   ///
-  /// - Throws: Also `messageNotFound`.
+  /// - Throws: `messageNotFound`, besides the errors of all functions.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> Slice {
     guard let position = try position(of: id) else {
       throw .messageNotFound(id, in: conversation)
@@ -59,26 +62,29 @@ public struct Thread: ~Copyable {
     return try around(position, count: count)
   }
 
-  /// Where a message is; nil when it is not there.
+  /// Returns the position of a message, or nil if the message is not here.
   func position(of id: MessageID) throws(StoreError) -> Position? {
     guard let number else { return nil }
     return try view.within { () throws(StoreError) in try view.ids.position(of: id, in: number)
     }
   }
 
-  /// The first message of a server time or later, among its neighbours as with `around`.
+  /// Returns the first message at or after a server time, with its neighbours as in `around`.
   ///
-  /// Where there is none, the first pending message takes its part, else the end of the thread.
+  /// If there is no such message, the first pending message takes its place, or else the end of the
+  /// thread.
   public func at(_ time: Timestamp, count: Int) throws(StoreError) -> Slice {
-    // The least sequence, and a name before all names: the first place of this time.
+    // The least sequence and a name before all names: the first place of this time.
     let place = Place.acknowledged(time.microseconds, sequence: .min)
     return try around(Position(place, ""), count: count)
   }
 
-  /// The first message that the local member has not read, among its neighbours as with `around`;
-  /// the newest messages when all are read.
+  /// Returns the first message that the local member has not read, with its neighbours as in
+  /// `around`.
   ///
-  /// It is found from the read mark on, or from the end, whichever is nearer.
+  /// Returns the newest messages if all are read.
+  ///
+  /// The message is found by a walk from the read mark or from the end, whichever is nearer.
   public func firstUnread(count: Int) throws(StoreError) -> Slice {
     let first = try number.flatMap { (number) throws(StoreError) in
       try view.within { () throws(StoreError) in
@@ -91,7 +97,7 @@ public struct Thread: ~Copyable {
     return try around(first, count: count)
   }
 
-  /// A place among the messages around it, as with a message.
+  /// Returns the neighbours of a place, as for a message.
   func around(_ position: Position, count: Int) throws(StoreError) -> Slice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       let before = try walk.countBackward(&cursor, from: key, limit: count / 2)

@@ -1,12 +1,12 @@
 import PageFile
 
-/// What few messages have, read for a slice.
+/// A reader of single messages, and of their rare fields for a slice.
 struct ThreadReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// Fills in what the traits of a message say, and the facts that they point to.
+  /// Fills in the contents of a message's traits and the facts to which they refer.
   func fill(
     _ fields: inout RareFields, _ traits: MessageTraits, at position: Position,
     in conversation: UInt32
@@ -31,7 +31,7 @@ struct ThreadReader {
     fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
     fields.hasHistory = traits.marks.contains(.versions)
     for number in traits.mentions { fields.mentions.append(try view.member(number)) }
-    // Members' numbers differ between stores; names do not.
+    // Member numbers differ between stores; names do not.
     fields.mentions.sort()
     if traits.marks.contains(.reactions) {
       fields.reactions = try view.facts.reactions(of: id, in: conversation)
@@ -43,7 +43,7 @@ struct ThreadReader {
 }
 
 extension ThreadReader {
-  /// All versions of a message's text but the one shown, oldest first.
+  /// Returns all versions of a message's text except the one shown, oldest first.
   func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {

@@ -1,13 +1,14 @@
 import PageFile
 
-/// One slice in the making: what a cursor has met, and what lies beyond.
+/// The walk that builds one slice: it collects the messages that a cursor meets, and notes what
+/// lies beyond.
 ///
-/// The cursor is passed in at each step, as it is too large to be moved about.
+/// The cursor is passed to each step, because it is too large to be moved.
 ///
-///  1. Messages from the given key onwards are copied first, then those before it; see
-///     `SliceContent`.
+///  1. Messages from the given key on are copied first, then those before it, see `SliceContent`.
 ///  2. A walk stops where numbers are missing between the last message with a sequence and the next
-///     one. The first is compared with the message whose position the walk begins at, if it is one.
+///     one. The first message is compared with the one whose position the walk begins at, if there
+///     is one.
 struct ThreadWalk: ~Copyable {
   private var builder: SliceBuilder
   private let start: Position
@@ -29,10 +30,12 @@ struct ThreadWalk: ~Copyable {
     cursor.isAtMessage && cursor.isIn(sequences.conversation)
   }
 
-  /// The sequence of the message at which the walk begins; a place between messages has none.
+  /// The sequence of the message at which the walk begins.
+  ///
+  /// A place between messages has none.
   private var startSequence: Int64? { start.id.byteCount == 0 ? nil : start.place.sequence }
 
-  /// How many messages lie before a key, counted up to a limit or a gap.
+  /// Returns the number of messages before a key, counted up to a limit or a gap.
   mutating func countBackward(
     _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) -> Int {
@@ -53,9 +56,9 @@ struct ThreadWalk: ~Copyable {
     return count
   }
 
-  /// Adds the messages from a key on; with `isSkipped` not the one at the key itself.
+  /// Appends the messages from a key on, without the one at the key itself if `isSkipped`.
   ///
-  /// Returns how many there were.
+  /// - Returns: The number of messages appended.
   mutating func copyForward(
     _ cursor: inout MessageCursor, from key: Bytes, isSkipped: Bool, limit: Int
   ) throws(StoreError) -> Int {
@@ -89,7 +92,7 @@ struct ThreadWalk: ~Copyable {
     return forwardCount
   }
 
-  /// Adds the messages before a key, newest first.
+  /// Appends the messages before a key, newest first.
   mutating func copyBackward(
     _ cursor: inout MessageCursor, from key: Bytes, limit: Int
   ) throws(StoreError) {
@@ -126,7 +129,8 @@ struct ThreadWalk: ~Copyable {
     if let behind, builder.count > 0 { _ = try endsNewer(builder.place(0).sequence, behind) }
   }
 
-  /// Whether the slice ends before a message because of what is missing between it and the last one.
+  /// Returns true if the slice ends before a message because numbers are missing between it and the
+  /// last one.
   @inline(__always)
   private mutating func endsNewer(_ last: Int64?, _ place: Place) throws(StoreError) -> Bool {
     guard
@@ -137,7 +141,9 @@ struct ThreadWalk: ~Copyable {
     return true
   }
 
-  /// The same towards older messages; `count` is how many messages the slice has.
+  /// Does the same towards older messages.
+  ///
+  /// `count` is the number of messages in the slice.
   @inline(__always)
   private mutating func endsOlder(
     _ sequence: Int64?, _ last: Int64?, before count: Int
@@ -153,7 +159,9 @@ struct ThreadWalk: ~Copyable {
     return true
   }
 
-  /// The slice, after a look at what lies before it if nothing has told yet.
+  /// Returns the slice.
+  ///
+  /// If it is not known yet, first checks for messages before the slice.
   consuming func finish(_ cursor: inout MessageCursor, from key: Bytes) throws(StoreError) -> Slice
   {
     if hasOlder == nil {
@@ -169,7 +177,7 @@ struct ThreadWalk: ~Copyable {
   }
 }
 
-/// What a walk through a thread asks about the numbers between two neighbours.
+/// The lookup of missing numbers between two neighbours, for a walk through a thread.
 struct ThreadSequences {
   private let view: StoreView
   let conversation: UInt32
@@ -180,9 +188,9 @@ struct ThreadSequences {
     self.conversation = conversation
   }
 
-  /// What is missing between two messages.
+  /// Returns the missing numbers between two messages, or nil if there are none.
   ///
-  /// It costs two comparisons where the numbers follow each other, or there are none.
+  /// It costs two comparisons if the numbers are consecutive or a message has no number.
   @inline(__always)
   mutating func missing(
     between lower: Int64?, and upper: Int64?, nearest side: KnownSequences.Side
