@@ -56,7 +56,7 @@ package struct MessageCursor: ~Copyable {
 
   /// Moves to the last message whose key is below `key`.
   ///
-  /// Returns false if there is none.
+  /// Returns false if no message is.
   mutating func seekBefore(_ key: Bytes) throws(StoreError) -> Bool {
     if try seekCell(key) { return try previous() }
     if try enterSpan(of: key) {
@@ -102,7 +102,7 @@ package struct MessageCursor: ~Copyable {
 
   /// Moves to the next message.
   ///
-  /// Returns false if there is none.
+  /// Returns false after the last one.
   package mutating func next() throws(StoreError) -> Bool {
     if case .packed(fromEnd: false) = place { try load() }
     if case .unpacked(let index) = place, index + 1 < segment.rows.count {
@@ -114,7 +114,7 @@ package struct MessageCursor: ~Copyable {
 
   /// Moves to the previous message.
   ///
-  /// Returns false if there is none.
+  /// Returns false before the first one.
   mutating func previous() throws(StoreError) -> Bool {
     if case .packed(fromEnd: true) = place { try load() }
     if case .unpacked(let index) = place, index > 0 {
@@ -128,7 +128,7 @@ package struct MessageCursor: ~Copyable {
 
   /// Moves to the first message of all.
   ///
-  /// Returns false if there is none.
+  /// Returns false if the tree is empty.
   mutating func first() throws(StoreError) -> Bool {
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     arrive(fromEnd: false)

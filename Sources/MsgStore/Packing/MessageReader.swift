@@ -18,7 +18,7 @@ package struct MessageReader {
   }
 
   /// Returns the position of the last message of a conversation at or before a position, or nil if
-  /// there is none.
+  /// no message is there.
   func lastPosition(
     upTo limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
@@ -152,8 +152,8 @@ extension MessageReader {
     return last
   }
 
-  /// Returns the position of the last message of a conversation before a position, or nil if there
-  /// is none.
+  /// Returns the position of the last message of a conversation before a position, or nil if no
+  /// message is there.
   func lastPosition(
     before limit: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {
@@ -168,7 +168,7 @@ extension MessageReader {
 }
 
 extension MessageReader {
-  /// Returns the position of the next message after one, or nil if there is none.
+  /// Returns the position of the next message after one, or nil after the last one.
   func nextPosition(
     behind position: Position, in conversation: UInt32
   ) throws(StoreError) -> Position? {

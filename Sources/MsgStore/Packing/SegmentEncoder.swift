@@ -15,7 +15,7 @@ package final class SegmentEncoder {
     self.effort = effort
   }
 
-  /// The number of the dictionary, or 0 if there is none.
+  /// The number of the dictionary, or 0 without one.
   package var dictionary: UInt32 { compressor.dictionary.version }
 
   /// Returns true if a message may lie in a segment: it is acknowledged and not too long.

@@ -68,7 +68,7 @@ struct SliceBuilder: ~Copyable {
 
   /// Appends the message at a position.
   ///
-  /// Returns false if there is none.
+  /// Returns false if no message is there.
   mutating func append(at position: Position) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number, position)
     if !position.place.isPending {

@@ -47,8 +47,7 @@ public struct Thread: ~Copyable {
     }
   }
 
-  /// Returns a message with its neighbours, half of the rest before it and half after
-  /// it.
+  /// Returns a message with its neighbours, half of the rest before it and half after it.
   ///
   /// If one side has fewer, the other gives more.
   ///

@@ -188,7 +188,7 @@ struct ThreadSequences {
     self.conversation = conversation
   }
 
-  /// Returns the missing numbers between two messages, or nil if there are none.
+  /// Returns the missing numbers between two messages, or nil if no number is missing.
   ///
   /// It costs two comparisons if the numbers are consecutive or a message has no number.
   @inline(__always)

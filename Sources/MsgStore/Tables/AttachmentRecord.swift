@@ -32,7 +32,7 @@ package struct AttachmentRecord: Hashable {
   package var index: UInt32
   package var upload: AttachmentTransfer
   package var download: AttachmentTransfer
-  /// The fields that the local member has set and nobody has confirmed.
+  /// The fields that the local member has set and that are not confirmed yet.
   ///
   /// The first received value of such a field replaces it.
   package var composed: AttachmentFields = []

@@ -45,6 +45,7 @@ package struct ConversationSummary: Hashable {
   /// Counting on from it cannot overflow.
   private static let counterMax: UInt64 = 1 << 60
 
+  /// The flags of a summary: its optional fields and its marks.
   package struct Flags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }

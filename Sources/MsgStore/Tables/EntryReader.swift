@@ -176,7 +176,7 @@ package struct EntryReader {
 
   /// Returns the entry that a lane has to hand out next, and its time.
   ///
-  /// Returns nil if there is none until something else happens.
+  /// Returns nil if the lane has no such entry until something else happens.
   package func nextDue(
     _ conversation: UInt32, _ lane: OutboxLane
   ) throws(StoreError) -> OutboxLane.Due? {

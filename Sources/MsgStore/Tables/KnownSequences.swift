@@ -130,6 +130,7 @@ extension KnownSequences {
     }
   }
 
+  /// The side of a range from which a gap is looked for.
   enum Side {
     case lower, upper
   }
@@ -150,7 +151,7 @@ extension ClosedRange<Int64> {
     Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
   }
 
-  /// Returns the numbers between this run and one above it, or nil if there are none.
+  /// Returns the numbers between this run and one above it, or nil if no number lies there.
   func gap(before other: ClosedRange<Int64>) -> ClosedRange<Int64>? {
     guard upperBound < other.lowerBound, upperBound + 1 < other.lowerBound else { return nil }
     return upperBound + 1...other.lowerBound - 1

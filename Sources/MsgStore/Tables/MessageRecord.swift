@@ -31,6 +31,7 @@ package struct MessageRecord {
   static let tag: UInt8 = 1
   static let statusOffset = 2
 
+  /// The flags of a record: its optional fields and its origin.
   package struct Flags: OptionSet {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

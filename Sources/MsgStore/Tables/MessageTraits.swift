@@ -21,6 +21,7 @@ package import PageFile
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
 package struct MessageTraits: Hashable {
+  /// The bits of a block: its optional fields and marks without a field.
   package struct Bits: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

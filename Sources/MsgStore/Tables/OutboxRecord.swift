@@ -25,6 +25,7 @@ package struct OutboxRecord: Hashable {
   /// A limit that no entry's counts reach.
   static let countMax: UInt64 = 1 << 62
 
+  /// The state of an entry.
   package enum State: Hashable {
     case queued
     case held

@@ -12,6 +12,7 @@ package enum ReceiptKey {
   package static let memberByteCount = 8
   package static let exactByteCount = 9
 
+  /// The decoded parts of a key.
   package enum Parts {
     case member(conversation: UInt32, member: UInt32)
     case own(conversation: UInt32)

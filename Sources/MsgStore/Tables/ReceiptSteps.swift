@@ -18,6 +18,7 @@ package import PageFile
 ///  2. The eight greatest positions are kept. A dropped mark is covered by all that stay, so no
 ///     receipt is lost. Only a time may be lost; the message then has that of the lowest step.
 package struct ReceiptSteps: Hashable, Sendable {
+  /// A receipt mark, and the earliest known time at which it was reached.
   package struct Step: Hashable, Sendable {
     package let position: Position
     package var time: Int64?

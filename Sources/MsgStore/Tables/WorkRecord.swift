@@ -19,6 +19,7 @@ package import PageFile
 package struct WorkRecord: Hashable {
   static let tag: UInt8 = 1
 
+  /// The kinds of work.
   package enum Kind: Hashable {
     /// Removes everything that a deleted conversation has left.
     case sweep
