@@ -23,7 +23,7 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
   /// The fields that a server can confirm: all but the local path.
   package static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
 
-  /// The fields, except for the kind, that have a value in an attachment.
+  /// Creates the set of fields, except for the kind, that have a value in an attachment.
   init(of attachment: Attachment) {
     self = []
     if attachment.remoteURL != nil { insert(.remoteURL) }

@@ -12,7 +12,7 @@ package struct Totals: Hashable {
 
   package init() {}
 
-  /// The contribution of one conversation.
+  /// Creates the contribution of one conversation.
   ///
   /// A hidden conversation contributes nothing, as it has no messages.
   package init(_ summary: ConversationSummary) {
