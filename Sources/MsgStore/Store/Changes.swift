@@ -1,14 +1,15 @@
 import PageFile
 
-/// Telling what a transaction has changed.
+/// Resolves the change notes of a transaction into the changes that listeners are told.
 struct Changes: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// What the transaction has changed, as others are told; called when all of it is written.
+  /// Returns the changes of the transaction, or nil if it has no listener.
   ///
-  /// What cannot be looked up need not end the transaction: then anything may have changed.
+  /// Called when everything has been written. A failed lookup does not fail the transaction: the
+  /// result is then `.anything`.
   func changes() -> StoreChanges? {
     guard transaction.isHeard else { return nil }
     do throws(StoreError) {
@@ -39,18 +40,18 @@ struct Changes: TransactionPart {
     return all
   }
 
-  /// Looks up where messages are of which only facts have changed, and where a conversation is in the
-  /// lists whose entry was not written.
+  /// Looks up the places of messages whose facts alone changed, and the list position of a
+  /// conversation whose list entry was not written.
   private func resolved(
     _ noted: ChangeNotes.Conversation, _ number: UInt32
   ) throws(StoreError) -> ConversationChanges {
     var changes = noted.changes
     for (id, parts) in noted.facts {
       if let known = noted.changes.messages[id] {
-        // One that has come or gone shows nothing else.
+        // A message that was inserted or removed reports no other change.
         changes.add(MessageChange(from: known.to, to: known.to, parts), of: id)
       } else if case (id, let position?)? = try transaction.messageNames.resolve(id, in: number) {
-        // Under another of its names facts have only lain until then.
+        // Facts lie under another of its names only until the message comes.
         changes.add(MessageChange(from: position, to: position, parts), of: id)
       }
     }
@@ -62,7 +63,7 @@ struct Changes: TransactionPart {
     return changes
   }
 
-  /// The name of a conversation; nil when its number leads to none any more.
+  /// Returns the name of a conversation, or nil if its number no longer leads to one.
   private func id(of number: UInt32) throws(StoreError) -> ConversationID? {
     if let id = memory.conversations[number]?.id { return id }
     guard try transaction.isStored(number) else { return nil }

@@ -1,23 +1,23 @@
-/// How far `MessageStore.compact` has come.
+/// The progress of `MessageStore.compact`.
 public struct CompactionProgress: Sendable, Hashable {
-  /// What is being done.
+  /// A phase of a compaction.
   public enum Stage: Sendable, Hashable {
-    /// Every page is read, so that a damaged store is left as it is.
+    /// All pages are being read, so that a damaged store is left untouched.
     case reading
-    /// What deletions have left is removed, and messages and pages are put together.
+    /// Leftovers of deletions are being removed, and messages and pages packed.
     case packing
-    /// Pages move towards the beginning of the file, whose end is given back.
+    /// Pages are being moved towards the start of the file, and its end is released.
     case moving
-    /// Nothing more can be gained.
+    /// Finished: no more space can be gained.
     case done
   }
 
-  /// What is being done.
+  /// The current phase.
   public let stage: Stage
-  /// The size of the data file when it began, in bytes.
+  /// The size of the data file when the compaction began, in bytes.
   public let byteCountBefore: Int
-  /// The size of the data file now, in bytes.
+  /// The current size of the data file, in bytes.
   ///
-  /// It may grow at first, and falls while pages move.
+  /// It may grow at first, and shrinks while pages are being moved.
   public let byteCount: Int
 }

@@ -1,10 +1,10 @@
 import PageFile
 
-/// The steps of a compaction, in their order.
+/// A compaction in progress: its steps, in order.
 ///
 ///  1. All pages are read before anything changes.
-///  2. A step is one commit at most, and holds nothing when it has ended: whoever stops between two
-///     steps leaves nothing half done, and whoever begins anew finds done what was done.
+///  2. A step makes at most one commit and holds no resources once it has ended. Stopping between
+///     two steps leaves nothing half done, and a new run finds the completed work done.
 struct CompactionRun: Sendable {
   private var pages = Compaction()
   private var stage = Stage.readingPages
@@ -23,7 +23,7 @@ struct CompactionRun: Sendable {
     }
   }
 
-  /// Does the next step; false when nothing is left to do.
+  /// Performs the next step; returns false once no work is left.
   mutating func step(_ store: StoreCore) throws -> Bool {
     switch stage {
     case .readingPages:
@@ -53,6 +53,7 @@ struct CompactionRun: Sendable {
     _ = try storage { () throws(PageFileError) in try database.compact(&pages) }
   }
 
+  /// Returns the current phase and the sizes of the data file.
   func progress(_ database: Database) throws(StoreError) -> CompactionProgress {
     let byteCount = try storage { () throws(PageFileError) in try database.dataFileByteCount() }
     let stage: CompactionProgress.Stage =
@@ -68,7 +69,7 @@ struct CompactionRun: Sendable {
 }
 
 extension StoreCore {
-  /// Does a part of the work that is left, in one commit; true when nothing is left.
+  /// Performs one part of the pending work in one commit; returns true once no work is left.
   fileprivate func stepWork() throws -> Bool {
     try write(.relaxed) { writer in
       try writer.transaction.perform(try writer.transaction.steps.step())

@@ -1,15 +1,15 @@
 package import PageFile
 import TextDictionary
 
-/// Texts from all over a store: most of them to make a dictionary from, the rest to see what it gains.
+/// A sample of texts from the whole store: most train a dictionary, the rest measure its gain.
 ///
-/// A sample of 1.5 MB makes a dictionary nearly as good as one of any size (docs/decisions.md), and
-/// takes 10 MB while it is being made.
+/// A sample of 1.5 MB makes a dictionary nearly as good as one of any size (docs/decisions.md). It
+/// takes 10 MB while the dictionary is being made.
 package struct DictionarySample: ~Copyable {
   static let byteCountMax = 3 << 19
   private static let typicalTextByteCount = 64
   private static let runCount = 64
-  /// Of so many runs one is kept to see what a dictionary gains.
+  /// One run in this many is kept aside to measure the gain of a dictionary.
   private static let testedEvery = 8
   private static let testByteCountMax = 128 << 10
 
@@ -20,32 +20,35 @@ package struct DictionarySample: ~Copyable {
   private let stride: Int
   private var sampledByteCount = 0
 
-  /// The texts of one run.
+  /// A box for the texts of one run.
   private final class ByteBufferBox {
     var texts = ByteBuffer(capacity: 4096)
   }
 
-  /// More messages than any store has; the counts of a damaged one may come to anything.
+  /// A bound above the message count of any store; the counts of a damaged store may add up to
+  /// anything.
   private static let messageCountMax = Int(UInt32.max)
 
-  /// - Parameter messageCount: How many messages the store says it has.
+  /// Creates an empty sample.
+  ///
+  /// - Parameter messageCount: The number of messages according to the store's summaries.
   package init(messageCount: Int) {
     let wanted = Self.byteCountMax / Self.typicalTextByteCount
     let count = min(max(messageCount, 0), Self.messageCountMax)
     stride = max(1, (count + wanted - 1) / wanted)
   }
 
-  /// About how many bytes all texts have.
+  /// The estimated size of all texts in the store, in bytes.
   private var textByteCount: Int { sampledByteCount * stride }
 
-  /// Whether the next messages belong to the sample; those that do not are passed over.
+  /// Returns true if the next `count` messages belong to the sample; the caller skips others.
   package mutating func wants(_ count: Int) -> Bool {
     let run = messageIndex / Self.runCount
     messageIndex += count
     return run.isMultiple(of: stride)
   }
 
-  /// Adds the texts of neighbouring messages.
+  /// Adds the texts of a run of neighbouring messages.
   package mutating func add(_ run: borrowing MessageRun) {
     let number = messageIndex / Self.runCount / stride
     let isTest =
@@ -75,15 +78,16 @@ package struct DictionarySample: ~Copyable {
 
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
-  /// A dictionary, if the store gets smaller by it than with the one that it has.
+  /// Returns a dictionary if it makes the store smaller than the old one does, else nil.
   ///
-  /// - Parameter byteCountMin: Where a copy takes a leaf at least, no leaf has a piece of both.
+  /// - Parameter byteCountMin: The smallest dictionary to make, in bytes. If a copy fills at least
+  ///   a leaf, no leaf holds the same piece of both copies.
   package consuming func makeDictionary(
     insteadOf old: CompressionDictionary, number: UInt32, byteCountMin: Int
   ) -> ByteBuffer? {
     let textByteCount = textByteCount
     let (tests, testByteCount) = (tests, testByteCount)
-    // Both copies of it are to be small beside the texts.
+    // Both copies must be small compared with the texts.
     let limit = min(CompressionDictionary.byteCountMax, textByteCount / 24)
     guard testByteCount > 0, limit >= byteCountMin,
       let bytes = builder.finish(byteCountMax: limit), bytes.count >= byteCountMin,
@@ -95,7 +99,7 @@ package struct DictionarySample: ~Copyable {
     return bytes
   }
 
-  /// What the tests take with a dictionary.
+  /// Returns the size of the test runs when compressed with a dictionary, in bytes.
   private static func byteCount(
     _ tests: [ByteBufferBox], _ dictionary: CompressionDictionary
   ) -> Int {
@@ -112,10 +116,10 @@ package struct DictionarySample: ~Copyable {
 }
 
 extension DictionaryTable {
-  /// Whether so much was packed without a dictionary that one may pay.
+  /// Returns true if enough was packed without a dictionary for one to pay off.
   ///
-  /// Asks once, and when as much again was packed: each attempt reads the whole store, and there are
-  /// stores whose texts have nothing in common.
+  /// The answer is true once, and again after as much more was packed: each attempt reads the whole
+  /// store, and the texts of some stores have nothing in common.
   func takeDictionaryDemand() -> Bool {
     guard memory.plainByteCount >= memory.plainByteCountMax else { return false }
     memory.plainByteCountMax *= 2
@@ -124,11 +128,10 @@ extension DictionaryTable {
 }
 
 extension StoreCore {
-  /// Has the store's first dictionary made in the background, unless memory is short: it takes about
-  /// 10 MB.
+  /// Schedules the making of the store's first dictionary in the background.
   ///
-  /// Nothing waits for it but `close`, and what was packed before stays as it is until the next
-  /// compaction.
+  /// It takes about 10 MB, so it is not scheduled when memory is short. Only `close` waits for it.
+  /// Messages packed earlier stay as they are until the next compaction.
   func scheduleDictionary() {
     guard makesDictionaries else { return }
     let isFirst = isDictionaryScheduled.withLock { isScheduled in
@@ -137,7 +140,7 @@ extension StoreCore {
     }
     guard isFirst else { return }
     readers.enqueue { [self] in
-      // Without one everything works as well, and it is asked again when twice as much was packed.
+      // The store works without a dictionary. The next attempt comes when twice as much was packed.
       _ = try? makeDictionary()
       isDictionaryScheduled.withLock { $0 = false }
     }
@@ -151,20 +154,20 @@ extension StoreCore {
     }
   }
 
-  /// The newest dictionary, or none where it cannot be read.
+  /// Returns the newest dictionary, or `CompressionDictionary.none` if it cannot be read.
   func newestDictionary() -> CompressionDictionary {
     (try? readNewestDictionary()) ?? CompressionDictionary.none
   }
 
-  /// Cells that are read in one transaction.
+  /// The number of cells read in one transaction.
   private static let sampledCellCount = 10_000
 
-  /// Makes a dictionary out of what the store's people say, if that pays.
+  /// Makes a dictionary from the texts of the store if that pays off.
   ///
-  /// Reads every leaf of messages, some at a time, and counts for up to a second; nobody waits for it
-  /// meanwhile. Then it is stored by a commit of at most 130 KB.
+  /// Reads every leaf of messages, a part at a time, and counts strings for up to a second; no
+  /// writer waits meanwhile. The dictionary is then stored in one commit of at most 130 KB.
   ///
-  /// Returns whether there is a new one.
+  /// - Returns: True if a new dictionary was stored.
   func makeDictionary() throws -> Bool {
     var sample = DictionarySample(
       messageCount: try read { snapshot in
@@ -187,7 +190,7 @@ extension StoreCore {
         insteadOf: old, number: number, byteCountMin: database.pageByteCount)
     else { return false }
     return try write(.relaxed) { writer in
-      // Somebody else may have been quicker.
+      // Another writer may have stored one first.
       try writer.transaction.perform(
         try writer.transaction.dictionaryTable.add(
           bytes.bytes, number: number, ifNewestIs: old.version))
@@ -196,7 +199,9 @@ extension StoreCore {
 }
 
 extension DictionaryReader {
-  /// Adds what a sample wants of the cells from a key on; returns the key to go on from.
+  /// Adds the sampled messages of up to `cellCountMax` cells, beginning at a key.
+  ///
+  /// - Returns: The key to continue from; nil at the end.
   func sample(
     from start: [UInt8], cellCountMax: Int, into sample: inout DictionarySample
   ) throws(StoreError) -> [UInt8]? {
@@ -227,7 +232,7 @@ extension DictionaryReader {
     return nil
   }
 
-  /// How many messages all conversations have.
+  /// Returns the message count of all conversations, according to their summaries.
   func messageCount() throws(StoreError) -> Int {
     var cursor = Cursor(view.source, Schema.conversations)
     var count = 0

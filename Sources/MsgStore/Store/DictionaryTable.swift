@@ -1,22 +1,23 @@
 import PageFile
 
+/// Stores and removes compression dictionaries.
 struct DictionaryTable: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Stores a dictionary, which the segments that are packed from now on use.
+  /// Stores a dictionary, which is used for all segments packed from now on.
   ///
-  /// False, and nothing stored, when there is another newest one than was expected.
+  /// Returns false and stores nothing if `expected` is no longer the newest dictionary.
   func add(
     _ bytes: Bytes, number: UInt32, ifNewestIs expected: UInt32
   ) throws(StoreError) -> Bool {
-    // A segment names one more than the number, in the same 32 bits.
+    // A segment stores the number plus one, in the same 32 bits.
     guard number < .max, try view.dictionaryTable.newestDictionary() == expected else {
       return false
     }
     transaction.hasAdded = true
-    // Until this is committed its number may still be given to another.
+    // If this transaction is rolled back, another dictionary may get the number.
     transaction.stopKeepingDictionaries()
     let checksum = DictionaryPieces.checksum(of: bytes, number: number)
     for copy in 0..<DictionaryPieces.copyCount {

@@ -1,26 +1,27 @@
 import PageFile
 
-/// Making a store as small as it gets while it is in use.
+/// Compaction of a store that is in use.
 extension MessageStore {
-  /// Makes the store as small as it gets, and gives the space back to the file system.
+  /// Compacts the store and returns the freed space to the file system.
   ///
-  /// For the time when somebody has deleted much, or has asked for it: nothing else needs it. It reads
-  /// everything once, so that a damaged store is left as it is; then it finishes what deletions have
-  /// left to do, packs what can be packed, and moves the last pages of the data file to its free
-  /// places. All of that is done in steps of one commit of about 1 MiB, or 2 MiB of moved pages with
-  /// three syncs. Readers and writers go on meanwhile, and a writer waits for one step's commit at
-  /// most.
+  /// Call it after large deletions, or when the user asks for it; the store never requires it.
+  /// Compaction first reads everything once, so that a damaged store is left untouched. It then
+  /// finishes the pending work of deletions, packs all messages that can be packed, and moves the
+  /// last pages of the data file to its free slots. Each step makes one commit of about 1 MiB, or
+  /// moves 2 MiB of pages with three syncs. Readers and writers continue meanwhile; a writer waits
+  /// for the commit of one step at most.
   ///
-  /// What is deleted at that time, or still seen by a `read` that has not ended, comes back with the
-  /// next call, or with a checkpoint. Some 64 pages stay free, for the case that the device is full.
+  /// Space that is freed by deletions during the compaction, or is still visible to an unfinished
+  /// `read`, is reclaimed by the next call or by a checkpoint. About 64 pages stay free for the
+  /// case that the device is full.
   ///
-  /// It may be given up at any time, by throwing in `progress` or by the end of the process; nothing is
-  /// lost, and another call goes on from what has been reached.
+  /// A compaction may be stopped at any time, by throwing from `progress` or by ending the process.
+  /// Nothing is lost, and the next call continues from the state reached.
   ///
   /// - Parameter progress: Called after each step.
-  /// - Throws: What `progress` throws; `storage`, with `diskFull` inside where there is no room for a
-  ///   step, `corruptPage` or `ioError` for what cannot be read, and `insideTransaction` in the closure of
-  ///   a write; `corruptRecord`. The store is as sound as it was.
+  /// - Throws: The error of `progress`; `storage`, with `diskFull` inside if a step has no space,
+  ///   `corruptPage` or `ioError` for unreadable pages, and `insideTransaction` in the closure of a
+  ///   write; `corruptRecord`. The store is as sound as before.
   public func compact(progress: (CompactionProgress) throws -> Void = { _ in }) throws {
     var run = try CompactionRun(core.database)
     var isGoingOn = true
@@ -30,13 +31,13 @@ extension MessageStore {
     }
   }
 
-  /// Makes the store as small as it gets without blocking the caller's thread.
+  /// Compacts the store without blocking the caller's thread.
   ///
-  /// Each step waits for its turn among the writes that were asked for. See `compact(progress:)`.
+  /// Each step waits for its turn among the queued writes. See `compact(progress:)`.
   ///
   /// - Parameter progress: Called after each step.
-  /// - Throws: What `progress` throws; `CancellationError` when the task was cancelled, after the step
-  ///   that was under way; `storage`; `corruptRecord`.
+  /// - Throws: The error of `progress`; `CancellationError` if the task was cancelled, after the
+  ///   step under way; `storage`; `corruptRecord`.
   public func compact(
     progress: @escaping @Sendable (CompactionProgress) throws -> Void = { _ in }
   ) async throws {
@@ -54,12 +55,12 @@ extension MessageStore {
     }
   }
 
-  /// Makes a new store with the content of this one, as small as it gets, with pages of the same size.
+  /// Makes a compacted copy of the store, with pages of the same size.
   ///
-  /// Reads one moment. Until this returns what is made may be anything between nothing and the whole;
-  /// so it is to be made under another name than it gets.
+  /// The copy is of one snapshot. Until the call returns, the new file may be anything between
+  /// empty and complete, so callers make it under a temporary name.
   ///
-  /// - Parameter path: Where to make it; there must be nothing.
+  /// - Parameter path: The path of the copy. No file may exist there.
   package func copy(to path: String) throws {
     try storage { () throws(PageFileError) in
       let transaction = try core.database.beginRead()

@@ -1,32 +1,33 @@
 import PageFile
 
-/// Writing what is shown at once, and is on the disk a moment later.
+/// Writes that return once they are visible and become durable a moment later.
 extension MessageStore {
-  /// Stores a message that the local member has written, and enters it into the outbox, in one commit.
+  /// Stores a message written by the local member and enters it into the outbox, in one commit.
   ///
-  /// It returns when the message can be seen, in microseconds; `durable` of what it returns waits until
-  /// it is on the disk. Its sync begins within a millisecond or two, and at once if somebody waits. The
-  /// outbox hands nothing out before that. Like `writeVisible(_:)` it goes before writes at `relaxed`.
+  /// The call returns within microseconds, once the message is visible; `durable` of the result
+  /// waits until it is on the disk. The sync begins within a millisecond or two, or at once if
+  /// someone waits for it. The outbox hands nothing out before that. Like `writeVisible(_:)`, the
+  /// call goes before writes at `relaxed`.
   ///
-  /// - Parameter message: See `StoreWriter.send(_:)`, also for what is thrown.
+  /// - Parameter message: The message; see `StoreWriter.send(_:)`, also for the errors.
   public func send(_ message: Message) throws(StoreError) -> Visible<Message> {
     do {
       return try writeVisible { writer in try writer.send(message) }
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("closure: threw an error other than StoreError")
     }
   }
 
-  /// Changes the store as `write` does, and returns when the change can be seen and is safe from the
-  /// process being killed.
+  /// Writes to the store, and returns once the change is visible and survives a kill of the
+  /// process.
   ///
-  /// The sync that makes it safe from a power cut begins within a millisecond or two, one for all that
-  /// was written by then, and at once if somebody waits for it. It goes before writes at `relaxed` that
-  /// wait, and waits for the one that is under way.
+  /// The sync that protects the change from a power cut begins within a millisecond or two, or at
+  /// once if someone waits for it; one sync covers everything written by then. The write goes
+  /// before waiting writes at `relaxed`, and waits for the write under way.
   ///
-  /// - Throws: What the closure throws, unchanged; `storage`, with `insideTransaction` inside when it is
+  /// - Throws: The closure's error, unchanged; `storage`, with `insideTransaction` inside if it is
   ///   called in the closure of a write.
   public func writeVisible<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
@@ -48,27 +49,27 @@ extension StoreCore {
   }
 }
 
-/// What a write has returned that others can see already, and a way to wait until it is on the disk.
+/// The result of a write that is visible already, and a way to wait until it is durable.
 public struct Visible<Value: Sendable>: Sendable {
-  /// What the closure of the write has returned.
+  /// The value returned by the closure of the write.
   public let value: Value
   let durability: Durability
 
-  /// Returns when the commit is on the disk: it survives a power cut then.
+  /// Suspends until the commit is on the disk and so survives a power cut.
   ///
-  /// Nobody has to wait for it; the sync goes on anyway.
+  /// Waiting is optional; the sync happens anyway.
   ///
-  /// - Throws: `storage`, with `commitUnknown` inside when the sync failed, or the store was suspended
-  ///   before: then a power cut may take it back.
+  /// - Throws: `storage`, with `commitUnknown` inside if the sync failed or the store was suspended
+  ///   first. A power cut may then undo the commit.
   public var durable: Void {
     get async throws { try await durability.wait() }
   }
 
-  /// The same, blocking the caller's thread.
+  /// Blocks the caller's thread until the commit is on the disk; see `durable`.
   public func waitUntilDurable() throws(StoreError) { try durability.waitBlocking() }
 }
 
-/// Whether a commit is on the disk, once that is known, and who waits for it.
+/// The durability of one commit, and the callers that wait for it.
 final class Durability: Sendable {
   private struct State {
     var isBegun = false
@@ -80,15 +81,17 @@ final class Durability: Sendable {
   private let syncer: Worker
   private let sync: @Sendable () throws(StoreError) -> Void
 
+  /// Creates the state of a commit that is not yet known to be durable.
+  ///
   /// - Parameters:
-  ///   - syncer: Settles it sooner or later.
-  ///   - sync: Returns when the commit is on the disk.
+  ///   - syncer: The thread that calls `settle` sooner or later.
+  ///   - sync: Returns once the commit is on the disk.
   init(_ syncer: Worker, _ sync: @escaping @Sendable () throws(StoreError) -> Void) {
     self.syncer = syncer
     self.sync = sync
   }
 
-  /// Waits for the sync, and tells who waits, unless somebody does so already.
+  /// Waits for the sync and resumes all waiters; returns at once if another thread is doing so.
   func settle() {
     let isFirst = state.withLock { state in
       defer { state.isBegun = true }
@@ -110,6 +113,7 @@ final class Durability: Sendable {
     for waiter in waiters { waiter.resume(with: result.mapError { $0 as any Error }) }
   }
 
+  /// Suspends until the outcome of the sync is known.
   func wait() async throws {
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
@@ -125,7 +129,7 @@ final class Durability: Sendable {
     }
   }
 
-  /// Does the sync, or joins the one that is under way.
+  /// Performs the sync, or joins the one under way.
   func waitBlocking() throws(StoreError) {
     settle()
     if let known = state.withLock({ $0.result }) { return try known.get() }

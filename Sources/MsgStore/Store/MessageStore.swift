@@ -2,27 +2,27 @@ package import PageFile
 
 /// The messages and conversations of a chat client, in one file with its log beside it.
 ///
-/// There is one way to read and one way to write, both closures. A reader sees one moment and waits
-/// for nobody; writers take turns. Nothing has to be tended. A store may be used from any thread, and
-/// ends with `close()` or when the last reference to it goes: then the files are free at once, also
-/// where work went on in the background, whose present step is waited for.
+/// There is one way to read and one way to write, each with a closure. A reader sees one snapshot
+/// and never waits; writers take turns. The store needs no maintenance. It may be used from any
+/// thread. It ends with `close()` or when its last reference is released: the files are then free
+/// at once. If background work is running, its current step is finished first.
 public final class MessageStore: Sendable {
   package let core: StoreCore
 
-  /// The member whose unread messages are counted, where that is known.
+  /// The member whose unread messages are counted, if known.
   package var localMember: MemberID? { core.localMember }
 
   /// Opens a store, or creates it.
   ///
-  /// Opening reads a few pages, whatever the size of the store; after anything but a clean close it
-  /// also reads the log.
+  /// Opening reads a few pages, whatever the size of the store. Unless the store was closed
+  /// cleanly, it also reads the log.
   ///
   /// - Parameters:
-  ///   - path: The data file; the log lies beside it.
-  ///   - options: How to open it.
-  /// - Throws: `storage`, with `busy` inside when somebody else has it; `notAMessageStore`;
-  ///   `schemaTooNew`; `schemaTooOld`; `localMemberDiffers`; `invalidIdentifier` for the local
-  ///   member. Nothing was changed then.
+  ///   - path: The data file. The log lies beside it.
+  ///   - options: The options of the store.
+  /// - Throws: `storage`, with `busy` inside if another owner has the store open;
+  ///   `notAMessageStore`; `schemaTooNew`; `schemaTooOld`; `localMemberDiffers`;
+  ///   `invalidIdentifier` for the local member. Nothing has been changed then.
   public init(path: String, options: StoreOptions = .init()) throws(StoreError) {
     try options.localMember?.validate()
     let database = try storage { () throws(PageFileError) in
@@ -31,7 +31,7 @@ public final class MessageStore: Sendable {
     core = try StoreCore(database, path: path, options)
   }
 
-  /// The same in a directory of any kind, for tests and tools.
+  /// Opens a store in a directory of any kind, for tests and tools.
   package init(
     in directory: any StorageDirectory, name: String, options: StoreOptions = .init()
   ) throws(StoreError) {
@@ -44,31 +44,33 @@ public final class MessageStore: Sendable {
 
   deinit { core.end() }
 
-  /// Reads one moment of the store.
+  /// Reads one snapshot of the store.
   ///
-  /// Waits for nobody; beginning costs well under a microsecond.
+  /// Never waits; beginning costs well under a microsecond.
   ///
-  /// The closure runs again, at most three times, on a new moment when its own grew too old to be
-  /// kept. It may write, `close` and `suspend`: what it reads afterwards may be refused, but nobody waits.
+  /// If the snapshot grows too old to be kept, the closure runs again on a new one, at most three
+  /// times. The closure may call `write`, `close` and `suspend`: none of them waits for it, but
+  /// later reads in it may be refused.
   ///
-  /// - Throws: What the closure throws, unchanged; `storage`.
+  /// - Throws: The closure's error, unchanged; `storage`.
   public func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
     try core.read(body)
   }
 
-  /// Changes the store: everything the closure does is one commit, or nothing if it throws.
+  /// Writes to the store: the closure's changes become one commit, or none if it throws.
   ///
-  /// Writers take turns: those at `full`, and `send` and `writeVisible`, go before those at `relaxed`
-  /// that wait; each kind in the order in which they came. One that changes nothing commits nothing; at
-  /// `full` it still returns only when everything it saw is durable.
+  /// Writers take turns: those at `full`, `send` and `writeVisible` go before waiting ones at
+  /// `relaxed`; within each kind, the order is that of the calls. A write without changes commits
+  /// nothing; at `full` it still returns only once everything it saw is durable.
   ///
   /// - Parameters:
-  ///   - level: `full` returns when the commit is on the disk; `relaxed` when it is safe from the
-  ///     process being killed, for what can be fetched again.
-  ///   - body: What to do. It may read the store, which is as it was before. What would wait for this
-  ///     write throws `insideTransaction` in it: another write, `send`, `writeVisible`, `checkpoint`,
-  ///     `compact`, `close`, `resume`, and `reportProgress` when it stores something; `suspend` traps.
-  /// - Throws: What the closure throws, unchanged; `storage`.
+  ///   - level: `full` returns once the commit is on the disk. `relaxed` returns once it survives a
+  ///     kill of the process, for data that can be fetched again.
+  ///   - body: The changes to make. It may read the store, which it sees as it was before. Calls
+  ///     that would wait for this write throw `insideTransaction` in it: another write, `send`,
+  ///     `writeVisible`, `checkpoint`, `compact`, `close`, `suspend`, `resume`, and
+  ///     `reportProgress` if it stores something.
+  /// - Throws: The closure's error, unchanged; `storage`.
   @discardableResult
   public func write<R>(
     _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
@@ -76,60 +78,61 @@ public final class MessageStore: Sendable {
     try core.write(level, body)
   }
 
-  /// Changes the store: everything the closure does is one commit, or nothing if it throws, and it is
-  /// on the disk when this returns.
+  /// Writes to the store at `full`: returns once the commit is on the disk.
   ///
-  /// See `write(_:_:)`; this is the same at `full`.
+  /// See `write(_:_:)`.
   ///
-  /// - Throws: What the closure throws, unchanged; `storage`.
+  /// - Throws: The closure's error, unchanged; `storage`.
   @discardableResult
   public func write<R>(_ body: (borrowing StoreWriter) throws -> R) throws -> R {
     try core.write(.full, body)
   }
 
-  /// Moves what is in the log to the data file now.
+  /// Moves the contents of the log to the data file now.
   ///
-  /// It happens by itself as well.
+  /// The store also does this by itself.
   ///
-  /// - Throws: `storage`, with `insideTransaction` inside when it is called in the closure of a write.
+  /// - Throws: `storage`, with `insideTransaction` inside if it is called in the closure of a
+  ///   write.
   public func checkpoint() throws(StoreError) { try core.checkpoint() }
 
-  /// Ends the store: waits for what runs in the background, and leaves a clean file.
+  /// Closes the store: waits for background work, and leaves a clean file.
   ///
-  /// Everything afterwards throws `closed`.
+  /// All later calls throw `closed`.
   ///
-  /// - Throws: `storage`: the store has ended all the same, but for `insideTransaction`, which it throws
-  ///   in the closure of a write, and of an asynchronous read, whose thread it would wait for.
+  /// - Throws: `storage`. The store is closed all the same, except after `insideTransaction`, which
+  ///   is thrown in the closure of a write, and in that of an asynchronous read, because closing
+  ///   would wait for its thread.
   public func close() throws(StoreError) { try core.close() }
 
-  /// Lets go of the files, for as long as the system may stop the process or another one, as an app
-  /// extension, shall own the store.
+  /// Releases the files while the system may stop the process or another one is to own the store.
   ///
-  /// When this returns no write and no sync is under way, none can begin, and the lock is let go:
-  /// an app calls it when it goes to the background. Everything throws `suspended` until `resume`.
-  /// It waits for what is being read and written.
+  /// The other process may be an app extension. When this returns, no write and no sync is under
+  /// way, none can begin, and the lock is released: an app calls it when it goes to the background.
+  /// All calls throw `suspended` until `resume`. Suspending waits for the reads and writes under
+  /// way.
   ///
-  /// - Parameter checkpoints: Whether to leave a clean file, which costs the time of a checkpoint
-  ///   but makes the next opening quick. Otherwise one sync makes durable what is not.
-  /// - Throws: `storage`. The store is suspended all the same, and what was acknowledged is safe.
-  ///   After `diskFull` and `deviceLocked` nothing is lost; after `ioError`, `commitUnknown`, or
-  ///   `poisoned` inside, commits at `relaxed` may be. With `insideTransaction` inside, in the closure
-  ///   of a write, which it would wait for: then the store goes on.
+  /// - Parameter checkpoints: True to leave a clean file, which costs a checkpoint but makes the
+  ///   next opening quick. With false, one sync makes all commits durable.
+  /// - Throws: `storage`. The store is suspended all the same, and acknowledged commits are safe.
+  ///   After `diskFull` and `deviceLocked` nothing is lost; with `ioError`, `commitUnknown`, or
+  ///   `poisoned` inside, commits at `relaxed` may be. With `insideTransaction` inside, in the
+  ///   closure of a write that it would wait for, the store is not suspended.
   public func suspend(checkpoints: Bool = true) throws(StoreError) {
     try core.suspend(checkpoints: checkpoints)
   }
 
-  /// Takes the files up again after `suspend`, or after a failed write or sync that has left the
-  /// store `poisoned`.
+  /// Reopens the files after `suspend`, or after a failed write or sync that left the store
+  /// `poisoned`.
   ///
-  /// What another process has stored meanwhile is seen. Does nothing to a store that is in use and
-  /// sound.
+  /// Changes that another process stored meanwhile become visible. Does nothing to a store that is
+  /// open and sound.
   ///
-  /// - Throws: `storage`, with what opening throws inside, and `mainFileMissing` or `fileReplaced`
-  ///   when the store is not there any more. The store stays suspended then, and this may be called
-  ///   again. `insideTransaction` in the closure of a write.
+  /// - Throws: `storage`, with the errors of opening inside, and `mainFileMissing` or
+  ///   `fileReplaced` if the store is gone. The store stays suspended then, and the call may be
+  ///   repeated. With `insideTransaction` inside, in the closure of a write.
   public func resume() throws(StoreError) { try core.resume() }
 
-  /// What was counted since the store was opened.
+  /// The counters since the store was opened.
   public var statistics: StoreStatistics { StoreStatistics(core.database.statistics) }
 }

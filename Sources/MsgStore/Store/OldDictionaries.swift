@@ -1,24 +1,25 @@
 import PageFile
 
-/// Finds the dictionaries that no segment names any more, so that they may be removed.
+/// A search for dictionaries that no segment refers to, so that they can be removed.
 ///
-/// A dictionary that goes too early takes all messages with it that were packed with it. So the
-/// segments themselves are asked, and not the work that should have packed them anew: a writer or
-/// another compaction may have come between its steps.
+/// Removing a dictionary too early loses all messages packed with it. So the search asks the
+/// segments themselves instead of trusting the repacking: a writer or another compaction may have
+/// come between its steps.
 ///
-///  1. Segments are packed with the newest dictionary, or with none. So a segment names an older one
-///     only if it did so all the time, and a walk in steps, each at a moment of its own, meets it.
+///  1. Segments are packed with the newest dictionary, or with none. So a segment names an older
+///     one only if it has done so all the time, and a walk in steps, each on its own snapshot,
+///     meets it.
 ///  2. A dictionary that becomes an old one during the walk is left to the next compaction.
 struct OldDictionaries: Sendable {
   /// The older dictionaries that no segment has named so far; nil before the first step.
   private(set) var unnamed: Set<UInt32>?
-  /// Where the walk goes on.
+  /// The key at which the walk continues.
   private var next: [UInt8] = []
 
-  /// Cells that one step reads.
+  /// The number of cells read in one step.
   private static let stepCellCount = 4096
 
-  /// Reads on; false when nothing is left to read.
+  /// Reads the next cells; returns false at the end of the walk.
   mutating func step(_ view: StoreView) throws(StoreError) -> Bool {
     var unnamed: Set<UInt32>
     if let found = self.unnamed {
@@ -45,12 +46,12 @@ struct OldDictionaries: Sendable {
     return true
   }
 
-  /// The dictionary that a cell names; nil where it is no segment.
+  /// Returns the number of the dictionary that a cell names, or nil if the cell is not a segment.
   private static func dictionary(
     of cursor: borrowing Cursor, _ view: StoreView, _ value: inout ByteBuffer
   ) throws(StoreError) -> UInt32? {
     value.removeAll()
-    // What stands before the columns is in the first bytes, and no text is unpacked.
+    // The header lies in the first bytes, so no text is unpacked.
     let head: Bytes
     if let inline = cursor.inlineValue {
       head = inline
@@ -60,19 +61,19 @@ struct OldDictionaries: Sendable {
     }
     guard Segment.isSegment(head) else { return nil }
     guard let (_, coding) = SegmentHeader.beginning(head) else {
-      throw view.corrupt(Schema.messages, "a segment is none")
+      throw view.corrupt(Schema.messages, "malformed segment header")
     }
     return if case .lz4(let number) = coding { number } else { nil }
   }
 }
 
 extension StoreCore {
-  /// Looks on for dictionaries that no segment names, and removes them at the end; false when nothing
-  /// is left to do.
+  /// Continues the search, and removes the dictionaries found at its end; returns false once it is
+  /// done.
   func step(_ old: inout OldDictionaries) throws -> Bool {
     let begun = old
     let (new, isGoingOn) = try read { snapshot in
-      // The closure may run again.
+      // The closure may run more than once.
       var new = begun
       let isGoingOn = try snapshot.within { (view) throws(StoreError) in try new.step(view) }
       return (new, isGoingOn)
@@ -89,7 +90,7 @@ extension StoreCore {
 }
 
 extension DictionaryTable {
-  /// Removes dictionaries that no segment names; the newest stays.
+  /// Removes dictionaries that no segment names; the newest one stays.
   func remove(dictionaries numbers: Set<UInt32>) throws(StoreError) {
     let newest = try view.dictionaryTable.newestDictionary()
     var key = ByteBuffer()

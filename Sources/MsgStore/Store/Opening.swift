@@ -1,27 +1,29 @@
 import PageFile
 
-/// What happens before a store may be used: it is made a message store if it is new, else looked at,
-/// and the local member is compared with the one that it belongs to.
+/// The preparation of a store for use: an empty one becomes a message store, an existing one is
+/// checked.
+///
+/// It also compares the given local member with the one that the store belongs to.
 struct Opening {
   let database: Database
   let names: MemberNames
   let path: String
   let options: StoreOptions
 
-  /// What a store says of itself.
+  /// The settings found in a store.
   private struct Found {
-    /// nil where there is nothing yet.
+    /// The schema version; nil if the file is empty.
     var version: UInt64?
     var localMember: UInt32?
-    /// Who is to be the local member, where an opening was not finished.
+    /// The future local member, if an earlier opening was not finished.
     var comingMember: UInt32?
-    /// The version that it had before an opening that was not finished.
+    /// The schema version before an opening that was not finished.
     var raisedFrom: UInt64?
 
     var isFinished: Bool { comingMember == nil && raisedFrom == nil }
   }
 
-  /// Returns the number of the local member.
+  /// Prepares the store and returns the number of the local member.
   func run() throws(StoreError) -> UInt32? {
     let found = try look()
     guard options.access == .readWrite else { return found.localMember }
@@ -32,7 +34,7 @@ struct Opening {
     return try prepare(found)
   }
 
-  /// The name of the local member.
+  /// Returns the name of the local member.
   func member(_ number: UInt32) throws(StoreError) -> MemberID {
     try withReader { (view) throws(StoreError) in try view.member(number) }
   }
@@ -66,13 +68,14 @@ struct Opening {
     }
   }
 
-  /// The member that a setting names, who has to be the one that was given.
+  /// Returns the number of the member that a setting names, which must be the member given.
   private func member(
     _ setting: Setting, _ view: StoreView
   ) throws(StoreError) -> UInt32? {
     guard let value = try view.source.value(of: setting) else { return nil }
     guard let number = UInt32(exactly: value) else {
-      throw view.corrupt(Schema.settings, "the \(setting.rawValue)'s number is \(value)")
+      throw view.corrupt(
+        Schema.settings, "setting '\(setting.rawValue)': not a member number (\(value))")
     }
     let stored = try view.member(number)
     if let given = options.localMember, given != stored {
@@ -81,7 +84,7 @@ struct Opening {
     return number
   }
 
-  /// The schema version; nil where what is stored under that name cannot be one.
+  /// Returns the schema version, or nil if the stored value cannot be one.
   private func version(_ view: StoreView) throws(StoreError) -> UInt64? {
     do throws(StoreError) {
       return try view.source.value(of: .schemaVersion)
@@ -90,10 +93,10 @@ struct Opening {
     }
   }
 
-  /// Writes the settings of a new store, the version that the store has from now on, and the local
-  /// member when it is given for the first time, with all that follows from these.
+  /// Writes the settings of a new store, the new schema version, and the local member on first use.
   ///
-  /// Where that is much it takes several commits, of which only the last one says that it is done.
+  /// All consequences of these are written too. Long ones take several commits, of which only the
+  /// last marks the opening as finished.
   private func prepare(_ found: Found) throws(StoreError) -> UInt32? {
     var found = found
     let former = found.raisedFrom ?? found.version
@@ -103,7 +106,7 @@ struct Opening {
     return found.localMember
   }
 
-  /// Makes one commit; returns whether it was the last one.
+  /// Makes one commit; returns true if it was the last.
   private func commit(
     _ found: inout Found, _ former: UInt64?, _ preparation: inout Preparation
   ) throws(StoreError) -> Bool {
@@ -148,7 +151,7 @@ struct Opening {
     return isDone
   }
 
-  /// Says that it is done.
+  /// Marks the opening as finished.
   private func finish(
     _ found: Found, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {
@@ -157,7 +160,7 @@ struct Opening {
     if found.raisedFrom != nil { try source.remove(.raisedFrom) }
   }
 
-  /// Says what is under way, where it does not say so yet.
+  /// Records which part of the opening is unfinished, unless it is recorded already.
   private func note(
     _ found: Found, _ former: UInt64?, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {

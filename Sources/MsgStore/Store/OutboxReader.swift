@@ -1,12 +1,12 @@
 extension StoreSnapshot {
-  /// What waits to go out.
+  /// The outbox, for reading.
   public var outbox: OutboxReader { OutboxReader(view: view, transaction: nil) }
 }
 
-/// The outbox, to be looked at.
+/// The entries of the outbox, for reading.
 ///
-/// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
-/// throw `storage` and `corruptRecord`.
+/// A reader belongs to the closure it was taken in, and throws `transactionEnded` after it. All
+/// functions throw `storage` and `corruptRecord`.
 public struct OutboxReader: ~Copyable {
   let view: StoreView
   let transaction: Transaction?
@@ -20,9 +20,9 @@ public struct OutboxReader: ~Copyable {
     return try transaction.read(body)
   }
 
-  /// How many entries there are of each state, in a conversation or in all.
+  /// Returns the number of entries in each state, in one conversation or in all.
   ///
-  /// One lookup.
+  /// Costs one lookup.
   public func counts(in conversation: ConversationID? = nil) throws(StoreError) -> OutboxCounts {
     try within { (view) throws(StoreError) in
       guard let conversation else { return try view.outbox.totals().counts }
@@ -31,18 +31,18 @@ public struct OutboxReader: ~Copyable {
     }
   }
 
-  /// Whether new entries are held, see `OutboxWriter.setHolding(_:)`.
+  /// True if new entries are held; see `OutboxWriter.setHolding(_:)`.
   public var isHolding: Bool {
     get throws(StoreError) {
       try within { (view) throws(StoreError) in try view.outbox.totals().isHolding }
     }
   }
 
-  /// When `OutboxWriter.next` will have something, as far as is known now; nil: not before something
-  /// is entered, released, retried or done.
+  /// The time at which `OutboxWriter.next` will have work, as far as is known now.
   ///
-  /// A time in the past says that it has something now. One lookup. `MessageStore.work(for:)` waits for
-  /// it by itself.
+  /// It is nil if there will be none until an entry is added, released, retried or done. A time in
+  /// the past means that there is work now. Costs one lookup. `MessageStore.work(for:)` waits for
+  /// this time by itself.
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try within { (view) throws(StoreError) in
@@ -51,15 +51,15 @@ public struct OutboxReader: ~Copyable {
     }
   }
 
-  /// What waits, in the order in which it was entered.
+  /// Returns entries in the order in which they were entered.
   ///
-  /// Its cost depends on how many it returns, and on how many are still to be removed of deleted
-  /// conversations, which it passes over.
+  /// The cost depends on the number of entries returned, and on those of deleted conversations that
+  /// are still to be removed, which are skipped.
   ///
   /// - Parameters:
-  ///   - conversation: Only what is about this one; nil: all.
-  ///   - count: At most so many, 1 or more.
-  ///   - first: From this one on, as `OutboxSlice.next` says; nil: from the beginning.
+  ///   - conversation: Limits the result to entries about this conversation; nil means all.
+  ///   - count: The maximum number of entries, 1 or more.
+  ///   - first: The entry to start at, from `OutboxSlice.next`; nil starts at the beginning.
   /// - Throws: Also `invalidCount`.
   public func entries(
     in conversation: ConversationID? = nil, count: Int, from first: OutboxEntry.ID? = nil
@@ -70,7 +70,7 @@ public struct OutboxReader: ~Copyable {
     }
   }
 
-  /// One entry; nil when it is not there, or not any more.
+  /// Returns an entry, or nil if it is not or no longer in the outbox.
   public func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxEntry? {
     try within { (view) throws(StoreError) in
       guard let record = try view.outbox.entry(id.rawValue),

@@ -1,40 +1,43 @@
 extension StoreWriter {
-  /// What waits to go out, to be handed out, taken back, and decided about.
+  /// The outbox, for handing out work, reporting outcomes, and deciding about entries.
   public var outbox: OutboxWriter { OutboxWriter(transaction: transaction) }
 }
 
 /// The outbox within one write transaction.
 ///
-/// What the local member does enters it by itself, in the commit of the `write` it is done in. Someone
-/// who talks to the server takes work out by `next`, does it, and says how it went. Whatever dies in
-/// between, the work is there again once its lease has expired, under the same token, by which a
-/// server knows what it has had.
+/// Acts of the local member enter it by themselves, in the commit of the `write` that performs
+/// them. A worker that talks to the server takes work out by `next`, does it, and reports the
+/// outcome. If the worker dies in between, the work is handed out again once its lease has expired,
+/// under the same token, so the server can recognise a repetition.
 ///
-/// Within a conversation everything goes in the order in which it was entered, one after the other;
-/// conversations do not wait for each other. What waits for another attempt holds its conversation
-/// back. What is held, or has failed for good, steps aside, and what needs it with it: a message needs
-/// its uploads, and all that is told of a message or a conversation needs that the server has it.
+/// Within a conversation, entries go one after the other in the order in which they were entered;
+/// conversations do not wait for each other. An entry that waits for another attempt holds its
+/// conversation back. An entry that is held, or has failed for good, steps aside together with
+/// those that need it: a message needs its uploads, and everything told of a message or a
+/// conversation needs the server to have it.
 ///
-/// It belongs to the closure it was taken in, and throws `transactionEnded` after it. All functions
-/// throw `storage` and `corruptRecord`.
+/// The value belongs to the closure it was taken in, and throws `transactionEnded` after it. All
+/// functions throw `storage` and `corruptRecord`.
 public struct OutboxWriter: ~Copyable {
   let transaction: Transaction
 
-  /// Hands out what is due, oldest first: nobody else gets it before the lease expires.
+  /// Hands out the oldest work that is due, under a lease that keeps it from all other workers.
   ///
-  /// A retry whose time has come, and work whose lease has expired, go at the place that they were
-  /// entered at, before what came later.
+  /// A retry whose time has come, and work whose lease has expired, keep the place at which they
+  /// were entered, before all later entries.
   ///
-  /// The transaction is committed at `full` then, whatever level it was begun with, so that nothing
-  /// leaves the device that a power cut could take back. The work may begin when `write` has returned.
+  /// The transaction is then committed at `full`, whatever level it was begun with, so that nothing
+  /// leaves the device that a power cut could take back. The work may begin when `write` has
+  /// returned.
   ///
-  /// Its cost does not depend on how much waits.
+  /// The cost does not depend on the size of the outbox.
   ///
   /// - Parameters:
-  ///   - owner: Who does it, 1 to 255 bytes, for people and for `giveBackAll`.
-  ///   - lease: How long it is theirs without a word from them: a millisecond to a day.
-  /// - Returns: nil when nothing is due; `OutboxReader.nextTime` says when something will be. Also nil
-  ///   where something has to go before, as while much is released or removed, after a part of that.
+  ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for `giveBackAll`.
+  ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
+  /// - Returns: Nil if nothing is due; `OutboxReader.nextTime` says when something will be. Also
+  ///   nil while a long release or removal has to finish first; the call then performs a part of
+  ///   it.
   /// - Throws: `invalidIdentifier` for the owner.
   public func next(
     for owner: String, lease: Duration = .seconds(60)
@@ -42,29 +45,30 @@ public struct OutboxWriter: ~Copyable {
     try transaction.perform(try transaction.outboxLeases.nextWork(for: owner, lease: lease))
   }
 
-  /// Keeps work for longer.
+  /// Extends the lease of an item.
   ///
-  /// - Returns: The item with its new expiry; nil when it is not the holder's any more.
+  /// - Returns: The item with its new expiry; nil if the holder has lost it.
   public func renew(
     _ item: OutboxItem, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
     try transaction.perform(try transaction.outboxAnswers.renew(item, lease: lease))
   }
 
-  /// The server has it.
+  /// Reports that the server has taken the work.
   ///
-  /// Of an edit, a message taken back, a receipt and an upload this confirms them. Of a message it
-  /// says that the server has it; `acknowledge`, in the same `write`, says also where it stands, and
-  /// is enough by itself. What a server says of an upload or a new conversation is told by `receive`
-  /// or `renameConversation` in the same `write`.
+  /// For an edit, a retraction, a receipt or an upload this is the confirmation. For a message it
+  /// says that the server has it; `acknowledge`, in the same `write`, also gives its place, and is
+  /// enough by itself. The server's reply about an upload or a new conversation is stored by
+  /// `receive` or `renameConversation` in the same `write`.
   ///
-  /// It is believed also after the lease has expired.
+  /// The report is accepted even after the lease has expired.
   ///
-  /// - Parameter serverTime: The time under which other devices hear of it. What was done here has a
-  ///   provisional time until then, just later than the server's newest that was known. With it all
-  ///   devices merge alike what comes later: edits, messages taken back, reactions, titles, pictures,
-  ///   members who come and go. Of a deleted conversation it says up to when its messages went.
-  /// - Returns: false when that was known already, or is of no interest any more.
+  /// - Parameter serverTime: The time under which other devices learn of the change. Until it is
+  ///   known, a local act has a provisional time, just later than the newest server time known
+  ///   then. With it, all devices merge later changes alike: edits, retractions, reactions, titles,
+  ///   pictures, and members who join or leave. For a deleted conversation it is the time up to
+  ///   which messages were deleted.
+  /// - Returns: False if this was known already, or no longer matters.
   @discardableResult
   public func done(
     _ item: OutboxItem, serverTime: Timestamp? = nil
@@ -72,17 +76,18 @@ public struct OutboxWriter: ~Copyable {
     try transaction.perform(try transaction.outboxAnswers.finish(item, serverTime: serverTime))
   }
 
-  /// The attempt has failed.
+  /// Reports that an attempt has failed.
   ///
-  /// Without a connection or an answer in time, and for `other` reasons, it is made again: after a
-  /// second, and twice as long each time up to five minutes, half of it by chance. What the server
-  /// refuses (`permission`, `notFound`, `invalid`) fails at once and stays until somebody retries or
-  /// removes it; what it was to tell stays as it is here.
+  /// After `noConnection`, a timeout, or `other`, the attempt is repeated: after a second, then
+  /// after twice as long each time up to five minutes, half of it random. A refusal by the server
+  /// (`permission`, `notFound`, `invalid`) fails at once. The entry then stays until it is retried
+  /// or removed, and the local change stays in place.
   ///
   /// - Parameters:
-  ///   - failure: Why, for people too.
-  ///   - retryAt: When the server wants to be asked again, by the store's clock and within a day.
-  /// - Returns: false when it is not the holder's any more.
+  ///   - failure: The reason, also meant for people.
+  ///   - retryAt: The time at which the server wants to be asked again, by the store's clock and
+  ///     within a day.
+  /// - Returns: False if the holder has lost the item.
   @discardableResult
   public func failed(
     _ item: OutboxItem, because failure: Failure, retryAt: Timestamp? = nil
@@ -91,31 +96,32 @@ public struct OutboxWriter: ~Copyable {
       try transaction.outboxAnswers.fail(item, because: failure, retryAt: retryAt))
   }
 
-  /// Gives work back that was not begun.
+  /// Returns work that was not begun to the outbox.
   ///
-  /// - Returns: false when it is not the holder's any more.
+  /// - Returns: False if the holder has lost the item.
   @discardableResult
   public func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxAnswers.giveBack(item))
   }
 
-  /// Gives back all that an owner had, which may have been begun: for one that starts anew and does
-  /// not want to wait until its leases expire.
+  /// Returns all work of an owner to the outbox, including work that may have been begun.
   ///
-  /// Reads all entries when any is running.
+  /// For a worker that restarts and does not want to wait until its leases expire. Reads all
+  /// entries if any is running.
   ///
-  /// - Returns: How much that was.
+  /// - Returns: The number of items returned.
   @discardableResult
   public func giveBackAll(of owner: String) throws(StoreError) -> Int {
     try transaction.perform(try transaction.outboxAnswers.giveBackAll(of: owner))
   }
 
-  /// Enters something of the client's own, in the order of a conversation or by itself.
+  /// Enters work of the client's own, in the order of a conversation or in an order of its own.
   ///
   /// - Parameters:
-  ///   - name: What it is, 1 to 255 bytes.
-  ///   - payload: At most 1 MiB.
-  ///   - conversation: What it is about; nil: work that is about none goes in its own order.
+  ///   - name: The kind of work, 1 to 255 bytes.
+  ///   - payload: The data of the work, at most 1 MiB.
+  ///   - conversation: The conversation that the work is about. Work with nil goes in its own
+  ///     order.
   /// - Throws: `invalidIdentifier`, `outboxPayloadTooLong`, `conversationNotFound`.
   @discardableResult
   public func enter(
@@ -126,65 +132,65 @@ public struct OutboxWriter: ~Copyable {
   }
 }
 
-/// What people decide.
+/// Decisions of the user about entries.
 ///
-/// All that take an entry throw `outboxEntryNotFound`.
+/// All functions that take an entry throw `outboxEntryNotFound`.
 extension OutboxWriter {
-  /// Has all that is entered from now on be held until it is released, but for receipts: for somebody
-  /// who wants to look through what was written offline.
+  /// Holds new entries, except receipts, until they are released.
   ///
-  /// What is in the outbox already stays as it is.
+  /// For users who want to review what they wrote offline. Entries already in the outbox stay as
+  /// they are.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxDecisions.setHolding(isHolding))
   }
 
-  /// Keeps an entry from being handed out until it is released, and with a message its uploads.
+  /// Holds an entry until it is released, and the uploads of a message with it.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `outboxEntryIsRunning`.
   @discardableResult
   public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxDecisions.hold(id))
   }
 
-  /// Lets an entry go that was held, at its place in the order, and with a message its uploads.
+  /// Releases a held entry at its place in the order, and the uploads of a message with it.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxDecisions.release(id))
   }
 
-  /// Lets everything go that is held, in a conversation or everywhere.
+  /// Releases all held entries, in one conversation or in all.
   ///
-  /// Some hundred go at once, more of them in the background, oldest first; what is entered later goes
-  /// behind. `setHolding(true)` keeps what has not gone by then.
+  /// A few hundred are released at once and the others in the background, oldest first. Later
+  /// entries go behind them. `setHolding(true)` keeps those that are not released by then.
   ///
-  /// - Returns: How many entries that were.
+  /// - Returns: The number of entries.
   @discardableResult
   public func releaseAll(in conversation: ConversationID? = nil) throws(StoreError) -> Int {
     try transaction.perform(try transaction.outboxDecisions.releaseAll(in: conversation))
   }
 
-  /// Has an entry that failed, or waits for its time, go as soon as its turn comes, and with a
-  /// message its uploads.
+  /// Retries an entry that has failed or waits for its time, and the uploads of a message with it.
   ///
-  /// The limits by attempts and by age begin anew.
+  /// The entry goes as soon as its turn comes. The limits on attempts and age start anew.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxDecisions.retry(id))
   }
 
-  /// Has everything go that waits for its time, as when the connection is there again; much of it in
-  /// the background, as `releaseAll(in:)` does.
+  /// Retries all entries that wait for their time, for example when the connection is back.
   ///
-  /// - Parameter includesFailed: Whether what was refused is tried again too.
-  /// - Returns: How many entries that were.
+  /// Many entries are retried in the background, as by `releaseAll(in:)`.
+  ///
+  /// - Parameter includesFailed: True to retry refused entries too.
+  /// - Returns: The number of entries.
   @discardableResult
   public func retryAll(
     in conversation: ConversationID? = nil, includesFailed: Bool = false
@@ -193,22 +199,24 @@ extension OutboxWriter {
       try transaction.outboxDecisions.retryAll(in: conversation, includesFailed: includesFailed))
   }
 
-  /// Has everything go: what is held is released, what waits or has failed is tried again, and
-  /// nothing is held any more; much of it in the background, as `releaseAll(in:)` does.
+  /// Releases all held entries, retries all that wait or have failed, and ends holding.
   ///
-  /// - Returns: How many entries that were.
+  /// Many entries are handled in the background, as by `releaseAll(in:)`.
+  ///
+  /// - Returns: The number of entries.
   @discardableResult
   public func sendAll() throws(StoreError) -> Int {
     try transaction.perform(try transaction.outboxDecisions.sendAll())
   }
 
-  /// Changes the text of a message or an edit that cannot have left.
+  /// Changes the text of a message or an edit that cannot have left the device.
   ///
-  /// It keeps its place in the order, and stays held, or failed, if it is.
+  /// The entry keeps its place in the order, and stays held, or failed, if it is.
   ///
-  /// - Returns: Whether anything changed.
-  /// - Throws: `outboxEntryHasNoText` of anything else, and of a message with edits; `invalidText`;
-  ///   `outboxEntryIsRunning`; `outboxEntryMayHaveLeft`: then it can be edited as any message.
+  /// - Returns: True if anything changed.
+  /// - Throws: `outboxEntryHasNoText` for other entries, and for a message with edits;
+  ///   `invalidText`; `outboxEntryIsRunning`; `outboxEntryMayHaveLeft`: the message can then be
+  ///   edited as usual.
   @discardableResult
   public func setText(
     _ text: String, mentions: [MemberID] = [], of id: OutboxEntry.ID
@@ -217,22 +225,22 @@ extension OutboxWriter {
       try transaction.outboxDecisions.setText(text, mentions: mentions, of: id))
   }
 
-  /// Removes an entry, and undoes here what it was to tell.
+  /// Removes an entry and undoes its change locally.
   ///
-  /// A message is taken back, an edit and a reaction are as if they had not been, a message that was
-  /// taken back is shown again, and a receipt counts as told. What was done to a conversation stays as
-  /// it is here. Of what may have reached the server that is no promise about others: a message that
-  /// may have left is hidden, and goes out to be taken back behind itself.
+  /// A message is retracted; an edit or a reaction is undone; a retracted message is shown again; a
+  /// receipt counts as told. Changes to a conversation stay in place. If the entry may have reached
+  /// the server, this promises nothing about other devices: a message that may have left is hidden,
+  /// and its retraction is entered behind it.
   ///
-  /// - Throws: `outboxEntryIsRunning`; `outboxEntryIsNeeded` of an upload and a new conversation:
-  ///   take the message back or delete the conversation.
+  /// - Throws: `outboxEntryIsRunning`; `outboxEntryIsNeeded` for an upload or a new conversation:
+  ///   retract the message or delete the conversation instead.
   public func remove(_ id: OutboxEntry.ID) throws(StoreError) {
     try transaction.perform(try transaction.outboxDecisions.removeEntry(id))
   }
 }
 
 extension OutboxWriter {
-  /// The same as reading it in a snapshot, with what this transaction has changed.
+  /// The outbox for reading, including the changes of this transaction.
   public var entries: OutboxReader {
     OutboxReader(view: transaction.view, transaction: transaction)
   }

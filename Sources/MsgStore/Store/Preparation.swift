@@ -1,29 +1,33 @@
 import PageFile
 
-/// What the first opening with a local member finds out, and the first one of a store of an earlier
-/// version enters into the outbox: bounded parts, a commit each.
+/// The preparation of a store, in bounded parts of one commit each.
 ///
-/// All of it may be done again from the beginning, so no place is stored. What has been begun is: until
-/// the last commit the store is that of nobody, and of the earlier version. See
+/// The first opening with a local member counts unread messages anew. The first opening of a store
+/// from before the outbox enters everything the server has still to be told. All of it may be
+/// repeated from the beginning, so no progress is stored. The fact that it has begun is stored:
+/// until the last commit the store has no local member and the older version. See
 /// docs/message-format.md, S-10.
 struct Preparation {
-  /// Conversations up to this one are counted.
+  /// The number of the last conversation counted.
   private var counted: UInt32 = 0
-  /// The facts of the next one before this key were looked at.
+  /// The key before which the facts of the next conversation have been read.
   private var seenKey: [UInt8]?
   private var isCounted: Bool
   private var isEntered: Bool
   private var place = WaitingPlace()
 
+  /// Creates a preparation.
+  ///
   /// - Parameters:
-  ///   - counts: Whether it is to be found out what is unread.
-  ///   - enters: Whether what waits is to be entered into the outbox.
+  ///   - counts: True if unread messages have to be counted.
+  ///   - enters: True if everything the server has still to be told has to be entered into the
+  ///     outbox.
   init(counts: Bool, enters: Bool) {
     isCounted = !counts
     isEntered = !enters
   }
 
-  /// Does one part; returns whether that was the last.
+  /// Performs one part; returns true if it was the last.
   mutating func run(_ transaction: Transaction) throws(StoreError) -> Bool {
     var count = 0
     if !isCounted {
@@ -34,13 +38,14 @@ struct Preparation {
     return isEntered
   }
 
+  /// Returns true if one commit must not hold more.
   private static func isFull(_ transaction: Transaction, _ count: Int) -> Bool {
     let steps = transaction.rules.steps
     return count >= steps.openingCountMax
       || count > 0 && transaction.view.source.changedByteCount >= steps.openingByteCountMax
   }
 
-  /// Counts anew what is unread, and finds out what else depends on the local member.
+  /// Counts unread messages anew, and updates what else depends on the local member.
   private mutating func recount(
     _ transaction: Transaction, _ count: inout Int
   ) throws(StoreError) -> Bool {
@@ -59,8 +64,9 @@ struct Preparation {
     return false
   }
 
-  /// Marks as seen what the local member is known to have read by its name; returns whether that was
-  /// all in a conversation.
+  /// Marks messages as seen that the local member has read by name.
+  ///
+  /// Returns true once a conversation is done.
   private mutating func seeExactly(
     _ transaction: Transaction, in number: UInt32, _ count: inout Int
   ) throws(StoreError) -> Bool {
@@ -79,10 +85,10 @@ struct Preparation {
     return false
   }
 
-  /// Enters, held, what waits in a store of a version that had no outbox.
+  /// Enters everything the server has still to be told, in a store from before the outbox, as held.
   ///
-  /// What is on its way to another conversation is brought there before, as the entries are that
-  /// one's.
+  /// Messages that are on their way to another conversation are moved there first, because the
+  /// entries belong to that conversation.
   private mutating func enterFormer(
     _ transaction: Transaction, _ count: inout Int
   ) throws(StoreError) -> Bool {
@@ -108,12 +114,13 @@ struct Preparation {
   }
 }
 
+/// The operations of a store's preparation on one transaction.
 struct PreparationSteps: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Counts anew in a conversation, after the local member has become known.
+  /// Counts the unread messages of a conversation, after the local member has become known.
   func recountUnread(of number: UInt32) throws(StoreError) {
     let conversation = try transaction.conversation(number)
     if let localMember {
@@ -125,7 +132,7 @@ struct PreparationSteps: TransactionPart {
       number, conversation.summary, after: .start)
   }
 
-  /// Marks a message as seen, if it is here.
+  /// Marks a message as seen if it is here.
   func see(_ id: MessageID, in number: UInt32) throws(StoreError) {
     guard let position = try view.ids.position(of: id, in: number) else { return }
     try transaction.receipts.set(.seen, at: position, try transaction.conversation(number))

@@ -1,10 +1,10 @@
 package import PageFile
 
-/// Work that is done in steps, one commit each: so that no deletion, however long the thread, makes
-/// others wait or the log grow without bound.
+/// Work that is done in steps, with one commit each.
 ///
-/// A step ends when it has done so much, or has held the writer for so long that whoever sends a message
-/// would notice.
+/// So no deletion, however long the thread, delays other writers or lets the log grow without
+/// bound. A step ends after a bounded amount of work, or when it has held the writer long enough
+/// for a user who sends a message to notice.
 ///
 /// See docs/message-format.md, Y-1 … Y-3.
 package struct Steps: TransactionPart {
@@ -12,7 +12,7 @@ package struct Steps: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Whether there is work left.
+  /// True if there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
       if try transaction.outboxTotals.hasSteps { return true }
@@ -20,9 +20,9 @@ package struct Steps: TransactionPart {
     }
   }
 
-  /// Does a part of the oldest piece of work, after that of the outbox, which others wait for.
+  /// Performs a part of the oldest work; that of the outbox goes first, because others wait for it.
   ///
-  /// - Parameter isTimed: Whether it ends when it has held the writer long enough.
+  /// - Parameter isTimed: True if the step ends once it has held the writer long enough.
   func step(isTimed: Bool = true) throws(StoreError) {
     if isTimed { transaction.beginStep() }
     if try transaction.outboxTotals.hasSteps {
@@ -45,7 +45,7 @@ package struct Steps: TransactionPart {
 }
 
 extension Schema {
-  /// The trees whose keys begin with the number of a conversation, but for that of conversations.
+  /// The trees, other than that of conversations, whose keys begin with a conversation's number.
   package static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
 }
 

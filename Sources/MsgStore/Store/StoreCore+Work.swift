@@ -1,11 +1,11 @@
 import PageFile
 
-/// Doing the work that writes have left, in the background.
+/// Background execution of the work that writes leave behind.
 ///
-/// One step at a time is asked for, behind the writes that wait already; its own commit asks for the
-/// next. A step that fails asks for none, and the next write does.
+/// At most one step is queued at a time, behind the writes that already wait; its commit queues the
+/// next one. A step that fails queues none, but the next write does.
 extension StoreCore {
-  /// Has a step done, unless one is under way.
+  /// Queues a step unless one is queued already.
   func scheduleWork() {
     guard worksInBackground else { return }
     let isFirst = isWorkScheduled.withLock { isScheduled in
@@ -25,7 +25,7 @@ extension StoreCore {
 }
 
 extension MessageStore {
-  /// Does all work that is left.
+  /// Performs all remaining work.
   package func finishWork() throws {
     while try write(
       .relaxed,

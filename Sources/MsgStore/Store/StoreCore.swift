@@ -1,13 +1,13 @@
 package import PageFile
 import Synchronization
 
-/// The parts of a store, and what callers and background work do with them.
+/// The parts of a store, and the operations of callers and background work on them.
 ///
-/// Callers hold the `MessageStore`; background work, live values and what runs on the store's own
-/// threads hold the core alone. So the store ends when the last caller lets go of it, whatever is under
-/// way: `deinit` waits for that and closes the files.
+/// Callers hold the `MessageStore`. Background work, live values and tasks on the store's threads
+/// hold only the core. So the store ends when the last caller releases it, whatever is under way:
+/// `deinit` waits for that and closes the files.
 package final class StoreCore: Sendable {
-  /// The member whose unread messages are counted, where that is known.
+  /// The member whose unread messages are counted, if known.
   let localMember: MemberID?
   private let localNumber: UInt32?
   let database: Database
@@ -15,29 +15,29 @@ package final class StoreCore: Sendable {
   let clock: @Sendable () -> Timestamp
   private let rules: StoreRules
   private let running = RunningTransfers()
-  /// Those who are told what changes.
+  /// The listeners that are told of changes.
   let listeners: ChangeListeners
   let readers = WorkerPool(countMax: 4)
-  /// For asynchronous writes at `relaxed`, and for work in the background.
+  /// Runs asynchronous writes at `relaxed`, and background work.
   let writer = WorkerPool(countMax: 1)
-  /// For asynchronous writes at `full`, which wait for their sync there.
+  /// Runs asynchronous writes at `full`, which wait there for their sync.
   let urgentWriter = WorkerPool(countMax: 1)
-  /// For asynchronous writes that are visible at once.
+  /// Runs asynchronous writes that return once visible.
   let sender = WorkerPool(countMax: 1)
-  /// Syncs what was written without waiting for that.
+  /// Syncs commits that returned before their sync.
   let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
-  /// Whether the first dictionary may be made in the background.
+  /// True if the first dictionary may be made in the background.
   let makesDictionaries: Bool
   private let ending = Atomic(false)
-  /// Whether the last caller has gone, for what takes long in the background.
+  /// True once the last caller has released the store; long background work checks it.
   var isEnding: Bool { ending.load(ordering: .relaxed) }
-  /// Whether a step of what is left to do has been asked for.
+  /// True while a step of pending work is queued.
   let isWorkScheduled = Locked(false)
-  /// Whether a dictionary is being made.
+  /// True while a dictionary is being made.
   let isDictionaryScheduled = Locked(false)
 
-  /// How often `read` begins anew when its moment is no longer kept.
+  /// The number of times `read` starts over when its snapshot has expired.
   private static let repetitionCountMax = 3
 
   init(_ database: Database, path: String, _ options: StoreOptions) throws(StoreError) {
@@ -63,7 +63,7 @@ package final class StoreCore: Sendable {
       options.worksInBackground && options.cacheByteCount >= StoreOptions.usualCacheByteCount
   }
 
-  /// Reads one moment; see `MessageStore.read(_:)`.
+  /// Reads one snapshot; see `MessageStore.read(_:)`.
   package func read<R>(_ body: (borrowing StoreSnapshot) throws -> R) throws -> R {
     var repetitionCount = 0
     while true {
@@ -86,7 +86,7 @@ package final class StoreCore: Sendable {
     }
   }
 
-  /// Changes the store in one commit; see `MessageStore.write(_:_:)`.
+  /// Writes to the store in one commit; see `MessageStore.write(_:_:)`.
   @discardableResult
   func write<R>(
     _ level: SyncLevel, _ body: (borrowing StoreWriter) throws -> R
@@ -94,7 +94,8 @@ package final class StoreCore: Sendable {
     try commit(level, level == .relaxed ? .patient : .urgent, body).value
   }
 
-  /// The same, with the number of the commit and the life of the store that it was made in.
+  /// Writes to the store, and also returns the LSN of the commit and the life of the store it was
+  /// made in.
   func commit<R>(
     _ level: SyncLevel, _ urgency: WriteUrgency, _ body: (borrowing StoreWriter) throws -> R
   ) throws -> (value: R, lsn: LSN, life: Int) {
@@ -125,7 +126,7 @@ package final class StoreCore: Sendable {
     }
     let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand()
     let changes = transaction.changes.changes()
-    // What is known in memory alone may change without a page.
+    // Transfer progress is kept in memory and may change without a page.
     let isToldOf = pages.source.hasChanges || !transaction.transferChanges.isEmpty
     var waiters: [ChangeListeners.Waiter] = []
     running.begin(transaction.transferChanges)
@@ -152,7 +153,9 @@ package final class StoreCore: Sendable {
     return (result, committed, life)
   }
 
-  /// Notes progress, and stores all of it when some is too old; returns whether the transfer runs.
+  /// Records the progress of a transfer, and stores all progress if some is too old.
+  ///
+  /// Returns true while the transfer runs.
   func report(_ byteCount: Int64, _ key: RunningTransfers.Key) throws(StoreError) -> Bool {
     guard let isOverdue = running.report(max(byteCount, 0), key, at: clock()) else { return false }
     guard isOverdue else { return true }
@@ -161,7 +164,7 @@ package final class StoreCore: Sendable {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("closure: threw an error other than StoreError")
     }
     return true
   }
@@ -179,7 +182,7 @@ package final class StoreCore: Sendable {
     ChangeListeners.wake(listeners.put(.anything))
   }
 
-  /// Ends the store: waits for what runs in the background, and leaves a clean file.
+  /// Closes the store: waits for background work, and leaves a clean file.
   func close() throws(StoreError) {
     if database.isForeign { throw .storage(.forked) }
     try storage { () throws(PageFileError) in try database.refuseInsideWrite("close") }
@@ -196,21 +199,22 @@ package final class StoreCore: Sendable {
     syncer.stop()
   }
 
-  /// Ends the store when the last caller has let go of it.
+  /// Closes the store after its last caller has released it.
   ///
-  /// No call is under way then, as each holds the store. What goes on in the background is waited for,
-  /// unless it is on the thread that has let go.
+  /// No call is under way then, because each holds the store. Background work is waited for, except
+  /// on the thread that released the store.
   func end() {
     if database.isForeign { return }
     ending.store(true, ordering: .relaxed)
     stopThreads()
-    // Whoever waits for a commit to be durable may hold the database still.
+    // A thread that waits for a durable commit may still hold the database.
     try? database.close()
     listeners.close()
   }
 
-  /// Runs `body` on what the last writer has left, if nothing was committed since some commit and
-  /// nobody else has it now.
+  /// Runs `body` on the memory that the last writer has left.
+  ///
+  /// Does nothing if there were commits after `lsn`, or while the memory is in use elsewhere.
   package func withMemory(
     of lsn: LSN, _ body: (WriterMemory) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -219,7 +223,7 @@ package final class StoreCore: Sendable {
     try body(memory)
   }
 
-  /// Looks for pages that break a rule.
+  /// Checks all pages and reports those that break a rule.
   package func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
     try storage { () throws(PageFileError) in try database.check(report) }
   }

@@ -1,10 +1,10 @@
 extension StoreSnapshot {
-  /// The attachments of a message with their transfers, in their order.
+  /// Returns the attachments of a message with their transfers, in their order.
   ///
-  /// A running transfer has the progress of this moment. One that was running when the process
-  /// before ended is queued, and so is to a process that reads beside the owner one that runs there.
-  /// Three lookups and a walk along the attachments; none of a message that is not there or was taken
-  /// back.
+  /// A running transfer has the progress of this moment. A transfer that ran when an earlier
+  /// process ended is queued. A transfer that runs in the owner also appears as queued to a process
+  /// that reads beside the owner. Costs three lookups and a walk along the attachments. The result
+  /// is empty if the message is not here or was retracted.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func attachments(
@@ -13,20 +13,20 @@ extension StoreSnapshot {
     try view.attachments.states(of: message, in: conversation, running.doneByteCount)
   }
 
-  /// All attachments of which an upload or a download is queued or runs, in the order in which their
-  /// conversations came to this store; those of messages that are being taken back are left out.
+  /// Returns all attachments with a queued or running transfer.
   ///
-  /// A few lookups for each of them; how many others there are does not matter.
+  /// They come in the order in which their conversations came to this store. Attachments of
+  /// messages that are being retracted are left out. Costs a few lookups for each result, however
+  /// many other attachments there are.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
     try view.attachments.moving(running.doneByteCount)
   }
 
-  /// An attachment of any message whose bytes have this hash, and that the server has: its remote URL
-  /// is known, so the same file need not be sent again.
+  /// Returns an attachment of any message that the server has and whose bytes have this hash.
   ///
-  /// A few lookups.
+  /// Its remote URL is known, so the same file need not be sent again. Costs a few lookups.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func attachment(
@@ -37,7 +37,8 @@ extension StoreSnapshot {
 }
 
 extension StoreWriter {
-  /// The attachments of a message with their transfers, see `StoreSnapshot.attachments(of:in:)`.
+  /// Returns the attachments of a message with their transfers; see
+  /// `StoreSnapshot.attachments(of:in:)`.
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
@@ -47,14 +48,16 @@ extension StoreWriter {
     }
   }
 
-  /// All attachments that are moving or queued, see `StoreSnapshot.runningTransfers()`.
+  /// Returns all attachments with a queued or running transfer; see
+  /// `StoreSnapshot.runningTransfers()`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
     try transaction.read { (view) throws(StoreError) in
       try view.attachments.moving(transaction.attachments.doneByteCount)
     }
   }
 
-  /// An attachment that need not be sent again, see `StoreSnapshot.attachment(withContentHash:)`.
+  /// Returns an attachment that need not be sent again; see
+  /// `StoreSnapshot.attachment(withContentHash:)`.
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {

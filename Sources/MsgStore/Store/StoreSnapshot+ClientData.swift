@@ -1,15 +1,14 @@
 extension StoreSnapshot {
-  /// What was stored last under a key for the store, see `StoreWriter.setSyncPosition(_:for:)`; nil
-  /// when there is nothing.
+  /// Returns the sync position of the store under a key, or nil if there is none.
   ///
-  /// One lookup.
+  /// See `StoreWriter.setSyncPosition(_:for:)`. Costs one lookup.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func syncPosition(for key: String) throws(StoreError) -> [UInt8]? {
     try view.client.syncPosition(for: key, in: nil)
   }
 
-  /// What was stored last under a key for a conversation; nil when there is nothing.
+  /// Returns the sync position of a conversation under a key, or nil if there is none.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func syncPosition(
@@ -18,7 +17,8 @@ extension StoreSnapshot {
     try view.client.syncPosition(for: key, in: conversation)
   }
 
-  /// All sync positions of the store, or those of a conversation, by the bytes of their keys.
+  /// Returns all sync positions of the store, or of a conversation, ordered by the bytes of their
+  /// keys.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func syncPositions(

@@ -1,25 +1,25 @@
 import PageFile
 
-/// Reading conversations: one, the two lists, what a list does not show.
+/// Reads of conversations: single ones, the two lists, and details that a list does not show.
 ///
 /// All functions throw `storage` and `corruptRecord`.
 extension StoreSnapshot {
-  /// A conversation as lists show it, or nil when it is not there.
+  /// Returns a conversation as lists show it, or nil if it is not there.
   ///
-  /// Names that it had before lead to it as well. Costs a few lookups, however many take part;
-  /// `participations(in:)` names them all.
+  /// Former names find it as well. Costs a few lookups, whatever the number of participants;
+  /// `participations(in:)` returns all of them.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     try view.within { () throws(StoreError) in try view.list.conversation(id) }
   }
 
-  /// The list of conversations: pinned ones first, then by newest activity; those without messages
-  /// under the time they were made.
+  /// Returns a slice of the conversation list: pinned ones first, then by newest activity.
   ///
-  /// Archived ones are not in it. Costs about a microsecond for 20.
+  /// Conversations without messages are ordered by the time they were made. Archived ones are not
+  /// in this list. Costs about a microsecond for 20.
   ///
   /// - Parameters:
-  ///   - count: How many at most, 1 or more.
-  ///   - position: Where to read on: `older` of the slice before.
+  ///   - count: The maximum number of conversations, 1 or more.
+  ///   - position: The position to continue after: `older` of the previous slice.
   /// - Throws: Also `invalidCount`.
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
@@ -29,7 +29,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// The list of archived conversations, by newest activity; see `conversations(count:after:)`.
+  /// Returns a slice of the archived conversations, by newest activity; see
+  /// `conversations(count:after:)`.
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
@@ -38,30 +39,32 @@ extension StoreSnapshot {
     }
   }
 
-  /// Everybody who takes part in a conversation or did, in the order in which they came.
+  /// Returns all present and former participants of a conversation, in the order in which they
+  /// came.
   ///
-  /// Empty when it is not there. Costs as much as there are: some 0.7 µs each.
+  /// The result is empty if the conversation is not there. Costs about 0.7 µs for each participant.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
     try view.within { () throws(StoreError) in try view.list.participations(id) }
   }
 
-  /// What has been begun to write in a conversation, or nil.
+  /// Returns the draft of a conversation, or nil if there is none.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
     try view.within { () throws(StoreError) in try view.list.draft(id) }
   }
 
-  /// What the whole store has unread.
+  /// The unread totals of the whole store.
   ///
-  /// Four lookups, however many conversations there are.
+  /// Costs four lookups, whatever the number of conversations.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
       try view.within { () throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
     }
   }
 
-  /// All conversations, also deleted ones that nothing newer has brought back, in the order in which
-  /// they came to this store: the order that gives them the same numbers again when they are put into
-  /// a new one.
+  /// Calls `body` with each conversation, in the order in which they came to this store.
+  ///
+  /// Deleted conversations that no newer message has brought back are included. A new store that
+  /// takes the conversations in this order gives them the same numbers again.
   package func forEachConversation(_ body: (Conversation) throws -> Void) throws {
     try view.list.forEachConversation(body)
   }

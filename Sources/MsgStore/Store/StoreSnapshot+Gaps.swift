@@ -1,17 +1,18 @@
 extension StoreSnapshot {
-  /// The sequence numbers of a conversation that are missing, lowest first.
+  /// Returns the missing sequence numbers of a conversation, lowest first.
   ///
-  /// Known are the numbers of messages that are here, that were deleted here, and those declared
-  /// absent; a gap is a run of others between two known ones. What lies before the first and behind
-  /// the last known number is no gap, as nobody knows where a conversation begins or ends: who does
-  /// declares numbers there absent. To read on, give the last number of the last gap.
+  /// A number is known if its message is here or was deleted here, or if it was declared absent. A
+  /// gap is a run of unknown numbers between two known ones. Numbers before the first or after the
+  /// last known one are not gaps, because the store does not know where a conversation begins or
+  /// ends; callers that know declare those numbers absent. To continue, pass the last number of the
+  /// last gap.
   ///
-  /// The cost grows with the number of gaps that are returned, not with that of messages.
+  /// The cost grows with the number of gaps returned, not with the number of messages.
   ///
   /// - Parameters:
-  ///   - conversation: An unknown one has no gaps.
-  ///   - count: How many at most, 1 or more.
-  ///   - sequence: Only gaps that begin above this number.
+  ///   - conversation: The conversation. An unknown one has no gaps.
+  ///   - count: The maximum number of gaps, 1 or more.
+  ///   - sequence: Limits the result to gaps that begin above this number.
   /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
   public func gaps(
     in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil
@@ -21,9 +22,9 @@ extension StoreSnapshot {
     }
   }
 
-  /// The sequence numbers of a conversation that are known, as runs, lowest first.
+  /// Returns the known sequence numbers of a conversation, as runs, lowest first.
   ///
-  /// It is the complement of `gaps(in:count:after:)`, and read in the same way.
+  /// This is the complement of `gaps(in:count:after:)`, with the same parameters.
   ///
   /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
   public func knownSequences(

@@ -1,36 +1,37 @@
 import PageFile
 
-/// Reading receipts.
+/// Reads of receipts.
 ///
 /// All functions throw `storage` and `corruptRecord`.
 extension StoreSnapshot {
-  /// How far a message has come among those it was sent to; nil when it is not here.
+  /// Returns how far a message has come among its recipients, or nil if it is not here.
   ///
-  /// Its cost depends on the number of members.
+  /// The cost depends on the number of members.
   public func delivery(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Delivery? {
     try within { (view) throws(StoreError) in try view.delivery.delivery(of: id, in: conversation) }
   }
 
-  /// Who has a message, and who has read it, in the order in which the members came to this store.
+  /// Returns the members who have received or read a message, in the order in which they came to
+  /// this store.
   ///
-  /// Members that are not known to take part are among them, the message's sender is not. Of marks
-  /// the last eight of each member are kept: a message below all of them shows the time of the
-  /// lowest. Its cost depends on the number of members.
+  /// Members not known to take part are included; the sender is not. Of each member's marks the
+  /// last eight are kept: a message below all of them shows the time of the lowest. The cost
+  /// depends on the number of members.
   public func readers(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MemberReceipt] {
     try within { (view) throws(StoreError) in try view.delivery.readers(of: id, in: conversation) }
   }
 
-  /// What has to go to the server of the local member's receipts in a conversation, in the order in
-  /// which it may be sent; each is confirmed on its own.
+  /// Returns the local member's receipts that the server has still to be told of in a conversation.
   ///
-  /// As names this reads all messages that have to be told. Nothing has to be told of a conversation
-  /// that the local member has left.
+  /// They come in the order in which they may be sent, and each is confirmed on its own. As names,
+  /// this reads all messages to be told of. A conversation that the local member has left has no
+  /// pending receipts.
   ///
-  /// - Throws: Also `invalidCount` for names at another number than 1 to 500 a time.
+  /// - Throws: Also `invalidCount` for names, if the count at a time is not 1 to 500.
   public func pendingReceipts(
     in conversation: ConversationID, _ kind: ReceiptKind, as form: PendingReceipt.Form
   ) throws(StoreError) -> [PendingReceipt] {
@@ -39,13 +40,14 @@ extension StoreSnapshot {
     }
   }
 
-  /// Conversations of which the server has something to be told.
+  /// Returns the conversations with receipts that the server has still to be told of.
   ///
-  /// Its cost depends on how many it returns.
+  /// The cost depends on the number of conversations returned.
   ///
   /// - Parameters:
-  ///   - kind: What has to be told.
-  ///   - countMax: How many at most, 1 or more. Those that are confirmed make room for the others.
+  ///   - kind: The kind of receipt.
+  ///   - countMax: The maximum number of conversations, 1 or more. Confirmed ones make way for
+  ///     others.
   /// - Throws: Also `invalidCount`.
   public func conversationsWithPendingReceipts(
     _ kind: ReceiptKind, countMax: Int = .max
@@ -57,9 +59,10 @@ extension StoreSnapshot {
 }
 
 extension StoreSnapshot {
-  /// How many unread messages of a conversation name the local member; nil when it is not there.
+  /// Returns the number of unread messages that mention the local member, or nil without the
+  /// conversation.
   ///
-  /// One lookup.
+  /// Costs one lookup.
   package func unreadMentionCount(
     _ conversation: ConversationID
   ) throws(StoreError) -> Int? {

@@ -1,8 +1,8 @@
 package import PageFile
 
-/// The store as it was at one moment, for the length of one `read`.
+/// A snapshot of the store, for the duration of one `read`.
 ///
-/// It waits for nobody and nobody waits for it. What it returns are values that outlive it; its
+/// It waits for no writer, and no writer waits for it. The values it returns outlive it; its
 /// threads and its outbox throw `transactionEnded` after the closure.
 public struct StoreSnapshot: ~Copyable {
   private let transaction: ReadTransaction
@@ -22,25 +22,26 @@ public struct StoreSnapshot: ~Copyable {
     self.transaction = transaction
   }
 
-  /// The last commit that it sees.
+  /// The LSN of the last commit that the snapshot sees.
   package var lsn: LSN { transaction.lsn }
 
-  /// From now on no page is read for two values, see `PageSource.refuseSharedChains`: for whoever reads
-  /// everything.
+  /// Refuses from now on to read a page for two values; for callers that read everything.
+  ///
+  /// See `PageSource.refuseSharedChains`.
   package func refuseSharedChains() { view.source.refuseSharedChains() }
 
-  /// The messages of a conversation.
+  /// Returns the messages of a conversation.
   ///
-  /// One lookup; an unknown conversation reads as an empty one.
+  /// Costs one lookup. An unknown conversation reads as an empty one.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
     try view.threads.thread(id)
   }
 
-  /// One message by its name, or nil when it is not there.
+  /// Returns the message of a name, or nil if it is not there.
   ///
-  /// Three lookups.
+  /// Costs three lookups.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func message(
@@ -49,17 +50,17 @@ public struct StoreSnapshot: ~Copyable {
     try view.threads.message(id, in: conversation)
   }
 
-  /// Runs an operation on the trees themselves.
+  /// Runs an operation that reads the trees directly.
   package func within<R>(_ body: (StoreView) throws(StoreError) -> R) throws(StoreError) -> R {
     try view.within { () throws(StoreError) in try body(view) }
   }
 }
 
 extension StoreSnapshot {
-  /// All versions of a message's text but the one it has, oldest first.
+  /// Returns all versions of a message's text except the current one, oldest first.
   ///
-  /// One lookup and a walk along the versions; none of a message that is not there or was taken
-  /// back.
+  /// Costs one lookup and a walk along the versions. The result is empty if the message is not
+  /// there or was retracted.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func history(
@@ -70,10 +71,10 @@ extension StoreSnapshot {
 }
 
 extension StoreSnapshot {
-  /// For how many messages that are not here something waits, and how many were given up because
-  /// there were more than 10,000: those that had waited longest.
+  /// The number of absent messages with waiting facts, and the number dropped.
   ///
-  /// What waits are edits, reactions, receipts, places, and that a message was taken back.
+  /// Above 10,000, the messages that have waited longest are dropped. Waiting facts are edits,
+  /// reactions, receipts, places, and retractions.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public var waitingFacts: (waiting: Int, dropped: Int) {

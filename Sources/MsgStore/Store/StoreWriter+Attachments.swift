@@ -1,23 +1,23 @@
 import PageFile
 
-/// Attachments of messages: what is received of them, and what this device does with them.
+/// Attachments of messages: received facts about them, and their use on this device.
 ///
-/// They come with their messages. A store keeps what is known of files, never the files.
+/// Attachments come with their messages. A store keeps facts about files, never the files.
 extension StoreWriter {
-  /// Merges what was received of an attachment, such as the URL that the server has given it.
+  /// Merges received facts about an attachment, such as the URL that the server has given it.
   ///
-  /// Field by field, of contradicting values the greater one stays, so order and repetition do not
-  /// matter; what was said here only stands in for what is not received. No limit holds. It waits for
-  /// a message that is not here yet, and does nothing to one that was deleted or taken back. A local
-  /// path is not received.
+  /// Fields are merged one by one; of contradicting values the greater one stays, so order and
+  /// repetition do not matter. Locally set values only stand in until one is received. No limit
+  /// applies. Facts about a message that is not here yet wait for it; facts about a deleted or
+  /// retracted message are ignored. A local path is not received.
   ///
   /// - Parameters:
-  ///   - attachment: What is known, by its id; nil stands for what is not.
-  ///   - index: Its place among the message's attachments, from 0. Without one it comes behind those
-  ///     that have one.
+  ///   - attachment: The known fields, with the attachment's id; nil means unknown.
+  ///   - index: The index among the message's attachments, from 0. Without one, the attachment
+  ///     comes after those that have one.
   ///   - message: The message.
-  ///   - conversation: Its conversation.
-  /// - Returns: Whether anything changed.
+  ///   - conversation: The conversation of the message.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`, `invalidAttachment`.
   @discardableResult
   public func receive(
@@ -29,10 +29,10 @@ extension StoreWriter {
         attachment, at: index, of: message, in: conversation))
   }
 
-  /// Keeps where on this device the bytes are; nil: nowhere.
+  /// Stores the path of an attachment's file on this device; nil removes it.
   ///
-  /// - Returns: false when there is no such attachment, or nothing changes.
-  /// - Throws: `invalidAttachment` for a path beyond 64 KiB.
+  /// - Returns: False if the attachment is not there, or nothing changed.
+  /// - Throws: `invalidAttachment` for a path of more than 64 KiB.
   @discardableResult
   public func setLocalPath(
     _ path: String?, of attachment: String, message: MessageID, in conversation: ConversationID
@@ -42,15 +42,15 @@ extension StoreWriter {
         path, of: attachment, message: message, in: conversation))
   }
 
-  /// Describes the file as it will be uploaded, which is where the limits hold, and queues the upload
-  /// if it does not run.
+  /// Describes the file as it will be uploaded, and queues the upload unless it is running.
   ///
-  /// What is sent may be larger at first: a picture is made smaller, a video shorter. Its upload is
-  /// blocked until this was called, and its message with it; see `OutboxEntry.isBlocked`. What is known
-  /// of the prepared file replaces what was said before, and the rest stays.
+  /// The limits apply to this file. The original may be larger: a picture is scaled down, a video
+  /// is shortened. Until this call, the upload is blocked, and its message with it; see
+  /// `OutboxEntry.isBlocked`. Known fields of the prepared file replace earlier values; the others
+  /// stay.
   ///
-  /// - Parameter prepared: The attachment by its id, as it will be uploaded.
-  /// - Returns: false when the message has no such attachment, or nothing changes.
+  /// - Parameter prepared: The attachment as it will be uploaded, with its id.
+  /// - Returns: False if the message has no such attachment, or nothing changed.
   /// - Throws: `invalidAttachment` beyond `StoreOptions.attachmentLimits`; `notOwnMessage`,
   ///   `messageNotFound`, `messageIsDeleted`, `noLocalMember`.
   @discardableResult
@@ -61,17 +61,16 @@ extension StoreWriter {
       try transaction.composing.prepareUpload(prepared, of: message, in: conversation))
   }
 
-  /// Takes the transfer of an attachment's bytes a step on.
+  /// Advances the transfer of an attachment's bytes.
   ///
-  /// What is done stays done, whatever is said late; only `none` begins anew. Each `failed` counts
-  /// one more attempt, whatever count it is given; `done` and `none` end the count. A transfer that
-  /// runs tells its progress by `MessageStore.reportProgress`, which is no commit. When an upload is
-  /// done, what the server says of the file is told by `receive(_:at:of:in:)`, best in the same
-  /// `write`.
+  /// A finished transfer stays finished despite late reports; only `none` starts over. Each
+  /// `failed` counts one more attempt, whatever count it carries; `done` and `none` reset the
+  /// count. A running transfer reports its progress by `MessageStore.reportProgress`, which makes
+  /// no commit. When an upload is done, the server's facts about the file are stored by
+  /// `receive(_:at:of:in:)`, best in the same `write`.
   ///
-  /// - Returns: false when there is no such attachment, or nothing changes.
-  /// - Throws: `invalidAttachment` for an upload that would run beyond
-  ///   `StoreOptions.attachmentLimits`.
+  /// - Returns: False if the attachment is not there, or nothing changed.
+  /// - Throws: `invalidAttachment` for an upload that would exceed `StoreOptions.attachmentLimits`.
   @discardableResult
   public func setTransfer(
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
@@ -85,14 +84,14 @@ extension StoreWriter {
 }
 
 extension MessageStore {
-  /// Notes how many bytes of a running transfer are done.
+  /// Records the number of bytes that a running transfer has completed.
   ///
-  /// It is kept in memory and read from there. It is stored with the next commit that changes
-  /// something anyway; if there is none for three seconds, the report after that stores it. So it may
-  /// be called for every packet, and a crash costs the progress of a few seconds. Within a `write` it
-  /// throws `insideTransaction` when it is to store something.
+  /// The number is kept in memory and read from there. The next commit that changes something else
+  /// stores it; if there is none for three seconds, the report after that does. So this may be
+  /// called for every packet, and a crash costs the progress of a few seconds. In a `write` it
+  /// throws `insideTransaction` if it has to store something.
   ///
-  /// - Returns: false when the transfer does not run.
+  /// - Returns: False if the transfer is not running.
   /// - Throws: `storage`, `corruptRecord`.
   @discardableResult
   public func reportProgress(
@@ -108,7 +107,7 @@ extension MessageStore {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("closure: threw an error other than StoreError")
     }
     guard let fact else { return false }
     return try core.report(doneByteCount, .init(fact: fact, direction: direction))
@@ -116,7 +115,7 @@ extension MessageStore {
 }
 
 extension StoreSnapshot {
-  /// The key of an attachment's fact; nil where its message is not here.
+  /// Returns the key of an attachment's fact, or nil if its message is not here.
   fileprivate func fact(
     of attachment: String, message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {
@@ -132,9 +131,10 @@ extension StoreSnapshot {
 }
 
 extension Attachment {
-  /// Whether this can be the id of an attachment.
+  /// Returns true if a string is a valid attachment id.
   static func isID(_ id: String) -> Bool { (1...idByteCountMax).contains(id.utf8.count) }
 
+  /// Throws `invalidAttachment` if the attachment cannot be stored.
   package func validate() throws(StoreError) {
     if let problem = storageProblem { throw .invalidAttachment(problem) }
   }

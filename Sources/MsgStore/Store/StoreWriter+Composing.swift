@@ -1,20 +1,19 @@
-/// What the local member does to messages: here the rules hold.
+/// Acts of the local member on messages; here the rules for composing apply.
 ///
-/// All of it is in the local member's name, and throws `noLocalMember` in a store that does not know
-/// who that is.
+/// All act in the local member's name, and throw `noLocalMember` in a store without one.
 extension StoreWriter {
   /// Stores a message that the local member has written: pending, and visible in the tail at once.
   ///
-  /// A conversation that is not there is made by it, without members and without work to make it: there
-  /// are servers that know conversations by their messages only. Where one has to be made first,
-  /// `createGroup` and `conversation(with:)` make it.
+  /// A conversation that is not there is made, without members and without an outbox entry for it:
+  /// some servers know conversations by their messages only. If a conversation has to be made on
+  /// the server first, use `createGroup` or `conversation(with:)`.
   ///
-  /// - Parameter message: The message. Its sender has to be the local member. Of one that was written
-  ///   before only id, text, local time, reply, mentions and attachments are taken, and that it is
-  ///   `held`. Without a local time it gets the clock's.
+  /// - Parameter message: The message. Its sender must be the local member. If it was written
+  ///   earlier, only its id, text, local time, reply, mentions, attachments and the status `held`
+  ///   are used. Without a local time it gets the clock's.
   /// - Throws: `invalidText` beyond the limits of `StoreOptions.textLimits`; `invalidAttachment`;
-  ///   `notOwnMessage` for another sender; `notAParticipant` in a conversation that has members, none
-  ///   of them the local one; `idInUse` when there is such a message; `invalidIdentifier`.
+  ///   `notOwnMessage` for another sender; `notAParticipant` if the conversation has members but
+  ///   not the local one; `idInUse` if the message exists; `invalidIdentifier`.
   @discardableResult
   public func send(_ message: Message) throws(StoreError) -> Message {
     try transaction.perform(try transaction.composing.send(message))
@@ -22,9 +21,10 @@ extension StoreWriter {
 
   /// Changes the text of one of the local member's messages.
   ///
-  /// It is shown at once, and waits for the server's word: `confirmEdit` or `refuseEdit`.
+  /// The new text is shown at once, and waits for the server's answer: `confirmEdit` or
+  /// `refuseEdit`.
   ///
-  /// - Returns: The time of the edit, which names it in the answer; nil when the text is the same.
+  /// - Returns: The time of the edit, which names it in the answer; nil if the text is the same.
   /// - Throws: `invalidText`, `notOwnMessage`, `messageNotFound`, `messageIsDeleted`,
   ///   `tooManyPendingEdits`.
   @discardableResult
@@ -35,14 +35,14 @@ extension StoreWriter {
       try transaction.composing.edit(id, in: conversation, text: text, mentions: mentions))
   }
 
-  /// The server has taken an edit.
+  /// Confirms an edit that the server has accepted.
   ///
   /// - Parameters:
   ///   - id: The message.
-  ///   - conversation: Its conversation.
-  ///   - time: What `edit` returned.
-  ///   - serverTime: The time under which other devices hear of the edit, where it is another one.
-  /// - Returns: Whether the edit was waiting.
+  ///   - conversation: The conversation of the message.
+  ///   - time: The time returned by `edit`.
+  ///   - serverTime: The time under which other devices learn of the edit, if it differs.
+  /// - Returns: True if the edit was pending.
   @discardableResult
   public func confirmEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp,
@@ -52,9 +52,9 @@ extension StoreWriter {
       try transaction.edits.confirmEdit(of: id, in: conversation, at: time, serverTime: serverTime))
   }
 
-  /// The server has refused an edit: the text is as it was, and `failure` of the message says why.
+  /// Undoes an edit that the server has refused, and notes the reason in the message's `failure`.
   ///
-  /// - Returns: Whether the edit was waiting.
+  /// - Returns: True if the edit was pending.
   @discardableResult
   public func refuseEdit(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
@@ -63,12 +63,13 @@ extension StoreWriter {
       try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure))
   }
 
-  /// Takes one of the local member's messages back.
+  /// Retracts one of the local member's messages.
   ///
-  /// Within `StoreOptions.unsendAgeMax`, inclusive; a pending one at any age.
-  /// It is hidden at once. One that cannot have left the outbox is gone as if it had never been, and
-  /// so is all there was to tell of it; one that only its status says has not left is erased. Of another
-  /// the server has to be told, and `confirmUnsend` or `refuseUnsend` is what follows.
+  /// Possible within `StoreOptions.unsendAgeMax`, inclusive, and for a pending message at any age.
+  /// The message is hidden at once. If it cannot have left the outbox, it disappears as if it had
+  /// never existed, with everything there was to tell of it. If only its status says that it has
+  /// not left, it is erased. Otherwise the server has to be told, and `confirmUnsend` or
+  /// `refuseUnsend` follows.
   ///
   /// - Throws: `notOwnMessage`, `messageNotFound`, `messageIsDeleted`, `unsendTooLate`.
   @discardableResult
@@ -78,16 +79,15 @@ extension StoreWriter {
     try transaction.perform(try transaction.composing.unsend(id, in: conversation))
   }
 
-  /// The server has taken a message back as it was asked: text, history, reactions and attachments
-  /// are gone for good.
+  /// Confirms a retraction: text, history, reactions and attachments are removed for good.
   ///
-  /// They are in none of the files once a checkpoint has returned that began after the commit.
+  /// They are in none of the files once a checkpoint that began after the commit has returned.
   ///
   /// - Parameters:
   ///   - id: The message.
-  ///   - conversation: Its conversation.
-  ///   - serverTime: The time under which other devices hear of it, where that is known.
-  /// - Returns: Whether the message was waiting for that.
+  ///   - conversation: The conversation of the message.
+  ///   - serverTime: The time under which other devices learn of it, if known.
+  /// - Returns: True if the retraction was pending.
   @discardableResult
   public func confirmUnsend(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
@@ -96,9 +96,11 @@ extension StoreWriter {
       try transaction.unsends.confirmUnsend(of: id, in: conversation, serverTime: serverTime))
   }
 
-  /// The server has refused to take a message back: it is shown again, and its `failure` says why.
+  /// Undoes a retraction that the server has refused: the message is shown again.
   ///
-  /// - Returns: Whether the message was waiting for that.
+  /// Its `failure` has the reason.
+  ///
+  /// - Returns: True if the retraction was pending.
   @discardableResult
   public func refuseUnsend(
     of id: MessageID, in conversation: ConversationID, because failure: Failure
@@ -107,9 +109,9 @@ extension StoreWriter {
       try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure))
   }
 
-  /// Reacts to a message.
+  /// Adds a reaction to a message.
   ///
-  /// - Returns: Whether the reaction is new.
+  /// - Returns: True if the reaction is new.
   /// - Throws: `messageNotFound`, `messageIsDeleted`, `invalidReaction`.
   @discardableResult
   public func react(
@@ -119,9 +121,9 @@ extension StoreWriter {
       try transaction.composing.react(emoji, isRemoved: false, to: id, in: conversation))
   }
 
-  /// Takes a reaction away.
+  /// Removes a reaction from a message.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: True if the reaction was there.
   /// - Throws: `messageNotFound`, `messageIsDeleted`, `invalidReaction`.
   @discardableResult
   public func removeReaction(

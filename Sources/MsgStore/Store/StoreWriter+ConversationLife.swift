@@ -1,13 +1,13 @@
 /// Renaming and deleting conversations.
 extension StoreWriter {
-  /// Gives a conversation that was made here the name that the server has given it.
+  /// Gives a locally made conversation the name that the server has assigned.
   ///
-  /// The old name leads to it from now on. Without a conversation of the new name this is one small
-  /// write. With one, both become one: members, title and marks by the newer news, the newer draft,
-  /// and all messages, the first 500 in this commit and the others in the background; messages that
-  /// both have are merged as copies are.
+  /// The old name leads to it from then on. If no conversation has the new name, this is one small
+  /// write. Otherwise both become one: the newer facts decide about members, title and marks, the
+  /// newer draft stays, and all messages are moved, the first 500 in this commit and the others in
+  /// the background. Messages that both have are merged like copies.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `conversationNotFound`, `invalidIdentifier`.
   @discardableResult
   public func renameConversation(
@@ -18,23 +18,24 @@ extension StoreWriter {
 
   /// Deletes a conversation with all its messages.
   ///
-  /// It is gone from the lists at once; the room is freed in the background, a bounded part in each
-  /// commit, and once that is done and a checkpoint has followed, no text of it is in the files.
-  /// Messages up to now do not come back when they are delivered again; something newer brings the
-  /// conversation back, with its title, members and whether it is muted.
+  /// It leaves the lists at once. Its space is freed in the background, a bounded part in each
+  /// commit; once that is done and a checkpoint has followed, none of its text is in the files.
+  /// Messages up to now do not come back when they are delivered again. A newer message brings the
+  /// conversation back, with its title, its members and its muted mark.
   ///
-  /// - Returns: The messages that the server never got, which are not to be sent any more; nil when
+  /// - Returns: The messages that the server never got, which must not be sent any more; nil if
   ///   there is no such conversation.
   @discardableResult
   public func deleteConversation(_ id: ConversationID) throws(StoreError) -> [MessageID]? {
     try transaction.perform(try transaction.conversationActs.deleteConversation(id))
   }
 
-  /// Takes in that a conversation was deleted elsewhere, with its messages up to a server time.
+  /// Stores that a conversation was deleted on another device, with its messages up to a server
+  /// time.
   ///
-  /// What is newer stays, and so does what the server has not got yet.
+  /// Newer messages stay, and so does everything that the server has not got yet.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receiveConversationDeletion(

@@ -1,14 +1,16 @@
-/// Making conversations and finding them.
+/// Making and finding conversations.
 extension StoreWriter {
-  /// Makes a conversation, or gives one that is there these participants and this title; who takes
-  /// part and is not among them leaves.
+  /// Makes a conversation, or sets the participants and the title of an existing one.
+  ///
+  /// Present participants that are not in the list leave.
   ///
   /// - Parameters:
-  ///   - id: Its name.
-  ///   - participants: Who takes part, at most 10,000; who is given twice counts once.
-  ///   - title: At most 64 KiB of UTF-8.
-  ///   - kind: What kind it is. nil: what is stored, else direct for two and a group for others.
-  /// - Returns: Whether anything changed.
+  ///   - id: The name of the conversation.
+  ///   - participants: The participants, at most 10,000; duplicates count once.
+  ///   - title: The title, at most 64 KiB of UTF-8.
+  ///   - kind: The kind of conversation. With nil the stored kind stays; a new conversation is
+  ///     direct for two and a group otherwise.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `titleTooLong`.
   @discardableResult
   public func putConversation(
@@ -20,24 +22,25 @@ extension StoreWriter {
         id, participants: participants, title: title, kind: kind))
   }
 
-  /// The direct conversation with somebody, or for three and more the oldest group with exactly these
-  /// participants; a new one when there is none.
+  /// Returns the direct conversation with another member, or the oldest group with these
+  /// participants.
   ///
-  /// Their order does not matter, and the local member takes part without being named. One that was
-  /// deleted comes back, without its messages.
+  /// Three or more participants make a group. If there is none with exactly these participants, a
+  /// new conversation is made. Their order does not matter, and the local member takes part without
+  /// being listed. A deleted conversation comes back, without its messages.
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `noParticipants`, `onlyOneself`.
   public func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
     try transaction.perform(try transaction.conversationActs.conversation(with: participants))
   }
 
-  /// Makes a group, also where there is one with the same participants.
+  /// Makes a group, even if there is one with the same participants.
   ///
   /// - Parameters:
-  ///   - id: Its name; a new one by default.
-  ///   - participants: Who takes part beside the local member.
-  ///   - title: At most 64 KiB of UTF-8.
-  ///   - avatar: The reference of its picture, at most 64 KiB of UTF-8.
+  ///   - id: The name of the group; a new one by default.
+  ///   - participants: The participants besides the local member.
+  ///   - title: The title, at most 64 KiB of UTF-8.
+  ///   - avatar: The reference of the group's picture, at most 64 KiB of UTF-8.
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `titleTooLong`, `avatarTooLong`,
   ///   `conversationExists`.
   public func createGroup(
@@ -49,9 +52,9 @@ extension StoreWriter {
         id, participants: participants, title: title, avatar: avatar))
   }
 
-  /// Takes in what the server says of a conversation, which is made if it is not there.
+  /// Merges the server's facts about a conversation, which is made if it is not there.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`; `titleTooLong`, `avatarTooLong` and `textTooLong` above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
@@ -59,12 +62,12 @@ extension StoreWriter {
   }
 }
 
-/// What the local member changes about conversations.
+/// Acts of the local member on conversations.
 ///
-/// All return whether anything changed, and throw `conversationNotFound`. What is for all who take part
-/// throws `notAMember` when the local member does not.
+/// All return true if anything changed, and throw `conversationNotFound`. Changes that concern all
+/// participants throw `notAMember` if the local member does not take part.
 extension StoreWriter {
-  /// Gives a conversation a title of at most 64 KiB, or takes it away.
+  /// Sets or removes the title of a conversation, at most 64 KiB.
   ///
   /// - Throws: `titleTooLong`, `notAMember`.
   @discardableResult
@@ -72,7 +75,7 @@ extension StoreWriter {
     try transaction.perform(try transaction.conversationActs.setTitle(title, of: id))
   }
 
-  /// Gives a conversation a picture by its reference of at most 64 KiB, or takes it away.
+  /// Sets or removes the reference of a conversation's picture, at most 64 KiB.
   ///
   /// - Throws: `avatarTooLong`, `notAMember`.
   @discardableResult
@@ -80,7 +83,7 @@ extension StoreWriter {
     try transaction.perform(try transaction.conversationActs.setAvatar(avatar, of: id))
   }
 
-  /// Has members join a group.
+  /// Adds members to a group.
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `notAMember`, `directConversation`.
   @discardableResult
@@ -90,7 +93,7 @@ extension StoreWriter {
     try transaction.perform(try transaction.conversationActs.addParticipants(participants, to: id))
   }
 
-  /// Has members leave a group.
+  /// Removes members from a group.
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `notAMember`, `directConversation`.
   @discardableResult
@@ -101,7 +104,7 @@ extension StoreWriter {
       try transaction.conversationActs.removeParticipants(participants, from: id))
   }
 
-  /// Has the local member leave a group, which stays and can be read.
+  /// Makes the local member leave a group, which stays readable.
   ///
   /// - Throws: `directConversation`, `noLocalMember`.
   @discardableResult
@@ -109,32 +112,33 @@ extension StoreWriter {
     try transaction.perform(try transaction.conversationActs.leave(id))
   }
 
-  /// Keeps a conversation on top of the list, or does not any more.
+  /// Pins a conversation to the top of the list, or unpins it.
   @discardableResult
   public func setPinned(_ isPinned: Bool, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.conversationActs.set(.pinned, \.pinnedAt, to: isPinned, of: id))
   }
 
-  /// Counts what a conversation has unread apart, or does not any more.
+  /// Mutes a conversation, whose unread messages are then counted separately, or unmutes it.
   @discardableResult
   public func setMuted(_ isMuted: Bool, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.conversationActs.set(.muted, \.mutedAt, to: isMuted, of: id))
   }
 
-  /// Moves a conversation to the list of archived ones, where it stays whatever comes, or back.
+  /// Moves a conversation to the archived list, where it stays whatever arrives, or back.
   @discardableResult
   public func setArchived(_ isArchived: Bool, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.conversationActs.set(.archived, \.archivedAt, to: isArchived, of: id))
   }
 
-  /// Keeps what has been begun to write in a conversation.
+  /// Stores the draft of a conversation.
   ///
   /// - Parameters:
-  ///   - text: At most 1 MiB of UTF-8; nil, or an empty one without a reply, gives it up.
-  ///   - replyTo: The message that it is to answer.
+  ///   - text: The text, at most 1 MiB of UTF-8. Nil, or an empty text without a reply, discards
+  ///     the draft.
+  ///   - replyTo: The message that the draft answers.
   ///   - id: The conversation.
   /// - Throws: `textTooLong`, `invalidIdentifier`.
   @discardableResult
@@ -146,14 +150,14 @@ extension StoreWriter {
   }
 }
 
-/// Reading, as in a snapshot.
+/// Reads, as in a snapshot.
 extension StoreWriter {
-  /// A conversation, see `StoreSnapshot.conversation(_:)`.
+  /// Returns a conversation; see `StoreSnapshot.conversation(_:)`.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     try transaction.read { (view) throws(StoreError) in try view.list.conversation(id) }
   }
 
-  /// The list of conversations, see `StoreSnapshot.conversations(count:after:)`.
+  /// Returns a slice of the conversation list; see `StoreSnapshot.conversations(count:after:)`.
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
@@ -162,7 +166,8 @@ extension StoreWriter {
     }
   }
 
-  /// The list of archived conversations, see `StoreSnapshot.archivedConversations(count:after:)`.
+  /// Returns a slice of the archived conversations; see
+  /// `StoreSnapshot.archivedConversations(count:after:)`.
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
@@ -171,17 +176,17 @@ extension StoreWriter {
     }
   }
 
-  /// Who takes part in a conversation or did, see `StoreSnapshot.participations(in:)`.
+  /// Returns all present and former participants; see `StoreSnapshot.participations(in:)`.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
     try transaction.read { (view) throws(StoreError) in try view.list.participations(id) }
   }
 
-  /// What has been begun to write in a conversation, or nil.
+  /// Returns the draft of a conversation, or nil if there is none.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
     try transaction.read { (view) throws(StoreError) in try view.list.draft(id) }
   }
 
-  /// What the whole store has unread, see `StoreSnapshot.unreadTotals`.
+  /// The unread totals of the whole store; see `StoreSnapshot.unreadTotals`.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
       try transaction.read { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals())

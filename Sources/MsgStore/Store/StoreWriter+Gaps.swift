@@ -1,12 +1,12 @@
 extension StoreWriter {
-  /// Notes that no message will come under these sequence numbers, as the server says: because there
-  /// is none, or because all that there are have come.
+  /// Declares sequence numbers under which, according to the server, no further message will come.
   ///
-  /// So a source whose numbers are not dense, as positions in a stream, says with each batch which
-  /// stretch the batch covers, and only what no batch covers is a gap. A message may come under such
-  /// a number all the same. The conversation is made if it is not there, without participants.
+  /// Either there are no such messages, or all of them have come. A source whose numbers are not
+  /// dense, such as positions in a stream, thus declares the range that each batch covers, and only
+  /// numbers outside all batches are gaps. A message may come under such a number all the same. If
+  /// the conversation is not there, it is made without participants.
   ///
-  /// - Returns: false when all of them were known before; then nothing is written.
+  /// - Returns: False if all of the numbers were known before; nothing is written then.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func declareAbsent(
@@ -15,7 +15,7 @@ extension StoreWriter {
     try transaction.perform(try transaction.sequences.declareAbsent(sequences, in: conversation))
   }
 
-  /// The sequence numbers of a conversation that are missing, see
+  /// Returns the missing sequence numbers of a conversation; see
   /// `StoreSnapshot.gaps(in:count:after:)`.
   public func gaps(
     in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil

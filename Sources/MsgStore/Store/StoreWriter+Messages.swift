@@ -1,18 +1,18 @@
-/// Messages, as they are received and as they are stored without being checked.
+/// Received messages and facts, stored without the rules for composing.
 extension StoreWriter {
   /// Stores a message as it is.
   ///
-  /// This is for what the server tells, and for what is imported or restored: no rule about what may
-  /// be composed holds here; `send(_:)` has those. The conversation is made if it is not there,
-  /// without participants. A message without a server time is pending.
+  /// Use this for messages from the server, and for imported or restored ones. The rules for
+  /// composed messages do not apply; `send(_:)` has those. If the conversation is not there, it is
+  /// made without participants. A message without a server time is pending.
   ///
-  /// A message whose id is there already is the same one: what is new in this copy is merged, field
-  /// by field, so that the same copies end in the same message in whatever order they come. The
-  /// server's copy of a pending message acknowledges it. What was deleted stays deleted.
+  /// A message whose id is already here is the same message: new facts in this copy are merged,
+  /// field by field, so that the same copies give the same message in any order. The server's copy
+  /// of a pending message acknowledges it. A deleted message stays deleted.
   ///
   /// - Parameters:
   ///   - message: The message. A pending one without a local time gets the clock's.
-  ///   - arrival: `history` for what must not count as unread.
+  ///   - arrival: `history` for a message that must not count as unread.
   /// - Throws: `invalidIdentifier`, `textTooLong`, `tooManyMentions`, `invalidReaction`,
   ///   `invalidAttachment`.
   @discardableResult
@@ -24,7 +24,7 @@ extension StoreWriter {
 
   /// Stores messages one after the other, as `insert(_:as:)` does.
   ///
-  /// When one of them is malformed, none is stored.
+  /// If one of them is malformed, none is stored.
   @discardableResult
   public func insert(
     contentsOf messages: some Sequence<Message>, as arrival: Arrival = .live
@@ -41,9 +41,9 @@ extension StoreWriter {
     return outcomes
   }
 
-  /// Stores messages one after the other, and passes over those that are malformed.
+  /// Stores messages one after the other, and skips malformed ones.
   ///
-  /// - Returns: What became of each, and which were refused, and why.
+  /// - Returns: The outcome of each message, and the refused messages with their reasons.
   /// - Throws: Faults of the storage only.
   @discardableResult
   public func insert(
@@ -66,25 +66,25 @@ extension StoreWriter {
     return batch
   }
 
-  /// Gives a message the place that the server says: a pending one moves among the acknowledged
-  /// ones, and a status below `sent` becomes `sent`.
+  /// Moves a message to the place that the server gives it.
   ///
-  /// Of acknowledgements that contradict each other the smallest place wins, and a sequence that only
-  /// some of them have is kept; a later revision replaces an earlier one, so that a server can
-  /// correct a time in both directions. Whether the message counts as unread stays as it is.
+  /// A pending message moves among the acknowledged ones, and a status below `sent` becomes `sent`.
+  /// Of contradicting acknowledgements the smallest place counts, and a sequence that only some of
+  /// them have is kept; a later revision replaces an earlier one, so that a server can correct a
+  /// time in both directions. The message stays read or unread. Facts about a message that is not
+  /// here yet wait for it.
   ///
   /// - Parameters:
   ///   - id: The message.
-  ///   - conversation: Its conversation.
+  ///   - conversation: The conversation of the message.
   ///   - serverTimestamp: The server's time.
-  ///   - sequence: The server's number for it in the conversation.
-  ///   - revision: Which word of the server's this is about the place, 0 for the first. A later one
-  ///     says both time and sequence.
-  ///   - serverName: The server's own id for it. From then on both lead to the message, which keeps
-  ///     `id`; a message that has come under the server's name already becomes one with it.
-  /// What is said of a message that is not here yet waits for it.
-  ///
-  /// - Returns: false when there is no such message.
+  ///   - sequence: The server's number for the message in the conversation.
+  ///   - revision: The number of the server's statement about the place, 0 for the first. A later
+  ///     one gives both time and sequence.
+  ///   - serverName: The server's own id for the message. From then on both ids lead to the
+  ///     message, which keeps `id`; a message that came earlier under the server's id is merged
+  ///     with it.
+  /// - Returns: False if there is no such message.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func acknowledge(
@@ -97,20 +97,20 @@ extension StoreWriter {
         revision: revision, serverName: serverName))
   }
 
-  /// Changes how far a message has come.
+  /// Sets the status of a message.
   ///
-  /// Local states replace each other for as long as the server does not have the message. `sent`,
-  /// `delivered` and `read` are the server's knowledge: they only rise, beat every local state, and
-  /// wait for a message that is not here yet. docs/message-states.md has the table.
+  /// Local states replace each other until the server has the message. `sent`, `delivered` and
+  /// `read` are the server's knowledge: they only rise, override every local state, and wait for a
+  /// message that is not here yet. docs/message-states.md has the table.
   ///
   /// - Parameters:
-  ///   - status: The state.
+  ///   - status: The new status.
   ///   - id: The message.
-  ///   - conversation: Its conversation.
-  ///   - time: When it was delivered or read; the earliest that is known stays.
-  ///   - retryAt: When a message that is `retrying` is tried again.
-  ///   - failure: Why it is `failed` or `retrying`.
-  /// - Returns: Whether anything changed.
+  ///   - conversation: The conversation of the message.
+  ///   - time: The time of delivery or reading; the earliest known one stays.
+  ///   - retryAt: The time of the next attempt of a `retrying` message.
+  ///   - failure: The reason why the message is `failed` or `retrying`.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func setStatus(
@@ -122,14 +122,14 @@ extension StoreWriter {
         status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure))
   }
 
-  /// Removes a message for the local member.
+  /// Deletes a message for the local member.
   ///
-  /// Counters, preview and activity are as if it had never been there; the conversation stays, and
-  /// the message stays away when it is delivered again. Its text is in none of the files once a
-  /// checkpoint has returned that began after the commit (and no `read` from before goes on); on
-  /// flash memory that promises nothing about the chips.
+  /// Counters, preview and activity become as if it had never existed. The conversation stays, and
+  /// the message does not come back when it is delivered again. Its text is in none of the files
+  /// once a checkpoint that began after the commit has returned, and no `read` from before is
+  /// running. On flash memory that promises nothing about the chips.
   ///
-  /// - Returns: false when there is no such message.
+  /// - Returns: False if there is no such message.
   @discardableResult
   public func delete(
     _ id: MessageID, in conversation: ConversationID
@@ -137,12 +137,12 @@ extension StoreWriter {
     try transaction.perform(try transaction.receivedMessages.delete(id, in: conversation))
   }
 
-  /// Merges what was received of an edit, whoever made it.
+  /// Merges a received edit, whoever made it.
   ///
-  /// The edit with the latest time is shown, of equal times the one with the greater bytes; all
+  /// The edit with the latest time is shown; of equal times the one with the greater bytes. All
   /// others are in the message's history. An edit of a message that is not here yet waits for it.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`, `textTooLong`.
   @discardableResult
   public func receiveEdit(
@@ -154,11 +154,11 @@ extension StoreWriter {
         of: id, in: conversation, text: text, mentions: mentions, at: time))
   }
 
-  /// Merges that a message was taken back, whoever says so and however old it is.
+  /// Merges a received retraction of a message, by any member and of any age.
   ///
-  /// Text, history, reactions and attachments go for good, and do not come back.
+  /// Text, history, reactions and attachments are removed for good, and do not come back.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receiveUnsend(
@@ -168,10 +168,11 @@ extension StoreWriter {
       try transaction.unsends.receiveUnsend(of: id, in: conversation, at: time))
   }
 
-  /// Merges what was received of a reaction: the latest word of a member about an emoji counts, and
-  /// of equal times that it was removed.
+  /// Merges a received reaction, or its removal.
   ///
-  /// - Returns: Whether anything changed.
+  /// The latest fact about a member and an emoji counts; of equal times, the removal.
+  ///
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`, `invalidReaction`.
   @discardableResult
   public func receive(

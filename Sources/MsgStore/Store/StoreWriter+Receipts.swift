@@ -1,14 +1,14 @@
-/// Receipts of the local member, and those that are received.
+/// Receipts, both the local member's and received ones.
 extension StoreWriter {
   /// Marks messages of a conversation as read by the local member.
   ///
-  /// The mark goes to the newest acknowledged message that is not behind the position, and never
-  /// back. It covers what is there: a message that comes later is unread wherever it lies. Up to the
-  /// end of the thread this costs one small record; otherwise the messages before the mark or those
-  /// behind it are read to count them, whichever are fewer.
+  /// The mark moves to the newest acknowledged message at or before the position, and never back.
+  /// It covers present messages only: a message that comes later is unread wherever it lies. A mark
+  /// up to the end of the thread costs one small record; otherwise the messages before or behind
+  /// the mark are read to count them, whichever are fewer.
   ///
-  /// - Parameter position: The last message read; nil stands for everything.
-  /// - Returns: Whether anything changed.
+  /// - Parameter position: The last message read; nil means all messages.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func markRead(
     _ conversation: ConversationID, upTo position: Position? = nil
@@ -16,9 +16,9 @@ extension StoreWriter {
     try transaction.perform(try transaction.localMarks.markRead(conversation, upTo: position))
   }
 
-  /// Marks messages as read by the local member up to one of them.
+  /// Marks messages as read by the local member, up to and including one of them.
   ///
-  /// - Returns: Whether anything changed; false when there is no such message.
+  /// - Returns: True if anything changed; false if there is no such message.
   @discardableResult
   public func markRead(
     _ conversation: ConversationID, upTo id: MessageID
@@ -33,12 +33,12 @@ extension StoreWriter {
       try transaction.localMarks.markRead(conversation, upTo: position))
   }
 
-  /// Marks messages as read by the local member, and no others.
+  /// Marks exactly the given messages as read by the local member.
   ///
-  /// Each costs a change of its record. The local member's own, and those that are not here, are
-  /// passed over.
+  /// Each costs a change of its record. The local member's own messages, and absent ones, are
+  /// skipped.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func markRead(
@@ -47,11 +47,12 @@ extension StoreWriter {
     try transaction.perform(try transaction.localMarks.markRead(ids, in: conversation))
   }
 
-  /// Marks messages of a conversation as delivered to the local member, as `markRead(_:upTo:)` does
-  /// as read.
+  /// Marks messages of a conversation as delivered to the local member.
   ///
-  /// - Parameter position: The last message delivered; nil stands for everything.
-  /// - Returns: Whether anything changed.
+  /// Works as `markRead(_:upTo:)` does for reading.
+  ///
+  /// - Parameter position: The last message delivered; nil means all messages.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func markDelivered(
     _ conversation: ConversationID, upTo position: Position? = nil
@@ -59,9 +60,9 @@ extension StoreWriter {
     try transaction.perform(try transaction.localMarks.markDelivered(conversation, upTo: position))
   }
 
-  /// Marks messages as delivered to the local member up to one of them.
+  /// Marks messages as delivered to the local member, up to and including one of them.
   ///
-  /// - Returns: Whether anything changed; false when there is no such message.
+  /// - Returns: True if anything changed; false if there is no such message.
   @discardableResult
   public func markDelivered(
     _ conversation: ConversationID, upTo id: MessageID
@@ -76,12 +77,12 @@ extension StoreWriter {
       try transaction.localMarks.markDelivered(conversation, upTo: position))
   }
 
-  /// Marks messages as delivered to the local member, and no others.
+  /// Marks exactly the given messages as delivered to the local member.
   ///
-  /// The local member's own, those that came as history, and those that are not here, are passed
-  /// over. Does nothing in a store without a local member.
+  /// The local member's own messages, those that came as history, and absent ones are skipped. Does
+  /// nothing in a store without a local member.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func markDelivered(
@@ -90,25 +91,25 @@ extension StoreWriter {
     try transaction.perform(try transaction.localMarks.markDelivered(ids, in: conversation))
   }
 
-  /// Takes a receipt that the server has told, be it of the local member's other devices or of
-  /// anybody else.
+  /// Merges a receipt from the server, from the local member's other devices or from any other
+  /// member.
   ///
   /// Receipts may come in any order, any number of times, and before the messages, members and
-  /// conversations they are about. A mark covers all messages that lie up to it, also those that
-  /// come later.
+  /// conversations they are about. A mark covers all messages up to it, including those that come
+  /// later.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   /// - Throws: `invalidIdentifier`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receipts.receiveReceipt(receipt))
   }
 
-  /// Takes note that the server has what `pendingReceipts` has handed out.
+  /// Confirms that the server has a receipt that `pendingReceipts` returned.
   ///
-  /// What was marked meanwhile stays to be told. Each may be confirmed by itself, in any order.
+  /// Marks made meanwhile remain to be told. Each receipt may be confirmed by itself, in any order.
   ///
-  /// - Returns: Whether anything changed.
+  /// - Returns: True if anything changed.
   @discardableResult
   public func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.pendingReceipts.confirm(pending))

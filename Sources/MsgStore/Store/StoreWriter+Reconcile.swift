@@ -1,18 +1,19 @@
-/// Whole states, as some servers tell them instead of what has changed.
+/// Complete lists, which some servers send instead of changes.
 extension StoreWriter {
-  /// Takes in a list of all messages that the server has in a range of a thread.
+  /// Applies a complete list of the server's messages in a range of a thread.
   ///
-  /// Each of them is stored or merged as `insert` does. What is here in the range, was acknowledged,
-  /// and is not in the list goes, as if it had never been; it comes back if the server tells it again,
-  /// but for a message that was taken back, which stays away. Pending messages stay, whatever has
-  /// become of them. Costs the walk along the range and what changes in it.
+  /// Each message is stored or merged as by `insert`. Acknowledged messages in the range that the
+  /// list lacks are removed, as if they had never existed. Such a message comes back if the server
+  /// sends it again, unless it was retracted. Pending messages stay, whatever their status. The
+  /// cost is that of a walk along the range and of the changes in it.
   ///
   /// - Parameters:
-  ///   - messages: The list, in any order. All are of this conversation, whatever they say.
-  ///   - conversation: The conversation; it is made if it is not there.
-  ///   - range: What the list is complete for.
-  ///   - arrival: `history` for what must not count as unread.
-  /// - Throws: What `insert` throws; then nothing has changed.
+  ///   - messages: The list, in any order. All messages count as part of this conversation,
+  ///     whatever they say.
+  ///   - conversation: The conversation, which is made if it is not there.
+  ///   - range: The range for which the list is complete.
+  ///   - arrival: `history` for messages that must not count as unread.
+  /// - Throws: The errors of `insert`; nothing has changed then.
   @discardableResult
   public func reconcile(
     _ messages: [Message], in conversation: ConversationID, _ range: ReconciledRange,
@@ -22,15 +23,16 @@ extension StoreWriter {
       try transaction.reconciling.reconcile(messages, in: conversation, range, as: arrival))
   }
 
-  /// Takes in a list of all conversations that the server has.
+  /// Applies a complete list of the server's conversations.
   ///
-  /// Each of them is merged as `receive` does. What is not in the list goes from here with its
-  /// messages, in bounded steps, and comes back if the server tells it again, or a message of it. One
-  /// stays that has something the server does not know yet: a pending message, a draft, or that it was
-  /// made here and has no message that was acknowledged. Reads the summary of every conversation.
+  /// Each conversation is merged as by `receive`. Conversations that the list lacks are removed
+  /// with their messages, in bounded steps. They come back if the server sends them, or one of
+  /// their messages, again. A conversation stays if it has something the server does not know yet:
+  /// a pending message or a draft, or if it was made here and has no acknowledged message. Reads
+  /// the summary of every conversation.
   ///
-  /// - Returns: The conversations that went, in the order in which they came to this store.
-  /// - Throws: What `receive` throws; then nothing has changed.
+  /// - Returns: The removed conversations, in the order in which they came to this store.
+  /// - Throws: The errors of `receive`; nothing has changed then.
   @discardableResult
   public func reconcile(
     _ conversations: [ReceivedConversation]

@@ -1,20 +1,20 @@
 import PageFile
 
-/// The work that is done in steps, for tests and tools.
+/// Access to work in steps, for tests and tools.
 extension StoreWriter {
-  /// Does a part of what is left to do; the same part on every machine, unless it is timed.
+  /// Performs a part of the remaining work: the same part on every machine, unless it is timed.
   package func doWork(isTimed: Bool = false) throws(StoreError) {
     try transaction.perform(try transaction.steps.step(isTimed: isTimed))
   }
 
-  /// Whether there is something left to do.
+  /// True if there is work left.
   package var hasWork: Bool {
     get throws(StoreError) { try transaction.perform(try transaction.steps.hasWork) }
   }
 }
 
 extension StoreSnapshot {
-  /// Whether there is something left to do.
+  /// True if there is work left.
   package var hasWork: Bool {
     get throws(StoreError) {
       try within { (view) throws(StoreError) in try view.work.hasWork }

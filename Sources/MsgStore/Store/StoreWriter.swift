@@ -1,28 +1,27 @@
 import PageFile
 
-/// One write transaction, for the length of one `write`: everything done with it is one commit, or
-/// nothing of it is.
+/// A write transaction, for the duration of one `write`: its changes become one commit, or none.
 ///
-/// It reads as a snapshot does, and sees its own changes. All functions throw `storage` and
-/// `corruptRecord`; after one of these the transaction is rolled back, also when the closure goes on.
-/// Everything else that is thrown changes nothing.
+/// It reads like a snapshot, and sees its own changes. All functions throw `storage` and
+/// `corruptRecord`; after one of these the transaction is rolled back, even if the closure
+/// continues. Any other error means that the call changed nothing.
 public struct StoreWriter: ~Copyable {
   package let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 }
 
-/// Reading, as in a snapshot.
+/// Reads, as in a snapshot.
 extension StoreWriter {
-  /// The messages of a conversation, see `StoreSnapshot.thread(_:)`.
+  /// Returns the messages of a conversation; see `StoreSnapshot.thread(_:)`.
   ///
-  /// It shows later changes of this transaction too.
+  /// The thread also shows later changes of this transaction.
   public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
     transaction.isReadThrough = true
     return try transaction.read { (view) throws(StoreError) in try view.threads.thread(id) }
   }
 
-  /// One message by its name, or nil when it is not there.
+  /// Returns the message of a name, or nil if it is not there.
   public func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
@@ -33,7 +32,8 @@ extension StoreWriter {
 }
 
 extension StoreWriter {
-  /// Stores a dictionary as if it had been made; for tests, whose stores have too little text for one.
+  /// Stores a dictionary as if it had been trained; for tests, whose stores have too little text
+  /// for one.
   package func addDictionary(_ bytes: [UInt8], number: UInt32) throws(StoreError) {
     try Bytes.with(bytes) { (bytes) throws(StoreError) in
       _ = try transaction.perform(
@@ -41,14 +41,16 @@ extension StoreWriter {
     }
   }
 
-  /// Removes an older dictionary, whatever names it; for tests of what is said about the loss.
+  /// Removes an older dictionary even if segments name it; for tests of the errors after such a
+  /// loss.
   package func removeDictionary(_ number: UInt32) throws(StoreError) {
     try transaction.perform(try transaction.dictionaryTable.remove(dictionaries: [number]))
   }
 }
 
 extension StoreWriter {
-  /// All versions of a message's text but the one it has, see `StoreSnapshot.history(of:in:)`.
+  /// Returns all versions of a message's text except the current one; see
+  /// `StoreSnapshot.history(of:in:)`.
   public func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {

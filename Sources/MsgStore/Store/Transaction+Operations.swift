@@ -1,8 +1,8 @@
 import PageFile
 
-/// One operation after the other, as the public types ask for them.
+/// Execution of the operations that the public types request, one after the other.
 extension Transaction {
-  /// Performs one operation.
+  /// Performs one operation and the outbox's answers to its effects.
   package func perform<R>(
     _ operation: @autoclosure () throws(StoreError) -> R
   ) throws(StoreError) -> R {
@@ -15,7 +15,7 @@ extension Transaction {
     }
   }
 
-  /// Reads the store with all changes of this transaction.
+  /// Reads the store, including all changes of this transaction.
   func read<R: ~Copyable>(
     _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
@@ -25,13 +25,13 @@ extension Transaction {
     }
   }
 
-  /// Writes to the trees what is still in memory.
+  /// Writes the changes that are still in memory to the trees.
   func settle() throws(StoreError) {
     try summaries.flush()
     try outboxEntries.writeTotals()
   }
 
-  /// Makes the transaction ready to be committed.
+  /// Prepares the transaction for its commit.
   func finish() throws(StoreError) {
     try change { () throws(StoreError) in
       try packer.packGrown()

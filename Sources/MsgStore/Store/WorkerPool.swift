@@ -1,6 +1,6 @@
 import PageFile
 
-/// A few threads of our own for work that may block, so that no thread of Swift's own pool has to.
+/// A pool of threads for work that may block, which would otherwise block Swift's own pool.
 ///
 /// A thread is started when there is work and all others are busy, up to a limit.
 final class WorkerPool: Sendable {
@@ -16,10 +16,10 @@ final class WorkerPool: Sendable {
 
   /// Runs `body` on one of the threads.
   ///
-  /// - Throws: What the body throws; `closed` after `close`.
+  /// - Throws: The error of `body`; `closed` after `close`.
   func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    // Handed over under a lock: where a continuation is resumed before it is awaited, the thread sanitizer
-    // does not see that the one comes before the other.
+    // The result is passed under a lock. If a continuation is resumed before it is awaited, the
+    // thread sanitizer does not see that one happens before the other.
     let result = Locked<Result<R, any Error>>(.failure(StoreError.storage(.closed)))
     await withCheckedContinuation { continuation in
       let isAccepted = enqueue {
@@ -32,7 +32,7 @@ final class WorkerPool: Sendable {
     return try result.withLock { $0 }.get()
   }
 
-  /// Runs `body` on one of the threads, or returns false after `close`.
+  /// Runs `body` on one of the threads; returns false after `close`.
   @discardableResult
   func enqueue(_ body: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
@@ -47,7 +47,7 @@ final class WorkerPool: Sendable {
       }
       guard let index else { return false }
       state.workers[index].waitingCount += 1
-      // The pool is not kept alive by its threads: one of them would be the last to let go of it.
+      // The threads do not keep the pool alive: one of them would be the last to release it.
       state.workers[index].worker.enqueue { [weak self] in
         body()
         self?.state.withLock { $0.workers[index].waitingCount -= 1 }
@@ -56,13 +56,12 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Whether this is asked on one of the threads.
+  /// True if the calling thread belongs to the pool.
   var isCurrent: Bool {
     state.withLock { $0.workers }.contains { $0.worker.isCurrent }
   }
 
-  /// Takes no more work and waits until all that was given is done, but for what calls this on one of
-  /// the threads.
+  /// Refuses new work and waits for all accepted work, except for a task that calls this itself.
   func close() {
     let workers = state.withLock { state in
       state.isClosed = true
