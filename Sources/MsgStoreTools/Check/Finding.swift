@@ -1,8 +1,8 @@
 import MsgStore
 
-/// Something in a store that is not as it must be.
+/// A fault found in the contents of a store.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
-  /// A sentence that says what and where.
+  /// A sentence that names the faulty item and the fault.
   public let description: String
 
   init(_ description: String) { self.description = description }

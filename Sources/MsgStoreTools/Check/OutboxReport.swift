@@ -1,18 +1,18 @@
 package import MsgStore
 import PageFile
 
-/// An entry of the outbox, for tools that show it.
+/// An outbox entry, for tools that show it.
 package struct ReportedEntry: Sendable {
-  /// As people see it.
+  /// The entry as clients see it.
   package let entry: OutboxEntry
-  /// Whether it is the next of its conversation, or goes in no order: it does not wait for another.
+  /// True if the entry waits for no other: it is the next of its lane, or in no lane.
   package let isNext: Bool
-  /// As an export has it.
+  /// The entry as an export has it.
   package let exported: ExportedEntry
 }
 
 extension StoreSnapshot {
-  /// What waits to go out, in the order in which it was entered, in a conversation or in all.
+  /// Calls `body` with each outbox entry of one conversation or all, in the order of entering.
   package func forEachReportedEntry(
     in conversation: ConversationID?, _ body: (ReportedEntry) throws -> Void
   ) throws {
@@ -34,7 +34,7 @@ extension StoreSnapshot {
 }
 
 extension OutboxKey {
-  /// A key as a person reads it; nil when these bytes are none.
+  /// Returns a readable form of an outbox key, or nil if the bytes are not a valid key.
   static func describe(_ key: Bytes) -> String? {
     guard key.count > 0 else { return nil }
     let number = key.bigEndianNumber(at: 1)

@@ -1,14 +1,12 @@
 import MsgStore
 import PageFile
 
-/// What the trees of a store are called and what their keys say, for tools that draw pages.
+/// The names of the trees and readable forms of their keys, for tools that show pages.
 package enum SchemaReport {
-  /// The name of a tree.
+  /// Returns the name of a tree.
   package static func treeName(_ number: Int) -> String { Schema.name(of: TreeNumber(number)) }
 
-  /// A key as a person reads it.
-  ///
-  /// Any bytes may be given.
+  /// Returns a readable form of a key; accepts any bytes.
   package static func describeKey(_ key: [UInt8], tree: Int) -> String {
     Bytes.with(key) { bytes in
       let tree = TreeNumber(tree)
@@ -16,7 +14,7 @@ package enum SchemaReport {
     }
   }
 
-  /// What the first bytes say of a key that was cut short to tell two pages apart.
+  /// Returns the readable start of a key that was shortened to tell two pages apart.
   private static func beginning(_ key: Bytes, _ tree: TreeNumber) -> String? {
     guard tree == Schema.conversations || Schema.treesByConversation.contains(tree),
       let number = key.bigEndianNumber(at: 0)
@@ -103,9 +101,10 @@ package enum SchemaReport {
     return "\(number) \(place.time) µs, \(sequence) \(id)"
   }
 
-  /// The key of a branch page has only as many bytes as tell two pages apart.
+  /// Returns a readable form of a branch page's key, which has just enough bytes to tell two pages
+  /// apart.
   ///
-  /// What is missing reads as zeros: the first time that it may stand for.
+  /// Missing bytes read as zeros: the earliest time that the key may stand for.
   private static func separator(_ key: Bytes, _ number: UInt32) -> String? {
     guard key.count < 4 + 18 else { return nil }
     let padded = key.array() + [UInt8](repeating: 0, count: max(0, 4 + 9 - key.count))

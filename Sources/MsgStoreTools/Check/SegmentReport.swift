@@ -1,12 +1,12 @@
 package import MsgStore
 package import PageFile
 
-/// What a cell of the messages tree says it holds, for tools and tests.
+/// The contents of a cell in the messages tree according to its header, for tools and tests.
 package enum SegmentReport {
-  /// How many messages a value holds; nil where it is no segment.
+  /// Returns the number of messages in a segment, or nil if the value is not a segment.
   package static func messageCount(_ value: Bytes) -> Int? { SegmentHeader(value)?.count }
 
-  /// What the beginning of a value of this tree says; empty where that is nothing.
+  /// Returns a readable form of a value's first bytes, or an empty string if it is not a segment.
   package static func describe(_ head: [UInt8], tree: Int) -> String {
     guard TreeNumber(tree) == Schema.messages,
       let (count, coding) = Bytes.with(head, { SegmentHeader.beginning($0) })
@@ -18,15 +18,15 @@ package enum SegmentReport {
     }
   }
 
-  /// Returns the number of the dictionary that a segment is packed with, 0 for none; nil if the value
-  /// is not a segment.
+  /// Returns the number of the dictionary that a segment is packed with, 0 for none; nil if the
+  /// value is not a segment.
   package static func dictionary(_ value: Bytes) -> UInt32? { SegmentHeader.dictionary(value) }
 
-  /// The names in the keys of a segment's messages; nil where it is no segment.
+  /// Returns the names in the keys of a segment's messages, or nil if the value is not a segment.
   ///
   /// Texts are not unpacked, so no dictionary is needed.
   ///
-  /// - Parameter key: That of the cell.
+  /// - Parameter key: The key of the cell.
   package static func names(_ value: Bytes, at key: Bytes) -> [MessageID]? {
     UnpackedSegment.names(value, at: key.dropFirst(KeyEncoding.numberByteCount))
   }

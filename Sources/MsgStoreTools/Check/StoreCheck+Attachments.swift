@@ -1,34 +1,35 @@
 import MsgStore
 import PageFile
 
-/// Rule 9: attachments and the transfers tree lead to each other.
+/// Rule 9: attachments and the transfers tree agree.
 extension StoreCheck {
-  /// The transfers tree has an attachment that moves, or can be found by its hash.
+  /// Checks that the transfers tree has the entries of an attachment: its transfers and its hash.
   func attachment(
     _ fact: Bytes, _ value: Bytes, _ name: String, _ view: StoreView
   ) throws(StoreError) {
     guard let record = AttachmentRecord(value) else { return }
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
       if try !contains(key.bytes, Schema.transfers, view) {
-        report("\(name) has an attachment that is not in the transfers tree")
+        report("\(name): attachment missing from the transfers tree")
       }
     }
   }
 
+  /// Checks that each entry of the transfers tree agrees with its attachment.
   func transfers(_ view: StoreView) throws(StoreError) {
     try walk(Schema.transfers, view) { (key, value) throws(StoreError) in
       guard let (kind, digest, fact) = TransferIndex.parts(key), value.count == 0,
         let parts = FactKey.parts(fact), parts.kind == .attachment
-      else { return report("transfers: an entry of \(key.count) bytes is none") }
+      else { return report("transfers: malformed entry (key of \(key.count) bytes)") }
       let name =
-        "transfers: an entry of message \"\(parts.id)\" of conversation \(parts.conversation)"
+        "transfers: entry of message \"\(parts.id)\" of conversation \(parts.conversation)"
       guard let record = try view.facts.attachmentRecord(fact) else {
-        return report("\(name) leads to no attachment")
+        return report("\(name): attachment not found")
       }
       let isRight =
         kind == TransferIndex.moving
         ? record.isMoving : record.indexedHash.map(TransferIndex.digest) == digest
-      if !isRight { report("\(name) does not say what its attachment does") }
+      if !isRight { report("\(name): disagrees with its attachment") }
     }
   }
 }

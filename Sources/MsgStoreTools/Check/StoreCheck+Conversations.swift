@@ -1,20 +1,20 @@
 import MsgStore
 import PageFile
 
-/// What holds about conversations beside their messages.
+/// Checks of conversations beside their messages.
 ///
-///  1. Each cell of a conversation decodes, and what the details say of the others is so.
-///  2. A conversation is found by those who take part, and by nobody else.
-///  3. Work is about numbers that belong to no conversation any more, or to one that is there.
+///  1. Each cell of a conversation decodes, and the details agree with the other cells.
+///  2. A conversation is found by its present participants and by no other set of members.
+///  3. Work concerns numbers that no longer belong to a conversation, or to one that exists.
 extension StoreCheck {
-  /// Rule 1, of one cell.
+  /// Checks rule 1 for one cell.
   func cell(_ suffix: UInt8, _ value: Bytes, of number: UInt32) {
     if !Schema.canReadConversationCell(suffix, value) {
-      report("conversations: cell \(suffix) of conversation \(number) is no record")
+      report("conversations: cell \(suffix) of conversation \(number): malformed record")
     }
   }
 
-  /// Rules 1 and 2, of one conversation.
+  /// Checks rules 1 and 2 for one conversation.
   func members(
     of number: UInt32, _ details: ConversationDetails, _ view: StoreView
   ) throws(StoreError) {
@@ -25,22 +25,22 @@ extension StoreCheck {
     let first = try view.conversations.ordered(members.members.filter(\.isActive))
       .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
     if details.participantCount != active.count || details.firstParticipants != first {
-      report("\(name) shows other participants than it has")
+      report("\(name): listed participants disagree with the members")
     }
     if let creator = details.createdBy { _ = try view.member(creator) }
     if try view.conversations.draftRecord(number).map({ $0.text != nil }) ?? false
       != details.hasDraft
     {
-      report("\(name) says wrongly whether it has a draft")
+      report("\(name): wrong draft flag")
     }
     guard !active.isEmpty else { return }
     let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
     if try !contains(entry.bytes, Schema.participants, view) {
-      report("\(name) cannot be found by its participants")
+      report("\(name): missing from the participants tree")
     }
   }
 
-  /// Rule 3; what is being cleared is nothing for the other parts.
+  /// Checks rule 3, and notes the numbers being cleared, which the other parts ignore.
   func work(_ view: StoreView) throws(StoreError) {
     try view.within { () throws(StoreError) in try workLeft(view) }
   }
@@ -48,7 +48,9 @@ extension StoreCheck {
   private func workLeft(_ view: StoreView) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
     for (ordinal, work) in try view.work.work() {
-      if ordinal == 0 || ordinal >= next { report("work: \(ordinal) is not below \(next)") }
+      if ordinal == 0 || ordinal >= next {
+        report("work: ordinal \(ordinal) is not below the next one (\(next))")
+      }
       let key = KeyEncoding.key(work.conversation)
       let isStored = try contains(key.bytes, Schema.conversations, view)
       switch work.kind {
@@ -56,10 +58,10 @@ extension StoreCheck {
         break
       case .sweep:
         leftovers.insert(work.conversation)
-        if isStored { report("work: conversation \(work.conversation) is there and swept") }
+        if isStored { report("work: conversation \(work.conversation) is being swept but exists") }
       case .merge(let target, _):
         leftovers.insert(work.conversation)
-        if isStored { report("work: conversation \(work.conversation) is there and merged") }
+        if isStored { report("work: conversation \(work.conversation) is being merged but exists") }
         let key = KeyEncoding.key(target)
         if try !contains(key.bytes, Schema.conversations, view) {
           report("work: merge of \(work.conversation): unknown target (conversation \(target))")

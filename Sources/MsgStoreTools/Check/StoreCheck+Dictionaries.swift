@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// Rule 11.
+/// Rule 11: each dictionary has two complete copies.
 extension StoreCheck {
   func dictionaries(_ view: StoreView) throws(StoreError) {
     let numbers = try view.within { () throws(StoreError) in
@@ -12,7 +12,7 @@ extension StoreCheck {
     }
   }
 
-  /// Either copy must do without the other.
+  /// Checks that either copy of a dictionary is complete without the other.
   private func check(_ number: UInt32, _ view: StoreView) throws(StoreError) {
     var failure: StoreError?
     func isWhole(_ copies: [UInt8]) -> Bool {
@@ -30,8 +30,8 @@ extension StoreCheck {
     let isLost = damaged.count > 1 && !isWhole([0, 1]) && !isWhole([1, 0])
     if let failure { throw failure }
     for copy in damaged {
-      report("settings: copy \(copy + 1) of dictionary \(number) is damaged")
+      report("settings: copy \(copy + 1) of dictionary \(number): damaged")
     }
-    if isLost { report("settings: dictionary \(number) is lost") }
+    if isLost { report("settings: dictionary \(number): lost") }
   }
 }

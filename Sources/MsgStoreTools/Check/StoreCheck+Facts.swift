@@ -1,10 +1,9 @@
 import MsgStore
 import PageFile
 
-/// What holds for facts: those of a message that is here are announced by marks in its record, and
-/// all others wait.
+/// Checks of facts: marks in a message's record announce its facts, and all other facts wait.
 extension StoreCheck {
-  /// The marks of a message agree with its facts.
+  /// Checks that the marks of a message agree with its facts.
   func facts(
     of message: StoredMessage, at position: Position, _ name: String, _ view: StoreView,
     in conversation: UInt32
@@ -20,21 +19,21 @@ extension StoreCheck {
       let prefix = FactKey.prefix(conversation, id, kind)
       try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
       if !cursor.isAtCell || !cursor.keyHasPrefix(prefix.bytes) {
-        report("\(name) says that it has \(what), and has none")
+        report("\(name): marked as having \(what), but none found")
       }
     }
   }
 
-  /// Every fact decodes, and belongs to a message that says so or to one that waits.
+  /// Checks that every fact decodes, and belongs to a message with its mark or to a waiting one.
   func facts(_ view: StoreView) throws(StoreError) {
     var waitingCount = 0
     try walk(Schema.facts, view) { (key, value) throws(StoreError) in
       guard let (conversation, id, kind, rest) = FactKey.parts(key) else {
-        return report("facts: a key of \(key.count) bytes is none")
+        return report("facts: malformed key (\(key.count) bytes)")
       }
-      let name = "facts: what is known of message \"\(id)\" of conversation \(conversation)"
+      let name = "facts: message \"\(id)\" of conversation \(conversation)"
       if !Schema.canReadFact(kind, rest, value) {
-        report("\(name) has a \(kind) that is no record")
+        report("\(name): malformed \(kind) record")
       }
       if kind == .attachment { try attachment(key, value, name, view) }
       if kind == .waiting {
@@ -45,18 +44,20 @@ extension StoreCheck {
       let isWaiting = FactKey.prefix(conversation, id, .waiting)
       if try contains(isWaiting.bytes, Schema.facts, view) { return }
       guard let position = try view.ids.position(of: id, in: conversation) else {
-        return report("\(name) belongs to no message, and does not wait for one")
+        return report("\(name): neither stored nor waiting")
       }
       let message = try view.messages.message(at: position, in: conversation)
-      if message.id(at: position) != id { report("\(name) lies under another of its names") }
+      if message.id(at: position) != id { report("\(name): facts under another of its names") }
       if let bit = kind.bit, !message.traits.marks.contains(bit) {
-        report("\(name) has a \(kind) that its record does not tell of")
+        report("\(name): \(kind) not marked in its record")
       }
     }
     let (count, next) = try view.within { () throws(StoreError) in
       (try view.count(.waitingCount), try view.source.value(of: .nextWaiting) ?? 0)
     }
-    if count != waitingCount { report("\(count) messages wait, and \(waitingCount) do") }
+    if count != waitingCount {
+      report("waiting: wrong message count (stored \(count), found \(waitingCount))")
+    }
     var listedCount = 0
     try walk(Schema.waiting, view) { (key, _) in
       listedCount += 1
@@ -65,7 +66,7 @@ extension StoreCheck {
       }
     }
     if listedCount != waitingCount {
-      report("waiting: \(listedCount) messages are listed, and \(waitingCount) wait")
+      report("waiting: wrong entry count (listed \(listedCount), waiting \(waitingCount))")
     }
   }
 
@@ -80,13 +81,13 @@ extension StoreCheck {
     let expected = KeyEncoding.key(conversation, id)
     let isThere = try view.value(of: key.bytes, in: Schema.waiting, appendTo: &entry)
     if !isThere || entry.bytes.compare(to: expected.bytes) != 0 {
-      report("\(name) is not among what waits")
+      report("\(name): missing from the waiting tree")
     }
   }
 }
 
 extension FactKind {
-  /// The mark in a message's record that tells of facts of this kind.
+  /// The mark in a message's record that announces facts of this kind.
   fileprivate var bit: MessageTraits.Bits? {
     switch self {
     case .version: .versions

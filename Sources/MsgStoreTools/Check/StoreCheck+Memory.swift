@@ -1,9 +1,9 @@
 import MsgStore
 import PageFile
 
-/// Rule 10.
+/// Rule 10: the writer's memory agrees with the trees.
 extension StoreCore {
-  /// Compares what the last writer has left with the trees, if the snapshot is of its commit.
+  /// Compares the last writer's memory with the trees, if the snapshot is of its commit.
   func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Finding] {
     let check = StoreCheck()
     let reader = snapshot.view.forgetful()
@@ -25,7 +25,9 @@ extension StoreCheck {
     }
     for (id, number) in memory.knownNumbers {
       let stored = try view.within { () throws(StoreError) in try view.number(of: id) }
-      if stored != number { report("the writer remembers \"\(id)\" as conversation \(number)") }
+      if stored != number {
+        report("writer memory: wrong number of conversation \"\(id)\" (\(number))")
+      }
     }
     try view.within { () throws(StoreError) in try counts(memory, view) }
   }
@@ -38,36 +40,36 @@ extension StoreCheck {
     if try view.conversations.summary(number, &cursor) != conversation.currentSummary
       || conversation.hasUnwrittenSummary
     {
-      report("the writer remembers another summary of conversation \(number)")
+      report("writer memory: wrong summary of conversation \(number)")
     }
     if let receipts = conversation.knownReceipts, try view.receipts.receipts(number) != receipts {
-      report("the writer remembers other receipts of conversation \(number)")
+      report("writer memory: wrong receipts of conversation \(number)")
     }
     if let others = conversation.knownRecipients,
       try view.conversations.members(number).recipients(without: view.localMemberNumber) != others
     {
-      report("the writer remembers other members of conversation \(number)")
+      report("writer memory: wrong members of conversation \(number)")
     }
     if let known = conversation.knownGreatestName, let last = try view.ids.lastName(in: number),
       known < last
     {
-      report("conversation \(number) has a greater name than the writer remembers")
+      report("writer memory: greatest name of conversation \(number) is too small")
     }
   }
 
   private func counts(_ memory: WriterMemory, _ view: StoreView) throws(StoreError) {
     if let totals = memory.knownTotals, try view.totals() != totals {
-      report("the writer remembers other totals")
+      report("writer memory: wrong totals")
     }
     if let outbox = memory.knownOutboxTotals, try view.outbox.totals() != outbox {
-      report("the writer remembers another outbox")
+      report("writer memory: wrong outbox totals")
     }
     if memory.knowsNothingWaits, try view.count(.waitingCount) != 0 {
-      report("the writer remembers that nothing waits")
+      report("writer memory: waiting facts not noted")
     }
     let newest = try view.dictionaryTable.newestDictionary()
     for number in memory.packingDictionaries where number > 0 && number != newest {
-      report("the writer packs with dictionary \(number), and \(newest) is the newest")
+      report("writer memory: packs with dictionary \(number), but the newest is \(newest)")
     }
   }
 }

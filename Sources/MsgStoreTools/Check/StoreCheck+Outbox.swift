@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// Rule 12.
+/// Rule 12: the outbox.
 extension StoreCheck {
   func outbox(_ view: StoreView) throws(StoreError) {
     let totals = try view.within { () throws(StoreError) in try view.outbox.totals() }
@@ -12,12 +12,12 @@ extension StoreCheck {
       try reportDamage(error)
     }
     try walk(Schema.work, view) { (key, value) throws(StoreError) in
-      // Those of the store's own work begin with 0.
+      // Keys of the store's own work begin with 0.
       guard key.count > 0, key[0] >= OutboxKey.entryPrefix else { return }
       switch key[0] {
       case OutboxKey.entryPrefix:
         guard let ordinal = OutboxKey.ordinal(key, byteCount: 9) else {
-          return report("outbox: a key of \(key.count) bytes is none of an entry")
+          return report("outbox: malformed entry key (\(key.count) bytes)")
         }
         try entry(ordinal, value, totals, &recount, view)
       case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix:
@@ -25,31 +25,31 @@ extension StoreCheck {
       case OutboxKey.duePrefix: try due(key, value, view)
       case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, view)
       case OutboxKey.totalsPrefix where key.count == 1: break
-      // Looked at before.
+      // Checked by `steps`.
       case OutboxKey.sweepPrefix, OutboxKey.releasePrefix, OutboxKey.decisionPrefix: break
-      default: report("outbox: a key of \(key.count) bytes is none")
+      default: report("outbox: malformed key (\(key.count) bytes)")
       }
     }
     for conversation in Set(recount.lanes.keys).union(recount.stopped).sorted() {
-      report("outbox: the lane of conversation \(conversation) is missing")
+      report("outbox: lane of conversation \(conversation): missing")
     }
     if recount.counts != totals.counts {
-      report("outbox: there are \(recount.counts.total) entries; the totals say otherwise")
+      report("outbox: totals disagree with the entries (found \(recount.counts.total))")
     }
   }
 
-  /// One entry: that it can be, and is in the indexes that it has to be in.
+  /// Checks that an entry is valid and is in all indexes it belongs in.
   private func entry(
     _ ordinal: UInt64, _ value: Bytes, _ totals: OutboxTotals, _ recount: inout OutboxRecount,
     _ view: StoreView
   ) throws(StoreError) {
     let name = "outbox: entry \(ordinal)"
-    guard let record = OutboxRecord(value) else { return report("\(name) is no record") }
+    guard let record = OutboxRecord(value) else { return report("\(name): malformed record") }
     if ordinal == 0 || ordinal >= totals.nextOrdinal {
-      report("\(name) is not below \(totals.nextOrdinal)")
+      report("\(name): ordinal is not below the next one (\(totals.nextOrdinal))")
     }
     if case .running(let lease, _, _) = record.state, lease >= totals.nextLease {
-      report("\(name) has lease \(lease), which is not below \(totals.nextLease)")
+      report("\(name): lease \(lease) is not below the next one (\(totals.nextLease))")
     }
     recount.add(record, ordinal)
     let number = record.conversation
@@ -58,7 +58,7 @@ extension StoreCheck {
       return
     }
     if number == 0 {
-      if record.subject.kind != .client { report("\(name) is about no conversation") }
+      if record.subject.kind != .client { report("\(name): no conversation") }
     } else {
       let key = KeyEncoding.key(number)
       if try !contains(key.bytes, Schema.conversations, view) {
@@ -68,7 +68,7 @@ extension StoreCheck {
     if case .receipt(let kind) = record.subject {
       let key = ReceiptKey.pending(kind, number)
       if try !contains(key.bytes, Schema.receipts, view) {
-        report("\(name) tells of receipts where there is nothing to tell: \(kind)")
+        report("\(name): no pending receipts (\(kind))")
       }
     }
     try indexed(record, ordinal, name, view)
@@ -84,17 +84,17 @@ extension StoreCheck {
       var key = ByteBuffer()
       key.append(bytes)
       if try !contains(key.bytes, Schema.work, view) {
-        report("\(name) is missing in an index: \(key.bytes[0])")
+        report("\(name): missing from an index (prefix \(key.bytes[0]))")
       }
     }
   }
 
-  /// Whether an entry says rightly that it has to wait.
+  /// Checks the flag by which an entry waits for another.
   private func blocking(
     _ ordinal: UInt64, _ record: OutboxRecord, _ message: MessageID, _ view: StoreView
   ) throws(StoreError) {
     if record.isRunning { return }
-    // Whether a file was prepared is said nowhere else.
+    // The preparation of a file is recorded nowhere else.
     if case .upload = record.subject { return }
     var isBlocked = false
     do throws(StoreError) {
@@ -102,8 +102,8 @@ extension StoreCheck {
         switch (record.subject, other.subject) {
         case (.send, .upload): isBlocked = isBlocked || other.isAside
         case (.send, _): break
-        // A message that is sent again under the name of one that is still to be taken back is behind
-        // that.
+        // A message may be sent again under the name of one whose retraction is pending. It then
+        // follows the retraction.
         case (_, .send) where number > ordinal: break
         case (_, .send): isBlocked = isBlocked || other.isAside
         case (.unsend, _): break
@@ -116,21 +116,21 @@ extension StoreCheck {
       return
     }
     if isBlocked != record.isBlocked {
-      report("outbox: entry \(ordinal) says wrongly whether it has to wait for another")
+      report("outbox: entry \(ordinal): wrong blocked flag")
     }
   }
 
-  /// An index key: that there is such an entry, and that it belongs there.
+  /// Checks that the entry of an index key exists and belongs there.
   private func indexed(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
     guard key.count >= 13, value.count == 0,
       let ordinal = OutboxKey.ordinal(key, byteCount: key.count)
-    else { return report("outbox: an index has a key of \(key.count) bytes that is none") }
+    else { return report("outbox: malformed index key (\(key.count) bytes)") }
     if try !isIndexed(key, ordinal, view) {
-      report("outbox: an index leads to entry \(ordinal), which does not belong there: \(key[0])")
+      report("outbox: entry \(ordinal): listed in a wrong index (prefix \(key[0]))")
     }
   }
 
-  /// Whether an entry belongs under an index key; that of one that is no record cannot be said.
+  /// Returns true if an entry belongs under an index key, or if its record cannot be read.
   private func isIndexed(
     _ key: Bytes, _ ordinal: UInt64, _ view: StoreView
   ) throws(StoreError) -> Bool {
@@ -145,7 +145,7 @@ extension StoreCheck {
 
   private func due(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
     guard let due = OutboxKey.dueParts(key), value.count == 0 else {
-      return report("outbox: what is due has a key of \(key.count) bytes that is none")
+      return report("outbox: malformed due key (\(key.count) bytes)")
     }
     do throws(StoreError) {
       if let record = try view.outbox.entry(due.ordinal), record.subject.isInOrder {
@@ -157,29 +157,29 @@ extension StoreCheck {
     } catch .corruptRecord {
       return
     }
-    report("outbox: entry \(due.ordinal) is due at \(due.time), and does not say so")
+    report("outbox: entry \(due.ordinal) is due at \(due.time) by the index alone")
   }
 
   private func lane(
     _ key: Bytes, _ value: Bytes, _ recount: inout OutboxRecount, _ view: StoreView
   ) throws(StoreError) {
     guard key.count == 5, let number = key.bigEndianNumber(at: 1), let lane = OutboxLane(value)
-    else { return report("outbox: the lane of a conversation is no record") }
-    let name = "outbox: the lane of conversation \(number)"
+    else { return report("outbox: malformed lane record") }
+    let name = "outbox: lane of conversation \(number)"
     let expected = recount.lanes.removeValue(forKey: number) ?? OutboxLane()
-    if lane == OutboxLane() { report("\(name) is empty") }
-    if lane.counts != expected.counts { report("\(name) counts its entries wrongly") }
+    if lane == OutboxLane() { report("\(name): empty") }
+    if lane.counts != expected.counts { report("\(name): wrong entry counts") }
     if lane.isStopped != (recount.stopped.remove(number) != nil) {
-      report("\(name) says wrongly whether it has to wait")
+      report("\(name): wrong stopped flag")
     }
     let isNewestRight =
       lane.creation == expected.creation && lane.readReceipt == expected.readReceipt
       && lane.deliveredReceipt == expected.deliveredReceipt
       && [expected.title, 0].contains(lane.title) && [expected.avatar, 0].contains(lane.avatar)
-    if !isNewestRight { report("\(name) has other entries for the newest") }
+    if !isNewestRight { report("\(name): wrong newest entries") }
     do throws(StoreError) {
       if try view.outbox.nextDue(number, lane) != lane.due {
-        report("\(name) does not say what may be handed out next")
+        report("\(name): wrong next entry")
       }
     } catch .corruptRecord(_, let reason) {
       report("\(name): \(reason)")
@@ -187,19 +187,19 @@ extension StoreCheck {
     if let due = lane.due {
       let key = OutboxKey.due(due.time, due.ordinal)
       if try !contains(key.bytes, Schema.work, view) {
-        report("\(name) has something due that is not in its index")
+        report("\(name): next entry missing from the due index")
       }
     }
   }
 }
 
-/// What the entries say of the lanes and the totals.
+/// The lanes and totals as counted from the entries.
 struct OutboxRecount {
   var counts = OutboxCounts()
   var lanes: [UInt32: OutboxLane] = [:]
-  /// Deleted conversations whose entries are gone through: the totals do not have them.
+  /// Deleted conversations whose entries are being swept; the totals exclude these.
   var swept: Set<UInt32> = []
-  /// Lanes that wait.
+  /// Lanes that are stopped.
   var stopped: Set<UInt32> = []
 
   mutating func add(_ record: OutboxRecord, _ ordinal: UInt64) {
@@ -212,7 +212,7 @@ struct OutboxRecount {
 }
 
 extension OutboxRecord {
-  /// The keys under which an entry is indexed by itself, whatever its lane does.
+  /// The index keys that an entry has by itself, whatever the state of its lane.
   fileprivate func indexKeys(_ ordinal: UInt64) -> [[UInt8]] {
     let listed = OutboxKey.listed(conversation, ordinal)
     var keys = [listed.bytes.array()]

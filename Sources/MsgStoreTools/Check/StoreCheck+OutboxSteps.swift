@@ -1,23 +1,23 @@
 import MsgStore
 import PageFile
 
-/// Of rule 12, what the outbox does in steps.
+/// Rule 12: the outbox's work in steps.
 extension StoreCheck {
-  /// Looks at what is under way, and notes what the other parts need to know of it.
+  /// Checks the sweeps and releases under way, and notes facts for the other checks.
   func steps(
     _ totals: OutboxTotals, _ recount: inout OutboxRecount, _ view: StoreView
   ) throws(StoreError) {
     let sweeps = try view.outbox.sweeps()
     let releases = try view.outbox.releases()
     if try totals.hasSteps != view.outbox.hasSteps() {
-      report("outbox: the totals say wrongly whether something is done in steps")
+      report("outbox: totals: wrong steps flag")
     }
     for sweep in sweeps {
-      let name = "outbox: what is left of conversation \(sweep.conversation)"
+      let name = "outbox: sweep of conversation \(sweep.conversation)"
       recount.swept.insert(sweep.conversation)
       recount.stopped.insert(sweep.conversation)
       if try isConversation(sweep.conversation, view) {
-        report("\(name) is swept, and the conversation is there")
+        report("\(name): the conversation exists")
       }
       guard sweep.target != 0 else { continue }
       recount.stopped.insert(sweep.target)
@@ -28,10 +28,10 @@ extension StoreCheck {
     for (ordinal, release) in releases {
       let name = "outbox: release \(ordinal)"
       if ordinal >= totals.nextLease {
-        report("\(name) is not below \(totals.nextLease)")
+        report("\(name): ordinal is not below the next one (\(totals.nextLease))")
       }
       if release.next > release.end || release.end > totals.nextOrdinal {
-        report("\(name) goes beyond the entries that it is about")
+        report("\(name): range exceeds its entries")
       }
       guard release.conversation != 0 else { continue }
       recount.stopped.insert(release.conversation)

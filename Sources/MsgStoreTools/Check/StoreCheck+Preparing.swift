@@ -1,19 +1,19 @@
 import MsgStore
 import PageFile
 
-/// A store whose first opening with a local member was not finished, see `Preparation`.
+/// Checks of a store whose first opening with a local member was not finished; see `Preparation`.
 extension StoreSnapshot {
-  /// Returns what is not as it must be.
+  /// Returns the findings of a check.
   func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
     let found = try check(between: between, localMember: view.localMemberNumber)
     guard !found.isEmpty, let coming = try comingMember() else { return found }
-    // Of some conversations it was found out what is unread to who is to be the local member, of the
-    // others not: what is wrong is so for both.
+    // Unread messages have been counted for the coming local member in some conversations but not
+    // in others. A real fault shows up for both members.
     let other = Set(try check(between: between, localMember: coming).map(\.description))
     return found.filter { other.contains($0.description) }
   }
 
-  /// The member that the store is being prepared for.
+  /// The member that the store is being prepared for, if any.
   private func comingMember() throws(StoreError) -> UInt32? {
     do throws(StoreError) {
       return try within { (view) throws(StoreError) in

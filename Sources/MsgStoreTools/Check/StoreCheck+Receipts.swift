@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// Rule 5.
+/// Rule 6: receipts.
 extension StoreCheck {
   func receipts(_ view: StoreView) throws(StoreError) {
     var conversations: Set<UInt32> = []
@@ -13,18 +13,18 @@ extension StoreCheck {
       case .own(let conversation):
         conversations.insert(conversation)
         if ConversationReceipts(value) == nil {
-          report("receipts: conversation \(conversation) has no record of its own")
+          report("receipts: conversation \(conversation): malformed record")
         }
       case .exact(let conversation, _, let id):
         conversations.insert(conversation)
         var bytes = ByteReader(value)
         if bytes.varint() == nil || !bytes.isAtEnd {
-          report("receipts: message \"\(id)\" of conversation \(conversation) has no ordinal")
+          report("receipts: message \"\(id)\" of conversation \(conversation): malformed ordinal")
         }
       case .pending(let kind, let conversation):
         try listed(kind, conversation, view)
       case nil:
-        report("receipts: a key has \(key.count) bytes and is none")
+        report("receipts: malformed key (\(key.count) bytes)")
       }
     }
     for conversation in conversations.sorted() {
@@ -40,13 +40,13 @@ extension StoreCheck {
     of member: UInt32, in conversation: UInt32, _ record: ReceiptRecord?, _ view: StoreView
   ) throws(StoreError) {
     let name = "receipts of member \(member) in conversation \(conversation)"
-    guard let record else { return report("\(name) are no record") }
+    guard let record else { return report("\(name): malformed record") }
     do throws(StoreError) {
       _ = try view.member(member)
       guard member == view.localMemberNumber else { return }
       var cursor = Cursor(view.source, Schema.conversations)
       if try view.conversations.summary(conversation, &cursor).toldMark != record.read.mark {
-        report("\(name) are not what the conversation says was told")
+        report("\(name): read mark disagrees with the summary")
       }
     } catch .corruptRecord(let tree, let reason) {
       report("\(name): \(tree): \(reason)")
@@ -58,10 +58,10 @@ extension StoreCheck {
   ) throws(StoreError) {
     do throws(StoreError) {
       if try !view.receipts.receipts(conversation).isListed(kind) {
-        report("receipts: conversation \(conversation) is listed, and does not know that it is")
+        report("receipts: conversation \(conversation): listed as pending, but not marked so")
       }
     } catch .corruptRecord(let tree, let reason) {
-      report("receipts: conversation \(conversation) is listed: \(tree): \(reason)")
+      report("receipts: conversation \(conversation): listed as pending: \(tree): \(reason)")
     }
   }
 
@@ -76,17 +76,17 @@ extension StoreCheck {
     for kind in ReceiptKind.allCases {
       let others = try view.receipts.others(kind, recipients, in: conversation, known: nil)
       if others.mark != own.others(kind).mark {
-        report("\(name): all have come elsewhere: \(kind)")
+        report("\(name): wrong mark of the other members (\(kind))")
       }
       let isPending =
         try view.pendingReceipts.hasUntold(kind, conversation, summary, own)
         && !details.hasLeft
       if isPending != own.isListed(kind) {
-        report("\(name): the list of what has to be told is wrong: \(kind)")
+        report("\(name): wrong pending flag (\(kind))")
       }
       let key = ReceiptKey.pending(kind, conversation)
       if try contains(key.bytes, Schema.receipts, view) != own.isListed(kind) {
-        report("\(name): it is not in the list of what has to be told as it says: \(kind)")
+        report("\(name): pending list disagrees with the flag (\(kind))")
       }
     }
   }

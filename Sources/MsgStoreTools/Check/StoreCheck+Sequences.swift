@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// Rules 6 and 7.
+/// Rules 7 and 8: known sequences and client data.
 extension StoreCheck {
   func sequences(_ view: StoreView) throws(StoreError) {
     var previous: (conversation: UInt32, run: ClosedRange<Int64>)?
@@ -9,28 +9,28 @@ extension StoreCheck {
     try walk(Schema.sequences, view) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0),
         let run = KnownSequences.run(key, value)
-      else { return report("sequences: an entry of \(key.count) bytes is no run") }
-      let name = "sequences: the run \(run) of conversation \(conversation)"
+      else { return report("sequences: malformed run (key of \(key.count) bytes)") }
+      let name = "sequences: run \(run) of conversation \(conversation)"
       if let previous, previous.conversation == conversation,
         previous.run.upperBound >= run.lowerBound || run.touches(previous.run)
       {
-        report("\(name) touches the one before")
+        report("\(name): touches the previous run")
       }
       previous = (conversation, run)
       if known?.conversation != conversation {
         known = try knownSequences(of: conversation, view)
       }
       guard let newest = known?.newest else {
-        return report("\(name) is not below a newest one, as there is none")
+        return report("\(name): no newest run in the summary")
       }
       if run.upperBound >= newest.lowerBound || run.touches(newest) {
-        report("\(name) is not below the newest, \(newest)")
+        report("\(name): not below the newest run (\(newest))")
       }
     }
     try messageSequences(view)
   }
 
-  /// The number of every message is known.
+  /// Checks that the sequence of every message is known.
   private func messageSequences(_ view: StoreView) throws(StoreError) {
     var known: KnownSequences?
     var run: ClosedRange<Int64>?
@@ -50,13 +50,13 @@ extension StoreCheck {
       }
       if run.map({ !$0.contains(sequence) }) ?? true {
         report(
-          "sequences: \(sequence) of conversation \(conversation) has a message, "
-            + "and is not known")
+          "sequences: conversation \(conversation): "
+            + "sequence \(sequence) of a message is not known")
       }
     }
   }
 
-  /// What is known in a conversation; what is corrupt there is reported with its summary.
+  /// Returns the known sequences of a conversation; a corrupt summary is reported elsewhere.
   private func knownSequences(
     of conversation: UInt32, _ view: StoreView
   ) throws(StoreError) -> KnownSequences {
@@ -70,15 +70,15 @@ extension StoreCheck {
   func clientData(_ view: StoreView) throws(StoreError) {
     try walk(Schema.client, view) { (key, value) throws(StoreError) in
       guard let (conversation, _) = ClientKey.parts(key) else {
-        return report("client: a key of \(key.count) bytes is none")
+        return report("client: malformed key (\(key.count) bytes)")
       }
       if value.count > SyncPosition.byteCountMax {
-        report("client: a value has \(value.count) bytes")
+        report("client: value too long (\(value.count) bytes)")
       }
       guard conversation != ClientKey.store else { return }
       let summary = KeyEncoding.key(conversation)
       if try !contains(summary.bytes, Schema.conversations, view) {
-        report("client: there is no conversation \(conversation)")
+        report("client: unknown conversation (\(conversation))")
       }
     }
   }

@@ -2,21 +2,23 @@ public import MsgStore
 import PageFile
 
 extension MessageStore {
-  /// Reads everything and returns what is not as it must be: first what the pages say, then names,
-  /// conversations, messages and ids.
+  /// Checks the whole store and returns the faults found.
   ///
-  /// Beyond a thousand findings the rest is only counted.
+  /// Faults of pages come first, then those of names, conversations, messages and ids. After a
+  /// thousand findings the rest is only counted.
   ///
-  /// The messages and conversations are seen at one moment; writing goes on meanwhile. If that moment
-  /// grows too old to be kept, the check begins anew on a newer one, at most three times. Every page is
-  /// read at least once, most messages twice; memory grows with the number of conversations only.
-  /// Nothing that was read before is believed, so the answer is that of a store just opened.
+  /// Messages and conversations are read from one snapshot; writing continues meanwhile. If the
+  /// snapshot grows too old to be kept, the check starts over on a newer one, at most three times.
+  /// Every page is read at least once, most messages twice; memory grows with the number of
+  /// conversations only. No cached data is trusted, so the result is that of a freshly opened
+  /// store.
   ///
-  /// - Throws: `storage` when the store cannot be read, is closed or suspended meanwhile, or is written
-  ///   to faster than it can be checked (`snapshotExpired`). A finding is only a fault of what is stored.
+  /// - Throws: `storage` if the store cannot be read, is closed or suspended meanwhile, or is
+  ///   written faster than it can be checked (`snapshotExpired`). Findings are faults of the stored
+  ///   data only.
   public func check() throws(StoreError) -> [Finding] { try core.check() }
 
-  /// The same for tests, which do something between two parts of the check.
+  /// Checks the store and calls `between` between two parts of the check; for tests.
   package func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
     try core.check(between: between)
   }
@@ -34,13 +36,13 @@ extension StoreCore {
     } catch let error as StoreError {
       throw error
     } catch {
-      preconditionFailure("the closure throws nothing else")
+      preconditionFailure("closure: threw an error other than StoreError")
     }
   }
 }
 
 extension StoreSnapshot {
-  /// The same as it is to a local member.
+  /// Returns the findings of a check, with unread messages counted for a given local member.
   func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
     let check = StoreCheck(remembered: view.names)
     let view = view.forgetful()
@@ -63,45 +65,45 @@ extension StoreSnapshot {
   }
 }
 
-/// What holds among the trees of a store.
+/// A check of the rules that hold among the trees of a store.
 ///
-/// Each part reads one or two trees from end to end and looks up in the others what must be there. A
-/// part is many operations of the reader, so that the pages that it has read can be freed; their
-/// transaction holds them to one moment.
+/// Each part reads one or two trees from end to end and looks up the matching entries in the
+/// others. A part consists of many reader operations, so that the pages it has read can be freed;
+/// their transaction keeps them on one snapshot.
 ///
-///  1. Names and numbers of conversations and members lead to each other, and no number is as high
-///     as the next one.
+///  1. Names and numbers of conversations and members lead to each other, and all numbers are below
+///     the next one.
 ///  2. Every message decodes and has its id entry; every id entry has its message.
-///  3. Counters, last message and activity of a conversation are what a count says.
+///  3. Counters, last message and activity of a conversation agree with a recount.
 ///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
-///     any.
+///     any participants.
 ///  5. The totals are the sum over the conversations.
-///  6. Receipts decode; how far all have come, what the server has told of the local member, and what
-///     it has to be told, are what the receipts say.
-///  7. The runs of known sequences of a conversation are apart from each other, the one in the
-///     summary is above all others, and the number of every message is in one of them.
-///  8. What clients keep lies under keys that can be asked for.
-///  9. The transfers tree has what the attachments say, and nothing else.
-/// 10. What the writer remembers is what the trees say.
-/// 11. Of every dictionary there are two whole copies.
-/// 12. Every entry of the outbox decodes, is about a conversation that is there, and is in the indexes
-///     that lead to it, which lead to nothing else; lanes and totals are what a count says; an entry
-///     waits for another where that has to be decided about; receipts are entered only where there is
-///     something to tell. What a deleted conversation has left is counted in its lane alone.
+///  6. Receipts decode. The marks of the other members, the local member's mark told by the server,
+///     and the pending receipts agree with the receipts.
+///  7. The runs of known sequences of a conversation do not touch, the one in the summary is above
+///     all others, and the sequence of every message is in one of them.
+///  8. Client data lies under valid keys.
+///  9. The transfers tree has exactly the entries that follow from the attachments.
+/// 10. The writer's memory agrees with the trees.
+/// 11. Every dictionary has two complete copies.
+/// 12. Every outbox entry decodes, is about a conversation that exists, and is in its indexes,
+///     which have no other entries. Lanes and totals agree with a recount. An entry is blocked
+///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
+///     pending. Entries left by a deleted conversation are counted in its lane alone.
 final class StoreCheck {
   private static let findingCountMax = 1000
-  /// Cells of a tree that are looked at in one operation of the reader.
+  /// The number of cells read in one reader operation.
   private static let operationCellCount = 32
 
-  /// The names of members as the store knows them.
+  /// The store's cache of member names.
   private let remembered: MemberNames
   private var findings: [Finding] = []
   private var findingCount = 0
   private var recounts: [UInt32: Recount] = [:]
-  /// Numbers that belong to no conversation any more, and are being cleared.
+  /// Numbers that no longer belong to a conversation and are being cleared.
   var leftovers: Set<UInt32> = []
 
-  /// What a conversation's messages say of its summary.
+  /// A conversation's summary as counted from its messages.
   private struct Recount {
     var messageCount = 0
     var unread = UnreadCount()
@@ -118,7 +120,8 @@ final class StoreCheck {
     if findings.count < Self.findingCountMax { findings.append(Finding(sentence)) }
   }
 
-  /// Reports what was proven from bytes; throws any other error, which says nothing of them.
+  /// Reports an error that proves damage; rethrows any other, which says nothing about the stored
+  /// data.
   func reportDamage(_ error: StoreError) throws(StoreError) {
     guard error.isDamage else { throw error }
     report("\(error)")
@@ -126,12 +129,12 @@ final class StoreCheck {
 
   var result: [Finding] {
     let rest = findingCount - findings.count
-    return rest == 0 ? findings : findings + [Finding("there are \(rest) more findings")]
+    return rest == 0 ? findings : findings + [Finding("\(rest) more findings")]
   }
 
   /// Runs `body` on every cell of a tree.
   ///
-  /// The bytes live as long as the call.
+  /// The bytes are valid during the call only.
   func walk(
     _ tree: TreeNumber, _ view: StoreView,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
@@ -144,7 +147,8 @@ final class StoreCheck {
     }
   }
 
-  /// The same for some cells from a key on; returns the key to go on from, nil at the end.
+  /// Runs `body` on some cells beginning at a key; returns the key to continue from, nil at the
+  /// end.
   private func walk(
     _ tree: TreeNumber, from start: [UInt8], _ view: StoreView,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Void
@@ -171,7 +175,7 @@ final class StoreCheck {
   }
 }
 
-/// Rule 1.
+/// Rule 1: names and numbers.
 extension StoreCheck {
   func names(_ view: StoreView) throws(StoreError) {
     try names(view, Schema.memberNames, .nextMember) { (number) throws(StoreError) in
@@ -185,10 +189,10 @@ extension StoreCheck {
       let name = value.repairedText()
       let number = try view.number(of: name, in: Schema.memberNames)
       if key.count != 4 || number == nil || number != key.bigEndianNumber(at: 0) {
-        report("member \"\(name)\" has another number than its entry, or none")
+        report("members: \"\(name)\": number missing or different from its entry")
       }
       if let number, let known = remembered[number], !known.string.hasSameBytes(as: name) {
-        report("the store remembers member \(number) as \"\(known)\", not as \"\(name)\"")
+        report("name cache: member \(number) is \"\(known)\" (stored \"\(name)\")")
       }
     }
   }
@@ -203,20 +207,23 @@ extension StoreCheck {
     try walk(tree, view) { (key, value) throws(StoreError) in
       let name = key.repairedText()
       guard let entry = ConversationName(value) else {
-        return report("\(Schema.name(of: tree)): \"\(name)\" has no number")
+        return report("\(Schema.name(of: tree)): \"\(name)\": malformed entry")
       }
       let number = entry.number
-      if !key.isValidUTF8 { report("\(Schema.name(of: tree)): number \(number) has no valid name") }
+      if !key.isValidUTF8 {
+        report("\(Schema.name(of: tree)): name of number \(number): invalid UTF-8")
+      }
       if number == 0 || UInt64(number) >= next {
-        report("\(Schema.name(of: tree)): \"\(name)\" has number \(number), the next is \(next)")
+        report(
+          "\(Schema.name(of: tree)): \"\(name)\": number \(number) out of range (next \(next))")
       }
       do throws(StoreError) {
         let back = try namesOf(number)
         if !back.contains(where: { $0.hasSameBytes(as: name) }) {
           report(
-            "\(Schema.name(of: tree)): \"\(name)\" has number \(number), that is \"\(back[0])\"")
+            "\(Schema.name(of: tree)): \"\(name)\": number \(number) belongs to \"\(back[0])\"")
         } else if entry.isFormer == back[0].hasSameBytes(as: name) {
-          report("\(Schema.name(of: tree)): \"\(name)\" says wrongly whether it is in use")
+          report("\(Schema.name(of: tree)): \"\(name)\": wrong in-use flag")
         }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
@@ -225,14 +232,14 @@ extension StoreCheck {
   }
 }
 
-/// Rules 2 and 3.
+/// Rules 2 and 3: messages, ids and conversations.
 extension StoreCheck {
   func messages(_ view: StoreView) throws(StoreError) {
     var summary = ConversationSummary(created: 0)
     var number: UInt32?
     try walkMessages(view, reports: true) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), let position = key.dropFirst(4).position
-      else { return report("messages: a key of \(key.count) bytes is no position") }
+      else { return report("messages: key of \(key.count) bytes does not decode to a position") }
       if leftovers.contains(conversation) { return }
       if conversation != number {
         number = conversation
@@ -247,10 +254,10 @@ extension StoreCheck {
       let name = "message \"\(position.id)\" of conversation \(conversation)"
       guard let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
-      else { return report("\(name) is no record, or has no valid text") }
+      else { return report("\(name): malformed record or text") }
       for id in [position.id] + message.traits.names
       where try view.ids.position(of: id, in: conversation) != position {
-        report("\(name) has no id entry for \"\(id)\", or one that leads elsewhere")
+        report("\(name): id entry \"\(id)\" is missing or leads elsewhere")
       }
       try facts(of: message, at: position, name, view, in: conversation)
       if view.names[record.sender] == nil {
@@ -282,7 +289,7 @@ extension StoreCheck {
   func conversations(_ view: StoreView) throws(StoreError) {
     try walk(Schema.conversations, view) { (key, value) throws(StoreError) in
       guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
-        return report("conversations: a key has \(key.count) bytes")
+        return report("conversations: malformed key (\(key.count) bytes)")
       }
       if key.count == 5 { cell(key[4], value, of: number) }
       do throws(StoreError) {
@@ -298,32 +305,35 @@ extension StoreCheck {
   private func conversation(
     _ number: UInt32, _ view: StoreView, _ summary: ConversationSummary
   ) throws(StoreError) {
-    if leftovers.contains(number) { report("conversations: \(number) is being cleared") }
+    if leftovers.contains(number) {
+      report("conversations: conversation \(number) is being cleared but exists")
+    }
     let details = try view.conversations.details(number)
     let name = "conversation \"\(details.id)\""
     let recount = recounts[number] ?? Recount()
     if summary.messageCount != recount.messageCount {
-      report("\(name) says \(summary.messageCount) messages and has \(recount.messageCount)")
+      report("\(name): message count \(summary.messageCount), found \(recount.messageCount)")
     }
     if summary.unreadCount != recount.unread.messages {
-      report("\(name) says \(summary.unreadCount) unread and has \(recount.unread.messages)")
+      report("\(name): unread count \(summary.unreadCount), found \(recount.unread.messages)")
     }
     if summary.mentionCount != recount.unread.mentions {
-      report(
-        "\(name) says \(summary.mentionCount) unread mentions and has \(recount.unread.mentions)")
+      report("\(name): mention count \(summary.mentionCount), found \(recount.unread.mentions)")
     }
-    if summary.last != recount.last { report("\(name) shows another message than its last") }
+    if summary.last != recount.last { report("\(name): wrong last message") }
     if summary.activity != recount.activity {
-      report("\(name) says activity \(summary.activity) and has \(recount.activity)")
+      report("\(name): activity \(summary.activity), found \(recount.activity)")
     }
     for id in [details.id] + details.aliases
     where try view.number(of: id) != number {
-      report("\(name) has number \(number), and its name \"\(id)\" leads elsewhere")
+      report("\(name): name \"\(id)\" does not lead to number \(number)")
     }
     try members(of: number, details, view)
     if let place = summary.listPlace {
       let key = place.key(number)
-      if try !contains(key.bytes, Schema.activity, view) { report("\(name) is not in the list") }
+      if try !contains(key.bytes, Schema.activity, view) {
+        report("\(name): missing from the list")
+      }
     }
   }
 
@@ -337,7 +347,7 @@ extension StoreCheck {
     try walk(Schema.ids, view) { (key, value) throws(StoreError) in
       guard let conversation = key.bigEndianNumber(at: 0), key.count > 4,
         let entry = IDEntry(MessageID(key.dropFirst(4)), value)
-      else { return report("ids: an entry of \(key.count) bytes has no place") }
+      else { return report("ids: malformed entry (key of \(key.count) bytes)") }
       if leftovers.contains(conversation) { return }
       let id = MessageID(key.dropFirst(4))
       let name = "ids: message \"\(id)\" of conversation \(conversation)"
@@ -346,15 +356,15 @@ extension StoreCheck {
       case .alias(let other):
         let fact = FactKey.prefix(conversation, other, .waiting)
         if try !contains(fact.bytes, Schema.facts, view) {
-          report("\(name) waits for \"\(other)\", of which nothing is known")
+          report("\(name): no waiting facts under \"\(other)\"")
         }
       case .here(let position):
         do throws(StoreError) {
           if try !view.messages.hasMessage(at: position, in: conversation) {
-            report("\(name) is not at its place")
+            report("\(name): not at its place")
           }
         } catch .corruptRecord {
-          // That of the segment was reported.
+          // The malformed segment was reported.
         }
       }
     }
@@ -366,12 +376,12 @@ extension StoreCheck {
   func lists(_ view: StoreView) throws(StoreError) {
     try walk(Schema.activity, view) { (key, value) throws(StoreError) in
       guard let (place, number) = ListPlace.parts(key) else {
-        return report("activity: a key of \(key.count) bytes is no place in a list")
+        return report("activity: key of \(key.count) bytes does not decode to a place")
       }
       do throws(StoreError) {
         var cursor = Cursor(view.source, Schema.conversations)
         if try view.conversations.summary(number, &cursor).listPlace != place {
-          report("activity: an entry of conversation \(number) is not its own")
+          report("activity: entry of conversation \(number): disagrees with the summary")
         }
       } catch .corruptRecord(let other, let reason) {
         report("activity: \(other): \(reason)")
@@ -387,11 +397,11 @@ extension StoreCheck {
   ) throws(StoreError) {
     try walk(tree, view) { (key, value) throws(StoreError) in
       guard key.count == 12, let number = key.bigEndianNumber(at: 8) else {
-        return report("\(Schema.name(of: tree)): a key has \(key.count) bytes, not 12")
+        return report("\(Schema.name(of: tree)): malformed key (\(key.count) bytes, expected 12)")
       }
       do throws(StoreError) {
         if try headOf(number) != key.bigEndian64(at: 0) {
-          report("\(Schema.name(of: tree)): an entry of conversation \(number) is not its own")
+          report("\(Schema.name(of: tree)): entry of conversation \(number): wrong digest")
         }
       } catch .corruptRecord(let other, let reason) {
         report("\(Schema.name(of: tree)): \(other): \(reason)")
@@ -401,9 +411,9 @@ extension StoreCheck {
 }
 
 extension MessageStore {
-  /// Looks for what is not as it must be without blocking the caller's thread; see `check()`.
+  /// Checks the whole store without blocking the caller's thread; see `check()`.
   ///
-  /// - Throws: `storage` when the store cannot be read at all.
+  /// - Throws: `storage` if the store cannot be read at all.
   public func check() async throws(StoreError) -> [Finding] {
     try await onThreadOfItsOwn { [core] () throws(StoreError) in try core.check() }
   }

@@ -26,7 +26,7 @@ import Testing
       _ = try damaged.read { try $0.thread("room").tail(10).count }
     }
     let findings = try damaged.check().map(\.description)
-    let reason = isReply ? "is no record, or has no valid text" : "is no position"
+    let reason = isReply ? "malformed record or text" : "does not decode to a position"
     #expect(findings.contains { $0.hasSuffix(reason) })
   }
 

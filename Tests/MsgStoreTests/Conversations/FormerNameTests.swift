@@ -86,7 +86,7 @@ import Testing
       _ = try transaction.commit(.full)
       try database.close()
       let findings = try memoryStore(directory).check()
-      #expect(findings.contains { "\($0)".contains("says wrongly whether it is in use") })
+      #expect(findings.contains { "\($0)".contains("wrong in-use flag") })
     }
   }
 }
