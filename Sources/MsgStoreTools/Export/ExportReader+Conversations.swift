@@ -1,7 +1,7 @@
 package import MsgStore
 import PageFile
 
-/// Reading all that is stored of a conversation beside its messages.
+/// Exports of a conversation beside its messages.
 extension ExportReader {
   func conversation(_ number: UInt32) throws(StoreError) -> ExportedConversation {
     var cursor = Cursor(view.source, Schema.conversations)
@@ -61,7 +61,7 @@ extension ExportReader {
     return ExportedMarks(try view.receipts.receipts(number), readMark: summary.mark, of: id)
   }
 
-  /// The receipts of all members, by name.
+  /// Returns the receipts of all members, sorted by name.
   func receipts(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> [ExportedReceipts] {
@@ -73,7 +73,7 @@ extension ExportReader {
     return found.sorted { $0.member < $1.member }
   }
 
-  /// The messages that have to be told by their names.
+  /// Returns the messages with pending named receipts.
   func untold(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> [ExportedUntold] {
@@ -99,8 +99,10 @@ extension ExportReader {
 }
 
 extension StoreSnapshot {
-  /// All that is stored of every conversation beside its messages, also of deleted ones, in the order
-  /// in which they came to this store.
+  /// Calls `body` with the exported form of every conversation, without its messages.
+  ///
+  /// Deleted conversations are included. The order is that in which the conversations came to this
+  /// store.
   package func forEachExportedConversation(
     _ body: (ExportedConversation) throws -> Void
   ) throws {
@@ -118,34 +120,36 @@ extension StoreSnapshot {
     }
   }
 
+  /// Returns the draft of a conversation, or the fact that it was discarded; nil if none is known.
   package func exportedDraft(of id: ConversationID) throws(StoreError) -> ExportedDraft? {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
       try view.exports.draft(number, id)
     } ?? nil
   }
 
-  /// How far the local member has come here.
+  /// Returns the local member's own marks in a conversation, or nil if it is not there.
   package func exportedMarks(of id: ConversationID) throws(StoreError) -> ExportedMarks? {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
       try view.exports.marks(number, id)
     }
   }
 
-  /// What the server has told of members' receipts, by name.
+  /// Returns the receipts of members as told by the server, sorted by name.
   package func exportedReceipts(of id: ConversationID) throws(StoreError) -> [ExportedReceipts] {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
       try view.exports.receipts(number, id)
     } ?? []
   }
 
-  /// The messages that have to be told to the server by their names.
+  /// Returns the messages with pending named receipts.
   package func exportedUntold(of id: ConversationID) throws(StoreError) -> [ExportedUntold] {
     try withNumber(of: id) { (reader, number) throws(StoreError) in
       try view.exports.untold(number, id)
     } ?? []
   }
 
-  /// The known sequence numbers of a conversation, deleted or not, as runs that begin above a number.
+  /// Returns the known sequences of a conversation, deleted or not, as runs that begin above a
+  /// number.
   package func exportedSequences(
     of id: ConversationID, count: Int, after number: Int64?
   ) throws(StoreError) -> [ClosedRange<Int64>] {

@@ -1,14 +1,14 @@
 package import MsgStore
 import PageFile
 
-/// Reading the outbox, so that it can be restored.
+/// Exports of the outbox.
 extension StoreSnapshot {
-  /// What waits to go out, in the order in which it was entered.
+  /// Calls `body` with each outbox entry in the order of entering.
   ///
-  /// What does not hold any more, and would be passed over when its turn comes, is left out.
+  /// Entries that no longer hold, which would be passed over when their turn comes, are left out.
   package func forEachExportedEntry(_ body: (ExportedEntry) throws -> Void) throws {
-    // While a store of an earlier version is being raised, not all that waits is entered: a file
-    // without entries says that all of it is to be.
+    // While a store of an earlier version is being raised, its outbox is incomplete. A file without
+    // entries tells the restore to enter everything anew.
     let isRaised = try within { (view) throws(StoreError) in
       try view.source.value(of: .raisedFrom) == nil
     }
@@ -17,7 +17,7 @@ extension StoreSnapshot {
     prefix.append(OutboxKey.entryPrefix)
     try view.exports.forEach(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard key.count == 8 else {
-        throw view.corrupt(Schema.work, "an entry of the outbox has a key of another length")
+        throw view.corrupt(Schema.work, "outbox: malformed entry key")
       }
       let stored = try view.outbox.record(value, key.bigEndian64(at: 0))
       guard let record = try view.outbox.entryOnItsWay(stored) else { return nil }
@@ -33,7 +33,7 @@ extension ExportReader {
     try ExportedEntry(record, in: try view.outbox.conversationName(of: record), member: view.member)
   }
 
-  /// Whether there is still something to tell, now or when a message is not to be taken back any more.
+  /// Returns true if an entry has something to tell, now or once a retraction is undone.
   func holds(_ record: OutboxRecord) throws(StoreError) -> Bool {
     guard let id = record.subject.message else {
       guard case .receipt(let kind) = record.subject else { return true }
@@ -41,7 +41,7 @@ extension ExportReader {
       return try !view.pendingReceipts.pendingReceipts(in: name, kind, as: .mark).isEmpty
     }
     guard let (position, message, own) = try view.messages.found(id, in: record.conversation) else {
-      // It may have been deleted here since.
+      // The message may have been deleted here since.
       if case .unsend = record.subject { return true }
       return false
     }

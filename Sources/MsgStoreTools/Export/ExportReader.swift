@@ -1,21 +1,21 @@
 import MsgStore
 import PageFile
 
-/// Reading all that is stored of messages.
+/// A reader of messages, facts and other records in their exported form.
 struct ExportReader {
   let view: StoreView
 
   init(_ view: StoreView) { self.view = view }
 
-  /// How many values are made at once.
+  /// The number of values made at once.
   private static let batchCount = 200
 
-  /// Makes values of the cells whose keys have a prefix, in order, and hands them out.
+  /// Makes values from the cells whose keys have a prefix, in order, and passes them to `body`.
   ///
-  /// They are made some at a time, so that no page has to stay where it is while somebody works with
-  /// them.
+  /// The values are made in batches, so no page stays in use while `body` runs.
   ///
-  /// - Parameter make: Gets what a key has behind the prefix, and the value; nil passes over a cell.
+  /// - Parameter make: Makes a value from the rest of the key behind the prefix and the cell's
+  ///   value; nil skips the cell.
   func forEach<Value>(
     with prefix: borrowing ByteBuffer, in tree: TreeNumber,
     make: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Value?,
@@ -55,7 +55,7 @@ struct ExportReader {
     } while next.count > 0
   }
 
-  /// The same for the messages of a conversation, each as if it had a cell of its own.
+  /// Makes values from the messages of a conversation, as if each had a cell of its own.
   func forEachMessage<Value>(
     in conversation: UInt32,
     make: (_ position: Bytes, _ record: Bytes) throws(StoreError) -> Value?,
@@ -93,7 +93,7 @@ struct ExportReader {
     } while !next.isEmpty
   }
 
-  /// All that is stored of a message.
+  /// Returns everything that is stored of a message.
   func exported(
     _ message: StoredMessage, at position: Position, in id: ConversationID, _ conversation: UInt32,
     _ summary: ConversationSummary
@@ -108,7 +108,7 @@ struct ExportReader {
     return exported
   }
 
-  /// All that waits for a message.
+  /// Returns everything that waits for a message.
   func exported(
     _ waiting: WaitingFacts, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ExportedWaiting {
@@ -117,7 +117,7 @@ struct ExportReader {
       in: try view.conversations.details(conversation).id)
   }
 
-  /// What lies beside a message's record, or waits.
+  /// Returns the facts of a message, whether it is here or waited for.
   private func facts(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> ExportedFacts {
@@ -125,7 +125,7 @@ struct ExportReader {
     let prefix = FactKey.prefix(conversation, id)
     try view.facts.forEachFact(prefix) { (rest, value) throws(StoreError) in
       guard try facts.take(rest, value, member: view.member) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\" has what is no fact")
+        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed fact")
       }
     }
     facts.sort()

@@ -1,13 +1,13 @@
 package import MsgStore
 
-/// All that is stored of a conversation beside what is in it.
+/// Everything that is stored of a conversation beside its contents.
 package struct ExportedConversation: Sendable, Hashable {
   package var id: ConversationID = ""
   package var aliases: [ConversationID] = []
   package var kind: ConversationKind?
-  /// Who takes part, where nothing more is known of them than that.
+  /// Participants of whom nothing more is known.
   package var participants: [MemberID] = []
-  /// What is known of members, with its times.
+  /// Known facts about members, with their times.
   package var members: [ExportedMember] = []
   /// The time of the newest complete list of members.
   package var completeAt: Timestamp?
@@ -17,7 +17,9 @@ package struct ExportedConversation: Sendable, Hashable {
   package var avatarAt: Timestamp?
   package var createdBy: MemberID?
   package var createdAt: Timestamp?
-  /// When it came to this store; the list shows it under this time while it has no messages.
+  /// The time at which the conversation came to this store.
+  ///
+  /// The list shows it under this time while it has no messages.
   package var since: Timestamp?
   package var isPinned = false
   package var pinnedAt: Timestamp?
@@ -25,14 +27,14 @@ package struct ExportedConversation: Sendable, Hashable {
   package var mutedAt: Timestamp?
   package var isArchived = false
   package var archivedAt: Timestamp?
-  /// Whether it was deleted and nothing newer has come.
+  /// True if it was deleted and nothing newer has come.
   package var isHidden = false
   package var deletedUpTo: Timestamp?
 
   package init() {}
 }
 
-/// What is known of a member.
+/// Known facts about a member.
 package struct ExportedMember: Sendable, Hashable {
   package var member: MemberID = ""
   package var time = Timestamp(microseconds: 0)
@@ -42,7 +44,7 @@ package struct ExportedMember: Sendable, Hashable {
   package init() {}
 }
 
-/// What has been begun to write, or that it was given up.
+/// A draft, or the fact that it was discarded.
 package struct ExportedDraft: Sendable, Hashable {
   package var conversation: ConversationID = ""
   package var text: String?
@@ -52,7 +54,7 @@ package struct ExportedDraft: Sendable, Hashable {
   package init() {}
 }
 
-/// How far a member has come in a conversation, as the server has told.
+/// The receipt marks of a member in a conversation, as told by the server.
 package struct ExportedReceipts: Sendable, Hashable {
   package var conversation: ConversationID = ""
   package var member: MemberID = ""
@@ -62,10 +64,10 @@ package struct ExportedReceipts: Sendable, Hashable {
   package init() {}
 }
 
-/// How far the local member has come here, and what of it the server knows.
+/// The local member's own marks in a conversation, and the part of them that the server knows.
 package struct ExportedMarks: Sendable, Hashable {
   package var conversation: ConversationID = ""
-  /// Up to here everything was read that was there.
+  /// The mark up to which everything present was read.
   package var readMark: Position?
   package var deliveredMark: Position?
   package var confirmedRead: Position?
@@ -76,7 +78,7 @@ package struct ExportedMarks: Sendable, Hashable {
   package init() {}
 }
 
-/// A place that a member has come to, and when.
+/// A position that a mark has reached, and the time.
 package struct ExportedStep: Sendable, Hashable {
   package var position: Position
   package var time: Timestamp?
@@ -87,18 +89,18 @@ package struct ExportedStep: Sendable, Hashable {
   }
 }
 
-/// A message that has to be told to the server by its name.
+/// A message with a pending named receipt.
 package struct ExportedUntold: Sendable, Hashable {
   package var conversation: ConversationID = ""
   package var message: MessageID = ""
   package var kind = ReceiptKind.read
-  /// Whether it has to be told only once it is marked again.
+  /// True if the receipt becomes due only when the message is marked again.
   package var isLate = false
 
   package init() {}
 }
 
-/// A member's receipt for exactly one message.
+/// A member's named receipt for one message.
 package struct ExportedReceipt: Sendable, Hashable {
   package var member: MemberID = ""
   package var isDelivered = false
@@ -109,7 +111,7 @@ package struct ExportedReceipt: Sendable, Hashable {
   package init() {}
 }
 
-/// A member's mark that goes up to a message which has no acknowledged place yet.
+/// A member's mark up to a message that has no acknowledged place yet.
 package struct ExportedWaitingMark: Sendable, Hashable {
   package var member: MemberID = ""
   package var kind = ReceiptKind.read

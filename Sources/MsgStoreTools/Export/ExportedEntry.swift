@@ -1,46 +1,47 @@
 package import MsgStore
 
-/// Something that waits to go out, with names where the trees have numbers.
+/// An outbox entry, with names instead of the trees' numbers.
 package struct ExportedEntry: Sendable, Hashable {
-  /// How it stands, without what means nothing in another store: leases and the times of attempts.
+  /// The state of an entry, without leases and times of attempts, which mean nothing in another
+  /// store.
   package enum State: String, Sendable, Hashable, CaseIterable {
     case queued, held, running, waiting, failed
   }
 
   package var task = OutboxKind.client
-  /// nil of the client's own work that is about none.
+  /// The conversation; nil for the client's work that is about none.
   package var conversation: ConversationID?
-  /// Of what is about a message: its own name.
+  /// The message's own name, for entries about a message.
   package var message: MessageID?
-  /// The time that an edit is named by.
+  /// The time that names an edit.
   package var editTime: Timestamp?
-  /// Of a reaction.
+  /// The emoji of a reaction.
   package var emoji = ""
   package var isRemoved = false
-  /// Of an upload.
+  /// The id of the attachment to upload.
   package var attachment = ""
-  /// Members that have come or gone.
+  /// The members who have joined.
   package var added: [MemberID] = []
   package var removed: [MemberID] = []
-  /// Of the client's own work.
+  /// The name of the client's own work.
   package var name = ""
   package var payload: [UInt8] = []
-  /// Whatever it says, what is restored is held.
+  /// The state; a restored entry is held whatever this says.
   package var state = State.queued
-  /// nil: a new one.
+  /// The token; a new one if nil.
   package var token: OutboxToken?
-  /// nil: when it is restored.
+  /// The time of entering; that of the restore if nil.
   package var created: Timestamp?
   package var attemptCount: Int64 = 0
   package var failure: Failure?
-  /// A checksum of what the last attempt has told; 0: it does not matter.
+  /// The checksum of the content that the last attempt sent; 0 if it does not matter.
   package var contentSum: UInt64 = 0
 
   package init() {}
 }
 
 extension ExportedEntry {
-  /// An entry in a conversation; who calls knows the names of members.
+  /// Creates the exported form of an entry; the caller maps numbers to members.
   init<E>(
     _ record: OutboxRecord, in conversation: ConversationID?,
     member: (UInt32) throws(E) -> MemberID
@@ -76,7 +77,7 @@ extension ExportedEntry {
 }
 
 extension OutboxSubject {
-  /// What an entry is about; nil where it does not say.
+  /// Creates the subject of an exported entry, or nil if the entry lacks it.
   init?<E>(
     _ entry: ExportedEntry, members: ([MemberID]) throws(E) -> [UInt32]
   ) throws(E) {

@@ -1,14 +1,14 @@
 import MsgStore
 import PageFile
 
-/// Making the exported form of what is stored.
+/// Conversions from stored records to their exported form.
 ///
-/// Who calls knows the names of members: an export finds each, or the store is corrupt; a salvage
-/// makes up what is lost.
+/// The caller maps numbers to members. An export finds the name of each or reports a corrupt store;
+/// a salvage substitutes a name for a lost one.
 extension ExportedMessage {
-  /// A message but for its facts.
+  /// Creates the exported form of a message, without its facts.
   ///
-  /// - Parameter mark: The read mark that was made here, and its ordinal; nil where there is none.
+  /// - Parameter mark: The local read mark and its ordinal; nil if there is none.
   init<E>(
     _ message: StoredMessage, at position: Position, in id: ConversationID,
     mark: (position: Position, ordinal: UInt64)?, member: (UInt32) throws(E) -> MemberID
@@ -78,7 +78,7 @@ extension ExportedWaiting {
     revision = traits.revision
     sequencedAt = Timestamp(known: traits.sequencedTime)
     if isUnsent {
-      // Nobody will see what came before that was known.
+      // Facts that came before the retraction are never shown.
       self.facts.history = []
       self.facts.attachments = []
       self.facts.reactions = []
@@ -87,9 +87,10 @@ extension ExportedWaiting {
 }
 
 extension ExportedFacts {
-  /// Takes in one fact, by what its key has from the kind on, and its value.
+  /// Adds one fact, given its key from the kind on, and its value.
   ///
-  /// What only says that a message waits is passed over. False when these bytes are no fact.
+  /// A fact that only says that a message is waited for is skipped. Returns false if the bytes are
+  /// not a valid fact.
   mutating func take<E>(
     _ rest: Bytes, _ value: Bytes, member: (UInt32) throws(E) -> MemberID
   ) throws(E) -> Bool {
@@ -136,8 +137,7 @@ extension ExportedFacts {
     return true
   }
 
-  /// Puts what was taken in, in the order of the keys, into the order that does not depend on the
-  /// numbers of members.
+  /// Sorts the facts, which were added in the order of their keys, independently of member numbers.
   mutating func sort() {
     history.sort { a, b in
       a.editedAt == b.editedAt
@@ -213,7 +213,7 @@ extension ExportedReceipts {
 }
 
 extension Timestamp {
-  /// A time that may not be known.
+  /// Creates a timestamp, or nil if the time is not known.
   init?(known microseconds: Int64?) {
     guard let microseconds else { return nil }
     self.init(microseconds: microseconds)

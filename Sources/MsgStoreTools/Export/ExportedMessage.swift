@@ -1,53 +1,55 @@
 package import MsgStore
 
-/// All that is stored of a message, with names where the trees have numbers.
+/// Everything that is stored of a message, with names instead of the trees' numbers.
 ///
-/// What an export writes and a restore takes: a message restored from it is stored with the same
-/// bytes, but for numbers and ordinals that only the store itself sees.
+/// An export writes this form and a restore reads it. A restored message is stored with the same
+/// bytes, except for numbers and ordinals that only the store itself sees.
 package struct ExportedMessage: Sendable, Hashable {
   package var conversation: ConversationID = ""
   package var id: MessageID = ""
   package var sender: MemberID = ""
   package var text = ""
-  /// nil: it is pending.
+  /// The server time; nil for a pending message.
   package var serverTimestamp: Timestamp?
   package var sequence: Int64?
   package var localTime: Timestamp?
-  /// nil: sent with a server time, pending without one.
+  /// The status; nil means sent with a server time and pending without one.
   package var status: MessageStatus?
   package var replyTo: MessageID?
-  /// nil: whoever restores it knows.
+  /// The arrival; nil leaves it to the caller of the restore.
   package var arrival: Arrival?
-  /// Whether it came to lie below the read mark after that was made.
+  /// True if the message came to lie below the read mark after that was made.
   package var isLate = false
-  /// Whether the local member has read exactly this message.
+  /// True if the local member has read exactly this message.
   package var isSeen = false
   package var editedAt: Timestamp?
   package var mentions: [MemberID] = []
   package var isUnsent = false
   package var unsentAt: Timestamp?
-  /// Whether it was taken back here and the server has not said yes.
+  /// True if it was retracted here and the server has not agreed yet.
   package var isHidden = false
   package var deliveredAt: Timestamp?
   package var readAt: Timestamp?
   package var retryCount: Int64 = 0
   package var retryAt: Timestamp?
   package var failure: Failure?
-  /// Edits made here that the server has not confirmed.
+  /// The times of local edits that the server has not confirmed.
   package var pendingEdits: [Timestamp] = []
-  /// Its name in the thread's order, where that is not its id.
+  /// The name in the thread's order, if that is not the id.
   package var serverName: MessageID?
-  /// Names besides those two.
+  /// Further names.
   package var aliases: [MessageID] = []
   package var revision: Int64 = 0
   package var sequencedAt: Timestamp?
-  /// Whether it was composed here and the server's copy has not come; nil: while it is pending.
+  /// True if it was composed here and the server's copy has not come.
+  ///
+  /// With nil this is true for a message with a local status and without a server time.
   package var isComposed: Bool?
   package var facts = ExportedFacts()
 
   package init() {}
 
-  /// What a message says, of which nothing else is known.
+  /// Creates the exported form of a message of which nothing else is known.
   package init(_ message: Message) {
     conversation = message.conversation
     id = message.id
@@ -71,16 +73,16 @@ package struct ExportedMessage: Sendable, Hashable {
     facts.reactions = message.reactions.map { ExportedReaction($0) }
   }
 
-  /// The status that it has where none is said.
+  /// The status assumed if none is given.
   package var assumedStatus: MessageStatus { serverTimestamp == nil ? .pending : .sent }
 
-  /// Whether it counts as composed here where nothing is said.
+  /// The value assumed if `isComposed` is nil.
   package var isAssumedComposed: Bool {
     serverTimestamp == nil && !(status ?? assumedStatus).isServerKnowledge
   }
 }
 
-/// What is known of a message that is not here yet.
+/// Facts that wait for a message that is not here yet.
 package struct ExportedWaiting: Sendable, Hashable {
   package var conversation: ConversationID = ""
   package var id: MessageID = ""
@@ -100,35 +102,36 @@ package struct ExportedWaiting: Sendable, Hashable {
   package init() {}
 }
 
-/// What lies beside the record of a message, or waits for one.
+/// Facts beside the record of a message, or waiting for one.
 package struct ExportedFacts: Sendable, Hashable {
-  /// All versions of the text but the one shown, oldest first.
+  /// All versions of the text except the current one, oldest first.
   package var history: [ExportedVersion] = []
-  /// In their order.
+  /// The attachments, in their order.
   package var attachments: [ExportedAttachment] = []
-  /// By member and emoji.
+  /// The reactions, by member and emoji.
   package var reactions: [ExportedReaction] = []
-  /// Receipts for exactly this message, by member.
+  /// Named receipts for this message, by member.
   package var receipts: [ExportedReceipt] = []
-  /// By kind and member.
+  /// Marks that wait for the message's place, by kind and member.
   package var waitingMarks: [ExportedWaitingMark] = []
 
   package init() {}
 
+  /// True if there are no facts.
   package var isEmpty: Bool { self == ExportedFacts() }
 }
 
 /// A version of a message's text.
 package struct ExportedVersion: Sendable, Hashable {
   package var text = ""
-  /// nil: the original.
+  /// The time of the edit; nil for the original.
   package var editedAt: Timestamp?
   package var mentions: [MemberID] = []
 
   package init() {}
 }
 
-/// A reaction, or that one was taken away.
+/// A reaction, or its removal.
 package struct ExportedReaction: Sendable, Hashable {
   package var reaction: Reaction
   package var isRemoved = false
@@ -139,16 +142,16 @@ package struct ExportedReaction: Sendable, Hashable {
   }
 }
 
-/// An attachment with how far its bytes have come.
+/// An attachment and the progress of its transfers.
 package struct ExportedAttachment: Sendable, Hashable {
   package var attachment: Attachment
-  /// Where it stands among the attachments of its message; nil: where the list has it.
+  /// The index among the attachments of the message; nil means its index in the list.
   package var index: UInt32?
   package var upload = AttachmentTransfer.none
   package var download = AttachmentTransfer.none
-  /// What was said of it here and nobody has confirmed.
+  /// Fields that were set here and that no server copy has confirmed.
   package var unconfirmed: AttachmentFields = []
-  /// How many attempts in a row have failed.
+  /// The number of failed uploads in a row.
   package var failedUploadCount: Int64 = 0
   package var failedDownloadCount: Int64 = 0
 

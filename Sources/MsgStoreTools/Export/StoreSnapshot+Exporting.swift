@@ -1,9 +1,9 @@
 package import MsgStore
 import PageFile
 
-/// Reading everything, so that it can be restored.
+/// Exports of messages, deleted names and waiting facts.
 extension StoreSnapshot {
-  /// All messages of a conversation in their order.
+  /// Calls `body` with all messages of a conversation, in their order.
   package func forEachExportedMessage(
     in id: ConversationID, _ body: (ExportedMessage) throws -> Void
   ) throws {
@@ -13,8 +13,8 @@ extension StoreSnapshot {
     try view.exports.forEachMessage(in: number) { (key, value) throws(StoreError) in
       guard let position = key.position, let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
-      else { throw view.corrupt(Schema.messages, "a message of \"\(id)\" is no record") }
-      // It went with its conversation, and is only still to be removed.
+      else { throw view.corrupt(Schema.messages, "conversation \"\(id)\": malformed message") }
+      // The message was deleted with its conversation and is still to be removed.
       if let goneUpTo, !position.place.isPending, position.place.time <= goneUpTo { return nil }
       return try view.exports.exported(message, at: position, in: id, number, summary)
     } _: {
@@ -22,7 +22,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// All that is stored of one message; nil when it is not there.
+  /// Returns everything that is stored of a message, or nil if it is not there.
   package func exportedMessage(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> ExportedMessage? {
@@ -34,7 +34,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// The names of all messages of a conversation that were deleted for the local member.
+  /// Calls `body` with the names of all messages that were deleted for the local member.
   package func forEachDeletedID(
     in id: ConversationID, _ body: (MessageID) throws -> Void
   ) throws {
@@ -44,7 +44,7 @@ extension StoreSnapshot {
     try view.exports.forEach(with: prefix, in: Schema.ids) { (key, value) throws(StoreError) in
       let name = MessageID(key)
       guard let entry = IDEntry(name, value) else {
-        throw view.corrupt(Schema.ids, "the entry of \"\(name)\" is none")
+        throw view.corrupt(Schema.ids, "message \"\(name)\": malformed id entry")
       }
       return entry == .deleted ? name : nil
     } _: {
@@ -52,7 +52,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// What waits for messages that are not here, in the order in which it began to.
+  /// Calls `body` with the facts of each absent message, in the order in which they began to wait.
   package func forEachWaiting(_ body: (ExportedWaiting) throws -> Void) throws {
     let view = view
     try view.exports.forEach(with: ByteBuffer(), in: Schema.waiting) {
@@ -60,8 +60,8 @@ extension StoreSnapshot {
       guard let number = value.bigEndianNumber(at: 0),
         case let name = value.dropFirst(KeyEncoding.numberByteCount), name.count > 0,
         let waiting = try view.exports.waitingFacts(of: MessageID(name), in: number)
-      else { throw view.corrupt(Schema.waiting, "an entry leads to nothing") }
-      // Nobody waits any more for what was deleted.
+      else { throw view.corrupt(Schema.waiting, "entry without waiting facts") }
+      // Facts of a deleted message no longer wait.
       guard try view.exports.isStored(number),
         try view.ids.entry(of: MessageID(name), in: number) != .deleted
       else { return nil }
@@ -71,8 +71,9 @@ extension StoreSnapshot {
     }
   }
 
-  /// Whether conversations are becoming one, which takes several steps: until then what they have is
-  /// in neither of them alone.
+  /// True while conversations are being merged.
+  ///
+  /// This takes several steps, during which neither conversation alone has all of the contents.
   package var isMergingConversations: Bool {
     get throws(StoreError) {
       try within { (view) throws(StoreError) in
@@ -95,7 +96,7 @@ extension StoreSnapshot {
 }
 
 extension ExportReader {
-  /// Up to which server time messages of a conversation are still to be removed.
+  /// Returns the server time up to which messages of a conversation are still to be removed.
   fileprivate func trimmed(_ number: UInt32) throws(StoreError) -> Int64? {
     var latest: Int64?
     for (_, work) in try view.work.work() where work.conversation == number {
@@ -104,7 +105,7 @@ extension ExportReader {
     return latest
   }
 
-  /// Whether there is a conversation of this number, and not only what is left of one.
+  /// Returns true if the conversation exists; false for leftovers of a deleted one.
   fileprivate func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number)
     return try view.contains(key.bytes, in: Schema.conversations)
