@@ -1,19 +1,19 @@
 import MsgStore
 import PageFile
 
-/// Putting back what waited to go out.
+/// Restores outbox entries, all of them held.
 ///
-/// All of it is held: who restores a store, or opens one that another program has written to, decides
-/// whether what it has not sent is still to be sent, and may have sent it elsewhere meanwhile.
+/// The owner of a restored store, or of one that another program has written to, decides whether
+/// unsent entries are still to be sent. They may have been sent elsewhere meanwhile.
 struct RestoredOutbox: TransactionPart {
   let transaction: Transaction
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Enters, held, what an export has read; false when there is nothing of that to tell.
+  /// Enters an exported entry, held; returns false if it has nothing to tell.
   ///
-  /// - Parameter isComplete: Whether all that is known of receipts is here; if not, what is to be told
-  ///   of them is looked at by `finishRestoring`.
+  /// - Parameter isComplete: True if all receipts have been restored. If not, `finishRestoring`
+  ///   checks the pending receipts later.
   func restore(_ given: ExportedEntry, isComplete: Bool) throws(StoreError) -> Bool {
     try given.validate()
     var number: UInt32 = 0

@@ -1,8 +1,9 @@
 import MsgStore
 import PageFile
 
-/// Putting back what an export has read of conversations.
+/// Restores exported conversations.
 extension Restoring {
+  /// Makes a conversation from its export, or merges the export into an existing one.
   func restore(_ given: ExportedConversation) throws(StoreError) {
     try given.id.validate()
     for alias in given.aliases { try alias.validate() }
@@ -72,14 +73,14 @@ extension Restoring {
     return members
   }
 
-  /// Gives a conversation other names, those that nothing has yet.
+  /// Adds names to a conversation, except for names that are in use.
   private func newAliases(
     _ aliases: [ConversationID], of number: UInt32
   ) throws(StoreError) -> [ConversationID] {
     var new: [ConversationID] = []
     let room =
       ConversationDetails.aliasCountMax - (try view.conversations.details(number).aliases.count)
-    // The newest last.
+    // The newest names come last.
     for alias in aliases.suffix(max(0, room))
     where try transaction.existingConversation(alias) == nil {
       try transaction.conversationNames.lead([alias], to: number, areFormer: true)
@@ -158,7 +159,7 @@ extension Restoring {
       untold.kind, untold.message, from: untold.isLate ? present + 1 : 0, in: conversation)
   }
 
-  /// Finds out what follows from all that was put into a conversation.
+  /// Updates everything that follows from the restored contents of a conversation.
   func finishRestoring(_ id: ConversationID) throws(StoreError) {
     guard let conversation = try transaction.existingConversation(id) else { return }
     try transaction.othersMarks.membershipChanged(conversation)

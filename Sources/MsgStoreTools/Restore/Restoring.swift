@@ -1,8 +1,8 @@
 import MsgStore
 import PageFile
 
-/// Putting back what an export has read: the stored form itself, without any rule of what may become
-/// of what.
+/// Restores exported messages and facts in their stored form, without the rules for state
+/// transitions.
 struct Restoring: TransactionPart {
   let transaction: Transaction
 
@@ -54,7 +54,7 @@ struct Restoring: TransactionPart {
     return true
   }
 
-  /// Lets a search for what is unread below the read mark begin early enough.
+  /// Makes the search for unread messages below the read mark begin at or before a position.
   private func noteLate(
     _ position: Position, in conversation: OpenConversation
   ) throws(StoreError) {
@@ -96,7 +96,7 @@ struct Restoring: TransactionPart {
     }
   }
 
-  /// The stored form of a message, without what is stored beside it.
+  /// Returns the stored form of a message, without its facts.
   private func stored(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> StoredMessage {
@@ -126,7 +126,7 @@ struct Restoring: TransactionPart {
     return stored
   }
 
-  /// What is known of a message's place.
+  /// Returns the known facts about a message's place.
   private func placeFacts(_ message: ExportedMessage) -> PlaceFacts? {
     let time = message.serverTimestamp?.microseconds
     guard let time, let sequence = message.sequence, let sequencedAt = message.sequencedAt else {
@@ -137,7 +137,7 @@ struct Restoring: TransactionPart {
     return facts
   }
 
-  /// Stores what lies beside a message's record, or waits for one.
+  /// Stores the facts of a message, whether it is here or waited for.
   private func restore(
     _ facts: ExportedFacts, of id: MessageID, in conversation: UInt32,
     version: (TextVersion) throws(StoreError) -> Void
@@ -182,6 +182,7 @@ struct Restoring: TransactionPart {
     }
   }
 
+  /// Stores facts that wait for a message; returns false if one of its names is in use.
   func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
     try waiting.id.validate()
     try waiting.conversation.validate()
@@ -221,6 +222,7 @@ struct Restoring: TransactionPart {
     return true
   }
 
+  /// Stores that a message was deleted here; returns false if its name is in use.
   func restoreDeleted(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {

@@ -1,34 +1,34 @@
 package import MsgStore
 
-/// Putting back what an export has read.
+/// Restores of exported data.
 extension StoreWriter {
-  /// Stores a message with all that was stored of it.
+  /// Stores a message with everything that was exported of it.
   ///
-  /// - Parameter arrival: How it came, where the message does not say.
-  /// - Returns: false when one of its names is in use; then nothing changes.
+  /// - Parameter arrival: The arrival of the message, unless its export has one.
+  /// - Returns: False if one of its names is in use; nothing changes then.
   package func restore(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.restoring.restore(message, as: arrival))
   }
 
-  /// Stores what waits for a message.
+  /// Stores facts that wait for a message.
   ///
-  /// - Returns: false when the message is here, or something waits for it; then nothing changes.
+  /// - Returns: False if the message is here, or facts wait for it already; nothing changes then.
   package func restore(_ waiting: ExportedWaiting) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.restoring.restore(waiting))
   }
 
   /// Stores that a message was deleted here.
   ///
-  /// - Returns: false when its name is in use; then nothing changes.
+  /// - Returns: False if its name is in use; nothing changes then.
   package func restoreDeleted(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.restoring.restoreDeleted(id, in: conversation))
   }
 
-  /// Merges a reaction, or that it was taken away, into what is known of a message, or waits for it.
+  /// Merges a reaction, or its removal, into the facts of a message that is here or waited for.
   @discardableResult
   package func restore(
     _ reaction: ExportedReaction, to id: MessageID, in conversation: ConversationID
@@ -38,41 +38,45 @@ extension StoreWriter {
         reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation))
   }
 
-  /// Makes a conversation with what is given; what is known of it already is merged.
+  /// Makes a conversation, or merges the export into an existing one.
   package func restore(_ conversation: ExportedConversation) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(conversation))
   }
 
+  /// Stores the draft of a conversation, or the fact that it was discarded.
   package func restore(_ draft: ExportedDraft) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(draft))
   }
 
-  /// Sets the local member's own marks, before the messages of the conversation come.
+  /// Sets the local member's own marks, before the messages of the conversation are restored.
   package func restore(_ marks: ExportedMarks) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(marks))
   }
 
+  /// Merges the receipt marks of a member.
   package func restore(_ receipts: ExportedReceipts) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(receipts))
   }
 
+  /// Stores a pending named receipt.
   package func restore(_ untold: ExportedUntold) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(untold))
   }
 
-  /// Enters into the outbox, held, what waited to go out.
+  /// Enters an exported entry into the outbox, held.
   ///
-  /// - Parameter isComplete: Whether all that is known of receipts is here; if not, `finishRestoring`
-  ///   has to follow.
-  /// - Returns: false when there is nothing of that to tell; then nothing changes.
+  /// - Parameter isComplete: True if all receipts have been restored. If not, `finishRestoring`
+  ///   must follow.
+  /// - Returns: False if the entry has nothing to tell; nothing changes then.
   package func restore(
     _ entry: ExportedEntry, isComplete: Bool = false
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.restoredOutbox.restore(entry, isComplete: isComplete))
   }
 
-  /// Enters into the outbox, held, what waits in conversations and has no entry, some of it at a time;
-  /// returns whether that was all.
+  /// Enters everything that waits in conversations without an entry, held, a part at a time.
+  ///
+  /// Returns true once all of it has been entered.
   package func enterWaiting(
     from place: inout WaitingPlace, messages: Bool, countMax: Int
   ) throws(StoreError) -> Bool {
@@ -82,7 +86,7 @@ extension StoreWriter {
       })
   }
 
-  /// Finds out what follows from all that was put into a conversation.
+  /// Updates everything that follows from the restored contents of a conversation.
   package func finishRestoring(_ conversation: ConversationID) throws(StoreError) {
     try transaction.perform(try transaction.restoring.finishRestoring(conversation))
   }
