@@ -1,12 +1,11 @@
 import MsgStore
 import PageFile
 
-/// What is saved of what waited to go out: entries are entered anew, held, where what they tell of is
-/// saved.
+/// The salvage of the outbox: entries are entered anew, held, if their subject has been saved.
 ///
 ///  1. Only the entries themselves are read; all indexes and counts are made anew.
-///  2. Where some are lost, or the store is of a version that had none, pending messages of the local
-///     member get entries of their own: else nobody would ever send them.
+///  2. If entries are lost, or the store's version had none, pending messages of the local member
+///     get new entries; otherwise they would never be sent.
 extension MessageSalvage {
   func saveOutbox(in store: MessageStore) throws {
     clock.created = nil
@@ -16,7 +15,7 @@ extension MessageSalvage {
     }
     let (totals, isKnown) = totals()
     report.lostEntryCount = max(0, totals.counts.total - report.entryCount - goneEntryCount)
-    if !isKnown { report.repairs.append("how much waited to be sent is lost") }
+    if !isKnown { report.repairs.append("the outbox entry count is lost") }
     let isOld =
       source.value(of: .schemaVersion).value.map { $0 < Schema.outboxVersion } ?? false
       || source.value(of: .raisedFrom).value.map { $0 < Schema.outboxVersion } ?? false
@@ -31,14 +30,14 @@ extension MessageSalvage {
     if totals.isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
   }
 
-  /// What the old store says of all entries, and whether that can be read.
+  /// Returns the old store's outbox totals, and whether they could be read.
   private func totals() -> (OutboxTotals, isKnown: Bool) {
     let key = OutboxKey.totals()
     var value = ByteBuffer()
     switch source.value(of: key.bytes, in: Schema.work, to: &value) {
     case .absent: return (OutboxTotals(), true)
     case .unknown:
-      // It is not known either where the tree never had a page.
+      // The answer is also unknown if the tree never had a page.
       let isLost = source.report.lostPages.contains {
         $0.tree == nil || $0.tree == Schema.work.rawValue
       }
@@ -53,7 +52,7 @@ extension MessageSalvage {
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     guard cursor.lostReason == nil, var record = OutboxRecord(cursor.value) else {
-      lost.add(cursor, Schema.work, cursor.lostReason ?? "it is no entry of the outbox")
+      lost.add(cursor, Schema.work, cursor.lostReason ?? "malformed outbox entry")
       return 0
     }
     let target = work.outboxTargets[record.conversation]
@@ -72,20 +71,21 @@ extension MessageSalvage {
     }
     if isSaved == true {
       report.entryCount += 1
-      // The totals do not have what is on its way to another number.
+      // The totals exclude entries that are on their way to another number.
       if target != nil { goneEntryCount -= 1 }
     }
     if isSaved == false {
       if try isThere(entry, with: writer) {
         goneEntryCount += 1
       } else if cursor.isCertain {
-        lost.add(cursor, Schema.work, "what it tells of is lost")
+        lost.add(cursor, Schema.work, "its subject is lost")
       }
     }
     return cursor.value.count
   }
 
-  /// Whether what an entry tells of is saved: then there was nothing to tell of it any more.
+  /// Returns true if the subject of an entry has been saved: the entry then had nothing left to
+  /// tell.
   private func isThere(
     _ entry: ExportedEntry, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Bool {

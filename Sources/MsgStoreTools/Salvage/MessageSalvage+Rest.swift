@@ -1,25 +1,24 @@
 import MsgStore
 import PageFile
 
-/// What is saved when all messages are: ids that stay deleted, what waits for messages that are not
-/// here, and what clients keep.
+/// The salvage of deleted ids, waiting facts and client data, after all messages have been saved.
 ///
-///  1. Facts of a message that is lost wait for it, as those of any message that is not here do: when
-///     the server sends it again it gets them back.
-///  2. They do not where the message was deleted, and only a page that is out of date has them.
+///  1. Facts of a lost message wait for it, like those of any message that is not here: when the
+///     server sends it again, it gets them back.
+///  2. They do not wait if the message was deleted and only an outdated page has them.
 extension MessageSalvage {
   func saveRest(in store: MessageStore) throws {
     try forEachCell(of: Schema.ids, in: store) { (cursor, writer) throws(StoreError) in
       try saveDeleted(cursor, with: writer)
     }
-    // In the order in which they began to wait, which decides which of them is given up first.
+    // The order in which they began to wait decides which are dropped first.
     try forEachCell(of: Schema.waiting, in: store) { (cursor, writer) throws(StoreError) in
       try saveWaiting(cursor, with: writer)
     }
     var last: Group?
     try forEachCell(of: Schema.facts, in: store) { (cursor, writer) throws(StoreError) in
       guard let parts = FactKey.parts(cursor.key) else {
-        lost.add(cursor, Schema.facts, "its key is none")
+        lost.add(cursor, Schema.facts, "malformed key")
         return 0
       }
       let group = Group(conversation: parts.conversation, id: parts.id)
@@ -33,14 +32,14 @@ extension MessageSalvage {
     try saveOutbox(in: store)
   }
 
-  /// A message that facts are of.
+  /// The message that facts belong to.
   private struct Group: Equatable {
     let conversation: UInt32
     let id: MessageID
   }
 
-  /// Runs `body` on all cells of a tree, as many in a commit as one should have; `body` answers how
-  /// long what it has written is.
+  /// Runs `body` on all cells of a tree, as many in a commit as fit; `body` returns the bytes
+  /// written.
   func forEachCell(
     of tree: TreeNumber, in store: MessageStore,
     _ body: (SalvageCursor, borrowing StoreWriter) throws(StoreError) -> Int
@@ -59,7 +58,7 @@ extension MessageSalvage {
     }
   }
 
-  /// The conversation of a cell; nil where it was deleted, or is lost with all that it had.
+  /// Returns the conversation of a cell; nil if it was deleted, or is lost with everything it had.
   func conversation(
     _ number: UInt32, _ cursor: SalvageCursor, _ tree: TreeNumber
   ) -> ConversationID? {
@@ -78,7 +77,7 @@ extension MessageSalvage {
       (1...Identifier.byteCountMax).contains(key.count), key.isValidUTF8,
       let entry = IDEntry(MessageID(key), cursor.value)
     else {
-      lost.add(cursor, Schema.ids, "it is no entry of a message")
+      lost.add(cursor, Schema.ids, "malformed id entry")
       return 0
     }
     guard entry == .deleted, let id = conversation(number, cursor, Schema.ids) else { return 0 }
@@ -96,7 +95,7 @@ extension MessageSalvage {
       case let name = cursor.value.dropFirst(KeyEncoding.numberByteCount),
       (1...Identifier.byteCountMax).contains(name.count), name.isValidUTF8
     else {
-      lost.add(cursor, Schema.waiting, "it is no entry of a message")
+      lost.add(cursor, Schema.waiting, "malformed waiting entry")
       return 0
     }
     let message = MessageID(name)
@@ -105,13 +104,13 @@ extension MessageSalvage {
     else { return 0 }
     let found = facts.facts(of: message, in: number)
     if found.kinds.isEmpty {
-      if cursor.isCertain { lost.add(cursor, Schema.waiting, "what waits is lost") }
+      if cursor.isCertain { lost.add(cursor, Schema.waiting, "its facts are lost") }
       return 0
     }
     return try save(found, of: message, in: id, cursor, Schema.waiting, with: writer)
   }
 
-  /// Saves the facts of a message that is not here and is not known to wait.
+  /// Saves the facts of a message that is not here and has no waiting entry.
   private func saveLeftOver(
     _ group: Group, _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
@@ -124,7 +123,7 @@ extension MessageSalvage {
     return try save(found, of: group.id, in: id, cursor, Schema.facts, with: writer)
   }
 
-  /// Rule 2.
+  /// Returns true if the facts are outdated (rule 2).
   private func isStale(
     _ group: Group, _ found: SalvagedFacts.Found, _ cursor: SalvageCursor
   ) -> Bool {
@@ -169,7 +168,7 @@ extension MessageSalvage {
     _ cursor: SalvageCursor, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     guard let parts = ClientKey.parts(cursor.key), cursor.lostReason == nil else {
-      lost.add(cursor, Schema.client, cursor.lostReason ?? "its key is none")
+      lost.add(cursor, Schema.client, cursor.lostReason ?? "malformed key")
       return 0
     }
     var id: ConversationID?

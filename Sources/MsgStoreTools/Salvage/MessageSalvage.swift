@@ -1,26 +1,25 @@
 import MsgStore
 package import PageFile
 
-/// Stores everything in a new store that can be read of a damaged one.
+/// A salvage of a damaged store's messages into a new store.
 ///
-/// Conversations are taken in the order of their numbers, each with its messages in their order, and
-/// are restored as from an export, so that counters, previews and lists are made anew and the new
-/// store is sound whatever the old one was.
+/// Conversations are taken in the order of their numbers, each with its messages in order, and are
+/// restored as from an export. So counters, previews and lists are made anew, and the new store is
+/// sound whatever the state of the old one.
 ///
-///  1. A message is saved when its own record can be read, whatever else is lost around it: its
-///     conversation is made up where it is lost, and so is the name of its sender. Of its facts those
-///     are saved that can be read.
-///  2. A message in a page that may be out of date is left out where the entry of its id, in a page
-///     at least as new, is gone or leads elsewhere: it was deleted, or has moved. One whose entry
-///     says that it was deleted is left out whatever is newer, since that is said once for all.
+///  1. A message is saved if its own record can be read, whatever else is lost around it. A lost
+///     conversation or sender name gets a substitute. Of its facts, the readable ones are saved.
+///  2. A message in a page that may be outdated is left out if the entry of its id, in a page at
+///     least as new, is gone or leads elsewhere: it was deleted or has moved. If the entry says
+///     that it was deleted, it is left out whichever is newer, because a deletion is final.
 ///  3. Of two records of one message the first in the order of the thread counts. A message moves
 ///     towards the beginning, unless the server corrects its place ([G-3] in
 ///     docs/message-format.md), so that is nearly always the newer one.
-///  4. What else a conversation knew of sequences is saved only if all of its messages are: else
-///     those that are lost could not be told from those that never were, and nobody would fetch them
-///     anew.
+///  4. The other known sequences of a conversation are saved only if all of its messages are.
+///     Otherwise lost messages could not be told from numbers that never had one, and would never
+///     be fetched again.
 package final class MessageSalvage {
-  /// Messages in one commit, and bytes of text, give or take a message.
+  /// The number of messages in one commit.
   static let batchCount = 500
   static let batchByteCount = 4 << 20
 
@@ -34,15 +33,15 @@ package final class MessageSalvage {
   private let messages: SalvagedMessages
   private var hasMessage: Bool
   private var current: Open?
-  /// The conversations that are saved, by their old numbers.
+  /// The saved conversations, by their old numbers.
   private(set) var saved: [UInt32: ConversationID] = [:]
   private var savedIDs: Set<ConversationID> = []
-  /// Whose store it is, where that is known.
+  /// The local member, if known.
   private var localMember: MemberID?
   let clock = CreationClock()
   var report = MessageSalvageReport()
   var lost = LostRecords()
-  /// Entries of the outbox that have nothing to tell any more.
+  /// The number of outbox entries that had nothing left to tell.
   var goneEntryCount = 0
 
   /// The conversation whose messages are being saved.
@@ -50,9 +49,9 @@ package final class MessageSalvage {
     let number: UInt32
     let id: ConversationID
     let summary: ConversationSummary?
-    /// Whether it is not part of one that was saved before: then it has its marks.
+    /// False if it is merged into one saved before; only a new one gets its own marks.
     let isNew: Bool
-    /// How many messages it says it has; of one that was being moved nobody can say.
+    /// The message count that it states; unknown for one that was being moved.
     let statedCount: Int
     let exact: [(kind: ReceiptKind, message: MessageID, first: UInt64)]
     let deliveredOrdinal: UInt64
@@ -71,13 +70,13 @@ package final class MessageSalvage {
     hasMessage = messages.next()
   }
 
-  /// Makes a store of all that can be read.
+  /// Makes a store from all readable data.
   package func run(path: String) throws -> MessageSalvageReport {
     let (directory, name) = PosixDirectory.resolve(path)
     return try run(in: PosixDirectory(path: directory), name: name)
   }
 
-  /// The same in a directory of any kind.
+  /// Makes a store from all readable data in a directory of any kind.
   package func run(
     in directory: any StorageDirectory, name: String
   ) throws -> MessageSalvageReport {
@@ -99,7 +98,7 @@ package final class MessageSalvage {
     return report
   }
 
-  /// What is known of the store as a whole.
+  /// Returns the options for the new store, from the old store's settings.
   private func options() throws(StoreError) -> StoreOptions {
     let version = source.value(of: .schemaVersion)
     if let found = version.value, found > Schema.version {
@@ -111,7 +110,7 @@ package final class MessageSalvage {
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
     let clock = clock
     options.clock = { clock.now }
-    // What was entered comes from the old store.
+    // The entries come from the old store.
     options.outbox.isOn = false
     var local = source.value(of: .localMember)
     // The first opening with a local member was not finished.
@@ -123,14 +122,14 @@ package final class MessageSalvage {
     localMember = local.value.flatMap(UInt32.init(exactly:)).flatMap(names.knownMember)
     options.localMember = localMember
     if options.localMember == nil, local.isLost || local.value != nil {
-      report.repairs.append("whose store it is is lost; open it with its local member")
+      report.repairs.append("the local member is lost; open the store with it")
     }
     return options
   }
 
   // MARK: Saving
 
-  /// Saves as much as one commit should have; true when there is nothing more.
+  /// Saves one commit's worth of data; returns true once nothing is left.
   private func saveBatch(with writer: borrowing StoreWriter) throws(StoreError) -> Bool {
     var count = 0
     var byteCount = 0
@@ -152,21 +151,21 @@ package final class MessageSalvage {
     return false
   }
 
-  /// The lowest number of a conversation that is still to come.
+  /// Returns the lowest number of a conversation that is still to be saved.
   private func nextNumber() -> UInt32? {
     var next: UInt32?
     while hasMessage, next == nil {
       next = messages.key.bigEndianNumber(at: 0)
-      if next == nil { lost.add(messages.cursor, Schema.messages, "its key is none") }
-      // What is being removed was deleted.
+      if next == nil { lost.add(messages.cursor, Schema.messages, "malformed key") }
+      // A conversation that is being swept was deleted.
       if let number = next, work.swept.contains(number) { next = nil }
       if next == nil { hasMessage = messages.next() }
     }
     return [next, conversations.nextNumber].compactMap { $0 }.min()
   }
 
-  /// Makes the conversation, if need be from nothing but its number; answers about how long its
-  /// records are.
+  /// Makes the conversation, from its number alone if necessary; returns the approximate size of
+  /// its records.
   private func begin(
     _ number: UInt32, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
@@ -185,7 +184,7 @@ package final class MessageSalvage {
     }
     if summary == nil {
       report.repairs.append(
-        "what was read of conversation \"\(id)\" is lost; all of it counts as read")
+        "the read mark of conversation \"\(id)\" is lost; all of it counts as read")
     }
     clock.created = summary.map { Timestamp(microseconds: $0.created) }
     try writer.transaction.perform(
@@ -219,7 +218,7 @@ package final class MessageSalvage {
       try writer.restore(ExportedReceipts(record, of: member, in: id))
     }
     if isToldLost, let localMember, let mark = summary?.toldMark {
-      // The summary repeats it.
+      // The summary has a copy of this mark.
       var told = ReceiptRecord()
       told.read.join(mark, nil)
       try writer.restore(ExportedReceipts(told, of: localMember, in: id))
@@ -245,7 +244,7 @@ package final class MessageSalvage {
     try writer.finishRestoring(open.id)
   }
 
-  /// Rule 4.
+  /// Saves the known sequences of a conversation (rule 4).
   private func saveSequences(
     _ number: UInt32, _ summary: ConversationSummary, of id: ConversationID,
     with writer: borrowing StoreWriter
@@ -257,12 +256,12 @@ package final class MessageSalvage {
       if let run = KnownSequences.run(sequences.key, sequences.value) {
         try writer.declareAbsent(run, in: id)
       } else {
-        lost.add(sequences, Schema.sequences, "it is no run of sequences")
+        lost.add(sequences, Schema.sequences, "malformed run of sequences")
       }
     }
   }
 
-  /// Saves the message that the cursor stands at; answers how long it is.
+  /// Saves the message at the cursor; returns its size.
   private func saveMessage(
     of open: Open, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
@@ -275,7 +274,7 @@ package final class MessageSalvage {
       let record = MessageRecord(messages.record),
       let stored = StoredMessage(record, at: position.place)
     else {
-      lost.add(messages.cursor, Schema.messages, "it is no message")
+      lost.add(messages.cursor, Schema.messages, "malformed message")
       return 0
     }
     guard !isGone(position, in: open) else {
@@ -295,7 +294,7 @@ package final class MessageSalvage {
     return message.text.utf8.count + found.byteCount
   }
 
-  /// What is stored of a message, as the new store can have it, without its facts.
+  /// Returns the form of a message that the new store can take, without its facts.
   private func exported(
     _ stored: StoredMessage, at position: Position, of open: Open
   ) -> ExportedMessage {
@@ -306,7 +305,7 @@ package final class MessageSalvage {
     let keyName = message.serverName
     message.aliases = Set(message.aliases.filter { $0 != message.id && $0 != keyName }).sorted()
     if !open.isNew || open.summary == nil {
-      // It comes to marks that are not its own.
+      // The marks that it meets are not those of its own conversation.
       let isUnseen = open.summary?.isUnseen(stored, at: position) ?? false
       message.arrival = isUnseen ? nil : .history
       message.isLate = isUnseen
@@ -314,7 +313,7 @@ package final class MessageSalvage {
     return message
   }
 
-  /// The facts of a message that are left; notes that some are lost that it says it has.
+  /// Returns the remaining facts of a message, and reports announced facts that are lost.
   private func facts(
     of message: StoredMessage, named id: MessageID, isPending: Bool, of open: Open
   ) -> SalvagedFacts.Found {
@@ -329,8 +328,9 @@ package final class MessageSalvage {
     return found
   }
 
-  /// Runs what may refuse values that no store would have stored; then the record is lost, and the
-  /// answer nil.
+  /// Runs an operation that may refuse values that no sound store has.
+  ///
+  /// A refused record is reported as lost, and the result is nil.
   func saving<R>(
     _ cursor: SalvageCursor, _ tree: TreeNumber, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R? {
@@ -346,7 +346,7 @@ package final class MessageSalvage {
     }
   }
 
-  /// Whether a message was deleted, or has moved, since its page was written.
+  /// Returns true if a message was deleted or has moved since its page was written.
   private func isGone(_ position: Position, in open: Open) -> Bool {
     if work.isTrimmed(position.place, in: open.number) { return true }
     if messages.cursor.isCertain { return false }
@@ -364,13 +364,14 @@ package final class MessageSalvage {
     }
   }
 
-  /// What the ids tree said of a name.
+  /// The answer of the ids tree for a name.
   enum Entry {
     case found(IDEntry?, LSN)
     case absent(LSN)
     case unknown
   }
 
+  /// Looks up a name in the ids tree.
   func entry(of id: MessageID, in conversation: UInt32) -> Entry {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
@@ -381,7 +382,7 @@ package final class MessageSalvage {
     }
   }
 
-  /// Conversations of which nothing but the name is left.
+  /// Saves the conversations of which only the name is left.
   private func saveEmptyConversations(in store: MessageStore) throws {
     var rest = names.orphanedConversations().sorted { $0.key > $1.key }
     while !rest.isEmpty {

@@ -1,40 +1,43 @@
 package import MsgStore
 package import PageFile
 
-/// What a salvage has made of a damaged store's messages.
+/// The result of salvaging a damaged store's messages.
 package struct MessageSalvageReport: Sendable {
   package var messageCount = 0
   package var conversationCount = 0
-  /// Messages in pages that were replaced since, which somebody has deleted or moved.
+  /// The number of messages in replaced pages that have since been deleted or moved.
   package var deletedCount = 0
-  /// Messages that are lost, of which facts are saved; these wait for them.
+  /// The number of lost messages whose facts are saved and wait for them.
   package var waitingCount = 0
-  /// Entries of the outbox that are saved, and held.
+  /// The number of outbox entries saved; they are held.
   package var entryCount = 0
-  /// Those that are lost, as far as is known.
+  /// The number of lost outbox entries, as far as is known.
   package var lostEntryCount = 0
-  /// What was put in the place of something that is lost, a sentence each.
+  /// The substitutes for lost data, a sentence each.
   package var repairs: [String] = []
-  /// Conversations of which fewer messages are saved than they say they had.
+  /// Conversations with fewer saved messages than their summaries state.
   package var shortfalls: [Shortfall] = []
-  /// Messages that are saved without facts that they say they have.
+  /// Messages saved without facts that their records announce.
   package private(set) var incompleteMessages: [Incomplete] = []
   package private(set) var incompleteMessageCount = 0
   private var lost = LostRecords()
 
+  /// A conversation with lost messages, and the counts.
   package struct Shortfall: Sendable {
     package var conversation: ConversationID
     package var savedCount: Int
     package var statedCount: Int
   }
 
+  /// A message that was saved without some of its facts.
   package struct Incomplete: Sendable {
     package var conversation: ConversationID
     package var message: MessageID
-    /// What is lost of it.
+    /// The kinds of facts that are lost.
     package var kinds: [FactKind]
   }
 
+  /// A record that could not be read, and the reason.
   package struct LostRecord: Sendable {
     package var tree: Int
     package var key: [UInt8]
@@ -42,7 +45,7 @@ package struct MessageSalvageReport: Sendable {
     package var reason: String
   }
 
-  /// Records in pages that were read, which could not be.
+  /// Unreadable records in readable pages.
   package var lostRecords: [LostRecord] { lost.records }
   package var lostRecordCount: Int { lost.count }
 
@@ -53,21 +56,21 @@ package struct MessageSalvageReport: Sendable {
     if incompleteMessages.count < LostRecords.countMax { incompleteMessages.append(incomplete) }
   }
 
-  /// Whether nothing is known to be missing.
+  /// True if nothing is known to be missing.
   package var isWhole: Bool {
     repairs.isEmpty && shortfalls.isEmpty && lostRecordCount == 0 && waitingCount == 0
       && incompleteMessageCount == 0 && lostEntryCount == 0
   }
 }
 
-/// Records that could not be read: how many, and the first of them.
+/// The unreadable records: their count, and the first of them.
 struct LostRecords {
   private(set) var records: [MessageSalvageReport.LostRecord] = []
   private(set) var count = 0
 
   static let countMax = 1000
 
-  /// Adds the record that a cursor stands at.
+  /// Adds the record at a cursor.
   mutating func add(_ cursor: SalvageCursor, _ tree: TreeNumber, _ reason: String) {
     count += 1
     guard records.count < Self.countMax else { return }

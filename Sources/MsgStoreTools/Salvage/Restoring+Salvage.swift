@@ -1,11 +1,11 @@
 import MsgStore
 import PageFile
 
-/// Giving a conversation of a new store what is left of the old one's.
+/// Restores of salvaged conversations.
 extension Restoring {
-  /// Makes a conversation, or adds to one, with all that was saved of it but its messages.
+  /// Makes a conversation, or adds to one, from everything salvaged except its messages.
   ///
-  /// Numbers of members are the old store's; `names` knows whose they are.
+  /// Member numbers are those of the old store; `names` maps them to members.
   func restoreSalvaged(
     _ id: ConversationID, _ salvaged: SalvagedConversations.Salvaged, _ names: SalvagedNames
   ) throws(StoreError) {
@@ -37,7 +37,7 @@ extension Restoring {
         conversation.currentSummary.deletedUpTo = max(
           time, conversation.currentSummary.deletedUpTo ?? time)
       }
-      // A message that is saved afterwards brings it back.
+      // A message saved later makes the conversation visible again.
       if summary.marks.contains(.hidden) { conversation.currentSummary.marks.insert(.hidden) }
     }
     if let draft = salvaged.draft {
@@ -45,12 +45,12 @@ extension Restoring {
     }
   }
 
-  /// Other names, as far as no conversation has them.
+  /// Adds former names, except for names that are in use.
   private func restoreAliases(
     _ aliases: [ConversationID], of conversation: OpenConversation
   ) throws(StoreError) {
     let stored = try view.conversations.details(conversation.number).aliases.count
-    // The newest last.
+    // The newest names come last.
     for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
     where try transaction.existingConversation(alias) == nil {
       try transaction.conversationNames.lead([alias], to: conversation.number, areFormer: true)
@@ -60,7 +60,7 @@ extension Restoring {
     }
   }
 
-  /// Whether there is a message of this name, or something waits for it, or it was deleted.
+  /// Returns true if a message of this name is here, was deleted, or is waited for.
   func isKnown(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     guard let number = try transaction.existingConversation(conversation)?.number else {
       return false

@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// What is left of the tree of conversations, one after the other.
+/// The remains of the conversations tree, read one conversation after the other.
 final class SalvagedConversations {
   private let cursor: SalvageCursor
   private var hasCell: Bool
@@ -14,10 +14,10 @@ final class SalvagedConversations {
     skipForeignKeys()
   }
 
-  /// The number of the conversation that comes next.
+  /// The number of the next conversation.
   var nextNumber: UInt32? { hasCell ? cursor.key.bigEndianNumber(at: 0) : nil }
 
-  /// What there is of a conversation, which must not come behind the next.
+  /// Returns the records of a conversation, which must not lie behind the next one.
   func take(
     _ number: UInt32
   ) -> Salvaged {
@@ -40,13 +40,13 @@ final class SalvagedConversations {
       default:
         isRead = false
       }
-      if !isRead { lose(cursor.lostReason ?? "it is no record of a conversation") }
+      if !isRead { lose(cursor.lostReason ?? "malformed conversation record") }
       step()
     }
     return found
   }
 
-  /// What is left of one conversation.
+  /// The remains of one conversation.
   struct Salvaged {
     var summary: ConversationSummary?
     var details: ConversationDetails?
@@ -61,7 +61,7 @@ final class SalvagedConversations {
 
   private func skipForeignKeys() {
     while hasCell, nextNumber == nil {
-      lose("its key is none")
+      lose("malformed key")
       hasCell = cursor.next()
     }
   }

@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// What is left of the facts tree, message by message.
+/// The remains of the facts tree, read message by message.
 final class SalvagedFacts {
   private let source: PageSalvage
   private let cursor: SalvageCursor
@@ -15,19 +15,19 @@ final class SalvagedFacts {
     cursor = source.cursor(Schema.facts)
   }
 
-  /// What is left of the facts of one message.
+  /// The remaining facts of one message.
   struct Found {
     var facts = ExportedFacts()
-    /// What is only known of a message that waits.
+    /// Facts that only a waiting message has.
     var waiting: WaitingFacts?
     var kinds: Set<FactKind> = []
     var byteCount = 0
   }
 
-  /// The facts of a message.
+  /// Returns the remaining facts of a message.
   ///
-  /// - Parameter kinds: Those that it says it has. A fact of another kind is left over from before it
-  ///   was taken away.
+  /// - Parameter kinds: The kinds that the message announces. A fact of another kind is left over
+  ///   from before its removal.
   func facts(
     of id: MessageID, in conversation: UInt32, _ kinds: Set<FactKind> = Set(FactKind.allCases)
   ) -> Found {
@@ -36,7 +36,7 @@ final class SalvagedFacts {
     cursor.seek(prefix.bytes)
     while cursor.next(), cursor.key.hasPrefix(prefix.bytes) {
       guard let kind = FactKey.parts(cursor.key)?.kind else {
-        lost.add(cursor, Schema.facts, "its key is none")
+        lost.add(cursor, Schema.facts, "malformed key")
         continue
       }
       guard kinds.contains(kind) else { continue }
@@ -46,7 +46,7 @@ final class SalvagedFacts {
         found.kinds.insert(kind)
         found.byteCount += cursor.value.count
       } else {
-        lost.add(cursor, Schema.facts, "it is no fact")
+        lost.add(cursor, Schema.facts, "malformed fact")
       }
     }
     found.facts.sort()

@@ -1,15 +1,15 @@
 import MsgStore
 import PageFile
 
-/// The messages of a damaged store in the order of the thread, those in segments too.
+/// The messages of a damaged store in the order of the thread, including those in segments.
 final class SalvagedMessages {
   private let source: PageSalvage
   let cursor: SalvageCursor
   private var run = MessageRun()
-  /// Which message of the run comes now; nil where the cell is no segment.
+  /// The index in the run of the current message; nil if the cell is not a segment.
   private var index: Int?
   private var segmentReason: String?
-  /// How many messages of the segment depend on what is lost of its dictionary.
+  /// The number of the segment's messages that depend on the lost part of its dictionary.
   private var lostCount = 0
   private var dictionaries: [UInt32: Salvaged] = [:]
 
@@ -18,25 +18,24 @@ final class SalvagedMessages {
     cursor = source.cursor(Schema.messages)
   }
 
-  /// The key that the message would have alone; of a segment that is lost its own.
+  /// The key that the message would have in a cell of its own; for a lost segment, the segment's
+  /// key.
   ///
-  /// Valid until the next step, as the record.
+  /// Valid until the next step, like the record.
   var key: Bytes { index.map { run.key($0) } ?? cursor.key }
-  /// The record that the message would have alone, empty where it is lost.
+  /// The record that the message would have in a cell of its own; empty if it is lost.
   var record: Bytes { index.map { run.record($0) } ?? cursor.value }
-  /// What keeps the record, or the segment, from being read.
+  /// The reason why the record, or the segment, cannot be read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
 
-  /// What is lost of the segment whose first message this is; nil where nothing is.
+  /// Returns the loss in the segment that begins with this message, or nil if there is none.
   func takeLoss() -> String? {
     guard lostCount > 0, index != nil else { return nil }
     defer { lostCount = 0 }
-    return "\(lostCount) of its messages depend on a part of its dictionary that is lost"
+    return "\(lostCount) of its messages depend on a lost part of its dictionary"
   }
 
-  /// Goes to the next message, or first to the first one.
-  ///
-  /// False: there is none.
+  /// Moves to the next message, at first to the first one; returns false at the end.
   func next() -> Bool {
     if let last = index, last + 1 < run.count {
       index = last + 1
@@ -52,7 +51,7 @@ final class SalvagedMessages {
     run.removeAll()
     let key = cursor.key
     guard let header = SegmentHeader(cursor.value), let number = key.bigEndianNumber(at: 0) else {
-      return segmentReason = "it is no segment of messages"
+      return segmentReason = "malformed segment"
     }
     var dictionary = Salvaged(CompressionDictionary.none, nil)
     if case .lz4(let number) = header.coding, number > 0 {
@@ -66,13 +65,13 @@ final class SalvagedMessages {
     guard segment.unpackPlaces(cursor.value, at: position),
       segment.unpackUnchecked(with: dictionary.first)
     else {
-      return segmentReason = "it is no segment of messages"
+      return segmentReason = "malformed segment"
     }
     var other = UnpackedSegment()
     if let second = dictionary.second,
       !other.unpackPlaces(cursor.value, at: position) || !other.unpackUnchecked(with: second)
     {
-      return segmentReason = "it is no segment of messages"
+      return segmentReason = "malformed segment"
     }
     let isWhole = dictionary.second == nil
     for index in 0..<segment.rows.count
@@ -87,9 +86,10 @@ final class SalvagedMessages {
     }
   }
 
-  /// A dictionary; of one that is lost in part two, which differ where it is.
+  /// A dictionary, with a second variant if part of it is lost; the variants differ in the lost
+  /// part.
   ///
-  /// What a segment gives with both of them alike does not depend on what is lost.
+  /// Text that unpacks the same with both does not depend on the lost part.
   private struct Salvaged {
     let first: CompressionDictionary
     let second: CompressionDictionary?

@@ -1,22 +1,23 @@
 import MsgStore
 import PageFile
 
-/// The names of members and conversations in a damaged store, by their numbers.
+/// The names of members and conversations in a damaged store, by number.
 ///
-/// Each name stands in two trees, one from the name to the number and one back. Where the way back
-/// is lost the other is walked once. A name that is in neither gets a substitute that says so.
+/// Each name stands in two trees: one leads from the name to the number, the other one back. If the
+/// way back is lost, the other tree is walked once. A name that is in neither gets a substitute
+/// that says so.
 final class SalvagedNames {
   private let source: PageSalvage
   private var members: [UInt32: MemberID] = [:]
   private var memberNames: [UInt32: String]?
   private var conversationNames: [UInt32: String]?
-  /// Numbers of members who got a substitute.
+  /// The numbers of members with a substitute name.
   private(set) var nameless: Set<UInt32> = []
   private static let memberCountMax = 65_536
 
   init(_ source: PageSalvage) { self.source = source }
 
-  /// The name of a member, or nil when it is lost.
+  /// Returns the name of a member, or nil if it is lost.
   func knownMember(_ number: UInt32) -> MemberID? {
     if let known = members[number] { return known }
     guard let name = storedMember(number) ?? orphanedMembers()[number] else { return nil }
@@ -25,7 +26,7 @@ final class SalvagedNames {
     return MemberID(name)
   }
 
-  /// The name of a member, or a substitute.
+  /// Returns the name of a member, or a substitute.
   func member(_ number: UInt32) -> MemberID {
     if let known = knownMember(number) { return known }
     nameless.insert(number)
@@ -34,14 +35,14 @@ final class SalvagedNames {
     return substitute
   }
 
-  /// The name of a conversation that has no details.
+  /// Returns the name of a conversation without details, or a substitute.
   func conversation(_ number: UInt32) -> (id: ConversationID, isKnown: Bool) {
     if let name = orphanedConversations()[number] { return (ConversationID(name), true) }
     let name = unused("conversation \(number) (name lost)", in: Schema.conversationNames)
     return (ConversationID(name), false)
   }
 
-  /// The conversations that have a name and no details, by their numbers.
+  /// Returns the conversations that have a name but no details, by number.
   func orphanedConversations() -> [UInt32: String] {
     if let known = conversationNames { return known }
     let names = orphans(Schema.conversationNames) { number in
@@ -63,7 +64,7 @@ final class SalvagedNames {
     return names
   }
 
-  /// The names of a tree whose way back is lost.
+  /// Returns the names of a tree whose way back is lost.
   private func orphans(
     _ tree: TreeNumber, hasWayBack: (UInt32) -> Bool
   ) -> [UInt32: String] {
@@ -73,7 +74,7 @@ final class SalvagedNames {
       guard let entry = ConversationName(cursor.value), let name = cursor.key.identifier else {
         continue
       }
-      // The name that it has now, where that is left, and not one that it had before.
+      // The current name if it is left, instead of a former one.
       if !hasWayBack(entry.number), !entry.isFormer || names[entry.number] == nil {
         names[entry.number] = name
       }
@@ -90,7 +91,7 @@ final class SalvagedNames {
     return value.bytes.identifier
   }
 
-  /// A name that nobody else has.
+  /// Returns a name that is not in use.
   private func unused(_ name: String, in tree: TreeNumber) -> String {
     var name = name
     while true {
@@ -103,7 +104,7 @@ final class SalvagedNames {
 }
 
 extension Bytes {
-  /// The identifier that these bytes are, or nil when they are none.
+  /// The identifier that the bytes encode, or nil if they are not a valid one.
   fileprivate var identifier: String? {
     (1...Identifier.byteCountMax).contains(count) && isValidUTF8 ? repairedText() : nil
   }
@@ -116,7 +117,7 @@ extension PageSalvage {
     value(of: key, in: tree.rawValue, to: &buffer)
   }
 
-  /// A setting, if it can be read.
+  /// Returns the value of a setting, and whether it is lost.
   func value(of setting: Setting) -> (value: UInt64?, isLost: Bool) {
     let key = KeyEncoding.key(setting.rawValue)
     var value = ByteBuffer()

@@ -1,7 +1,7 @@
 import MsgStore
 import PageFile
 
-/// What is left of the receipts tree, conversation by conversation.
+/// The remains of the receipts tree, read conversation by conversation.
 final class SalvagedReceipts {
   private let cursor: SalvageCursor
   /// Records that could not be read.
@@ -9,11 +9,11 @@ final class SalvagedReceipts {
 
   init(_ source: PageSalvage) { cursor = source.cursor(Schema.receipts) }
 
-  /// What is left of one conversation's.
+  /// The remaining receipts of one conversation.
   struct Found {
     var own = ConversationReceipts()
     var members: [(member: UInt32, record: ReceiptRecord)] = []
-    /// The messages that have to be told by their names, and from which ordinal on.
+    /// The messages with pending named receipts, and the ordinals from which these count.
     var exact: [(kind: ReceiptKind, message: MessageID, first: UInt64)] = []
   }
 
@@ -25,7 +25,7 @@ final class SalvagedReceipts {
       if let reason = cursor.lostReason {
         lost.add(cursor, Schema.receipts, reason)
       } else if !take(&found) {
-        lost.add(cursor, Schema.receipts, "it is no receipt")
+        lost.add(cursor, Schema.receipts, "malformed receipt record")
       }
     }
     return found

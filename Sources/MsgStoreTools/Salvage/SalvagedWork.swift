@@ -1,11 +1,11 @@
 import MsgStore
 import PageFile
 
-/// What a damaged store still had to do: numbers whose messages were deleted, or belong elsewhere.
+/// The unfinished work of a damaged store: numbers of deleted, trimmed and merged conversations.
 final class SalvagedWork {
-  /// Numbers of deleted conversations.
+  /// The numbers of deleted conversations.
   private(set) var swept: Set<UInt32> = []
-  /// Which conversation gets what is still to be told of a deleted one, 0: none.
+  /// For each deleted conversation, the number that gets its remaining outbox entries; 0 for none.
   private(set) var outboxTargets: [UInt32: UInt32] = [:]
   private var trimmed: [UInt32: Int64] = [:]
   private var merged: [UInt32: (summary: ConversationSummary, target: UInt32)] = [:]
@@ -16,7 +16,7 @@ final class SalvagedWork {
     let cursor = source.cursor(Schema.work)
     let start = WorkRecord.keyStart
     while cursor.next() {
-      // The outbox lies behind, in the same tree.
+      // The outbox lies behind the work, in the same tree.
       if cursor.key.count == 5, cursor.key[0] == OutboxKey.sweepPrefix,
         let number = cursor.key.bigEndianNumber(at: 1)
       {
@@ -33,14 +33,13 @@ final class SalvagedWork {
     }
   }
 
-  /// Whether a message was deleted with its conversation, and only not removed yet.
+  /// Returns true if a message was deleted with its conversation and is still to be removed.
   func isTrimmed(_ place: Place, in conversation: UInt32) -> Bool {
     guard let time = trimmed[conversation] else { return false }
     return !place.isPending && place.time <= time
   }
 
-  /// The summary that a conversation had before its messages were moved, and the name of the one that
-  /// gets them.
+  /// Returns the summary from before a conversation's messages were moved, and the target's name.
   func merging(_ number: UInt32) -> (ConversationSummary?, ConversationID?)? {
     guard let (summary, target) = merged[number] else { return nil }
     let key = ConversationDetails.key(target)

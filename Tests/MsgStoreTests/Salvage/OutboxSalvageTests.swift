@@ -68,7 +68,7 @@ import Testing
       #expect(salvaged.saved.entryCount == sameCount, "seed \(seed)")
       #expect(
         salvaged.saved.lostEntryCount == entries.count - sameCount
-          || salvaged.saved.repairs.contains("how much waited to be sent is lost"), "seed \(seed)")
+          || salvaged.saved.repairs.contains("the outbox entry count is lost"), "seed \(seed)")
       #expect(saved.allSatisfy { $0.state == .held })
       if sameCount < entries.count {
         #expect(saved.count { $0.kind == .send } == Self.count)

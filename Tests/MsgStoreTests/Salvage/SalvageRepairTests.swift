@@ -65,7 +65,7 @@ import Testing
     #expect(salvaged.saved.messageCount == 21)
     #expect(
       salvaged.saved.repairs == [
-        "whose store it is is lost; open it with its local member",
+        "the local member is lost; open the store with it",
         "the names of 4 members are lost; they are called \"member N (name lost)\"",
       ])
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(salvaged.content.localMember == nil)
     #expect(salvaged.content.threads == content.threads)
     #expect(
-      salvaged.saved.repairs == ["whose store it is is lost; open it with its local member"])
+      salvaged.saved.repairs == ["the local member is lost; open the store with it"])
   }
 
   @Test func missingMessagesAreCounted() throws {
