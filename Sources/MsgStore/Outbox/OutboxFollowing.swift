@@ -10,12 +10,10 @@ struct OutboxFollowing: TransactionPart {
   /// Answers all effects of the operation so far, and the effects that the answers cause.
   func settle() throws(StoreError) {
     var roundCount = 0
-    while !transaction.effects.isEmpty {
+    while transaction.hasEffects {
       roundCount += 1
       precondition(roundCount <= Self.roundCountMax, "outbox: effects do not settle")
-      let effects = transaction.effects
-      transaction.effects = []
-      for effect in effects { try follow(effect) }
+      for effect in transaction.takeEffects() { try follow(effect) }
     }
   }
 

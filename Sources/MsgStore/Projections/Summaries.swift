@@ -56,7 +56,7 @@ struct Summaries: TransactionPart {
   ///
   /// No caller may hold an open conversation across this call.
   func makeRoom() throws(StoreError) {
-    guard memory.conversations.count >= WriterMemory.conversationCountMax else { return }
+    guard memory.isFull else { return }
     try transaction.packer.packGrown()
     try flush()
     memory.forgetConversations()

@@ -12,8 +12,7 @@ struct UnreadCounts: TransactionPart {
   func inserted(
     _ message: StoredMessage, at position: Position, in conversation: OpenConversation
   ) {
-    let count = view.receipts.unreadCount(message, at: position, conversation.summary)
-    conversation.summary.count(count)
+    conversation.summary.countInserted(message, at: position, for: localMember)
   }
 
   /// Preserves the seen state of a message that moves, even if it crosses the read mark.

@@ -101,10 +101,24 @@ extension ReceiptReader {
   package func unreadCount(
     _ record: some Seeable, at position: Position, _ summary: ConversationSummary
   ) -> UnreadCount {
-    guard let localMember = view.localMember, record.sender != localMember,
-      summary.isUnseen(record, at: position)
+    summary.unreadCount(of: record, at: position, for: view.localMember)
+  }
+}
+
+extension ConversationSummary {
+  func unreadCount(
+    of record: some Seeable, at position: Position, for localMember: UInt32?
+  ) -> UnreadCount {
+    guard let localMember, record.sender != localMember, isUnseen(record, at: position)
     else { return UnreadCount() }
     let isMentioned = record.mentions(localMember) || StoreDefect.mentionsOfAll.isPlanted
     return UnreadCount(messages: 1, mentions: isMentioned ? 1 : 0)
+  }
+
+  /// Counts a new message, in place: a copy of the summary costs more than the count.
+  mutating func countInserted(
+    _ record: some Seeable, at position: Position, for localMember: UInt32?
+  ) {
+    count(unreadCount(of: record, at: position, for: localMember))
   }
 }

@@ -61,12 +61,12 @@ extension Transaction {
 
   /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {
-    guard effects.isEmpty else { return effects.append(effect()) }
-    if try outboxTotals.counts.total > 0 { effects.append(effect()) }
+    guard !hasEffects else { return collect(effect()) }
+    if try outboxTotals.counts.total > 0 { collect(effect()) }
   }
 
   /// Keeps an effect that may enter a new entry.
   func emit(entering effect: @autoclosure () -> Effect) throws(StoreError) {
-    if isOutboxOn { effects.append(effect()) } else { try emit(effect()) }
+    if isOutboxOn { collect(effect()) } else { try emit(effect()) }
   }
 }

@@ -1,8 +1,9 @@
-/// The parts of a transaction and its memory that the tools read and change.
-///
-/// Stored properties of these classes stay internal, and the tools get computed ones: Swift checks
-/// each access to a stored property that another module can name, at run time, for exclusivity. That
-/// cost an import five percent.
+// The parts of a transaction and its memory that the tools read and change.
+//
+// Stored properties of these classes stay internal, and the tools get computed ones: Swift checks
+// each access to a stored property that another module can name, at run time, for exclusivity. That
+// cost an import five percent.
+
 extension OpenConversation {
   package var currentSummary: ConversationSummary {
     get { summary }

@@ -48,7 +48,9 @@ package final class Transaction {
   var notes = ChangeNotes()
   private var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
-  var effects: [Effect] = []
+  private(set) var effects: [Effect] = []
+  /// True while there are effects; tested after each operation, and cheaper to test than the array.
+  private(set) var hasEffects = false
   /// True once a reader was handed out; then every operation ends by writing its changes to the
   /// trees.
   var isReadThrough = false
@@ -304,5 +306,15 @@ extension Transaction {
     var value = ByteBuffer(capacity: 256)
     details.appendChecked(to: &value)
     try insert(key.bytes, value.bytes, in: Schema.conversations)
+  }
+
+  func collect(_ effect: Effect) {
+    effects.append(effect)
+    hasEffects = true
+  }
+
+  func takeEffects() -> [Effect] {
+    defer { (effects, hasEffects) = ([], false) }
+    return effects
   }
 }

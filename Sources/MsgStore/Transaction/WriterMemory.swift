@@ -18,6 +18,8 @@ package final class WriterMemory: @unchecked Sendable {
   /// The open conversations by number, and by the names under which they were met lately.
   private(set) var conversations: [UInt32: OpenConversation] = [:]
   private var named = RecentNames<OpenConversation>()
+  /// True if no further conversation may be opened before others are forgotten.
+  private(set) var isFull = false
   /// The conversations that this transaction has met.
   ///
   /// Only these can have changed.
@@ -79,6 +81,7 @@ package final class WriterMemory: @unchecked Sendable {
 
   func insert(_ conversation: OpenConversation) {
     conversations[conversation.number] = conversation
+    isFull = conversations.count >= Self.conversationCountMax
     touch(conversation)
   }
 
@@ -89,6 +92,7 @@ package final class WriterMemory: @unchecked Sendable {
   func remove(_ conversation: OpenConversation) {
     forgetOthers(of: conversation)
     conversations[conversation.number] = nil
+    isFull = false
     touched.removeAll { $0 === conversation }
     forgetNames()
   }
@@ -98,6 +102,7 @@ package final class WriterMemory: @unchecked Sendable {
   func forgetConversations() {
     forgetAllOthers()
     conversations.removeAll()
+    isFull = false
     touched.removeAll()
     forgetNames()
   }
