@@ -211,7 +211,7 @@ extension Composing {
     if new == old { return isReleased }
     return try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
       (_) throws(StoreError) in
-      try transaction.attachments.write(new, replacing: old, at: key.bytes)
+      try transaction.attachments.writeRecord(new, replacing: old, at: key.bytes)
       return true
     }
   }

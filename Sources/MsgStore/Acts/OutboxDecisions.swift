@@ -8,7 +8,7 @@ struct OutboxDecisions: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  private func entry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
+  private func existingEntry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
     guard let record = try transaction.outboxSweeps.currentEntry(id.rawValue) else {
       throw .outboxEntryNotFound(id)
     }
@@ -23,7 +23,7 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    let old = try entry(id)
+    let old = try existingEntry(id)
     if old.isRunning { throw .outboxEntryIsRunning(id) }
     if old.state == .held {
       // A release of many entries may be about to queue it.
@@ -38,7 +38,7 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.outboxReleases.letGo(id.rawValue, try entry(id), if: .held)
+    try transaction.outboxReleases.letGo(id.rawValue, try existingEntry(id), if: .held)
   }
 
   func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {
@@ -46,7 +46,7 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func retry(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    let record = try entry(id)
+    let record = try existingEntry(id)
     var ordinals: [UInt64] = []
     if case .send(let message) = record.subject {
       for (ordinal, other) in try view.outbox.entries(of: message, in: record.conversation) {
@@ -84,7 +84,7 @@ struct OutboxDecisions: TransactionPart {
     _ text: String, mentions: [MemberID], of id: OutboxEntry.ID
   ) throws(StoreError) -> Bool {
     try ReceivedMessages.validate(mentions: mentions)
-    let record = try entry(id)
+    let record = try existingEntry(id)
     if record.isRunning { throw .outboxEntryIsRunning(id) }
     if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
     guard let conversation = try view.outbox.conversationName(of: record) else {
@@ -163,7 +163,7 @@ struct OutboxDecisions: TransactionPart {
 
   /// Removes an entry, and undoes what it was to tell where that is possible.
   func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
-    let record = try entry(id)
+    let record = try existingEntry(id)
     if record.isRunning { throw .outboxEntryIsRunning(id) }
     guard let conversation = try view.outbox.conversationName(of: record) else {
       return try transaction.outboxEntries.remove(entry: id.rawValue)

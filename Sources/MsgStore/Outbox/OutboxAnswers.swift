@@ -139,7 +139,7 @@ struct OutboxAnswers: TransactionPart {
       }
     }
     if isFinal, record.subject.needsMessage, let id = record.subject.message {
-      try note(failure, of: id, in: conversation)
+      try noteFailure(failure, of: id, in: conversation)
     }
     // Messages marked while the receipt was on its way were not refused.
     if isFinal, case .receipt(let kind) = record.subject {
@@ -148,7 +148,7 @@ struct OutboxAnswers: TransactionPart {
   }
 
   /// Shows on a message why its edit or its retraction has failed.
-  private func note(
+  private func noteFailure(
     _ failure: Failure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let open = try transaction.existingConversation(conversation),

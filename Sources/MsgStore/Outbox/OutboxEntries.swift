@@ -77,7 +77,7 @@ struct OutboxEntries: TransactionPart {
   func put(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.hasAdded = true
     try list(record, at: ordinal)
-    try write(record, at: ordinal)
+    try writeEntry(record, at: ordinal)
     var lane = try view.outbox.lane(record.conversation)
     // An entry that comes from another conversation may be older.
     if let newest = lane[record.subject] { lane[record.subject] = max(newest, ordinal) }
@@ -101,7 +101,7 @@ struct OutboxEntries: TransactionPart {
   private func rewrite(
     entry ordinal: UInt64, _ old: OutboxRecord, with new: OutboxRecord
   ) throws(StoreError) {
-    try write(new, at: ordinal)
+    try writeEntry(new, at: ordinal)
     var lane = try view.outbox.lane(new.conversation)
     if new.state != old.state {
       try transaction.outboxReleases.noteDecision(on: ordinal, new.state)
@@ -131,7 +131,7 @@ struct OutboxEntries: TransactionPart {
     if record.subject.isNeeded { try follow(record) }
   }
 
-  private func write(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+  private func writeEntry(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
     let key = OutboxKey.entry(ordinal)
     var value = ByteBuffer(capacity: 128)

@@ -35,7 +35,7 @@ struct OutboxReleases: TransactionPart {
     }
     transaction.noteOutboxChange()
     // Leases are numbered in the order in which they were given, and so are releases.
-    try write(release, at: try transaction.outboxEntries.takeLease())
+    try writeRelease(release, at: try transaction.outboxEntries.takeLease())
     if number != 0 { try transaction.outboxSweeps.updateStop(of: number) }
     try transaction.outboxSweeps.updateSteps()
     return total
@@ -46,7 +46,7 @@ struct OutboxReleases: TransactionPart {
       ? try transaction.outboxTotals.counts : try view.outbox.lane(conversation).counts
   }
 
-  private func write(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
+  private func writeRelease(_ release: OutboxRelease, at ordinal: UInt64) throws(StoreError) {
     let key = OutboxKey.release(ordinal)
     var value = ByteBuffer()
     release.append(to: &value)
@@ -163,7 +163,7 @@ struct OutboxReleases: TransactionPart {
     }
     var release = old
     if try advance(&release, ordinal: ordinal).isDone { return try end(release, ordinal) }
-    if release != old { try write(release, at: ordinal) }
+    if release != old { try writeRelease(release, at: ordinal) }
   }
 
   /// Notes that the state of an entry was decided after all releases so far.
@@ -214,7 +214,7 @@ struct OutboxReleases: TransactionPart {
       }
       var release = old
       release.conversation = target
-      try write(release, at: ordinal)
+      try writeRelease(release, at: ordinal)
       try transaction.outboxSweeps.updateStop(of: conversation)
       try transaction.outboxSweeps.updateStop(of: target)
     }

@@ -70,7 +70,7 @@ struct OutboxSweeps: TransactionPart {
 
   private func beginSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     transaction.noteOutboxChange()
-    try write(sweepOf: conversation, to: target)
+    try writeSweep(of: conversation, to: target)
     var totals = try transaction.outboxTotals
     totals.counts.subtract(try view.outbox.lane(conversation).counts)
     totals.hasSteps = true
@@ -79,7 +79,7 @@ struct OutboxSweeps: TransactionPart {
     if target != 0 { try updateStop(of: target) }
   }
 
-  private func write(sweepOf conversation: UInt32, to target: UInt32) throws(StoreError) {
+  private func writeSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     let key = OutboxKey.sweep(conversation)
     var value = ByteBuffer()
     value.append(littleEndian: target)
@@ -158,7 +158,7 @@ struct OutboxSweeps: TransactionPart {
     guard try transaction.outboxTotals.hasSteps else { return }
     var isChanged = false
     for sweep in try view.outbox.sweeps() where sweep.target == conversation {
-      try write(sweepOf: sweep.conversation, to: target)
+      try writeSweep(of: sweep.conversation, to: target)
       isChanged = true
     }
     guard isChanged else { return }

@@ -43,7 +43,7 @@ extension Packer {
     if run.count == 0 || run.key(0).compare(to: cell) != 0 {
       try transaction.remove(cell, in: Schema.messages)
     }
-    try write(run, 0..<run.count, with: segmentEncoder())
+    try writeCells(run, 0..<run.count, with: segmentEncoder())
   }
 
   /// Returns an encoder that packs with the newest committed dictionary.
@@ -62,7 +62,7 @@ extension Packer {
   }
 
   /// Stores messages in as few cells as hold them, halving each range that is too large for one.
-  private func write(
+  private func writeCells(
     _ run: borrowing MessageRun, _ range: Range<Int>, with encoder: SegmentEncoder
   ) throws(StoreError) {
     guard let first = range.first else { return }
@@ -70,9 +70,9 @@ extension Packer {
       return try transaction.insert(stored: run.key(first), run.record(first), in: Schema.messages)
     }
     if let single = range.first(where: { !SegmentEncoder.canHold(run.key($0), run.record($0)) }) {
-      try write(run, range.lowerBound..<single, with: encoder)
-      try write(run, single..<single + 1, with: encoder)
-      return try write(run, single + 1..<range.upperBound, with: encoder)
+      try writeCells(run, range.lowerBound..<single, with: encoder)
+      try writeCells(run, single..<single + 1, with: encoder)
+      return try writeCells(run, single + 1..<range.upperBound, with: encoder)
     }
     var value = ByteBuffer(capacity: 4096)
     if encoder.encode(run, range, to: &value),
@@ -81,7 +81,7 @@ extension Packer {
       return try transaction.insert(run.key(first), value.bytes, in: Schema.messages)
     }
     let middle = range.lowerBound + range.count / 2
-    try write(run, range.lowerBound..<middle, with: encoder)
-    try write(run, middle..<range.upperBound, with: encoder)
+    try writeCells(run, range.lowerBound..<middle, with: encoder)
+    try writeCells(run, middle..<range.upperBound, with: encoder)
   }
 }

@@ -65,58 +65,27 @@ struct Packer: TransactionPart {
     let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(view)
     _ = try cursor.seek(end.bytes)
-    var count = 0
-    var byteCount = 0
-    var isAtSegment = false
-    while count < keptCount + Self.stepCountMax, byteCount < Self.stepByteCountMax,
-      try cursor.previous(), cursor.isIn(prefix.bytes)
-    {
-      isAtSegment = cursor.isPacked
-      if isAtSegment { break }
-      count += 1
-      byteCount += cursor.recordByteCount
-    }
+    let (count, isAtSegment) = try stepBack(
+      &cursor, overLooseMessagesOf: prefix, atMost: keptCount + Self.stepCountMax)
     let packedCount = count + newCount - keptCount
     guard packedCount >= countMin else {
       if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: view.source) }
       return
     }
-    var run = MessageRun()
-    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var repacking = Repacking()
     if isAtSegment {
-      let (isFull, key) = try cursor.packedCell(
-        fullAt: segmentByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
-      if !isFull {
-        var cell = ByteBuffer()
-        try cursor.appendSegment(to: &run, &cell)
-        cells.append((key, true))
-      }
+      try repacking.takeSegment(
+        at: &cursor, fullAt: segmentByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
       _ = try cursor.nextCell()
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
       _ = try cursor.nextCell()
     }
     let encoder = segmentEncoder(effort)
-    var packed: [PackedCell] = []
-    var isDamaged = false
-    func packRun() {
-      // In a damaged store a cell may lie within a segment; then everything is left as it is.
-      if !run.isAscending(0..<run.count) { isDamaged = true }
-      _ = pack(run, with: encoder, to: &packed)
-      if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
-      run.removeAll()
-    }
-    var key = ByteBuffer()
-    var record = ByteBuffer(capacity: 256)
     for _ in 0..<min(count, packedCount) {
       if cursor.recordByteCount >= view.source.packedRecordByteCountMax {
-        packRun()
+        packRun(of: &repacking, with: encoder)
       } else {
-        key.removeAll()
-        record.removeAll()
-        try cursor.appendKey(to: &key)
-        try cursor.appendRecord(to: &record)
-        run.append(key.bytes, record.bytes)
-        cells.append((key.bytes.array(), false))
+        try repacking.takeMessage(at: &cursor)
       }
       _ = try cursor.next()
     }
@@ -124,22 +93,79 @@ struct Packer: TransactionPart {
     if let thread {
       for index in 0..<newPackedCount {
         if thread.run.record(index).count >= view.source.packedRecordByteCountMax {
-          packRun()
+          packRun(of: &repacking, with: encoder)
           try UnwrittenMessages.write(thread.run, index..<index + 1, to: view.source)
         } else {
-          run.append(thread.run.key(index), thread.run.record(index))
+          repacking.run.append(thread.run.key(index), thread.run.record(index))
         }
       }
     }
-    packRun()
-    if isDamaged {
+    packRun(of: &repacking, with: encoder)
+    if repacking.isDamaged {
       if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: view.source) }
       return
     }
-    try replaceCells(cells, with: packed)
+    try replaceCells(repacking.cells, with: repacking.packed)
     if let thread {
       try UnwrittenMessages.write(thread.run, newPackedCount..<newCount, to: view.source)
     }
+  }
+
+  /// Moves a cursor back to the first of the loose messages at the end of a thread.
+  ///
+  /// Returns the number of messages passed, and whether the cursor met a segment.
+  private func stepBack(
+    _ cursor: inout MessageCursor, overLooseMessagesOf prefix: borrowing ByteBuffer,
+    atMost countMax: Int
+  ) throws(StoreError) -> (count: Int, isAtSegment: Bool) {
+    var count = 0
+    var byteCount = 0
+    while count < countMax, byteCount < Self.stepByteCountMax,
+      try cursor.previous(), cursor.isIn(prefix.bytes)
+    {
+      if cursor.isPacked { return (count, true) }
+      count += 1
+      byteCount += cursor.recordByteCount
+    }
+    return (count, false)
+  }
+
+  /// The cells taken from a thread, and the segments that are to replace them.
+  private struct Repacking: ~Copyable {
+    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var packed: [PackedCell] = []
+    /// Messages taken, and not yet in a segment.
+    var run = MessageRun()
+    /// In a damaged store a cell may lie within a segment; then nothing is replaced.
+    var isDamaged = false
+    private var key = ByteBuffer()
+    private var record = ByteBuffer(capacity: 256)
+
+    mutating func takeSegment(
+      at cursor: inout MessageCursor, fullAt byteCount: Int
+    ) throws(StoreError) {
+      let (isFull, cellKey) = try cursor.packedCell(fullAt: byteCount)
+      if isFull { return }
+      var cell = ByteBuffer()
+      try cursor.appendSegment(to: &run, &cell)
+      cells.append((cellKey, true))
+    }
+
+    mutating func takeMessage(at cursor: inout MessageCursor) throws(StoreError) {
+      key.removeAll()
+      record.removeAll()
+      try cursor.appendKey(to: &key)
+      try cursor.appendRecord(to: &record)
+      run.append(key.bytes, record.bytes)
+      cells.append((key.bytes.array(), false))
+    }
+  }
+
+  private func packRun(of repacking: inout Repacking, with encoder: SegmentEncoder) {
+    if !repacking.run.isAscending(0..<repacking.run.count) { repacking.isDamaged = true }
+    _ = pack(repacking.run, with: encoder, to: &repacking.packed)
+    if encoder.dictionary == 0 { memory.plainByteCount += repacking.run.byteCount }
+    repacking.run.removeAll()
   }
 
   /// Returns the size limit of a segment in bytes, for a key of this size.

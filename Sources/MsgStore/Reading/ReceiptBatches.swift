@@ -31,7 +31,7 @@ struct ReceiptBatches {
   /// True if there are as many batches as wanted.
   var isFull: Bool { finished.count >= countMax }
 
-  private mutating func finish(_ after: Position?, _ upTo: Position?) {
+  private mutating func finishBatch(_ after: Position?, _ upTo: Position?) {
     finished.append(
       PendingReceipt(
         conversation: conversation, kind: kind, after: after, upTo: upTo, ids: ids,
@@ -51,7 +51,7 @@ struct ReceiptBatches {
   }
 
   private mutating func endBatch() {
-    finish(range?.after, range?.upTo)
+    finishBatch(range?.after, range?.upTo)
     range = nil
   }
 
@@ -63,7 +63,7 @@ struct ReceiptBatches {
   /// Adds the next message of the range.
   mutating func add(_ position: Position) {
     if ids.count == idCountMax, let last {
-      finish(range?.after, last)
+      finishBatch(range?.after, last)
       range?.after = last
     }
     ids.append(position.id)
@@ -72,6 +72,6 @@ struct ReceiptBatches {
 
   /// Ends the range at a position.
   mutating func end(at position: Position) {
-    if !isFull, let range { finish(range.after, position) }
+    if !isFull, let range { finishBatch(range.after, position) }
   }
 }

@@ -128,9 +128,9 @@ struct Opening {
       isDone = try preparation.run(transaction)
       try transaction.change { () throws(StoreError) in
         if isDone {
-          try finish(found, transaction.localMember, source)
+          try finishOpening(found, transaction.localMember, source)
         } else {
-          try note(found, former, transaction.localMember, source)
+          try noteUnfinished(found, former, transaction.localMember, source)
         }
       }
       try transaction.finish()
@@ -146,13 +146,13 @@ struct Opening {
     if isDone {
       found.localMember = transaction.localMember
     } else {
-      note(&found, former, transaction.localMember)
+      noteUnfinished(&found, former, transaction.localMember)
     }
     return isDone
   }
 
   /// Marks the opening as finished.
-  private func finish(
+  private func finishOpening(
     _ found: Found, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {
     if found.localMember == nil, let member { try source.set(.localMember, to: UInt64(member)) }
@@ -161,11 +161,11 @@ struct Opening {
   }
 
   /// Records which part of the opening is unfinished, unless it is recorded already.
-  private func note(
+  private func noteUnfinished(
     _ found: Found, _ former: UInt64?, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {
     var new = found
-    note(&new, former, member)
+    noteUnfinished(&new, former, member)
     if new.comingMember != found.comingMember, let member = new.comingMember {
       try source.set(.comingMember, to: UInt64(member))
     }
@@ -174,7 +174,7 @@ struct Opening {
     }
   }
 
-  private func note(_ found: inout Found, _ former: UInt64?, _ member: UInt32?) {
+  private func noteUnfinished(_ found: inout Found, _ former: UInt64?, _ member: UInt32?) {
     found.version = Schema.version
     if found.localMember == nil { found.comingMember = member }
     if let former, former < Schema.version { found.raisedFrom = former }

@@ -40,16 +40,16 @@ extension StoreView {
   func find(
     _ id: ConversationID
   ) throws(StoreError) -> (number: UInt32, id: ConversationID)? {
-    guard let name = try entry(of: id) else { return nil }
+    guard let name = try indexEntry(of: id) else { return nil }
     return (name.number, name.isFormer ? try conversations.details(name.number).id : id)
   }
 
   /// Looks up the number of a conversation by any of its names.
   package func number(of id: ConversationID) throws(StoreError) -> UInt32? {
-    try entry(of: id)?.number
+    try indexEntry(of: id)?.number
   }
 
-  private func entry(of id: ConversationID) throws(StoreError) -> ConversationName? {
+  private func indexEntry(of id: ConversationID) throws(StoreError) -> ConversationName? {
     let key = KeyEncoding.key(id.string)
     guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
     var value = ByteBuffer()

@@ -41,7 +41,7 @@ package struct Attachments: TransactionPart {
     let record = old?.merged(with: given) ?? given
     if record == old { return false }
     transaction.hasAdded = true
-    try write(record, replacing: old, at: key.bytes)
+    try writeRecord(record, replacing: old, at: key.bytes)
     return true
   }
 
@@ -119,7 +119,7 @@ extension Attachments {
         }
         var new = old
         new.step(key.direction, to: .running(doneByteCount: byteCount))
-        if new != old { try write(new, replacing: old, at: fact.bytes) }
+        if new != old { try writeRecord(new, replacing: old, at: fact.bytes) }
         transaction.savedProgress[key] = byteCount
       }
     }
@@ -128,7 +128,7 @@ extension Attachments {
 
 extension Attachments {
   /// Writes a record and its entries in the transfers tree.
-  func write(
+  func writeRecord(
     _ record: AttachmentRecord, replacing old: AttachmentRecord?, at fact: Bytes
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: 256)

@@ -31,7 +31,7 @@ package struct Conversations: TransactionPart {
     let old = new
     try body(&new)
     if new.members != old.members {
-      try write(&new, replacing: old.members, of: number)
+      try writeMembers(&new, replacing: old.members, of: number)
     }
     if new.marks != old.marks { conversation.summary.marks = new.marks }
     if new.details.createdAt != old.details.createdAt, let created = new.details.createdAt {
@@ -47,7 +47,7 @@ package struct Conversations: TransactionPart {
 
   /// Writes the members, the details derived from them, and the entry by which the conversation is
   /// found by its participants.
-  private func write(
+  private func writeMembers(
     _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
   ) throws(StoreError) {
     transaction.hasAdded = true

@@ -105,7 +105,7 @@ struct Moves: TransactionPart {
     }
     guard isThere else {
       try transaction.identities.moveFacts(of: id, in: number, to: id, in: target)
-      return try settle(message, named: id, at: position, in: conversation)
+      return try settleMessage(message, named: id, at: position, in: conversation)
     }
     guard let there = try transaction.identities.gather(names, in: conversation) else {
       view.source.isErasing = true
@@ -118,7 +118,7 @@ struct Moves: TransactionPart {
   }
 
   /// Gives a message that came from another conversation its place.
-  private func settle(
+  private func settleMessage(
     _ moved: StoredMessage, named id: MessageID, at position: Position,
     in conversation: OpenConversation
   ) throws(StoreError) {

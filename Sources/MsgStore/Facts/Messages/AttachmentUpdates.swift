@@ -96,7 +96,7 @@ struct AttachmentUpdates: TransactionPart {
     var new = old
     let isReadOtherwise = try body(&new, key.bytes)
     guard isReadOtherwise || new != old else { return false }
-    try transaction.attachments.write(new, replacing: old, at: key.bytes)
+    try transaction.attachments.writeRecord(new, replacing: old, at: key.bytes)
     return true
   }
 }
