@@ -19,7 +19,7 @@ extension ChatClient {
         answer = try await tell(item)
       } catch {
         try await store.write { chat in
-          _ = try chat.outbox.failed(item, because: Failure(FailureKind(error)))
+          _ = try chat.outbox.failed(item, because: SendFailure(FailureKind(error)))
         }
         return false
       }
@@ -73,7 +73,7 @@ extension ChatClient {
   private func settle(_ item: OutboxItem, _ answer: Answer) async throws {
     try await store.write { chat in
       if case .refused(let refusal, let text) = answer {
-        return try Self.giveUp(item, because: Failure(FailureKind(refusal), text: text), chat)
+        return try Self.giveUp(item, because: SendFailure(FailureKind(refusal), text: text), chat)
       }
       var serverTime: Timestamp?
       switch (item.task, answer) {
@@ -102,7 +102,7 @@ extension ChatClient {
   /// A message stays with its failure, for the user to retry or to remove. What was shown before the
   /// server knew of it, and is not to be, is undone.
   private static func giveUp(
-    _ item: OutboxItem, because failure: Failure, _ chat: borrowing StoreWriter
+    _ item: OutboxItem, because failure: SendFailure, _ chat: borrowing StoreWriter
   ) throws {
     try chat.outbox.failed(item, because: failure)
     guard let room = item.conversation else { return }

@@ -39,18 +39,18 @@ public final class ChatClient: Sendable {
     // now, and need not wait until its lease expires. Whether the server has it is unknown; its token
     // tells.
     let owner = owner
-    try store.write { chat in _ = try chat.outbox.giveBackAll(of: owner) }
+    try store.write { chat in _ = try chat.outbox.reclaimWork(of: owner) }
   }
 
   /// Says something.
   ///
   /// It returns when the message can be seen, in microseconds. Who wants to show a second mark when it
-  /// is on the disk awaits `durable` of what it returns; to send it nobody has to.
+  /// is on the disk awaits `waitUntilDurable()` of the result; to send it nobody has to.
   @discardableResult
   public func say(
     _ text: String, in room: ConversationID, replyTo: MessageID? = nil,
-    attachments: [Attachment] = []
-  ) throws -> Visible<Message> {
+    attachments: [MessageAttachment] = []
+  ) throws -> PendingCommit<Message> {
     try store.send(
       Message(in: room, from: member, text: text, replyTo: replyTo, attachments: attachments))
   }

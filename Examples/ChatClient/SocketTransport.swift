@@ -7,7 +7,7 @@ public final class SocketTransport: Transport {
   private let socket = Mutex<LineSocket?>(nil)
   /// Sockets block; the threads that tasks share are not for that.
   private let queue = DispatchQueue(label: "socket")
-  private static let answerSecondsMax = 10
+  private static let maximumAnswerSeconds = 10
 
   /// A link to who listens at a path, made when it is needed, and made anew when it has broken.
   public init(path: String) { self.path = path }
@@ -25,7 +25,7 @@ public final class SocketTransport: Transport {
       do throws(LinkError) {
         if socket == nil {
           socket = LineSocket.connecting(to: path)
-          socket?.setTimeOut(seconds: Self.answerSecondsMax)
+          socket?.setTimeOut(seconds: Self.maximumAnswerSeconds)
         }
         guard let socket else { throw .noConnection }
         try socket.send(request)

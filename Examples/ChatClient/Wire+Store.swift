@@ -24,7 +24,7 @@ extension WireMessage {
 }
 
 extension WireFile {
-  init(_ attachment: Attachment) {
+  init(_ attachment: MessageAttachment) {
     id = attachment.id
     kind = attachment.kind.rawValue
     name = attachment.fileName
@@ -33,8 +33,8 @@ extension WireFile {
     url = attachment.remoteURL
   }
 
-  var attachment: Attachment {
-    var attachment = Attachment(id: id, kind: AttachmentKind(rawValue: kind) ?? .other)
+  var attachment: MessageAttachment {
+    var attachment = MessageAttachment(id: id, kind: AttachmentKind(rawValue: kind) ?? .other)
     attachment.fileName = name
     attachment.mimeType = mimeType
     attachment.byteCount = byteCount

@@ -55,7 +55,7 @@ struct Ann {
   /// A message with a file: it is shown at once, and leaves when the server has the file.
   private func sendPicture(to room: ConversationID) async throws {
     try Data(repeating: 7, count: 1 << 20).write(to: URL(fileURLWithPath: picture))
-    var attachment = Attachment(id: "picture", kind: .image)
+    var attachment = MessageAttachment(id: "picture", kind: .image)
     attachment.localPath = picture
     attachment.byteCount = 1 << 20
     try person.say("here we are", in: room, attachments: [attachment])

@@ -19,7 +19,7 @@ struct Person {
   /// Says something and shows it.
   @discardableResult
   func say(
-    _ text: String, in room: ConversationID, attachments: [Attachment] = []
+    _ text: String, in room: ConversationID, attachments: [MessageAttachment] = []
   ) throws -> MessageID {
     tell(text)
     return try client.say(text, in: room, attachments: attachments).value.id

@@ -49,16 +49,16 @@ public struct Compaction: Sendable, Hashable {
 
 extension Database {
   /// The number of pages that a step proves.
-  private static let readCountMax = 4096
+  private static let maximumReadCount = 4096
   /// The number of bytes of pages that one commit of a step changes.
-  private static let editedByteCountMax = 1 << 20
+  private static let maximumEditedByteCount = 1 << 20
   /// The number of pages that one commit changes when the device is full.
   private static let editCountMin = 16
   /// The largest number of rounds over the levels of a tree.
   ///
   /// A round packs pages that became neighbours in the round before. A tree needs one round for
   /// each level, and hardly ever a second one.
-  private static let roundCountMax = 8
+  private static let maximumRoundCount = 8
 
   /// Makes the store as small as possible and gives the space back to the file system.
   ///
@@ -130,7 +130,7 @@ extension Database {
     } visitEntry: { number, entry throws(PageFileError) in
       // A newer version in the log is in memory, and proven.
       guard case .absent = snapshot.entry(of: number) else { return true }
-      guard count < Self.readCountMax else {
+      guard count < Self.maximumReadCount else {
         next = number
         return false
       }
@@ -151,9 +151,9 @@ extension Database {
     let (step, isFound) = try findToPack(compaction.place)
     guard isFound, case .from(let key) = step else { return goOn(step, &compaction) }
     compaction.place.key = key
-    let editCountMax = Self.editedByteCountMax / pageByteCount
+    let maximumEditCount = Self.maximumEditedByteCount / pageByteCount
     do throws(PageFileError) {
-      try packOnce(editCountMax, &compaction)
+      try packOnce(maximumEditCount, &compaction)
     } catch .diskFull {
       // A checkpoint frees the other log file, and the slots of old versions.
       try engine.checkpoint(shrink: false)
@@ -170,15 +170,15 @@ extension Database {
     try source.enter()
     defer { source.leave() }
     return try BTree(source, TreeNumber(place.tree)).firstToPack(
-      level: place.level, from: place.key, readCountMax: Self.readCountMax)
+      level: place.level, from: place.key, maximumReadCount: Self.maximumReadCount)
   }
 
   private func packOnce(
-    _ editCountMax: Int, _ compaction: inout Compaction
+    _ maximumEditCount: Int, _ compaction: inout Compaction
   ) throws(PageFileError) {
     let transaction = try beginWrite(.patient)
     let place = compaction.place
-    let (step, savedCount) = try pack(place, editCountMax, transaction.source)
+    let (step, savedCount) = try pack(place, maximumEditCount, transaction.source)
     _ = try transaction.commit(.relaxed)
     compaction.savedPageCount += savedCount
     if savedCount > 0 && place.level > 0 { compaction.place.hasNewNeighbours = true }
@@ -186,12 +186,12 @@ extension Database {
   }
 
   private func pack(
-    _ place: Compaction.Place, _ editCountMax: Int, _ source: PageSource
+    _ place: Compaction.Place, _ maximumEditCount: Int, _ source: PageSource
   ) throws(PageFileError) -> (step: BTree.PackStep, savedCount: Int) {
     try source.enter()
     defer { source.leave() }
     return try BTree(source, TreeNumber(place.tree)).pack(
-      level: place.level, from: place.key, editCountMax: editCountMax)
+      level: place.level, from: place.key, maximumEditCount: maximumEditCount)
   }
 
   /// Advances to the next level, from the leaves up.
@@ -207,14 +207,14 @@ extension Database {
       place.level += 1
       place.key = []
     case .noLevel:
-      let isAgain = place.hasNewNeighbours && place.round < Self.roundCountMax
+      let isAgain = place.hasNewNeighbours && place.round < Self.maximumRoundCount
       place =
         isAgain
         ? Compaction.Place(tree: place.tree, round: place.round + 1)
         : Compaction.Place(tree: place.tree + 1)
     }
     compaction.place = place
-    if place.tree == Roots.countMax { compaction.stage = .moving }
+    if place.tree == Roots.maximumCount { compaction.stage = .moving }
   }
 
   // MARK: Moving
@@ -224,7 +224,8 @@ extension Database {
       // The old slots of packed pages are free only once the packed pages are in the data file.
       try engine.checkpoint(shrink: false)
       // Twice the number needed if nobody writes: other writers must not keep this going for ever.
-      compaction.moveCountLeft = 8 + 2 * (try dataFileByteCount()) / Checkpointer.movedByteCountMax
+      compaction.moveCountLeft =
+        8 + 2 * (try dataFileByteCount()) / Checkpointer.maximumMovedByteCount
       return
     }
     compaction.moveCountLeft = countLeft - 1

@@ -1,7 +1,7 @@
 /// Copying the whole contents of one store into another.
 extension Database {
   /// The number of bytes of keys and values that one commit copies, give or take a cell.
-  private static let copiedByteCountMax = 4 << 20
+  private static let maximumCopiedByteCount = 4 << 20
 
   /// Copies all trees of another database into this one, which must be empty.
   ///
@@ -11,7 +11,7 @@ extension Database {
   /// - Throws: The errors of reading there and writing here; `snapshotExpired` if so much was
   ///   written there meanwhile that the moment could not be kept.
   package func fill(from other: borrowing ReadTransaction) throws(PageFileError) {
-    for tree in 0..<Roots.countMax {
+    for tree in 0..<Roots.maximumCount {
       var next: [UInt8]? = []
       while let key = next {
         next = try copy(TreeNumber(tree), from: key, of: other.source)
@@ -32,7 +32,7 @@ extension Database {
     if key.isEmpty {
       guard try cursor.first() else { return nil }
     } else {
-      var buffer = ByteBuffer(capacity: BTree.keyByteCountMax)
+      var buffer = ByteBuffer(capacity: BTree.maximumKeyByteCount)
       buffer.append(key)
       _ = try cursor.seek(buffer.bytes)
     }
@@ -47,13 +47,13 @@ extension Database {
   ) throws(PageFileError) -> [UInt8]? {
     try target.enter()
     defer { target.leave() }
-    var key = ByteBuffer(capacity: BTree.keyByteCountMax)
+    var key = ByteBuffer(capacity: BTree.maximumKeyByteCount)
     var value = ByteBuffer(capacity: 4096)
     var byteCount = 0
     while cursor.isAtCell {
       key.removeAll()
       cursor.appendKey(to: &key)
-      if byteCount >= copiedByteCountMax { return key.bytes.array() }
+      if byteCount >= maximumCopiedByteCount { return key.bytes.array() }
       value.removeAll()
       try cursor.appendValue(to: &value)
       byteCount += key.count + value.count

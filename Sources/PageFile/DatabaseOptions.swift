@@ -49,12 +49,12 @@ public struct DatabaseOptions: Sendable {
   public init() {}
 
   /// The number of bytes of pages that one write transaction may change.
-  static let dirtyByteCountMax = 64 << 20
+  static let maximumDirtyByteCount = 64 << 20
 
   /// The number of bytes of pages in the log at which writers wait for a checkpoint, however large
   /// the cache is.
   ///
   /// An opening has to hold these pages in memory, and uses this limit to refuse a log that asks
   /// for more.
-  static let loggedByteCountMax = 32 << 20
+  static let maximumLoggedByteCount = 32 << 20
 }

@@ -13,9 +13,9 @@ package import PageFile
 /// 4. The same sample gives the same dictionary.
 package struct DictionaryBuilder: ~Copyable {
   /// The default limit on the text in a sample, in bytes.
-  package static let sampleByteCountMax = 4 << 20
+  package static let maximumSampleByteCount = 4 << 20
   /// The longest string of a dictionary, in bytes.
-  package static let stringByteCountMax = 48
+  package static let maximumStringByteCount = 48
   /// The shortest string of a dictionary, in bytes; an LZ4 match takes three.
   package static let stringByteCountMin = 6
   /// The number of messages in which a string must occur.
@@ -30,18 +30,18 @@ package struct DictionaryBuilder: ~Copyable {
   /// The largest dictionary, in bytes.
   ///
   /// LZ4 looks back no further.
-  package static let dictionaryByteCountMax = 65_535
+  package static let maximumDictionaryByteCount = 65_535
 
   private var sample = TextSample()
-  private let sampleByteCountMax: Int
+  private let maximumSampleByteCount: Int
 
   /// Creates a builder with an empty sample; `finish` needs about seven times the sample's memory
   /// in addition.
   ///
   /// Add texts from all over the store: its first megabytes make a worse dictionary than half as
   /// much text taken from everywhere.
-  package init(sampleByteCountMax: Int = Self.sampleByteCountMax) {
-    self.sampleByteCountMax = sampleByteCountMax
+  package init(maximumSampleByteCount: Int = Self.maximumSampleByteCount) {
+    self.maximumSampleByteCount = maximumSampleByteCount
   }
 
   /// True if the last text did not fit.
@@ -51,7 +51,7 @@ package struct DictionaryBuilder: ~Copyable {
   ///
   /// The day only has to differ for different days.
   package mutating func add(_ text: Bytes, sender: UInt32, day: Int32) {
-    guard sample.byteCount + text.count < sampleByteCountMax else {
+    guard sample.byteCount + text.count < maximumSampleByteCount else {
       isFull = true
       return
     }
@@ -59,13 +59,15 @@ package struct DictionaryBuilder: ~Copyable {
   }
 
   /// Returns the dictionary, its most useful strings last; nil if it would be too small to pay off.
-  package consuming func finish(byteCountMax: Int = DictionaryBuilder.dictionaryByteCountMax)
+  package consuming func finish(
+    maximumByteCount: Int = DictionaryBuilder.maximumDictionaryByteCount
+  )
     -> ByteBuffer?
   {
-    let byteCountMax = min(byteCountMax, Self.dictionaryByteCountMax)
+    let maximumByteCount = min(maximumByteCount, Self.maximumDictionaryByteCount)
     let order = SuffixOrder(sample)
     var choice = StringChoice(order.commonLengths(sample), order: order, sample: sample)
-    choice.keepBest(byteCountMax: byteCountMax, sample: sample)
+    choice.keepBest(maximumByteCount: maximumByteCount, sample: sample)
     let dictionary = choice.dictionary(sample)
     guard dictionary.count >= Self.byteCountMin else { return nil }
     return dictionary

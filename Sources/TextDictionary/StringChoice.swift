@@ -38,7 +38,7 @@ struct StringChoice {
       Self.keepUsed(&lengths, in: sample.range(of: message))
     }
     // Equal strings are neighbours once longer strings with the same prefix are skipped.
-    var counts = [Int](repeating: 0, count: DictionaryBuilder.stringByteCountMax + 1)
+    var counts = [Int](repeating: 0, count: DictionaryBuilder.maximumStringByteCount + 1)
     var places = counts
     var active: UInt64 = 0
     for index in 0...order.positions.count {
@@ -80,14 +80,14 @@ struct StringChoice {
     }
   }
 
-  /// Keeps the strings that save the most in a dictionary of at most `byteCountMax` bytes.
+  /// Keeps the strings that save the most in a dictionary of at most `maximumByteCount` bytes.
   ///
   /// The first cut keeps twice as much, because the uses of a dropped string fall to those that
   /// stay.
-  mutating func keepBest(byteCountMax: Int, sample: borrowing TextSample) {
-    cut(to: byteCountMax * 2)
+  mutating func keepBest(maximumByteCount: Int, sample: borrowing TextSample) {
+    cut(to: maximumByteCount * 2)
     count(in: sample)
-    cut(to: byteCountMax)
+    cut(to: maximumByteCount)
   }
 
   /// Counts what each string saves if only these strings exist, and drops strings contained in
@@ -132,9 +132,9 @@ struct StringChoice {
   }
 
   /// Sorts the best strings first and drops those that do not fit.
-  private mutating func cut(to byteCountMax: Int) {
+  private mutating func cut(to maximumByteCount: Int) {
     choices.sort { $0.isBetter(than: $1) }
-    var room = byteCountMax
+    var room = maximumByteCount
     choices.removeAll { choice in
       guard choice.savedByteCount > 0, room > choice.byteCount else { return true }
       room -= choice.byteCount + 1
@@ -146,7 +146,7 @@ struct StringChoice {
   ///
   /// In fast mode, LZ4 best remembers what it saw last.
   func dictionary(_ sample: borrowing TextSample) -> ByteBuffer {
-    var result = ByteBuffer(capacity: DictionaryBuilder.dictionaryByteCountMax)
+    var result = ByteBuffer(capacity: DictionaryBuilder.maximumDictionaryByteCount)
     for choice in choices.reversed() {
       result.append(sample.bytes.slice(choice.position, choice.byteCount))
       result.append(TextSample.separator)

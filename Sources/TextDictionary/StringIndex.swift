@@ -13,7 +13,7 @@ struct StringIndex: ~Copyable {
   }
 
   /// The maximum number of positions examined for one match.
-  private static let stepCountMax = 64
+  private static let maximumStepCount = 64
 
   private var content = ByteBuffer()
   /// For each position in `content`: the previous one with the same hash, and its string.
@@ -43,8 +43,8 @@ struct StringIndex: ~Copyable {
     guard text.count >= DictionaryBuilder.stringByteCountMin else { return match }
     var place = Int(newest[Self.hash(text, 0)])
     var stepCount = 0
-    while place >= 0 && stepCount < Self.stepCountMax {
-      let room = min(content.count - place, DictionaryBuilder.stringByteCountMax)
+    while place >= 0 && stepCount < Self.maximumStepCount {
+      let room = min(content.count - place, DictionaryBuilder.maximumStringByteCount)
       let byteCount = content.bytes.slice(place, room).sharedPrefixByteCount(with: text)
       if byteCount > match.byteCount {
         match = Match(string: Int(strings[place]), byteCount: byteCount)

@@ -19,7 +19,7 @@ struct SuffixOrder: ~Copyable {
   private(set) var sharedByteCounts: [UInt8] = []
 
   private static let groupCountMin = DictionaryBuilder.messageCountMin
-  private static let depthMax = DictionaryBuilder.stringByteCountMax
+  private static let maximumDepth = DictionaryBuilder.maximumStringByteCount
 
   init(_ sample: borrowing TextSample) {
     let starts = divide(sample)
@@ -82,12 +82,12 @@ struct SuffixOrder: ~Copyable {
       if end < range.upperBound {
         let difference = word ^ entries[end - base].word
         sharedByteCounts[end] = UInt8(
-          min(depth + difference.leadingZeroBitCount / 8, Self.depthMax))
+          min(depth + difference.leadingZeroBitCount / 8, Self.maximumDepth))
       }
       // A text that ends within the word ends the shared bytes, rule 1.
-      let shared = min(depth + Self.textByteCount(of: word), Self.depthMax)
+      let shared = min(depth + Self.textByteCount(of: word), Self.maximumDepth)
       for index in start + 1..<max(end, start + 1) { sharedByteCounts[index] = UInt8(shared) }
-      if end - start >= Self.groupCountMin && shared == depth + 8 && shared < Self.depthMax {
+      if end - start >= Self.groupCountMin && shared == depth + 8 && shared < Self.maximumDepth {
         order(start..<end, depth: shared, base: base, bytes: bytes, entries: &entries)
       }
       start = end

@@ -30,7 +30,7 @@ extension StoreSnapshot {
   }
 }
 
-extension Thread {
+extension MessageThread {
   /// The number of messages read at once.
   private static let batchCount = 500
 

@@ -10,7 +10,7 @@ extension Contents {
     self.init()
     try source.enter()
     defer { source.leave() }
-    for number in 0..<Roots.countMax {
+    for number in 0..<Roots.maximumCount {
       var cursor = Cursor(source, TreeNumber(number))
       var isAtCell = try cursor.first()
       while isAtCell {

@@ -43,13 +43,13 @@ package struct Flips: Sendable {
 
   /// Places of the store: a part of it and a bit in that part.
   ///
-  /// Of each kind of structure about `countMax`, evenly spread. Consecutive phases move on to the next
+  /// Of each kind of structure about `maximumCount`, evenly spread. Consecutive phases move on to the next
   /// bits, until each bit has had its turn.
-  private func places(_ countMax: Int, phase: Int) -> [(part: Anatomy.Part, bit: Int)] {
+  private func places(_ maximumCount: Int, phase: Int) -> [(part: Anatomy.Part, bit: Int)] {
     Anatomy.Structure.allCases.flatMap { structure in
       let parts = anatomy.parts.filter { $0.structure == structure }
       let bitCount = parts.reduce(0) { $0 + $1.range.count * 8 }
-      let stride = max(1, (bitCount + countMax - 1) / countMax)
+      let stride = max(1, (bitCount + maximumCount - 1) / maximumCount)
       var places: [(part: Anatomy.Part, bit: Int)] = []
       var wanted = phase % stride
       var start = 0
@@ -77,10 +77,10 @@ package struct Flips: Sendable {
     }
   }
 
-  /// Calls `body` with a copy of the files for each flip: about `countMax` places of each kind of structure, with
+  /// Calls `body` with a copy of the files for each flip: about `maximumCount` places of each kind of structure, with
   /// every width.
-  package func forEach(countMax: Int, phase: Int, _ body: (MemoryDirectory, Flip) -> Void) {
-    for (part, place) in places(countMax, phase: phase) {
+  package func forEach(maximumCount: Int, phase: Int, _ body: (MemoryDirectory, Flip) -> Void) {
+    for (part, place) in places(maximumCount, phase: phase) {
       for width in Self.widths {
         guard var bytes = specimen.files[part.file] else { continue }
         let files = specimen.files.copy()
@@ -94,9 +94,9 @@ package struct Flips: Sendable {
   }
 
   /// Flips bits and judges what comes of it.
-  package func run(countMax: Int, phase: Int) -> Report {
+  package func run(maximumCount: Int, phase: Int) -> Report {
     var report = Report()
-    forEach(countMax: countMax, phase: phase) { files, flip in
+    forEach(maximumCount: maximumCount, phase: phase) { files, flip in
       let judge = Judge(specimen) { Self.tells($0, of: flip.part) }
       let begin = ContinuousClock.now
       let verdict = judge.verdict(files)

@@ -96,7 +96,7 @@ package struct Judge {
 
   /// Checks everything and reads everything.
   private func look(at database: Database) -> Verdict {
-    var finding: Finding?
+    var finding: CheckFinding?
     do throws(PageFileError) {
       try database.check { finding = finding ?? $0 }
       let (lsn, contents) = try database.state()

@@ -10,7 +10,7 @@ import Testing
     #expect(SeedStores.layouts.count == SeedStores.shapeCount)
     for (pageByteCount, disk) in SeedStores.layouts {
       let database = try open(disk)
-      var findings: [Finding] = []
+      var findings: [CheckFinding] = []
       try database.check { findings.append($0) }
       #expect(findings == [], "pages of \(pageByteCount) bytes")
       try database.close()

@@ -21,9 +21,9 @@ final class Conductor: @unchecked Sendable {
   // Unchecked: the fields are only touched by whoever has the turn, and before and after the run.
 
   /// Nobody needs as many steps who comes to an end.
-  private static let stepCountMax = 60_000
+  private static let maximumStepCount = 60_000
   /// So many pauses, with nobody else able to go on, are a wait for ever.
-  private static let idleCountMax = 100
+  private static let maximumIDleCount = 100
 
   private(set) var members: [Member] = []
   private let choice: Choice
@@ -101,7 +101,7 @@ final class Conductor: @unchecked Sendable {
     if atomicDepth > 0 { return }
     placeKind = kind
     stepCount += 1
-    if stepCount > Self.stepCountMax { giveUp("does not come to an end") }
+    if stepCount > Self.maximumStepCount { giveUp("does not come to an end") }
     guard let next = next(after: member) else { giveUp("nobody can go on") }
     if next === member { return }
     if isTraced { trace.append("\(stepCount): \(member.name) \(place()); \(next.name) goes on") }
@@ -152,7 +152,7 @@ final class Conductor: @unchecked Sendable {
       fallback = (ready != 0 ? ready : timed).trailingZeroBitCount
     } else {
       idleCount += 1
-      guard pausing != 0, idleCount < Self.idleCountMax else { return nil }
+      guard pausing != 0, idleCount < Self.maximumIDleCount else { return nil }
       return members[pausing.trailingZeroBitCount]
     }
     idleCount = 0

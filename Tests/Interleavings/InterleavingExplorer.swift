@@ -68,14 +68,14 @@ package final class InterleavingExplorer {
 
   // MARK: Making small
 
-  private static let attemptCountMax = 40
-  private static let runCountMax = 1500
+  private static let maximumAttemptCount = 40
+  private static let maximumRunCount = 1500
 
   /// Takes away what the failure does not need: threads, acts, and then changes of turns.
   private func shrink(_ plot: Plot, _ outcome: InterleavingRun.Outcome, _ seed: UInt64) -> String {
     guard let violation = outcome.violation else { return "" }
     let kind = Self.kind(violation)
-    let end = runCount + Self.runCountMax
+    let end = runCount + Self.maximumRunCount
     var best = (plot: plot, events: outcome.events)
     var isSmaller = true
     while isSmaller && runCount < end {
@@ -100,7 +100,7 @@ package final class InterleavingExplorer {
   /// Changes of turns with which a plot fails: those that are known, or some of random ones.
   private func failingEvents(_ plot: Plot, _ known: [Int: Int], _ kind: String) -> [Int: Int]? {
     if let events = fails(plot, Choice(listed: known), kind) { return events }
-    for seed in 0..<Self.attemptCountMax {
+    for seed in 0..<Self.maximumAttemptCount {
       let choice = Choice(seed: UInt64(seed), favours: plot.favouredFile != nil)
       if let events = fails(plot, choice, kind) { return events }
     }

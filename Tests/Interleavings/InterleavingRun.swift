@@ -73,8 +73,8 @@ struct InterleavingRun {
     guard let database = stage.database else { return }
     let ledger = stage.ledger
     let livingCount = database.livingPageCount
-    if livingCount > ledger.livingCountMax {
-      ledger.violate("at last \(livingCount) images are in memory, of \(ledger.livingCountMax)")
+    if livingCount > ledger.maximumLivingCount {
+      ledger.violate("at last \(livingCount) images are in memory, of \(ledger.maximumLivingCount)")
     }
     if !stage.hasClosed {
       try database.resume()

@@ -21,7 +21,7 @@ final class Ledger {
   /// About how many pages all commits that were tried have changed: no reader can keep more.
   private(set) var pageCount = 0
   /// About how many the longest of them has changed.
-  private(set) var pageCountMax = 0
+  private(set) var maximumPageCount = 0
   private(set) var violations: [String] = []
   private(set) var tally: [String: Int] = [:]
 
@@ -41,9 +41,10 @@ final class Ledger {
   /// How many images may be in memory when nobody reads or writes: those of the cache; those that wait in
   /// it for readers, which are 64 or a quarter of the budget; and those of the log, which an urgent writer
   /// may fill by an eighth more than the budget before its own commit.
-  var livingCountMax: Int {
-    Self.budgetPageCount * 17 / 8 + PageCache.waitingCountMax(pageCountMax: Self.budgetPageCount)
-      + pageCountMax
+  var maximumLivingCount: Int {
+    Self.budgetPageCount * 17 / 8
+      + PageCache.maximumWaitingCount(maximumPageCount: Self.budgetPageCount)
+      + maximumPageCount
   }
 
   /// What a commit holds; nil when there is none of that number.
@@ -79,7 +80,7 @@ final class Ledger {
 
   func willCommit(_ after: Contents, on lsn: LSN, pageCount: Int) {
     self.pageCount += pageCount
-    pageCountMax = max(pageCountMax, pageCount)
+    maximumPageCount = max(maximumPageCount, pageCount)
     attempted = lsn.rawValue + 1
     contents[attempted] = after
   }

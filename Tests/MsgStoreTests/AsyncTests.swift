@@ -11,9 +11,9 @@ import Testing
     let path = directory.url.appendingPathComponent("chat").path
     let store = try await MessageStore.open(path: path, options: .init(localMember: "me"))
     let sent = try await store.send(own("m"))
-    let titled = try await store.writeVisible { try $0.setTitle("title", of: "room") }
-    try await sent.durable
-    try await titled.durable
+    let titled = try await store.writeWithoutWaiting { try $0.setTitle("title", of: "room") }
+    try await sent.waitUntilDurable()
+    try await titled.waitUntilDurable()
     try await store.checkpoint()
     #expect(try await store.check() == [])
     try await store.suspend()

@@ -26,9 +26,9 @@ import Testing
     expectEnded { try kept.next(for: "w") }
     expectEnded { try kept.renew(item) }
     expectEnded { try kept.done(item) }
-    expectEnded { try kept.failed(item, because: Failure(.timeOut)) }
-    expectEnded { try kept.giveBack(item) }
-    expectEnded { try kept.giveBackAll(of: "worker") }
+    expectEnded { try kept.failed(item, because: SendFailure(.timeOut)) }
+    expectEnded { try kept.returnWork(item) }
+    expectEnded { try kept.reclaimWork(of: "worker") }
     expectEnded { try kept.enter("late", payload: [1, 2, 3]) }
     expectEnded { try kept.setHolding(true) }
     expectEnded { try kept.hold(id) }
@@ -50,7 +50,7 @@ import Testing
     expectEnded { try kept.entry(.init(rawValue: 1)) }
   }
 
-  private func expectRefused(_ kept: borrowing MsgStore.Thread, _ position: Position) {
+  private func expectRefused(_ kept: borrowing MessageThread, _ position: MessagePosition) {
     expectEnded { try kept.tail(5) }
     expectEnded { try kept.before(position, count: 5) }
     expectEnded { try kept.after(position, count: 5) }
@@ -93,8 +93,8 @@ import Testing
     let store = try filled()
     let position = try #require(try store.message("m1")).position
     var outbox: OutboxReader?
-    var thread: MsgStore.Thread?
-    var written: MsgStore.Thread?
+    var thread: MessageThread?
+    var written: MessageThread?
     try store.read { chat in
       outbox = chat.outbox
       thread = try chat.thread("room")

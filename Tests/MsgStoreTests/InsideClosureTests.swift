@@ -24,7 +24,7 @@ import Testing
       try chat.insert(message("new", at: 50))
       refuses("write") { try store.write { _ in } }
       refuses("write") { try store.write(.relaxed) { _ in } }
-      refuses("write") { _ = try store.writeVisible { _ in } }
+      refuses("write") { _ = try store.writeWithoutWaiting { _ in } }
       refuses("write") { _ = try store.send(own("inside")) }
       refuses("checkpoint") { try store.checkpoint() }
       refuses("compact") { try store.compact() }
@@ -44,7 +44,7 @@ import Testing
   @Test func progressIsRefusedOnlyWhereItWouldBeStored() throws {
     let clock = TestClock()
     let store = try store(clock)
-    let picture = Attachment(id: "a", kind: .image, byteCount: 1000)
+    let picture = MessageAttachment(id: "a", kind: .image, byteCount: 1000)
     try store.write { chat in
       try chat.insert(
         Message(

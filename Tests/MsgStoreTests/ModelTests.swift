@@ -162,7 +162,8 @@ import Testing
         try #require(conversation.preview?.status == shown?.message.status)
         try #require(conversation.preview?.sender == shown?.message.sender)
         try #require(conversation.preview?.serverTimestamp == shown?.message.serverTimestamp)
-        try #require(conversation.preview?.text == shown.map { Preview.cut($0.message.text) })
+        try #require(
+          conversation.preview?.text == shown.map { ConversationPreview.cut($0.message.text) })
         try compareSlices(chat, id, sorted, &random, &saved)
       }
       try #require(try chat.conversation("nobody") == nil)
@@ -215,14 +216,15 @@ import Testing
   }
 
   private func expectAround(
-    _ slice: Slice, _ sorted: [NaiveStore.Stored], _ pivot: Int, _ count: Int
+    _ slice: MessageSlice, _ sorted: [NaiveStore.Stored], _ pivot: Int, _ count: Int
   ) throws {
     let latest = max(0, sorted.count - count)
     try expect(slice, sorted, min(max(0, pivot - count / 2), latest), count)
   }
 
   private func expect(
-    _ slice: Slice, _ sorted: [NaiveStore.Stored], _ start: Int, _ count: Int, end: Int? = nil
+    _ slice: MessageSlice, _ sorted: [NaiveStore.Stored], _ start: Int, _ count: Int,
+    end: Int? = nil
   ) throws {
     let lower = max(0, start)
     let upper = end ?? min(sorted.count, lower + count)

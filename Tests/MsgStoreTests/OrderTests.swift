@@ -31,8 +31,8 @@ import Testing
       #expect((a.position == b.position) == (order == 0))
       #expect(keyA.bytes.dropFirst(4).position == a.position)
       // The empty places bound all others.
-      let start = KeyEncoding.key(7, Position(.start, ""))
-      let end = KeyEncoding.key(7, Position(.end, ""))
+      let start = KeyEncoding.key(7, MessagePosition(.start, ""))
+      let end = KeyEncoding.key(7, MessagePosition(.end, ""))
       #expect(start.bytes.compare(to: keyA.bytes) < 0 && end.bytes.compare(to: keyA.bytes) > 0)
     }
   }

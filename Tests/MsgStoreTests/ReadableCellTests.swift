@@ -24,8 +24,8 @@
           }
         }
       }
-      #expect(canRead(SyncPosition.byteCountMax))
-      #expect(!canRead(SyncPosition.byteCountMax + 1))
+      #expect(canRead(SyncPosition.maximumByteCount))
+      #expect(!canRead(SyncPosition.maximumByteCount + 1))
     }
 
     private func canRead(_ details: ConversationDetails) -> Bool {

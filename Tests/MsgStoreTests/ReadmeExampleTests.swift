@@ -43,7 +43,7 @@ import Testing
 
     // One's own message can be seen in microseconds; on the disk it is a moment later.
     let sent = try store.send(Message(in: room, from: "ann", text: "five minutes"))
-    try sent.waitUntilDurable()  // or, without blocking a thread: try await sent.durable
+    try sent.waitUntilDurable()  // or, without blocking a thread: try await sent.waitUntilDurable()
 
     // What is done here is shown at once, and lies in the outbox by the same commit.
     try store.write { chat in
@@ -58,7 +58,9 @@ import Testing
         try server.take(work.task, in: work.conversation, token: work.token)
         try store.write { chat in try chat.outbox.done(work) }
       } catch {
-        try store.write { chat in try chat.outbox.failed(work, because: Failure(.noConnection)) }
+        try store.write { chat in
+          try chat.outbox.failed(work, because: SendFailure(.noConnection))
+        }
       }
     }
 

@@ -94,12 +94,12 @@ import Testing
       summary.unreadCount = .random(in: 0..<300, using: &random)
       summary.nextLocalOrder = .random(in: 0..<1 << 40, using: &random)
       summary.markOrdinal = .random(in: 0..<1 << 40, using: &random)
-      if random.chance(50) { summary.mark = Position(.acknowledged(-5, sequence: nil), "m") }
+      if random.chance(50) { summary.mark = MessagePosition(.acknowledged(-5, sequence: nil), "m") }
       if random.chance(50) {
         summary.activity = .random(in: .min ... .max, using: &random)
         let id = MessageID(String(repeating: "x", count: .random(in: 1...255, using: &random)))
         summary.last = ConversationSummary.Last(
-          position: Position(.pending(3, localOrder: 9), id), sender: 77, status: .failed,
+          position: MessagePosition(.pending(3, localOrder: 9), id), sender: 77, status: .failed,
           text: "привет")
       }
       var written = ByteBuffer()
@@ -190,11 +190,12 @@ import Testing
   /// A slice refuses them, so a check and a salvage have to see them, too.
   @Test func namesOfMessagesAreText() {
     let place = Place.acknowledged(1, sequence: nil)
-    var key = KeyEncoding.key(1, Position(place, "m"))
-    #expect(key.bytes.dropFirst(4).position == Position(place, "m"))
+    var key = KeyEncoding.key(1, MessagePosition(place, "m"))
+    #expect(key.bytes.dropFirst(4).position == MessagePosition(place, "m"))
     key.append([0xFF])
     #expect(key.bytes.dropFirst(4).position == nil)
-    let long = KeyEncoding.key(1, Position(place, MessageID(String(repeating: "m", count: 256))))
+    let long = KeyEncoding.key(
+      1, MessagePosition(place, MessageID(String(repeating: "m", count: 256))))
     #expect(long.bytes.dropFirst(4).position == nil)
     var record = ByteBuffer()
     record.append([1, MessageRecord.Flags.reply.rawValue, 2, 1, 1, 0xFF])
@@ -204,7 +205,7 @@ import Testing
   @Test func aDeclaredLengthOverTheLimitAllocatesNothing() {
     var bytes = ByteBuffer()
     bytes.append([1, MessageRecord.Flags.compressed.rawValue, 2, 1])
-    bytes.append(varint: UInt64(TextCompression.textByteCountMax) + 1)
+    bytes.append(varint: UInt64(TextCompression.maximumTextByteCount) + 1)
     bytes.append([0, 0, 0])
     #expect(MessageRecord(bytes.bytes) == nil)
   }
@@ -224,7 +225,7 @@ import Testing
     let isLongSmaller = TextCompression.compress(long.bytes, to: &block)
     #expect(isLongSmaller && block.count < 100)
     var back = ByteBuffer()
-    for wrong in [0, 3999, 4001, TextCompression.textByteCountMax + 1] {
+    for wrong in [0, 3999, 4001, TextCompression.maximumTextByteCount + 1] {
       let isTaken = TextCompression.decompress(block.bytes, byteCount: wrong, to: &back)
       #expect(!isTaken && back.count == 0)
     }
@@ -234,12 +235,12 @@ import Testing
 
   @Test func previewsEndAtTheBorderOfACharacter() {
     let family = "👩‍👩‍👧"  // 18 bytes
-    #expect(Preview.cut(String(repeating: family, count: 20)).utf8.count == 144)
-    #expect(Preview.cut(String(repeating: "a", count: 160)).utf8.count == 160)
-    #expect(Preview.cut(String(repeating: "a", count: 161)).utf8.count == 160)
-    #expect(Preview.cut(String(repeating: "é", count: 100)).utf8.count == 160)
-    #expect(Preview.cut("a" + String(repeating: "\u{301}", count: 200)) == "")
-    #expect(Preview.cut(String(repeating: "a", count: 159) + "\r\n").utf8.count == 159)
+    #expect(ConversationPreview.cut(String(repeating: family, count: 20)).utf8.count == 144)
+    #expect(ConversationPreview.cut(String(repeating: "a", count: 160)).utf8.count == 160)
+    #expect(ConversationPreview.cut(String(repeating: "a", count: 161)).utf8.count == 160)
+    #expect(ConversationPreview.cut(String(repeating: "é", count: 100)).utf8.count == 160)
+    #expect(ConversationPreview.cut("a" + String(repeating: "\u{301}", count: 200)) == "")
+    #expect(ConversationPreview.cut(String(repeating: "a", count: 159) + "\r\n").utf8.count == 159)
     let pieces = ["a", "\r\n", "\n", "é", "e\u{301}", family, "\u{600}", "🇩🇪", "한", "\u{200D}"]
     var numbers = SystemRandomNumberGenerator()
     for _ in 0..<500 {
@@ -253,7 +254,7 @@ import Testing
       {
         end = next
       }
-      #expect(Array(Preview.cut(text).utf8) == Array(text[..<end].utf8))
+      #expect(Array(ConversationPreview.cut(text).utf8) == Array(text[..<end].utf8))
     }
   }
 }

@@ -15,10 +15,10 @@ extension RefusalTests {
     Refusal("send to no name") { _ = try $0.send(own("new", in: "")) },
     Refusal("send with a type that is not allowed") {
       _ = try $0.send(
-        attached(MsgStore.Attachment(id: "a", kind: .video, mimeType: "video/odd", byteCount: 1)))
+        attached(MessageAttachment(id: "a", kind: .video, mimeType: "video/odd", byteCount: 1)))
     },
     Refusal("send with an attachment without a name") {
-      _ = try $0.send(attached(MsgStore.Attachment(id: "", kind: .image)))
+      _ = try $0.send(attached(MessageAttachment(id: "", kind: .image)))
     },
     Refusal("send with too many mentions") {
       var message = own("new", in: "g")
@@ -44,14 +44,14 @@ extension RefusalTests {
       _ = try $0.removeReaction("👍", from: "none", in: "g")
     },
     Refusal("prepare beyond a limit") {
-      let file = MsgStore.Attachment(id: "f", kind: .image, byteCount: 3_000_000)
+      let file = MessageAttachment(id: "f", kind: .image, byteCount: 3_000_000)
       _ = try $0.prepareUpload(file, of: "files", in: "g")
     },
     Refusal("prepare somebody else's") {
-      _ = try $0.prepareUpload(MsgStore.Attachment(id: "f", kind: .image), of: "theirs", in: "g")
+      _ = try $0.prepareUpload(MessageAttachment(id: "f", kind: .image), of: "theirs", in: "g")
     },
     Refusal("prepare nothing") {
-      _ = try $0.prepareUpload(MsgStore.Attachment(id: "f", kind: .image), of: "none", in: "g")
+      _ = try $0.prepareUpload(MessageAttachment(id: "f", kind: .image), of: "none", in: "g")
     },
     Refusal("upload beyond a limit") {
       _ = try $0.setTransfer(
@@ -173,7 +173,7 @@ extension RefusalTests {
       _ = try $0.receive(Reaction("", from: "new-one", at: time(1)), to: "mine", in: "new")
     },
     Refusal("hear of an attachment without a name") {
-      _ = try $0.receive(MsgStore.Attachment(id: "", kind: .image), of: "mine", in: "new")
+      _ = try $0.receive(MessageAttachment(id: "", kind: .image), of: "mine", in: "new")
     },
     Refusal("hear of a receipt of nobody") {
       _ = try $0.receive(ReceivedReceipt(in: "new", of: "", .read, .upTo("mine")))

@@ -24,7 +24,7 @@ import Testing
   static let huge = String(repeating: "x", count: (1 << 20) + 1)
   static let crowd = (0...10_000).map { MemberID("new-\($0)") }
 
-  static func attached(_ attachment: MsgStore.Attachment) -> Message {
+  static func attached(_ attachment: MessageAttachment) -> Message {
     var message = own("new", in: "g")
     message.attachments = [attachment]
     return message
@@ -71,8 +71,8 @@ import Testing
       _ = try chat.leave("left")
       var message = own("files", in: "g")
       message.attachments = [
-        MsgStore.Attachment(id: "f", kind: .image, byteCount: 10),
-        MsgStore.Attachment(id: "big", kind: .image, byteCount: 5_000_000),
+        MessageAttachment(id: "f", kind: .image, byteCount: 10),
+        MessageAttachment(id: "big", kind: .image, byteCount: 5_000_000),
       ]
       try chat.send(message)
       try chat.send(own("runs", in: "direct"))
@@ -81,7 +81,7 @@ import Testing
     #expect(try store.take().name == "send runs")
     try store.done(leaving)
     try store.write { chat in
-      try chat.outbox.giveBack(upload)
+      try chat.outbox.returnWork(upload)
       try chat.send(own("queued", in: "g"))
     }
     return store

@@ -44,7 +44,7 @@ extension PackingSizes {
   /// What a store has; `MSGSTORE_EAGER=1` packs as much as can be, into tiny segments, in all tests.
   static let usual =
     ProcessInfo.processInfo.environment["MSGSTORE_EAGER"] == nil
-    ? PackingSizes() : PackingSizes(looseCount: 1, segmentByteCountMax: 300)
+    ? PackingSizes() : PackingSizes(looseCount: 1, maximumSegmentByteCount: 300)
 
   /// The sizes of a random test: many small segments in two of three.
   static func random(_ seed: UInt64) -> PackingSizes {
@@ -52,7 +52,7 @@ extension PackingSizes {
     guard random.chance(67) else { return .usual }
     return PackingSizes(
       looseCount: [0, 1, 2, 5, 9].randomElement(using: &random) ?? 0,
-      segmentByteCountMax: [90, 150, 300, 1000, .max].randomElement(using: &random) ?? 300)
+      maximumSegmentByteCount: [90, 150, 300, 1000, .max].randomElement(using: &random) ?? 300)
   }
 }
 
@@ -84,8 +84,8 @@ struct NaivePlace {
     }
   }
 
-  var position: Position {
-    Position(
+  var position: MessagePosition {
+    MessagePosition(
       serverTime.map { Place.acknowledged($0, sequence: sequence) }
         ?? .pending(localTime, localOrder: localOrder),
       MessageID(id))
@@ -116,7 +116,12 @@ func message(
 
 func time(_ microseconds: Int64) -> Timestamp { Timestamp(microseconds: microseconds) }
 
-extension Slice {
+/// Waits on the calling thread, also in a test that is asynchronous itself.
+func blockUntilDurable(_ commit: PendingCommit<some Sendable>) throws(StoreError) {
+  try commit.waitUntilDurable()
+}
+
+extension MessageSlice {
   var ids: [String] { map(\.id.string) }
 }
 

@@ -31,7 +31,7 @@ import Testing
     // interest any more.
     #expect(item.expiry < world.clock.now)
     try await world.settle(bob, ann)
-    let failure = Failure(.noConnection)
+    let failure = SendFailure(.noConnection)
     #expect(try await !bob.store.write { chat in try chat.outbox.failed(item, because: failure) })
     #expect(try await !bob.store.write { chat in try chat.outbox.done(item) })
     #expect(try await bob.store.read { chat in try chat.unreadTotals.messages } == 50)

@@ -120,7 +120,7 @@ import Testing
     let bob = try world.client("bob")
     let ann = try world.client("ann")
     let room = try await world.room(ann, bob)
-    var film = Attachment(id: "film", kind: .video)
+    var film = MessageAttachment(id: "film", kind: .video)
     film.localPath = file
     film.byteCount = Int64(byteCount)
     let message = try ann.say("look!", in: room, attachments: [film]).value.id

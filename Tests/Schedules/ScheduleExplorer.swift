@@ -2,7 +2,7 @@ package import PageFile
 
 /// Plays runs under many schedules: all with few switches, or random ones.
 package final class ScheduleExplorer {
-  private static let failureCountMax = 8
+  private static let maximumFailureCount = 8
   private let workers = (0..<4).map { _ in Worker() }
   package private(set) var runCount = 0
   package private(set) var tally: [String: Int] = [:]
@@ -25,7 +25,7 @@ package final class ScheduleExplorer {
     _ run: ScheduleRun, after events: [Int: Scheduler.Event], from first: Int, eventCount: Int,
     kills: Bool, stride: Int
   ) {
-    if failures.count >= Self.failureCountMax { return }
+    if failures.count >= Self.maximumFailureCount { return }
     let outcome = play(run, .listed(events))
     guard eventCount > 0, outcome.steps.count > first else { return }
     let start = first + (stride > 1 ? first % stride : 0)

@@ -10,7 +10,7 @@ package enum Versions {
     return contents
   }
 
-  private static let keyCountMax = 12
+  private static let maximumKeyCount = 12
   private static func keyCount(_ version: Int) -> Int { 4 + version * 5 % 9 }
 
   /// Long enough for pages to split and merge, and now and then for an overflow chain.
@@ -25,7 +25,7 @@ package enum Versions {
     try source.enter()
     defer { source.leave() }
     let tree = BTree(source, TreeNumber(0))
-    for key in 0..<keyCountMax {
+    for key in 0..<maximumKeyCount {
       try Bytes.with([UInt8(key)]) { (name) throws(PageFileError) in
         if key < keyCount(version) {
           try Bytes.with(value(version, key)) { (value) throws(PageFileError) in

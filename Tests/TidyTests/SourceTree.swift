@@ -85,8 +85,9 @@ struct SourceTree {
     "struct", "class", "enum", "protocol", "actor", "typealias",
   ]
 
-  /// Where the type lies that a property added to `Transaction` or `StoreView` leads to: a layer that
-  /// says `transaction.receipts` refers to the layer of `Receipts`, although it does not name it.
+  /// Where the type lies that a property added to `Transaction` or `StoreView` leads to: a layer
+  /// that says `transaction.receipts` refers to the layer of `Receipts`, although it does not name
+  /// it.
   var accessors: [String: String] {
     let places = places
     var accessors: [String: String] = [:]

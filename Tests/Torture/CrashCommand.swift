@@ -37,7 +37,7 @@ extension Subcommand {
     var plan = ExplorationPlan()
     if seed % 3 == 0 {
       plan.choices.exhaustiveUnitCount = 8
-      plan.choices.countMax = 300
+      plan.choices.maximumCount = 300
       let sequence = Workload.sequence(Int(seed / 3) - 1)
       let explorer = Explorer(seed: seed, plan, seen)
       explorer.explore(sequence, from: sequence.count)
@@ -48,7 +48,7 @@ extension Subcommand {
     plan.setting = Workload.setting(&random)
     if seed % 16 == 1 {
       plan.choices.exhaustiveUnitCount = 12
-      plan.choices.countMax = 5000
+      plan.choices.maximumCount = 5000
     }
     let explorer = Explorer(seed: seed, plan, seen)
     let start = seed % 4 == 1 ? Workload.shaped : []

@@ -11,7 +11,7 @@ struct Exploration {
   let processorSeconds: Double
 
   /// How many failures are made small and printed; the others are only counted.
-  private static let printedCountMax = 8
+  private static let maximumPrintedCount = 8
 
   /// - Parameter count: What of a report counts towards what was asked for.
   init(
@@ -26,7 +26,7 @@ struct Exploration {
         defer { total.add(report) }
         return total.failures.count
       }
-      if failureCount < Self.printedCountMax, let failure = report.failures.first {
+      if failureCount < Self.maximumPrintedCount, let failure = report.failures.first {
         print(Shrinker.shrink(failure))
       }
       return count(report)

@@ -18,7 +18,7 @@ extension Subcommand {
       let (seeds, missingCount) = SeedRunner.run(arguments) { seed in
         var flipCount = 0
         for store in stores {
-          let report = store.run(countMax: 4, phase: Int(seed))
+          let report = store.run(maximumCount: 4, phase: Int(seed))
           for harm in report.harms { print(harm) }
           total.withLock { $0.add(report) }
           flipCount += report.flipCount

@@ -10,10 +10,10 @@
 /// run it was.
 @safe
 enum TrappedSeeds {
-  private static let countMax = 64
+  private static let maximumCount = 64
   nonisolated(unsafe) private static let seeds: UnsafeMutablePointer<UInt64> = {
-    let seeds = UnsafeMutablePointer<UInt64>.allocate(capacity: countMax)
-    unsafe seeds.initialize(repeating: .max, count: countMax)
+    let seeds = UnsafeMutablePointer<UInt64>.allocate(capacity: maximumCount)
+    unsafe seeds.initialize(repeating: .max, count: maximumCount)
     return unsafe seeds
   }()
 
@@ -31,14 +31,14 @@ enum TrappedSeeds {
 
   /// Runs `body` as the run of a seed.
   static func run<R>(_ seed: UInt64, on place: Int, _ body: () -> R) -> R {
-    unsafe seeds[place % countMax] = seed
-    defer { unsafe seeds[place % countMax] = .max }
+    unsafe seeds[place % maximumCount] = seed
+    defer { unsafe seeds[place % maximumCount] = .max }
     return body()
   }
 
   /// Only with calls that a signal handler may make.
   private static func tell() {
-    for place in 0..<countMax {
+    for place in 0..<maximumCount {
       var rest = unsafe seeds[place]
       if rest == .max { continue }
       write("trapped while seed ")

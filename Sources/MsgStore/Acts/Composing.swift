@@ -78,7 +78,7 @@ extension Composing {
     let old = target.message
     try check(text, hasAttachment: old.traits.marks.contains(.attachments))
     if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
-    guard old.traits.pendingEdits.count < MessageTraits.pendingEditCountMax else {
+    guard old.traits.pendingEdits.count < MessageTraits.maximumPendingEditCount else {
       throw .tooManyPendingEdits(id, in: conversation)
     }
     let numbers = Array(Set(try transaction.memberNumbers(of: mentions))).sorted()
@@ -152,7 +152,7 @@ extension Composing {
   ///
   /// Only the server knows the present time, and has the last word.
   private func isTooOldToUnsend(_ target: Target) throws(StoreError) -> Bool {
-    guard let limit = rules.unsendAgeMax?.microseconds, !target.position.place.isPending,
+    guard let limit = rules.maximumUnsendAge?.microseconds, !target.position.place.isPending,
       let newest = try transaction.conversations.newestServerTime(in: target.conversation)
     else { return false }
     let time = target.position.place.time
@@ -192,7 +192,7 @@ extension Composing {
 
 extension Composing {
   func prepareUpload(
-    _ prepared: Attachment, of id: MessageID, in conversation: ConversationID
+    _ prepared: MessageAttachment, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     let target = try ownMessage(id, in: conversation)
     let number = target.conversation.number
@@ -226,7 +226,7 @@ extension Composing {
   /// A message that the local member is about to change.
   struct Target {
     var conversation: OpenConversation
-    var position: Position
+    var position: MessagePosition
     var message: StoredMessage
     var id: MessageID
   }

@@ -11,7 +11,7 @@ struct ConversationActs: TransactionPart {
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    try Conversations.validate(title: title, limit: ConversationDetails.maximumTitleByteCount)
     let conversation = try memberConversation(id)
     let known = try transaction.conversations.newestServerTime(in: conversation)
     let isChanged = try transaction.conversations.update(conversation) { new in
@@ -24,7 +24,7 @@ struct ConversationActs: TransactionPart {
   }
 
   func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
-    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.maximumAvatarByteCount)
     let conversation = try memberConversation(id)
     let known = try transaction.conversations.newestServerTime(in: conversation)
     let isChanged = try transaction.conversations.update(conversation) { new in
@@ -45,9 +45,9 @@ struct ConversationActs: TransactionPart {
     let conversation = try groupConversation(id)
     let old = try view.conversations.members(conversation.number)
     let count = try old.active.count + newcomerCount(participants, to: old)
-    guard count <= ConversationDetails.participantCountMax else {
+    guard count <= ConversationDetails.maximumParticipantCount else {
       throw .tooManyParticipants(
-        count: count, limit: ConversationDetails.participantCountMax)
+        count: count, limit: ConversationDetails.maximumParticipantCount)
     }
     let numbers = try transaction.memberNumbers(of: participants)
     let known = try transaction.conversations.newestServerTime(in: conversation)
@@ -132,8 +132,8 @@ struct ConversationActs: TransactionPart {
     _ text: String?, replyTo: MessageID?, in id: ConversationID
   ) throws(StoreError) -> Bool {
     let byteCount = text?.utf8.count ?? 0
-    guard byteCount <= TextCompression.textByteCountMax else {
-      throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+    guard byteCount <= TextCompression.maximumTextByteCount else {
+      throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
     }
     try replyTo?.validate()
     let conversation = try transaction.conversations.knownConversation(id)
@@ -212,7 +212,7 @@ extension ConversationActs {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try Conversations.validateParticipants(participants)
-    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
+    try Conversations.validate(title: title, limit: ConversationDetails.maximumTitleByteCount)
     transaction.hasAdded = true
     let isNew = try transaction.existingConversation(id) == nil
     let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
@@ -247,8 +247,8 @@ extension ConversationActs {
     try id?.validate()
     let participants = try withLocalMember(participants)
     try Conversations.validateParticipants(participants)
-    try Conversations.validate(title: title, limit: ConversationDetails.titleByteCountMax)
-    try Conversations.validate(avatar: avatar, limit: ConversationDetails.avatarByteCountMax)
+    try Conversations.validate(title: title, limit: ConversationDetails.maximumTitleByteCount)
+    try Conversations.validate(avatar: avatar, limit: ConversationDetails.maximumAvatarByteCount)
     if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
     let group = try makeConversation(id, .group, participants)
     _ = try transaction.conversations.update(group) { (new) throws(StoreError) in

@@ -12,13 +12,13 @@ struct LocalMarks: TransactionPart {
   /// Moves the read mark up to the newest acknowledged message that is not behind a position.
   ///
   /// Returns true if anything changed.
-  func markRead(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+  func markRead(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool {
     guard let conversation = try transaction.existingConversation(id) else { return false }
     return try markRead(conversation, upTo: limit)
   }
 
   private func markRead(
-    _ conversation: OpenConversation, upTo limit: Position?
+    _ conversation: OpenConversation, upTo limit: MessagePosition?
   ) throws(StoreError) -> Bool {
     let old = conversation.summary
     guard let target = try target(upTo: limit, from: old.mark, in: conversation.number) else {
@@ -76,7 +76,8 @@ struct LocalMarks: TransactionPart {
   /// Moves the delivered mark, in the way `markRead` moves the read mark.
   ///
   /// Returns true if anything changed.
-  func markDelivered(_ id: ConversationID, upTo limit: Position?) throws(StoreError) -> Bool {
+  func markDelivered(_ id: ConversationID, upTo limit: MessagePosition?) throws(StoreError) -> Bool
+  {
     guard let conversation = try transaction.existingConversation(id) else { return false }
     var own = try transaction.ownReceipts.receipts(conversation)
     let old = own.deliveredMark
@@ -131,8 +132,8 @@ extension LocalMarks {
 
   /// Returns the new position of a mark; nil if it would move back, or there is no message to mark.
   private func target(
-    upTo limit: Position?, from mark: Position?, in conversation: UInt32
-  ) throws(StoreError) -> Position? {
+    upTo limit: MessagePosition?, from mark: MessagePosition?, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
     let limit = min(limit ?? .firstPending, .firstPending)
     let isForward = !StoreDefect.markGoesBack.isPlanted
     if let mark, limit < mark, isForward { return nil }
@@ -142,14 +143,16 @@ extension LocalMarks {
   }
 
   /// Returns true if the server does not know a mark yet.
-  func isToldBehind(_ mark: Position?, _ confirmed: Position?, _ told: Position?) -> Bool {
+  func isToldBehind(
+    _ mark: MessagePosition?, _ confirmed: MessagePosition?, _ told: MessagePosition?
+  ) -> Bool {
     guard let mark else { return false }
     return latest(confirmed, told).map { $0 < mark } ?? true
   }
 
   /// Notes the time at which the local member read or received a message marked by name.
   private func join(
-    _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: Position,
+    _ kind: ReceiptKind, _ time: Int64, _ id: MessageID, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) {
     guard let localMember else { return }
@@ -160,7 +163,7 @@ extension LocalMarks {
 
   /// Returns true if a message is by another member and unseen.
   private func isUnseenByOther(
-    at position: Position, in conversation: OpenConversation
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
@@ -173,7 +176,8 @@ extension LocalMarks {
   /// Returns true if a message needs no delivery receipt: it is the local member's own, came as
   /// history, or was marked before.
   private func isDelivered(
-    _ id: MessageID, _ position: Position, in conversation: OpenConversation, _ member: UInt32
+    _ id: MessageID, _ position: MessagePosition, in conversation: OpenConversation,
+    _ member: UInt32
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(flushed(), conversation.number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
@@ -197,10 +201,10 @@ extension LocalMarks {
   /// After a bounded number of other messages the answer is true. Then the server may be told of a
   /// mark that it did not need, which costs less than reading a thread from its beginning.
   private func mayHaveIncoming(
-    after start: Position, upTo end: Position, in conversation: UInt32
+    after start: MessagePosition, upTo end: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var scan = try ThreadScan(flushed(), conversation, after: start)
-    for _ in 0..<PendingReceiptReader.receiptScanCountMax {
+    for _ in 0..<PendingReceiptReader.maximumReceiptScanCount {
       guard let record = try scan.next(), try scan.position() <= end else { return false }
       if record.sender != localMember, !record.flags.contains(.history) { return true }
     }
@@ -215,9 +219,9 @@ extension Transaction {
 extension LocalMarks {
   func position(
     of id: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     guard let conversation = try transaction.existingConversation(conversation) else {
-      return Optional<Position>.none
+      return Optional<MessagePosition>.none
     }
     return try view.ids.position(of: id, in: conversation.number)
   }

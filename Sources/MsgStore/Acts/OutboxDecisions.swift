@@ -199,7 +199,7 @@ struct OutboxDecisions: TransactionPart {
   /// Messages below a range are told by name once the range was told, so there are two rounds, and
   /// a third that finds nothing. The round limit keeps a damaged store from looping forever.
   private func confirmAll(_ kind: ReceiptKind, in conversation: ConversationID) throws(StoreError) {
-    for _ in 0..<Self.confirmedRoundCountMax {
+    for _ in 0..<Self.maximumConfirmedRoundCount {
       var isChanged = false
       for receipt in try flushed().pendingReceipts.pendingReceipts(
         in: conversation, kind, as: .mark)
@@ -211,7 +211,7 @@ struct OutboxDecisions: TransactionPart {
     throw view.corrupt(Schema.receipts, "conversation \"\(conversation)\": endless receipts")
   }
 
-  private static var confirmedRoundCountMax: Int { 8 }
+  private static var maximumConfirmedRoundCount: Int { 8 }
 
   /// Undoes an addition or a removal of a reaction by the local member.
   private func revert(

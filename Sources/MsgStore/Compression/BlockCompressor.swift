@@ -39,7 +39,7 @@ package struct BlockCompressor: ~Copyable, Sendable {
   /// Returns false and appends nothing if the block would not be shorter than the text.
   package mutating func compress(_ text: Bytes, effort: Effort, to buffer: inout ByteBuffer) -> Bool
   {
-    guard text.count > 1, text.count <= CompressionDictionary.blockByteCountMax else {
+    guard text.count > 1, text.count <= CompressionDictionary.maximumBlockByteCount else {
       return false
     }
     let start = buffer.count

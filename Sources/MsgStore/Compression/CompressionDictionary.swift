@@ -7,9 +7,9 @@ package import PageFile
 /// with it can point into it.
 package final class CompressionDictionary: Sendable {
   /// The maximum size: a match reaches back this far and no further.
-  package static let byteCountMax = 65_535
+  package static let maximumByteCount = 65_535
   /// The longest text that a block may represent.
-  package static let blockByteCountMax = TextCompression.textByteCountMax
+  package static let maximumBlockByteCount = TextCompression.maximumTextByteCount
 
   /// The empty dictionary, which spares stores without a dictionary a code path of their own.
   package static let none = CompressionDictionary(copying: .empty, version: 0)
@@ -18,9 +18,9 @@ package final class CompressionDictionary: Sendable {
   package let version: UInt32
   private let content: ByteBuffer
 
-  /// Copies the bytes; returns nil if there are more than `byteCountMax`.
+  /// Copies the bytes; returns nil if there are more than `maximumByteCount`.
   package convenience init?(_ bytes: Bytes, version: UInt32) {
-    guard bytes.count <= Self.byteCountMax else { return nil }
+    guard bytes.count <= Self.maximumByteCount else { return nil }
     self.init(copying: bytes, version: version)
   }
 
@@ -41,7 +41,8 @@ package final class CompressionDictionary: Sendable {
   /// offset of a block against its three buffers. A block made with another dictionary may be
   /// accepted and then yields another text; the checksum of its page has to prevent that.
   package func decompress(_ block: Bytes, into target: MutableBytes) -> Bool {
-    guard target.count <= Self.blockByteCountMax, block.count <= Self.blockByteCountMax else {
+    guard target.count <= Self.maximumBlockByteCount, block.count <= Self.maximumBlockByteCount
+    else {
       return false
     }
     // Unsafe: a call into C; all three lengths come from the buffers themselves.
@@ -62,7 +63,7 @@ package final class CompressionDictionary: Sendable {
   /// Returns false and appends nothing if the bytes are not a block of exactly `byteCount` bytes.
   /// Allocates nothing if the buffer has room.
   package func decompress(_ block: Bytes, byteCount: Int, to buffer: inout ByteBuffer) -> Bool {
-    guard byteCount >= 0, byteCount <= Self.blockByteCountMax else { return false }
+    guard byteCount >= 0, byteCount <= Self.maximumBlockByteCount else { return false }
     let start = buffer.count
     buffer.append(zeros: byteCount)
     guard decompress(block, into: buffer.mutableBytes.slice(start, byteCount)) else {

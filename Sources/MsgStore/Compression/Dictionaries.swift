@@ -29,7 +29,7 @@ package enum DictionaryPieces {
   static let mark: UInt8 = 0xFF
   package static let copyCount: UInt8 = 2
   static let headByteCount = 12
-  static let byteCountMax = 500
+  static let maximumByteCount = 500
 
   static func prefix(_ number: UInt32) -> ByteBuffer {
     var key = ByteBuffer()
@@ -47,15 +47,15 @@ package enum DictionaryPieces {
   }
 
   static func value(_ index: Int, of bytes: Bytes, _ checksum: UInt64) -> ByteBuffer {
-    let start = index * byteCountMax
-    var value = ByteBuffer(capacity: headByteCount + byteCountMax)
+    let start = index * maximumByteCount
+    var value = ByteBuffer(capacity: headByteCount + maximumByteCount)
     value.append(littleEndian: UInt32(bytes.count))
     value.append(littleEndian: checksum)
-    value.append(bytes.slice(start, min(byteCountMax, bytes.count - start)))
+    value.append(bytes.slice(start, min(maximumByteCount, bytes.count - start)))
     return value
   }
 
-  static func count(byteCount: Int) -> Int { (byteCount + byteCountMax - 1) / byteCountMax }
+  static func count(byteCount: Int) -> Int { (byteCount + maximumByteCount - 1) / maximumByteCount }
 
   package static func checksum(of bytes: Bytes, number: UInt32) -> UInt64 {
     Checksum.of(bytes, seed: Checksum.seed(UInt64(number)))
@@ -80,24 +80,24 @@ package enum DictionaryPieces {
     _ number: UInt32, from copies: [UInt8] = [0, 1], filler: UInt8,
     _ value: (Bytes, inout ByteBuffer) -> Bool
   ) -> Found? {
-    var bytes = ByteBuffer(capacity: CompressionDictionary.byteCountMax)
+    var bytes = ByteBuffer(capacity: CompressionDictionary.maximumByteCount)
     var head: (byteCount: Int, checksum: UInt64)?
     var lost: [Int] = []
     var index = 0
-    let pieceCountMax = count(byteCount: CompressionDictionary.byteCountMax)
-    while index < head.map({ count(byteCount: $0.byteCount) }) ?? pieceCountMax {
-      let start = index * byteCountMax
+    let maximumPieceCount = count(byteCount: CompressionDictionary.maximumByteCount)
+    while index < head.map({ count(byteCount: $0.byteCount) }) ?? maximumPieceCount {
+      let start = index * maximumByteCount
       for _ in bytes.count..<max(bytes.count, start) { bytes.append(filler) }
       var isFound = false
       for copy in copies where !isFound {
         let key = key(number, copy: copy, index)
-        var piece = ByteBuffer(capacity: headByteCount + byteCountMax)
+        var piece = ByteBuffer(capacity: headByteCount + maximumByteCount)
         guard value(key.bytes, &piece), piece.count > headByteCount,
           case let byteCount = Int(piece.bytes.uint32(at: 0)),
-          byteCount > start, byteCount <= CompressionDictionary.byteCountMax,
+          byteCount > start, byteCount <= CompressionDictionary.maximumByteCount,
           case let stated = (byteCount: byteCount, checksum: piece.bytes.uint64(at: 4)),
           head.map({ $0 == stated }) ?? true,
-          piece.count - headByteCount == min(byteCountMax, byteCount - start)
+          piece.count - headByteCount == min(maximumByteCount, byteCount - start)
         else { continue }
         head = stated
         bytes.append(piece.bytes.dropFirst(headByteCount))

@@ -6,11 +6,11 @@ package import PageFile
 /// See docs/message-format.md, E-9.
 ///
 /// Short texts alone do not shrink, so only texts of 512 bytes or more are tried, and a block is
-/// kept only if it saves an eighth. All lengths are checked against `textByteCountMax` first, so a
-/// stated length never causes a larger allocation.
+/// kept only if it saves an eighth. All lengths are checked against `maximumTextByteCount` first,
+/// so a stated length never causes a larger allocation.
 package enum TextCompression {
   /// The longest text, in bytes.
-  package static let textByteCountMax = TextLimits.storedByteCountMax
+  package static let maximumTextByteCount = TextLimits.maximumStoredByteCount
   /// The shortest text worth compressing, in bytes.
   package static let byteCountMin = 512
 
@@ -20,11 +20,11 @@ package enum TextCompression {
   package static func compress(_ text: Bytes, to buffer: inout ByteBuffer) -> Bool {
     guard text.count >= byteCountMin else { return false }
     let start = buffer.count
-    let byteCountMax = text.count - text.count / 8
-    buffer.append(zeros: byteCountMax)
+    let maximumByteCount = text.count - text.count / 8
+    buffer.append(zeros: maximumByteCount)
     // Unsafe: calls into C; both lengths come from the buffers themselves.
     let byteCount = unsafe text.withUnsafeBytes { source in
-      unsafe buffer.mutableBytes.slice(start, byteCountMax).withUnsafeMutableBytes { target in
+      unsafe buffer.mutableBytes.slice(start, maximumByteCount).withUnsafeMutableBytes { target in
         unsafe LZ4_compress_default(
           source.baseAddress, target.baseAddress, Int32(source.count), Int32(target.count))
       }
@@ -40,7 +40,9 @@ package enum TextCompression {
     -> Bool
   {
     let start = buffer.count
-    guard byteCount <= textByteCountMax, block.count <= textByteCountMax else { return false }
+    guard byteCount <= maximumTextByteCount, block.count <= maximumTextByteCount else {
+      return false
+    }
     buffer.append(zeros: byteCount)
     // Unsafe: calls into C; both lengths come from the buffers themselves.
     let written = unsafe block.withUnsafeBytes { source in

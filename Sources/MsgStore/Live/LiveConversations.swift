@@ -92,7 +92,7 @@ struct LiveConversationsRequest: LiveRequest {
         if (entry.from == nil) != (entry.to == nil) { return true }
       }
       // Receipts may change how a last message is shown.
-      if changes.delivery != nil || !changes.messages.isEmpty || changes.isAnyMessageChanged,
+      if changes.delivery != nil || !changes.messages.isEmpty || changes.coversAllMessages,
         list.contains(where: { $0.id == id })
       {
         return true

@@ -90,7 +90,7 @@ struct LiveReader<Request: LiveRequest> {
 
   private func isConcerned(by changes: StoreChanges) -> Bool {
     guard let content else { return true }
-    return changes.isAnything || request.isConcerned(by: changes, showing: content)
+    return changes.coversEverything || request.isConcerned(by: changes, showing: content)
   }
 
   /// Reads the content; returns nil if the store is gone.

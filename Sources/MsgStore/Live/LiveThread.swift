@@ -20,7 +20,8 @@ public struct StoreThread: Sendable {
     LiveThread(store, LiveThreadRequest(conversation: id, pin: .end, count: count))
   }
 
-  /// Returns a message with its neighbours, as in `Thread.around(_:count:)`, with their changes.
+  /// Returns a message with its neighbours, as in `MessageThread.around(_:count:)`, with their
+  /// changes.
   ///
   /// The sequence follows the message when it moves and stays at its last place when it is deleted.
   /// The slice is empty until the message arrives. Otherwise it behaves like `live(newest:)`.
@@ -36,7 +37,7 @@ public struct StoreThread: Sendable {
 /// The current part of a thread and its differences from the previous value.
 public struct LiveSlice: Sendable, Hashable {
   /// The messages.
-  public let slice: Slice
+  public let slice: MessageSlice
   /// The differences from the previous value; for the first value, from an empty slice.
   public let differences: LiveDifferences
 }
@@ -106,7 +107,7 @@ struct LiveThreadRequest: LiveRequest {
   let pin: Pin
   let count: Int
   /// The message's position at the last read.
-  private var position: Position?
+  private var position: MessagePosition?
 
   init(conversation: ConversationID, pin: Pin, count: Int) {
     self.conversation = conversation
@@ -114,9 +115,9 @@ struct LiveThreadRequest: LiveRequest {
     self.count = count
   }
 
-  mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> Slice {
+  mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> MessageSlice {
     let thread = try chat.thread(conversation)
-    let slice: Slice
+    let slice: MessageSlice
     switch pin {
     case .end: slice = try thread.tail(count)
     case .message(let id):
@@ -130,7 +131,7 @@ struct LiveThreadRequest: LiveRequest {
     return slice
   }
 
-  func isConcerned(by changes: StoreChanges, showing slice: Slice) -> Bool {
+  func isConcerned(by changes: StoreChanges, showing slice: MessageSlice) -> Bool {
     guard let changes = changes.conversations[conversation] else { return false }
     if changes.concernsMessages { return true }
     guard let delivery = changes.delivery, let first = slice.first, let last = slice.last else {
@@ -139,7 +140,7 @@ struct LiveThreadRequest: LiveRequest {
     return delivery.overlaps(first.position...last.position)
   }
 
-  static func differences(from old: Slice?, to new: Slice) -> LiveDifferences {
+  static func differences(from old: MessageSlice?, to new: MessageSlice) -> LiveDifferences {
     let (a, b) = (old?.content, new.content)
     var differences = LiveDifferences(
       a?.count ?? 0, b.count,

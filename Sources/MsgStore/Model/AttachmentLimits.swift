@@ -5,20 +5,20 @@
 /// `StoreWriter.prepareUpload`. Limits are checked when a message is composed or an upload is
 /// prepared. An attachment that passed once is sent even if a later version of the program has
 /// lower limits. Received attachments are not checked against these limits, only against
-/// `Attachment.storageProblem`.
+/// `MessageAttachment.storageProblem`.
 public struct AttachmentLimits: Sendable, Hashable {
   /// The limits for one kind of attachment.
   public struct Rule: Sendable, Hashable {
     /// The most bytes in the file; nil allows any number.
-    public var byteCountMax: Int64?
+    public var maximumByteCount: Int64?
     /// The MIME types that may be sent; nil allows all.
     ///
     /// The comparison ignores case and any parameters after a semicolon.
     public var mimeTypes: Set<String>?
 
     /// Creates a rule, which allows everything by default.
-    public init(byteCountMax: Int64? = nil, mimeTypes: Set<String>? = nil) {
-      self.byteCountMax = byteCountMax
+    public init(maximumByteCount: Int64? = nil, mimeTypes: Set<String>? = nil) {
+      self.maximumByteCount = maximumByteCount
       self.mimeTypes = mimeTypes
     }
   }
@@ -26,9 +26,9 @@ public struct AttachmentLimits: Sendable, Hashable {
   /// The rules by kind; a kind without a rule is unrestricted.
   public var rules: [AttachmentKind: Rule]
   /// The most bytes in an inline preview.
-  public var previewByteCountMax: Int
+  public var maximumPreviewByteCount: Int
   /// The most bytes in a content hash.
-  public var contentHashByteCountMax: Int
+  public var maximumContentHashByteCount: Int
 
   /// Creates limits; by default images of up to 2 MB and documents of up to 10 MB, of any type.
   ///
@@ -36,28 +36,28 @@ public struct AttachmentLimits: Sendable, Hashable {
   /// limits therefore also passes a server that counts 1,048,576.
   public init(
     rules: [AttachmentKind: Rule] = [
-      .image: Rule(byteCountMax: 2_000_000), .document: Rule(byteCountMax: 10_000_000),
+      .image: Rule(maximumByteCount: 2_000_000), .document: Rule(maximumByteCount: 10_000_000),
     ],
-    previewByteCountMax: Int = 2048, contentHashByteCountMax: Int = 64
+    maximumPreviewByteCount: Int = 2048, maximumContentHashByteCount: Int = 64
   ) {
     self.rules = rules
-    self.previewByteCountMax = previewByteCountMax
-    self.contentHashByteCountMax = contentHashByteCountMax
+    self.maximumPreviewByteCount = maximumPreviewByteCount
+    self.maximumContentHashByteCount = maximumContentHashByteCount
   }
 
   /// Returns the reason why an attachment, as described, may not be uploaded; nil if it may.
   ///
   /// An unknown byte count passes. An unknown type is refused if the rule allows only some types.
-  public func check(_ attachment: Attachment) -> AttachmentProblem? {
+  public func check(_ attachment: MessageAttachment) -> AttachmentProblem? {
     if let problem = attachment.storageProblem { return problem }
-    if let hash = attachment.contentHash, hash.count > contentHashByteCountMax {
-      return .fieldTooLong(.contentHash, byteCount: hash.count, limit: contentHashByteCountMax)
+    if let hash = attachment.contentHash, hash.count > maximumContentHashByteCount {
+      return .fieldTooLong(.contentHash, byteCount: hash.count, limit: maximumContentHashByteCount)
     }
-    if let preview = attachment.preview, preview.count > previewByteCountMax {
-      return .fieldTooLong(.preview, byteCount: preview.count, limit: previewByteCountMax)
+    if let preview = attachment.preview, preview.count > maximumPreviewByteCount {
+      return .fieldTooLong(.preview, byteCount: preview.count, limit: maximumPreviewByteCount)
     }
     guard let rule = rules[attachment.kind] else { return nil }
-    if let limit = rule.byteCountMax, let byteCount = attachment.byteCount, byteCount > limit {
+    if let limit = rule.maximumByteCount, let byteCount = attachment.byteCount, byteCount > limit {
       return .tooLarge(attachment.kind, byteCount: byteCount, limit: limit)
     }
     if let allowed = rule.mimeTypes {
@@ -79,19 +79,19 @@ public struct AttachmentLimits: Sendable, Hashable {
 public enum AttachmentProblem: Error, Sendable, Hashable {
   /// The fields that have a length limit.
   public enum Field: Sendable, Hashable, CaseIterable {
-    /// `Attachment.remoteURL`.
+    /// `MessageAttachment.remoteURL`.
     case remoteURL
-    /// `Attachment.thumbnailURL`.
+    /// `MessageAttachment.thumbnailURL`.
     case thumbnailURL
-    /// `Attachment.localPath`.
+    /// `MessageAttachment.localPath`.
     case localPath
-    /// `Attachment.fileName`.
+    /// `MessageAttachment.fileName`.
     case fileName
-    /// `Attachment.mimeType`.
+    /// `MessageAttachment.mimeType`.
     case mimeType
-    /// `Attachment.contentHash`.
+    /// `MessageAttachment.contentHash`.
     case contentHash
-    /// `Attachment.preview`.
+    /// `MessageAttachment.preview`.
     case preview
   }
 
@@ -105,14 +105,14 @@ public enum AttachmentProblem: Error, Sendable, Hashable {
   case typeNotAllowed(AttachmentKind, mimeType: String?)
 }
 
-extension Attachment {
+extension MessageAttachment {
   /// The reason why no store can keep this attachment, even a received one; nil if it can be
   /// stored.
   ///
   /// The id must have 1 to 240 bytes. All other strings, the hash, and the preview may have at most
   /// 64 KiB each.
   public var storageProblem: AttachmentProblem? {
-    guard (1...Self.idByteCountMax).contains(id.utf8.count) else {
+    guard (1...Self.maximumIDByteCount).contains(id.utf8.count) else {
       return .invalidID(byteCount: id.utf8.count)
     }
     let fields: [(AttachmentProblem.Field, Int?)] = [
@@ -121,8 +121,8 @@ extension Attachment {
       (.mimeType, mimeType?.utf8.count), (.contentHash, contentHash?.count),
       (.preview, preview?.count),
     ]
-    for case (let field, let byteCount?) in fields where byteCount > Self.fieldByteCountMax {
-      return .fieldTooLong(field, byteCount: byteCount, limit: Self.fieldByteCountMax)
+    for case (let field, let byteCount?) in fields where byteCount > Self.maximumFieldByteCount {
+      return .fieldTooLong(field, byteCount: byteCount, limit: Self.maximumFieldByteCount)
     }
     return nil
   }

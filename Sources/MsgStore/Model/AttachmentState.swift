@@ -5,7 +5,7 @@ public struct AttachmentState: Sendable, Hashable {
   /// The message that has the attachment.
   public let message: MessageID
   /// The attachment's metadata.
-  public let attachment: Attachment
+  public let attachment: MessageAttachment
   /// The progress of the bytes to the server.
   public let upload: AttachmentTransfer
   /// The progress of the bytes to this device.

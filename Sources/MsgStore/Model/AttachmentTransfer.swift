@@ -20,7 +20,7 @@ public enum AttachmentTransfer: Sendable, Hashable {
   /// Complete.
   case done
   /// The last attempt failed; `count` attempts failed in a row.
-  case failed(Failure, count: Int)
+  case failed(SendFailure, count: Int)
 
   /// True while bytes are being transferred.
   public var isRunning: Bool { if case .running = self { true } else { false } }

@@ -1,7 +1,7 @@
 /// A conversation as shown in a list of conversations: its attributes, counters, and last message.
 public struct Conversation: Sendable, Hashable {
   /// The most members in `participants`, except in a task of the outbox.
-  public static let listedParticipantCountMax = 32
+  public static let maximumListedParticipantCount = 32
 
   private let content: Content
 
@@ -56,7 +56,7 @@ public struct Conversation: Sendable, Hashable {
   /// The number of messages.
   public var messageCount: Int { content.fields.messageCount }
   /// The last message in thread order; nil without messages.
-  public var preview: Preview? { content.fields.preview }
+  public var preview: ConversationPreview? { content.fields.preview }
   /// The position in the list of conversations.
   public var position: ConversationPosition { content.fields.position }
   /// True if the conversation was deleted and nothing newer has arrived.
@@ -99,14 +99,14 @@ public struct Conversation: Sendable, Hashable {
     let unreadCount: Int
     let unreadMentionCount: Int
     let messageCount: Int
-    let preview: Preview?
+    let preview: ConversationPreview?
     let position: ConversationPosition
     let isDeleted: Bool
   }
 }
 
 /// The last message of a conversation, shortened for a list.
-public struct Preview: Sendable, Hashable {
+public struct ConversationPreview: Sendable, Hashable {
   /// A name of the message, usually its id.
   ///
   /// If another member's message arrived under two names, this is the one that the server's order
@@ -127,14 +127,14 @@ public struct Preview: Sendable, Hashable {
   /// The delivery status.
   public let status: MessageStatus
 
-  static let byteCountMax = 160
+  static let maximumByteCount = 160
 
   /// Returns the part of a text that a preview keeps.
   ///
   /// See docs/message-format.md, A-3.
   package static func cut(_ text: String) -> String {
-    guard text.utf8.count > byteCountMax else { return text }
-    let limit = text.utf8.index(text.startIndex, offsetBy: byteCountMax)
+    guard text.utf8.count > maximumByteCount else { return text }
+    let limit = text.utf8.index(text.startIndex, offsetBy: maximumByteCount)
     var end = text.utf8.index(text.startIndex, offsetBy: sureBorder(text.utf8Span.span))
     while end < limit {
       let next = text.index(after: end)
@@ -149,7 +149,7 @@ public struct Preview: Sendable, Hashable {
   /// Any two ASCII bytes have a boundary between them, except CR and LF. Walking the characters
   /// from the beginning took 20 times as long.
   private static func sureBorder(_ bytes: Span<UInt8>) -> Int {
-    var offset = byteCountMax
+    var offset = maximumByteCount
     while offset > 0 {
       let (before, behind) = (bytes[offset - 1], bytes[offset])
       if before < 0x80, behind < 0x80, before != 0x0D || behind != 0x0A { return offset }
@@ -176,15 +176,15 @@ public struct PreviewAttachment: Hashable, Sendable {
   public package(set) var thumbnail: String
 
   /// The most bytes in a file name; a longer one is cut.
-  static let fileNameByteCountMax = 160
+  static let maximumFileNameByteCount = 160
   /// The most bytes in a thumbnail's reference.
   ///
   /// A longer one is dropped, since part of it is useless.
-  static let thumbnailByteCountMax = 1024
+  static let maximumThumbnailByteCount = 1024
 
   package init(kind: AttachmentKind, fileName: String, thumbnail: String) {
     self.kind = kind
-    self.fileName = Preview.cut(fileName)
-    self.thumbnail = thumbnail.utf8.count > Self.thumbnailByteCountMax ? "" : thumbnail
+    self.fileName = ConversationPreview.cut(fileName)
+    self.thumbnail = thumbnail.utf8.count > Self.maximumThumbnailByteCount ? "" : thumbnail
   }
 }

@@ -1,7 +1,7 @@
 /// The changes that one or more commits made to one conversation.
 public struct ConversationChanges: Sendable, Hashable {
   /// The most messages whose changes are listed one by one.
-  public static let messageCountMax = 256
+  public static let maximumMessageCount = 256
 
   /// The messages that were inserted, moved, changed, or removed, by id.
   public private(set) var messages: [MessageID: MessageChange] = [:]
@@ -9,12 +9,12 @@ public struct ConversationChanges: Sendable, Hashable {
   /// the conversation was deleted, renamed, or merged with another.
   ///
   /// `messages` is then empty and says nothing.
-  public private(set) var isAnyMessageChanged = false
+  public private(set) var coversAllMessages = false
   /// The positions between which delivery or reading may have changed, which can also change the
   /// shown status of the local member's own messages.
   ///
   /// A receipt covers all messages up to a position, so the messages are not listed one by one.
-  public private(set) var delivery: ClosedRange<Position>?
+  public private(set) var delivery: ClosedRange<MessagePosition>?
   /// True if the set of known sequence numbers changed, so that a gap may have changed.
   public internal(set) var hasSequenceChanges = false
   /// The change of the conversation's list entry or of anything else about it: members, attributes,
@@ -42,22 +42,22 @@ public struct ConversationChanges: Sendable, Hashable {
   init() {}
 
   var isEmpty: Bool {
-    messages.isEmpty && !isAnyMessageChanged && delivery == nil && !hasSequenceChanges
+    messages.isEmpty && !coversAllMessages && delivery == nil && !hasSequenceChanges
       && entry == nil && newID == nil
   }
 
   /// True if the messages shown by a thread may have changed.
   var concernsMessages: Bool {
-    !messages.isEmpty || isAnyMessageChanged || hasSequenceChanges || newID != nil
+    !messages.isEmpty || coversAllMessages || hasSequenceChanges || newID != nil
   }
 
   // MARK: Adding what comes next
 
   mutating func add(_ change: MessageChange?, of id: MessageID) {
-    guard let change, !isAnyMessageChanged else { return }
+    guard let change, !coversAllMessages else { return }
     if let old = messages[id] {
       messages[id] = old.followed(by: change)
-    } else if messages.count < Self.messageCountMax {
+    } else if messages.count < Self.maximumMessageCount {
       messages[id] = change
     } else {
       setAnyMessageChanged()
@@ -66,10 +66,10 @@ public struct ConversationChanges: Sendable, Hashable {
 
   mutating func setAnyMessageChanged() {
     messages = [:]
-    isAnyMessageChanged = true
+    coversAllMessages = true
   }
 
-  mutating func addDelivery(_ range: ClosedRange<Position>) {
+  mutating func addDelivery(_ range: ClosedRange<MessagePosition>) {
     guard let old = delivery else {
       delivery = range
       return
@@ -87,7 +87,7 @@ public struct ConversationChanges: Sendable, Hashable {
   /// Drops message changes that are now reported under another id.
   mutating func forgetMessages() {
     messages = [:]
-    isAnyMessageChanged = false
+    coversAllMessages = false
     delivery = nil
     hasSequenceChanges = false
   }
@@ -97,7 +97,7 @@ public struct ConversationChanges: Sendable, Hashable {
       self.newID = newID
       forgetMessages()
     }
-    if later.isAnyMessageChanged { setAnyMessageChanged() }
+    if later.coversAllMessages { setAnyMessageChanged() }
     for (id, change) in later.messages { add(change, of: id) }
     if let range = later.delivery { addDelivery(range) }
     if later.hasSequenceChanges { hasSequenceChanges = true }

@@ -8,11 +8,11 @@ import PageFile
 /// byte are different, as they are to the server that made them.
 package enum Identifier {
   /// The most bytes in an identifier.
-  package static let byteCountMax = 255
+  package static let maximumByteCount = 255
 
   /// Throws if an identifier is empty or too long.
   package static func validate(_ what: String, byteCount: Int) throws(StoreError) {
-    guard (1...byteCountMax).contains(byteCount) else {
+    guard (1...maximumByteCount).contains(byteCount) else {
       throw .invalidIdentifier(what: what, byteCount: byteCount)
     }
   }

@@ -9,13 +9,13 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var ownID: MessageID?
   @usableFromInline var mentions: [MemberID] = []
   @usableFromInline var reactions: [Reaction] = []
-  @usableFromInline var attachments: [Attachment] = []
+  @usableFromInline var attachments: [MessageAttachment] = []
   @usableFromInline var editedAt: Timestamp?
   @usableFromInline var deletedAt: Timestamp?
   @usableFromInline var deliveredAt: Timestamp?
   @usableFromInline var readAt: Timestamp?
   @usableFromInline var retryAt: Timestamp?
-  @usableFromInline var failure: Failure?
+  @usableFromInline var failure: SendFailure?
   @usableFromInline var retryCount = 0
   @usableFromInline var isDeleted = false
   @usableFromInline var hasHistory = false
@@ -41,7 +41,7 @@ extension Message {
   }
 
   /// The attachments, in the message's order.
-  public var attachments: [Attachment] {
+  public var attachments: [MessageAttachment] {
     @inlinable get { rare?.fields.attachments ?? [] }
     set { setRare(\.attachments, newValue) }
   }
@@ -99,7 +99,7 @@ extension Message {
   }
 
   /// The reason for the last failure to send, edit, or retract the message.
-  public var failure: Failure? {
+  public var failure: SendFailure? {
     @inlinable get { rare?.fields.failure }
     set { setRare(\.failure, newValue) }
   }

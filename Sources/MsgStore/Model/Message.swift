@@ -90,7 +90,7 @@ public struct Message: Sendable {
     id: MessageID = .random(), in conversation: ConversationID, from sender: MemberID,
     text: String, localTime: Timestamp? = nil, serverTimestamp: Timestamp? = nil,
     sequence: Int64? = nil, status: MessageStatus? = nil, replyTo: MessageID? = nil,
-    mentions: [MemberID] = [], attachments: [Attachment] = []
+    mentions: [MemberID] = [], attachments: [MessageAttachment] = []
   ) {
     self.id = id
     origin = Origin(conversation, [sender])
@@ -174,12 +174,12 @@ public struct Message: Sendable {
   }
 
   /// The position in the thread; valid for messages read from a store.
-  public var position: Position {
+  public var position: MessagePosition {
     let place: Place =
       fields[.serverTime]
       ? .acknowledged(serverMicroseconds, sequence: sequence)
       : .pending(localMicroseconds, localOrder: localOrder)
-    return Position(place, rare?.fields.keyName ?? id)
+    return MessagePosition(place, rare?.fields.keyName ?? id)
   }
 
   private var localOrder: Int64 { rare?.fields.localOrder ?? 0 }

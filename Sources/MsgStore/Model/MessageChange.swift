@@ -4,9 +4,9 @@
 /// first change's former position and the last change's current position.
 public struct MessageChange: Sendable, Hashable {
   /// The former position; nil if the message did not exist.
-  public let from: Position?
+  public let from: MessagePosition?
   /// The current position; nil if the message no longer exists.
-  public let to: Position?
+  public let to: MessagePosition?
   /// The differences of a message that existed before and still exists.
   public let parts: Parts
 
@@ -59,7 +59,7 @@ public struct MessageChange: Sendable, Hashable {
   }
 
   /// Creates a change; returns nil if nothing differs.
-  init?(from: Position?, to: Position?, _ parts: Parts = []) {
+  init?(from: MessagePosition?, to: MessagePosition?, _ parts: Parts = []) {
     self.from = from
     self.to = to
     switch (from, to) {

@@ -95,7 +95,7 @@ struct TimedChance {
   /// The random bits, at most `bitCount` of them.
   private(set) var chance: UInt128 = 0
   private let bitCount: Int
-  private static let millisecondsMax: Int64 = 1 << 48 - 1
+  private static let maximumMilliseconds: Int64 = 1 << 48 - 1
 
   init(bitCount: Int) { self.bitCount = bitCount }
 
@@ -106,7 +106,7 @@ struct TimedChance {
   mutating func next(
     at time: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> TimedChance {
-    let now = UInt64(min(max(time.millisecondsSince1970, 0), Self.millisecondsMax))
+    let now = UInt64(min(max(time.millisecondsSince1970, 0), Self.maximumMilliseconds))
     if now == milliseconds {
       chance += 1 + UInt128(UInt32.random(in: .min ... .max, using: &generator))
     } else {

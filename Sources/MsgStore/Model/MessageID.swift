@@ -14,7 +14,7 @@ public struct MessageID: Sendable {
   @usableFromInline package let words: (UInt64, UInt64, UInt64, UInt64)
   @usableFromInline let long: LongName?
 
-  static let inlineByteCountMax = 31
+  static let maximumInlineByteCount = 31
   private static let longMark: UInt64 = 255
 
   /// Creates an id with this text.
@@ -27,11 +27,12 @@ public struct MessageID: Sendable {
   /// Creates an id from its bytes, which must be followed by the slack that pages and `ByteBuffer`s
   /// have.
   package init(_ bytes: Bytes) {
-    let isLong = bytes.count > Self.inlineByteCountMax
+    let isLong = bytes.count > Self.maximumInlineByteCount
     let mark = isLong ? Self.longMark : UInt64(bytes.count)
     words = (
-      Self.word(bytes, at: 0, byteCountMax: 8), Self.word(bytes, at: 8, byteCountMax: 8),
-      Self.word(bytes, at: 16, byteCountMax: 8), Self.word(bytes, at: 24, byteCountMax: 7) | mark
+      Self.word(bytes, at: 0, maximumByteCount: 8), Self.word(bytes, at: 8, maximumByteCount: 8),
+      Self.word(bytes, at: 16, maximumByteCount: 8),
+      Self.word(bytes, at: 24, maximumByteCount: 7) | mark
     )
     long = isLong ? LongName(bytes.array()) : nil
   }
@@ -55,10 +56,10 @@ public struct MessageID: Sendable {
       ? word : byteCount <= 0 ? 0 : word & (~0 &<< UInt64(truncatingIfNeeded: 64 &- byteCount &* 8))
   }
 
-  private static func word(_ bytes: Bytes, at offset: Int, byteCountMax: Int) -> UInt64 {
+  private static func word(_ bytes: Bytes, at offset: Int, maximumByteCount: Int) -> UInt64 {
     offset >= bytes.count
       ? 0
-      : bytes.bigEndianHead(at: offset, byteCount: min(bytes.count - offset, byteCountMax))
+      : bytes.bigEndianHead(at: offset, byteCount: min(bytes.count - offset, maximumByteCount))
   }
 
   /// The number of UTF-8 bytes.

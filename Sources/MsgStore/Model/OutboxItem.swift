@@ -1,7 +1,7 @@
 /// Leased work: a task for the server, its token, and the duration of the lease.
 ///
-/// Return it to the outbox with `done`, `failed`, or `giveBack`. The value stays usable after that
-/// and after the store is closed.
+/// Return it to the outbox with `done`, `failed`, or `returnWork`. The value stays usable after
+/// that and after the store is closed.
 public struct OutboxItem: Sendable, Hashable {
   /// The outbox entry.
   public let id: OutboxEntry.ID
@@ -61,7 +61,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   /// The number of times the entry was leased.
   public let attemptCount: Int
   /// The reason why the last attempt failed, if one did.
-  public let failure: Failure?
+  public let failure: SendFailure?
   /// The time at which the entry was added.
   public let created: Timestamp
   /// The token by which the server recognises the entry.

@@ -5,24 +5,24 @@ public struct OutboxOptions: Sendable {
   /// A client with its own queue turns this off. Entries already in the outbox stay there.
   public var isOn = true
   /// The number of failed attempts after which an entry is given up; nil, the default, means never.
-  public var attemptCountMax: Int?
+  public var maximumAttemptCount: Int?
   /// The maximum age of an entry when it is leased, by the store's clock; nil, the default, allows
   /// any age.
-  public var ageMax: Duration?
+  public var maximumAge: Duration?
   /// The form in which the server expects read and delivery receipts.
   ///
-  /// A count of ids outside 1 to `PendingReceipt.idCountMax` is clamped to that range.
+  /// A count of ids outside 1 to `PendingReceipt.maximumIDCount` is clamped to that range.
   public var receiptForm = PendingReceipt.Form.mark
 
   /// The delay after the first failed attempt, in microseconds: one second, doubled after each
   /// further failure.
   static let delayMin: Int64 = 1_000_000
   /// The longest delay, in microseconds: five minutes.
-  static let delayMax: Int64 = 300_000_000
+  static let maximumDelay: Int64 = 300_000_000
   /// The shortest and the longest lease, in microseconds: one millisecond and one day.
   static let leaseRange: ClosedRange<Int64> = 1000...86_400_000_000
   /// The most bytes in the payload of client work.
-  public static let payloadByteCountMax = 1 << 20
+  public static let maximumPayloadByteCount = 1 << 20
 
   /// Returns the random share, from 0 to 1, of the second half of a delay.
   ///
@@ -38,7 +38,7 @@ public struct OutboxOptions: Sendable {
   /// "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
   func delay(afterFailures count: UInt64) -> Int64 {
     let doublings = min(max(count, 1) - 1, 20)
-    let whole = min(Self.delayMin << Int64(doublings), Self.delayMax)
+    let whole = min(Self.delayMin << Int64(doublings), Self.maximumDelay)
     return whole / 2 + Int64(Double(whole / 2) * min(max(chance(), 0), 1))
   }
 }

@@ -5,11 +5,11 @@ package struct PackingSizes: Sendable, Hashable {
   /// The most bytes in a segment, except one with the fewest messages possible.
   ///
   /// A cell must be able to hold it, too.
-  package var segmentByteCountMax: Int
+  package var maximumSegmentByteCount: Int
 
-  package init(looseCount: Int = 64, segmentByteCountMax: Int = .max) {
+  package init(looseCount: Int = 64, maximumSegmentByteCount: Int = .max) {
     self.looseCount = looseCount
-    self.segmentByteCountMax = segmentByteCountMax
+    self.maximumSegmentByteCount = maximumSegmentByteCount
   }
 
   /// The number of messages beyond the loose ones that makes a packing step.

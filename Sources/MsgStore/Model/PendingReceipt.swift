@@ -7,8 +7,8 @@ public struct PendingReceipt: Sendable, Hashable {
   public enum Form: Sendable, Hashable {
     /// A mark up to the newest message, plus the ids of messages that the mark does not cover.
     case mark
-    /// The ids of all messages, in batches of at most `countMax`: 1 to 500.
-    case ids(countMax: Int = 500)
+    /// The ids of all messages, in batches of at most `maximumCount`: 1 to 500.
+    case ids(maximumCount: Int = 500)
   }
 
   /// The conversation.
@@ -18,9 +18,9 @@ public struct PendingReceipt: Sendable, Hashable {
   /// The exclusive start of the range: the position up to which the server was told before.
   ///
   /// nil means the beginning of the thread.
-  public let after: Position?
+  public let after: MessagePosition?
   /// The inclusive end of the range; nil if there is no range.
-  public let upTo: Position?
+  public let upTo: MessagePosition?
   /// The messages to report by the server's ids, at most 500, none of them sent by the local
   /// member.
   ///
@@ -36,5 +36,5 @@ public struct PendingReceipt: Sendable, Hashable {
   /// It may have been deleted here since.
   public var upToID: MessageID? { upTo?.id }
 
-  static let idCountMax = 500
+  static let maximumIDCount = 500
 }

@@ -10,7 +10,7 @@ public struct Reaction: Sendable {
   public var time: Timestamp
 
   /// The most bytes in an emoji.
-  public static let emojiByteCountMax = 64
+  public static let maximumEmojiByteCount = 64
 
   /// Creates a reaction.
   public init(_ emoji: String, from member: MemberID, at time: Timestamp) {
@@ -21,8 +21,8 @@ public struct Reaction: Sendable {
 
   package func validate() throws(StoreError) {
     try member.validate()
-    guard (1...Self.emojiByteCountMax).contains(emoji.utf8.count) else {
-      throw .invalidReaction(byteCount: emoji.utf8.count, limit: Self.emojiByteCountMax)
+    guard (1...Self.maximumEmojiByteCount).contains(emoji.utf8.count) else {
+      throw .invalidReaction(byteCount: emoji.utf8.count, limit: Self.maximumEmojiByteCount)
     }
   }
 }

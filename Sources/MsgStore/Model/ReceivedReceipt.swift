@@ -5,7 +5,7 @@ public struct ReceivedReceipt: Sendable, Hashable {
     /// All messages up to this one, wherever it is placed; it need not have arrived yet.
     case upTo(MessageID)
     /// All messages up to the position of an acknowledged message.
-    case upToPosition(Position)
+    case upToPosition(MessagePosition)
     /// These messages alone; they need not have arrived yet.
     case messages([MessageID])
   }

@@ -10,7 +10,7 @@ public enum ReconciledRange: Sendable, Hashable {
   /// or the whole thread if the list has fewer messages.
   case newest(count: Int)
   /// From one position to another, inclusive.
-  case positions(ClosedRange<Position>)
+  case positions(ClosedRange<MessagePosition>)
   /// From one server time to another, inclusive.
   case times(ClosedRange<Timestamp>)
 
@@ -21,9 +21,9 @@ public enum ReconciledRange: Sendable, Hashable {
       return .all
     case .newest(let count):
       guard messages.count >= count else { return .all }
-      let oldest = messages.compactMap { message -> Position? in
+      let oldest = messages.compactMap { message -> MessagePosition? in
         guard let time = message.serverTimestamp?.microseconds else { return nil }
-        return Position(.acknowledged(time, sequence: message.sequence), message.id)
+        return MessagePosition(.acknowledged(time, sequence: message.sequence), message.id)
       }.min()
       return oldest.map { ReconciledSpan(from: .message($0), upTo: .time(.max)) }
     case .positions(let range):
@@ -47,7 +47,7 @@ struct ReconciledSpan {
     case time(Int64)
     /// This message is inside; of the others at its time, only those that their sequence shows to
     /// be inside.
-    case message(Position)
+    case message(MessagePosition)
 
     var time: Int64 {
       switch self {
@@ -63,7 +63,7 @@ struct ReconciledSpan {
   static let all = ReconciledSpan(from: .time(.min), upTo: .time(.max))
 
   /// Returns true if the server would have listed an acknowledged message here, had it known it.
-  func contains(_ position: Position) -> Bool {
+  func contains(_ position: MessagePosition) -> Bool {
     let time = position.place.time
     guard time >= from.time, time <= upTo.time else { return false }
     if case .message(let first) = from, time == first.place.time, position != first {

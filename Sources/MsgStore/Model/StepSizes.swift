@@ -3,17 +3,17 @@ import PageFile
 /// Limits on the work that one commit does.
 package struct StepSizes: Sendable {
   /// The most entries that one commit removes.
-  package var sweepCountMax: Int
+  package var maximumSweepCount: Int
   /// The most messages that one commit moves.
-  package var mergeCountMax: Int
+  package var maximumMergeCount: Int
   /// The most outbox entries that one commit changes.
-  package var entryCountMax: Int
+  package var maximumEntryCount: Int
   /// The most conversations and messages that one commit prepares while the store is opened.
-  package var openingCountMax = 500
+  package var maximumOpeningCount = 500
   /// The number of changed page bytes after which such a commit prepares nothing more.
-  package var openingByteCountMax = 16 << 20
+  package var maximumOpeningByteCount = 16 << 20
   /// The time after which a step ends.
-  package var timeMax: Duration
+  package var maximumTime: Duration
 
   /// Sizes that end a step by counts alone.
   ///
@@ -21,17 +21,17 @@ package struct StepSizes: Sendable {
   /// stores that no caller waits for.
   package static var untimed: StepSizes {
     var sizes = StepSizes()
-    sizes.timeMax = .seconds(86_400)
+    sizes.maximumTime = .seconds(86_400)
     return sizes
   }
 
   package init(
-    sweepCountMax: Int = 1000, mergeCountMax: Int = 500, entryCountMax: Int = 300,
-    timeMax: Duration = .milliseconds(5)
+    maximumSweepCount: Int = 1000, maximumMergeCount: Int = 500, maximumEntryCount: Int = 300,
+    maximumTime: Duration = .milliseconds(5)
   ) {
-    self.sweepCountMax = sweepCountMax
-    self.mergeCountMax = mergeCountMax
-    self.entryCountMax = entryCountMax
-    self.timeMax = timeMax
+    self.maximumSweepCount = maximumSweepCount
+    self.maximumMergeCount = maximumMergeCount
+    self.maximumEntryCount = maximumEntryCount
+    self.maximumTime = maximumTime
   }
 }

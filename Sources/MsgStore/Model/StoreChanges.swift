@@ -4,7 +4,7 @@
 /// find later changes. Anything not mentioned is unchanged.
 public struct StoreChanges: Sendable, Hashable {
   /// The most conversations whose changes are listed one by one.
-  public static let conversationCountMax = 256
+  public static let maximumConversationCount = 256
 
   /// The changes of conversations by their current ids.
   ///
@@ -18,7 +18,7 @@ public struct StoreChanges: Sendable, Hashable {
   /// and another process may have written to it meanwhile.
   ///
   /// `conversations` is then empty and says nothing.
-  public private(set) var isAnything = false
+  public private(set) var coversEverything = false
 
   package init() {}
 
@@ -30,25 +30,25 @@ public struct StoreChanges: Sendable, Hashable {
   }()
 
   var isEmpty: Bool {
-    !isAnything && conversations.isEmpty && !hasCounterChanges && !hasOutboxChanges
+    !coversEverything && conversations.isEmpty && !hasCounterChanges && !hasOutboxChanges
   }
 
   mutating func setAnything() {
     conversations = [:]
-    (isAnything, hasCounterChanges, hasOutboxChanges) = (true, true, true)
+    (coversEverything, hasCounterChanges, hasOutboxChanges) = (true, true, true)
   }
 
   /// Adds the changes of one conversation.
   mutating func add(_ changes: ConversationChanges, of id: ConversationID) {
-    if isAnything || changes.isEmpty { return }
+    if coversEverything || changes.isEmpty { return }
     conversations[id, default: ConversationChanges()].add(changes)
     if conversations[id]?.isEmpty ?? false { conversations[id] = nil }
-    if conversations.count > Self.conversationCountMax { setAnything() }
+    if conversations.count > Self.maximumConversationCount { setAnything() }
   }
 
   /// Notes the new id of a conversation under its former one.
   mutating func addName(_ newID: ConversationID, for id: ConversationID, isMerged: Bool) {
-    if isAnything { return }
+    if coversEverything { return }
     var former = ConversationChanges()
     former.newID = newID
     if !isMerged, let entry = conversations[newID]?.entry {
@@ -61,8 +61,8 @@ public struct StoreChanges: Sendable, Hashable {
 
   /// Adds later changes, so that both are reported as one.
   mutating func add(_ later: StoreChanges) {
-    if isAnything { return }
-    if later.isAnything { return setAnything() }
+    if coversEverything { return }
+    if later.coversEverything { return setAnything() }
     if later.hasCounterChanges { hasCounterChanges = true }
     if later.hasOutboxChanges { hasOutboxChanges = true }
     for (id, changes) in later.conversations { add(changes, of: id) }

@@ -105,7 +105,7 @@ extension StoreError: CustomStringConvertible {
     case .invalidIdentifier(let what, let byteCount):
       byteCount == 0
         ? "a \(what) is empty"
-        : "a \(what) has \(byteCount) bytes; the limit is \(Identifier.byteCountMax)"
+        : "a \(what) has \(byteCount) bytes; the limit is \(Identifier.maximumByteCount)"
     case .textTooLong(let byteCount, let limit):
       "a text has \(byteCount) bytes; the limit is \(limit)"
     case .titleTooLong(let byteCount, let limit):

@@ -23,11 +23,11 @@ public struct StoreOptions: Sendable {
   ///
   /// Use less in an extension and more for a large store. Recently used names and members take at
   /// most three sixteenths of this in addition, or 192 KiB if that is more. With less than
-  /// `usualCacheByteCount` the store does not make a dictionary by itself, which briefly takes
+  /// `defaultCacheByteCount` the store does not make a dictionary by itself, which briefly takes
   /// about 10 MB; `compact` does.
   public var cacheByteCount: Int
   /// The default for `cacheByteCount`: 16 MiB.
-  public static let usualCacheByteCount = 16 << 20
+  public static let defaultCacheByteCount = 16 << 20
   /// The access mode.
   public var access: Access
   /// Limits on composed texts.
@@ -46,7 +46,7 @@ public struct StoreOptions: Sendable {
   /// The age is measured in server times, up to the newest message of the conversation. The
   /// device's clock is not used, so a message in a quiet conversation may be older; the server
   /// decides. The default is 24 hours.
-  public var unsendAgeMax: Duration? = .seconds(24 * 3600)
+  public var maximumUnsendAge: Duration? = .seconds(24 * 3600)
   /// The behaviour of the outbox: what it accepts, and how long it keeps trying.
   public var outbox = OutboxOptions()
   /// The device's clock, for anything that has no time of its own.
@@ -57,7 +57,7 @@ public struct StoreOptions: Sendable {
   /// Tests may replace it to return at once.
   package var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
   /// The most absent messages for which facts wait.
-  package var waitingCountMax = 10_000
+  package var maximumWaitingCount = 10_000
   /// Limits on the work that one commit does.
   ///
   /// Tests may lower them to get many commits.
@@ -78,7 +78,7 @@ public struct StoreOptions: Sendable {
   /// Creates options whose defaults suit an app on a phone.
   public init(
     localMember: MemberID? = nil, pageByteCount: Int = 4096,
-    cacheByteCount: Int = Self.usualCacheByteCount,
+    cacheByteCount: Int = Self.defaultCacheByteCount,
     access: Access = .readWrite,
     clock: @escaping @Sendable () -> Timestamp = StoreOptions.systemClock
   ) {
@@ -99,8 +99,9 @@ public struct StoreOptions: Sendable {
     outbox.receiptForm = outbox.receiptForm.clamped
     return StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      outbox: outbox, previewsSkipDeleted: previewsSkipDeleted, waitingCountMax: waitingCountMax,
-      packs: packs, packing: packing, steps: steps, unsendAgeMax: unsendAgeMax)
+      outbox: outbox, previewsSkipDeleted: previewsSkipDeleted,
+      maximumWaitingCount: maximumWaitingCount,
+      packs: packs, packing: packing, steps: steps, maximumUnsendAge: maximumUnsendAge)
   }
 
   var database: DatabaseOptions {
@@ -118,9 +119,9 @@ struct StoreRules: Sendable {
   var attachmentLimits = AttachmentLimits()
   var outbox = OutboxOptions()
   var previewsSkipDeleted = false
-  var waitingCountMax = 10_000
+  var maximumWaitingCount = 10_000
   var packs = true
   var packing = PackingSizes()
   var steps = StepSizes()
-  var unsendAgeMax: Duration?
+  var maximumUnsendAge: Duration?
 }

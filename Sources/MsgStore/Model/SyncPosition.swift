@@ -8,7 +8,7 @@ public struct SyncPosition: Sendable, Hashable {
   public let bytes: [UInt8]
 
   /// The most bytes in one position.
-  public static let byteCountMax = 1 << 16
+  public static let maximumByteCount = 1 << 16
 
   /// Compares the bytes, also those of the key.
   public static func == (a: SyncPosition, b: SyncPosition) -> Bool {

@@ -90,7 +90,7 @@ package struct HeldEntries: TransactionPart {
   }
 
   private func enterMessage(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
+    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> Int {
     let id = message.id(at: position)
     let entries =
@@ -127,7 +127,7 @@ package struct WaitingPlace {
   /// The last conversation that is done.
   package var conversation: UInt32 = 0
   /// The last message done in the conversation after that one.
-  package var message: Position?
+  package var message: MessagePosition?
 
   package init(conversation: UInt32 = 0) { self.conversation = conversation }
 }

@@ -97,11 +97,12 @@ struct OutboxAnswers: TransactionPart {
   }
 
   func fail(
-    _ item: OutboxItem, because failure: Failure, retryAt: Timestamp?
+    _ item: OutboxItem, because failure: SendFailure, retryAt: Timestamp?
   ) throws(StoreError) -> Bool {
     guard let record = try held(item) else { return false }
     let isLast =
-      rules.outbox.attemptCountMax.map { record.failureCount + 1 >= UInt64(max($0, 1)) } ?? false
+      rules.outbox.maximumAttemptCount.map { record.failureCount + 1 >= UInt64(max($0, 1)) }
+      ?? false
     try fail(
       item.id.rawValue, record, because: failure, retryAt: retryAt,
       isFinal: failure.kind.isRefusal || isLast)
@@ -109,12 +110,12 @@ struct OutboxAnswers: TransactionPart {
   }
 
   func fail(
-    _ ordinal: UInt64, _ record: OutboxRecord, because failure: Failure, retryAt: Timestamp?,
+    _ ordinal: UInt64, _ record: OutboxRecord, because failure: SendFailure, retryAt: Timestamp?,
     isFinal: Bool
   ) throws(StoreError) {
     var new = record
     new.failure = failure
-    new.failureCount = min(new.failureCount + 1, OutboxRecord.countMax - 1)
+    new.failureCount = min(new.failureCount + 1, OutboxRecord.maximumCount - 1)
     var time: Timestamp?
     if isFinal {
       new.state = .failed
@@ -149,7 +150,7 @@ struct OutboxAnswers: TransactionPart {
 
   /// Shows on a message why its edit or its retraction has failed.
   private func noteFailure(
-    _ failure: Failure, of id: MessageID, in conversation: ConversationID
+    _ failure: SendFailure, of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) {
     guard let open = try transaction.existingConversation(conversation),
       let (position, old, _) = try flushed().messages.found(id, in: open.number)
@@ -161,7 +162,7 @@ struct OutboxAnswers: TransactionPart {
   }
 
   /// Takes back work that was handed out and not begun.
-  func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
+  func returnWork(_ item: OutboxItem) throws(StoreError) -> Bool {
     guard let record = try held(item) else { return false }
     var new = record
     new.attemptCount -= min(new.attemptCount, 1)
@@ -170,7 +171,7 @@ struct OutboxAnswers: TransactionPart {
   }
 
   /// Takes back all work of an owner, which may have been begun, and returns the number of entries.
-  func giveBackAll(of owner: String) throws(StoreError) -> Int {
+  func reclaimWork(of owner: String) throws(StoreError) -> Int {
     guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
     var found: [UInt64] = []
     try view.outbox.forEachEntry { (ordinal, record) in

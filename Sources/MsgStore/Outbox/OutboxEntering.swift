@@ -185,9 +185,9 @@ struct OutboxEntering: TransactionPart {
   ) throws(StoreError) -> OutboxEntry.ID {
     try Identifier.validate("name of work", byteCount: name.utf8.count)
     try id?.validate()
-    guard payload.count <= OutboxOptions.payloadByteCountMax else {
+    guard payload.count <= OutboxOptions.maximumPayloadByteCount else {
       throw .outboxPayloadTooLong(
-        byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+        byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount)
     }
     let number = try id.map { (id) throws(StoreError) in
       try transaction.conversations.knownConversation(id).number

@@ -304,6 +304,6 @@ extension OutboxEntries {
   /// Restarts the limits on attempts and age, because the entry is to go now.
   func beginLimits(of record: inout OutboxRecord) {
     record.failureCount = 0
-    if rules.outbox.ageMax != nil { record.created = transaction.clock().microseconds }
+    if rules.outbox.maximumAge != nil { record.created = transaction.clock().microseconds }
   }
 }

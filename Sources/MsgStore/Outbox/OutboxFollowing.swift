@@ -12,7 +12,7 @@ struct OutboxFollowing: TransactionPart {
     var roundCount = 0
     while transaction.hasEffects {
       roundCount += 1
-      precondition(roundCount <= Self.roundCountMax, "outbox: effects do not settle")
+      precondition(roundCount <= Self.maximumRoundCount, "outbox: effects do not settle")
       for effect in transaction.takeEffects() { try follow(effect) }
     }
   }
@@ -20,7 +20,7 @@ struct OutboxFollowing: TransactionPart {
   /// The limit on rounds.
   ///
   /// An answer moves an entry at most, and its consequences take one more round.
-  private static var roundCountMax: Int { 8 }
+  private static var maximumRoundCount: Int { 8 }
 
   private func follow(_ effect: Effect) throws(StoreError) {
     switch effect {
@@ -122,7 +122,7 @@ struct OutboxFollowing: TransactionPart {
   /// - Returns: False if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
+    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: SendFailure? = nil
   ) throws(StoreError) -> Bool {
     let before = try message(id, in: conversation)
     let isChanged = try transaction.statuses.setStatus(

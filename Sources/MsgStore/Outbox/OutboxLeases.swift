@@ -34,7 +34,7 @@ struct OutboxLeases: TransactionPart {
       }
       if try transaction.outboxSweeps.isLeft(ordinal, record) {
         leftCount += 1
-        if transaction.isStepFull(leftCount, of: transaction.entryCountMax) { return nil }
+        if transaction.isStepFull(leftCount, of: transaction.maximumEntryCount) { return nil }
         continue
       }
       if try isSuperseded(ordinal, record) {
@@ -118,12 +118,12 @@ struct OutboxLeases: TransactionPart {
     // If this clock shows a time before 1970, waiting entries have lesser times than queued ones.
     try view.outbox.forEachDue(from: .min) { (time, ordinal) in
       if time == 0 || time < 0 && time <= now { found.append((time, ordinal)) }
-      return time < 0 && found.count < Self.waitedCountMax
+      return time < 0 && found.count < Self.maximumWaitedCount
     }
     try view.outbox.forEachDue(from: 1) { (time, ordinal) in
       guard time <= now else { return false }
       found.append((time, ordinal))
-      return found.count < Self.waitedCountMax
+      return found.count < Self.maximumWaitedCount
     }
     let horizon = try transaction.outboxReleases.releaseHorizon
     if let oldest = found.min(by: { $0.ordinal < $1.ordinal }) {
@@ -140,20 +140,20 @@ struct OutboxLeases: TransactionPart {
   }
 
   /// The number of entries whose wait or lease has ended that are compared to find the oldest.
-  private static var waitedCountMax: Int { 64 }
+  private static var maximumWaitedCount: Int { 64 }
 
-  private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> Failure? {
-    if let limit = rules.outbox.ageMax?.microseconds,
+  private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> SendFailure? {
+    if let limit = rules.outbox.maximumAge?.microseconds,
       case let (age, isOverflow) = now.subtractingReportingOverflow(record.created),
       now > record.created, isOverflow || age > limit
     {
-      return record.failure ?? Failure(.other, text: "entry is older than the age limit")
+      return record.failure ?? SendFailure(.other, text: "entry is older than the age limit")
     }
     let failureCount = record.failuresSoFar
-    if let limit = rules.outbox.attemptCountMax, failureCount >= UInt64(max(limit, 1)),
+    if let limit = rules.outbox.maximumAttemptCount, failureCount >= UInt64(max(limit, 1)),
       !StoreDefect.attemptsUnlimited.isPlanted
     {
-      return record.failure ?? Failure(.other, text: "entry has used all its attempts")
+      return record.failure ?? SendFailure(.other, text: "entry has used all its attempts")
     }
     return nil
   }
@@ -169,9 +169,9 @@ struct OutboxLeases: TransactionPart {
       new.token = .random()
     }
     new.contentSum = sum
-    new.failureCount = min(record.failuresSoFar, OutboxRecord.countMax - 1)
+    new.failureCount = min(record.failuresSoFar, OutboxRecord.maximumCount - 1)
     new.failure = nil
-    new.attemptCount = min(new.attemptCount + 1, OutboxRecord.countMax - 1)
+    new.attemptCount = min(new.attemptCount + 1, OutboxRecord.maximumCount - 1)
     let lease = try transaction.outboxEntries.takeLease()
     new.state = .running(lease: lease, expiry: expiry, owner: owner)
     try transaction.outboxEntries.replace(entry: ordinal, record, with: new)
@@ -206,7 +206,7 @@ struct OutboxLeases: TransactionPart {
 
   /// Shows the state of an entry as the status of its message.
   func show(
-    _ record: OutboxRecord, _ status: MessageStatus, retryAt: Timestamp?, failure: Failure?,
+    _ record: OutboxRecord, _ status: MessageStatus, retryAt: Timestamp?, failure: SendFailure?,
     in conversation: ConversationID
   ) throws(StoreError) {
     guard case .send(let id) = record.subject else { return }

@@ -71,17 +71,19 @@ struct OutboxReleases: TransactionPart {
   ) throws(StoreError) -> (count: Int, isDone: Bool) {
     var (count, seenCount) = (0, 0)
     while release.states.count(try counts(of: release.conversation)) > 0 {
-      if transaction.isStepFull(count, of: transaction.entryCountMax)
-        || transaction.isStepFull(seenCount, of: seenCountMax)
+      if transaction.isStepFull(count, of: transaction.maximumEntryCount)
+        || transaction.isStepFull(seenCount, of: maximumSeenCount)
       {
         return (count, false)
       }
       let (found, last) = try entries(
-        of: release, countMax: transaction.entryCountMax - count,
-        seenCountMax: seenCountMax - seenCount,
+        of: release, maximumCount: transaction.maximumEntryCount - count,
+        maximumSeenCount: maximumSeenCount - seenCount,
         &seenCount)
       for entry in found {
-        if transaction.isStepFull(count, of: transaction.entryCountMax) { return (count, false) }
+        if transaction.isStepFull(count, of: transaction.maximumEntryCount) {
+          return (count, false)
+        }
         release.next = entry + 1
         if try letGo(entry, by: release, ordinal) { count += 1 }
       }
@@ -92,29 +94,29 @@ struct OutboxReleases: TransactionPart {
   }
 
   /// The number of entries that one step looks at, which costs much less than changing them.
-  private var seenCountMax: Int { min(transaction.entryCountMax, .max / 16) * 16 }
+  private var maximumSeenCount: Int { min(transaction.maximumEntryCount, .max / 16) * 16 }
 
   /// Returns the next entries that a release covers, and the last one looked at; nil if none is
   /// left.
   private func entries(
-    of release: OutboxRelease, countMax: Int, seenCountMax: Int, _ seenCount: inout Int
+    of release: OutboxRelease, maximumCount: Int, maximumSeenCount: Int, _ seenCount: inout Int
   ) throws(StoreError) -> (found: [UInt64], last: UInt64?) {
     var found: [UInt64] = []
     var last: UInt64?
-    var left = min(seenCountMax, Self.batchCountMax)
+    var left = min(maximumSeenCount, Self.maximumBatchCount)
     func look(_ ordinal: UInt64, _ record: OutboxRecord) -> Bool {
       guard ordinal < release.end else { return false }
       last = ordinal
       left -= 1
       if !release.states.isDisjoint(with: .init(record.state)) { found.append(ordinal) }
-      return left > 0 && found.count < countMax
+      return left > 0 && found.count < maximumCount
     }
     let seenBefore = left
     if release.conversation == 0 {
       try view.outbox.forEachEntry(from: release.next, look)
     } else {
       let ordinals = try view.outbox.ordinals(
-        in: release.conversation, from: release.next, countMax: left)
+        in: release.conversation, from: release.next, maximumCount: left)
       for ordinal in ordinals {
         guard look(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
       }
@@ -123,7 +125,7 @@ struct OutboxReleases: TransactionPart {
     return (found, last)
   }
 
-  private static var batchCountMax: Int { 256 }
+  private static var maximumBatchCount: Int { 256 }
 
   /// Queues an entry if a release covers it.
   ///
@@ -158,7 +160,7 @@ struct OutboxReleases: TransactionPart {
 
   /// Advances the oldest release.
   func stepRelease() throws(StoreError) {
-    guard let (ordinal, old) = try view.outbox.releases(countMax: 1).first else {
+    guard let (ordinal, old) = try view.outbox.releases(maximumCount: 1).first else {
       return try forgetDecisions()
     }
     var release = old
@@ -181,7 +183,7 @@ struct OutboxReleases: TransactionPart {
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.decisionPrefix)
     _ = try transaction.removeAll(
-      prefix.bytes, in: Schema.work, limit: transaction.sweepCountMax)
+      prefix.bytes, in: Schema.work, limit: transaction.maximumSweepCount)
     try transaction.outboxSweeps.updateSteps()
   }
 

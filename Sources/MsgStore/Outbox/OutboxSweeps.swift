@@ -27,7 +27,7 @@ struct OutboxSweeps: TransactionPart {
     try transaction.outboxReleases.redirectReleases(of: conversation, to: target)
     if try transaction.outboxEntries.isEmpty { return }
     let lane = try view.outbox.lane(conversation)
-    guard lane.counts.total > transaction.entryCountMax else {
+    guard lane.counts.total > transaction.maximumEntryCount else {
       for (ordinal, record) in try view.outbox.entries(in: conversation) {
         try bring(entry: ordinal, record, to: target)
       }
@@ -96,8 +96,8 @@ struct OutboxSweeps: TransactionPart {
     let prefix = OutboxKey.listed(conversation)
     var lane = try view.outbox.lane(conversation)
     var count = 0
-    while !transaction.isStepFull(count, of: transaction.entryCountMax) {
-      guard let ordinal = try view.outbox.ordinals(prefix, countMax: 1).first else {
+    while !transaction.isStepFull(count, of: transaction.maximumEntryCount) {
+      guard let ordinal = try view.outbox.ordinals(prefix, maximumCount: 1).first else {
         try endSweep(of: conversation, to: target)
         return true
       }
@@ -190,7 +190,7 @@ struct OutboxSweeps: TransactionPart {
 
   /// Runs one step of the outbox's pending work.
   func stepOutbox() throws(StoreError) {
-    if let sweep = try view.outbox.sweeps(countMax: 1).first {
+    if let sweep = try view.outbox.sweeps(maximumCount: 1).first {
       _ = try sweepEntries(of: sweep.conversation, to: sweep.target)
     } else {
       try transaction.outboxReleases.stepRelease()

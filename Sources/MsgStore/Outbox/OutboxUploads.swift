@@ -28,7 +28,7 @@ struct OutboxUploads: TransactionPart {
       in: conversation)
     transaction.transferChanges[key] = .some(nil)
     // The record may be unchanged; the upload still reads as queued now.
-    guard transaction.isHeard else { return }
+    guard transaction.hasListeners else { return }
     var fact = ByteBuffer()
     fact.append(key.fact)
     transaction.noteChange(of: fact.bytes, in: Schema.facts)

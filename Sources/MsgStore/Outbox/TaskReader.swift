@@ -61,7 +61,7 @@ struct TaskReader {
   /// this one.
   private func message(
     _ id: MessageID, in number: UInt32
-  ) throws(StoreError) -> (Position, StoredMessage, MessageID)? {
+  ) throws(StoreError) -> (MessagePosition, StoredMessage, MessageID)? {
     if let found = try view.messages.found(id, in: number) { return found }
     for (_, work) in try view.work.work() {
       guard case .merge(into: number, _) = work.kind,
@@ -185,7 +185,7 @@ extension TaskReader {
     guard let number = try view.number(of: conversation) else {
       return OutboxSlice(entries: [], next: nil)
     }
-    for ordinal in try view.outbox.ordinals(in: number, from: first, countMax: count) {
+    for ordinal in try view.outbox.ordinals(in: number, from: first, maximumCount: count) {
       guard try add(ordinal, try view.outbox.indexedEntry(ordinal)) else { break }
     }
     return OutboxSlice(entries: found, next: next)

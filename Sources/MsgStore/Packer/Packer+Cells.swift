@@ -7,7 +7,7 @@ import PageFile
 extension Packer {
   /// Stores the record of a message at its place, replacing the record there, if any.
   func writeRecord(
-    _ record: Bytes, at position: Position, in conversation: UInt32
+    _ record: Bytes, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending {
@@ -24,7 +24,7 @@ extension Packer {
   }
 
   /// Removes the record of a message, which must be there.
-  func removeRecord(at position: Position, in conversation: UInt32) throws(StoreError) {
+  func removeRecord(at position: MessagePosition, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
     var run = MessageRun()
@@ -76,7 +76,7 @@ extension Packer {
     }
     var value = ByteBuffer(capacity: 4096)
     if encoder.encode(run, range, to: &value),
-      value.count <= segmentByteCountMax(keyByteCount: run.key(first).count)
+      value.count <= maximumSegmentByteCount(keyByteCount: run.key(first).count)
     {
       return try transaction.insert(run.key(first), value.bytes, in: Schema.messages)
     }

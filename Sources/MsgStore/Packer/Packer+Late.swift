@@ -8,7 +8,8 @@ extension Packer {
   /// Some may be too long to be packed and are looked at in vain, so the number of messages looked
   /// at is bounded.
   func packLate(
-    _ number: UInt32, around position: Position, atLeast countMin: Int, atMost countMax: Int,
+    _ number: UInt32, around position: MessagePosition, atLeast countMin: Int,
+    atMost maximumCount: Int,
     _ effort: BlockCompressor.Effort
   ) throws(StoreError) {
     let prefix = KeyEncoding.key(number)
@@ -16,15 +17,15 @@ extension Packer {
     var cursor = try MessageCursor(flushed())
     _ = try cursor.seek(middle.bytes)
     var count = 0
-    while count < countMax, try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked {
+    while count < maximumCount, try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked {
       count += 1
     }
     var run = MessageRun()
     var cells: [(key: [UInt8], isSegment: Bool)] = []
-    if count < countMax {
+    if count < maximumCount {
       if cursor.isAtMessage, cursor.isIn(prefix.bytes) {
         let (isFull, key) = try cursor.packedCell(
-          fullAt: segmentByteCountMax(keyByteCount: middle.count) * 3 / 4)
+          fullAt: maximumSegmentByteCount(keyByteCount: middle.count) * 3 / 4)
         if !isFull {
           var cell = ByteBuffer()
           try cursor.appendSegment(to: &run, &cell)
@@ -33,11 +34,11 @@ extension Packer {
       }
       _ = try cursor.nextCell()
     }
-    let end = KeyEncoding.key(number, Position.firstPending)
+    let end = KeyEncoding.key(number, MessagePosition.firstPending)
     let packedCount = run.count
     var key = ByteBuffer()
     var record = ByteBuffer(capacity: 256)
-    while run.count < packedCount + countMax, cursor.isAtMessage, !cursor.isPacked {
+    while run.count < packedCount + maximumCount, cursor.isAtMessage, !cursor.isPacked {
       key.removeAll()
       record.removeAll()
       try cursor.appendKey(to: &key)

@@ -11,10 +11,10 @@ import PageFile
 extension Packer {
   /// The number of messages that one commit packs at most, give or take a conversation; less if its
   /// time ends before.
-  private static let repackCountMax = 2000
+  private static let maximumRepackCount = 2000
   /// The number of messages that are packed together at most.
-  private static let chunkCountMax = 1000
-  private static let chunkByteCountMax = 256 << 10
+  private static let maximumChunkCount = 1000
+  private static let maximumChunkByteCount = 256 << 10
 
   /// Packs some of the messages from the cell with this key on.
   ///
@@ -25,7 +25,7 @@ extension Packer {
     let encoder = segmentEncoder(.high)
     var next: [UInt8]? = start
     var count = 0
-    while !transaction.isStepFull(count, of: Self.repackCountMax), let start = next {
+    while !transaction.isStepFull(count, of: Self.maximumRepackCount), let start = next {
       var chunk = try gather(from: start)
       next = chunk.next
       count += max(1, chunk.run.count)
@@ -53,7 +53,7 @@ extension Packer {
     _ = try flushed()
     var cursor = try view.cursor(Schema.messages, from: start)
     var number: UInt32?
-    var limit: Position?
+    var limit: MessagePosition?
     var key = ByteBuffer()
     var value = ByteBuffer()
     while cursor.isAtCell {
@@ -72,12 +72,12 @@ extension Packer {
         return chunk
       }
       let isFull =
-        chunk.run.count >= Self.chunkCountMax || chunk.byteCount >= Self.chunkByteCountMax
+        chunk.run.count >= Self.maximumChunkCount || chunk.byteCount >= Self.maximumChunkByteCount
       if !isFull { try view.append(cursor, to: &value) }
       let isSegment = Segment.isSegment(value.bytes)
       let canBePacked =
         isSegment
-        || value.count < view.source.packedRecordByteCountMax
+        || value.count < view.source.maximumPackedRecordByteCount
           && SegmentEncoder.canHold(key.bytes, value.bytes)
       if isFull || !canBePacked && chunk.run.count > 0 {
         chunk.next = key.bytes.array()
@@ -104,7 +104,8 @@ extension Packer {
   }
 
   /// Returns true if a message is packed in a thread whose loose messages begin at a limit.
-  private static func isPacked(_ position: Position, before limit: Position?) -> Bool {
+  private static func isPacked(_ position: MessagePosition, before limit: MessagePosition?) -> Bool
+  {
     guard let limit else { return !position.place.isPending }
     if StoreDefect.placesComparedAlone.isPlanted {
       return Place.precedes(position.place, limit.place)
@@ -124,13 +125,13 @@ extension Packer {
   }
 
   /// Returns the position of the first loose message of a long thread; nil for a short one.
-  private func firstLoose(in number: UInt32) throws(StoreError) -> Position? {
+  private func firstLoose(in number: UInt32) throws(StoreError) -> MessagePosition? {
     var conversations = Cursor(view.source, Schema.conversations)
     guard try transaction.isStored(number),
       try view.conversations.summary(number, &conversations).messageCount
         >= rules.packing.longThreadCount
     else { return nil }
-    let end = KeyEncoding.key(number, Position.firstPending)
+    let end = KeyEncoding.key(number, MessagePosition.firstPending)
     let prefix = KeyEncoding.key(number)
     var cursor = try MessageCursor(flushed())
     _ = try cursor.seek(end.bytes)

@@ -18,8 +18,8 @@ struct Packer: TransactionPart {
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// The limits on the messages that one step looks at.
-  private static let stepCountMax = 1024
-  private static let stepByteCountMax = 256 << 10
+  private static let maximumStepCount = 1024
+  private static let maximumStepByteCount = 256 << 10
 
   /// Packs the messages that are due for packing in conversations that have grown, and writes the
   /// rest.
@@ -61,12 +61,12 @@ struct Packer: TransactionPart {
     defer { if let thread { memory.unwritten.recycle(thread) } }
     let newCount = thread?.run.count ?? 0
     // The tree as it is, without the unwritten messages.
-    let end = KeyEncoding.key(conversation.number, Position.firstPending)
+    let end = KeyEncoding.key(conversation.number, MessagePosition.firstPending)
     let prefix = KeyEncoding.key(conversation.number)
     var cursor = MessageCursor(view)
     _ = try cursor.seek(end.bytes)
     let (count, isAtSegment) = try stepBack(
-      &cursor, overLooseMessagesOf: prefix, atMost: keptCount + Self.stepCountMax)
+      &cursor, overLooseMessagesOf: prefix, atMost: keptCount + Self.maximumStepCount)
     let packedCount = count + newCount - keptCount
     guard packedCount >= countMin else {
       if let thread { try UnwrittenMessages.write(thread.run, 0..<newCount, to: view.source) }
@@ -75,14 +75,14 @@ struct Packer: TransactionPart {
     var repacking = Repacking()
     if isAtSegment {
       try repacking.takeSegment(
-        at: &cursor, fullAt: segmentByteCountMax(keyByteCount: end.count + 20) * 3 / 4)
+        at: &cursor, fullAt: maximumSegmentByteCount(keyByteCount: end.count + 20) * 3 / 4)
       _ = try cursor.nextCell()
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
       _ = try cursor.nextCell()
     }
     let encoder = segmentEncoder(effort)
     for _ in 0..<min(count, packedCount) {
-      if cursor.recordByteCount >= view.source.packedRecordByteCountMax {
+      if cursor.recordByteCount >= view.source.maximumPackedRecordByteCount {
         packRun(of: &repacking, with: encoder)
       } else {
         try repacking.takeMessage(at: &cursor)
@@ -92,7 +92,7 @@ struct Packer: TransactionPart {
     let newPackedCount = max(0, packedCount - count)
     if let thread {
       for index in 0..<newPackedCount {
-        if thread.run.record(index).count >= view.source.packedRecordByteCountMax {
+        if thread.run.record(index).count >= view.source.maximumPackedRecordByteCount {
           packRun(of: &repacking, with: encoder)
           try UnwrittenMessages.write(thread.run, index..<index + 1, to: view.source)
         } else {
@@ -116,11 +116,11 @@ struct Packer: TransactionPart {
   /// Returns the number of messages passed, and whether the cursor met a segment.
   private func stepBack(
     _ cursor: inout MessageCursor, overLooseMessagesOf prefix: borrowing ByteBuffer,
-    atMost countMax: Int
+    atMost maximumCount: Int
   ) throws(StoreError) -> (count: Int, isAtSegment: Bool) {
     var count = 0
     var byteCount = 0
-    while count < countMax, byteCount < Self.stepByteCountMax,
+    while count < maximumCount, byteCount < Self.maximumStepByteCount,
       try cursor.previous(), cursor.isIn(prefix.bytes)
     {
       if cursor.isPacked { return (count, true) }
@@ -169,10 +169,10 @@ struct Packer: TransactionPart {
   }
 
   /// Returns the size limit of a segment in bytes, for a key of this size.
-  func segmentByteCountMax(keyByteCount: Int) -> Int {
+  func maximumSegmentByteCount(keyByteCount: Int) -> Int {
     min(
-      view.source.valueByteCountMax(keyByteCount: keyByteCount),
-      rules.packing.segmentByteCountMax)
+      view.source.maximumValueByteCount(keyByteCount: keyByteCount),
+      rules.packing.maximumSegmentByteCount)
   }
 
   /// A cell to be stored.
@@ -194,7 +194,7 @@ struct Packer: TransactionPart {
     while start < run.count {
       value.removeAll()
       let key = run.key(start)
-      let limit = segmentByteCountMax(keyByteCount: key.count)
+      let limit = maximumSegmentByteCount(keyByteCount: key.count)
       let count = encoder.encodeMost(of: run, from: start, limit: limit, to: &value)
       if count == 1 { value.append(run.record(start)) }
       cells.append(
@@ -248,23 +248,23 @@ extension SegmentEncoder {
     var weights: [Int] = []
     weights.reserveCapacity(64)
     var sum = 0
-    for index in start..<min(run.count, start + Segment.countMax) {
+    for index in start..<min(run.count, start + Segment.maximumCount) {
       let record = run.record(index)
       guard Self.canHold(run.key(index), record) else { break }
       sum += Self.weight(record)
       weights.append(sum)
       if weights.count > 1, sum > 2 * predictedWeight { break }
     }
-    var countMax = weights.count
-    guard countMax > 1 else { return 1 }
+    var maximumCount = weights.count
+    guard maximumCount > 1 else { return 1 }
     func predictedCount() -> Int {
       let weight = limit * 256 / max(1, sizeOf256)
-      return max(2, weights.firstIndex { $0 > weight } ?? countMax)
+      return max(2, weights.firstIndex { $0 > weight } ?? maximumCount)
     }
     var best = ByteBuffer(capacity: 0)
     var bestCount = 1
-    var count = min(countMax, predictedCount())
-    for _ in 0..<Self.attemptCountMax {
+    var count = min(maximumCount, predictedCount())
+    for _ in 0..<Self.maximumAttemptCount {
       var attempt = ByteBuffer(capacity: limit)
       let isEncoded = encode(run, start..<start + count, to: &attempt)
       let fits = isEncoded && attempt.count <= limit
@@ -273,14 +273,14 @@ extension SegmentEncoder {
         bestCount = count
         swap(&best, &attempt)
       }
-      if fits, count == countMax || best.count * 5 >= limit * 4 { break }
-      if !fits { countMax = count - 1 }
-      if countMax <= bestCount { break }
+      if fits, count == maximumCount || best.count * 5 >= limit * 4 { break }
+      if !fits { maximumCount = count - 1 }
+      if maximumCount <= bestCount { break }
       let next = isEncoded ? predictedCount() : count / 2
-      count = max(bestCount + 1, min(countMax, next))
+      count = max(bestCount + 1, min(maximumCount, next))
     }
     // Even a few long messages may exceed the limit.
-    if bestCount == 1, countMax >= 2 {
+    if bestCount == 1, maximumCount >= 2 {
       var attempt = ByteBuffer(capacity: limit)
       if encode(run, start..<start + 2, to: &attempt), attempt.count <= limit {
         bestCount = 2
@@ -291,7 +291,7 @@ extension SegmentEncoder {
     return bestCount
   }
 
-  private static let attemptCountMax = 4
+  private static let maximumAttemptCount = 4
 
   /// The predicted raw weight of a message: its record, and its share of the columns.
   private static func weight(_ record: Bytes) -> Int { 12 + record.count }
@@ -300,7 +300,7 @@ extension SegmentEncoder {
 extension PageSource {
   /// The record size in bytes from which on a record is not packed, as it would hardly fit a
   /// segment.
-  var packedRecordByteCountMax: Int { 2 * valueByteCountMax(keyByteCount: 40) }
+  var maximumPackedRecordByteCount: Int { 2 * maximumValueByteCount(keyByteCount: 40) }
 }
 
 extension Transaction {

@@ -262,7 +262,7 @@ package struct MessageCursor: ~Copyable {
   }
 
   /// Returns the position of the message.
-  mutating func position() throws(StoreError) -> Position {
+  mutating func position() throws(StoreError) -> MessagePosition {
     var key = ByteBuffer()
     try appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
     guard let position = key.bytes.position else {

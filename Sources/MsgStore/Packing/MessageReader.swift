@@ -11,7 +11,7 @@ package struct MessageReader {
   /// Returns its position, the message, and its own name.
   package func found(
     _ id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> (position: Position, message: StoredMessage, own: MessageID)? {
+  ) throws(StoreError) -> (position: MessagePosition, message: StoredMessage, own: MessageID)? {
     guard let position = try view.ids.position(of: id, in: conversation) else { return nil }
     let message = try message(at: position, in: conversation)
     return (position, message, message.id(at: position))
@@ -20,8 +20,8 @@ package struct MessageReader {
   /// Returns the position of the last message of a conversation at or before a position, or nil if
   /// no message is there.
   func lastPosition(
-    upTo limit: Position, in conversation: UInt32
-  ) throws(StoreError) -> Position? {
+    upTo limit: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
     var cursor = MessageCursor(view)
     let key = KeyEncoding.key(conversation, limit)
     if try !cursor.seek(key.bytes) {
@@ -32,7 +32,7 @@ package struct MessageReader {
   }
 
   /// Returns the position in the key of the message at the cursor.
-  func position(_ cursor: borrowing Cursor) throws(StoreError) -> Position {
+  func position(_ cursor: borrowing Cursor) throws(StoreError) -> MessagePosition {
     var key = ByteBuffer()
     cursor.appendKey(to: &key, dropping: KeyEncoding.numberByteCount)
     guard let position = key.bytes.position else {
@@ -84,7 +84,8 @@ extension MessageReader {
   }
 
   /// Returns true if there is a message at a position.
-  package func hasMessage(at position: Position, in conversation: UInt32) throws(StoreError) -> Bool
+  package func hasMessage(at position: MessagePosition, in conversation: UInt32) throws(StoreError)
+    -> Bool
   {
     let key = KeyEncoding.key(conversation, position)
     var cursor = MessageCursor(view)
@@ -95,7 +96,7 @@ extension MessageReader {
   ///
   /// Returns false if no message is there.
   func record(
-    at position: Position, in conversation: UInt32, appendTo value: inout ByteBuffer
+    at position: MessagePosition, in conversation: UInt32, appendTo value: inout ByteBuffer
   ) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending {
@@ -112,7 +113,9 @@ extension MessageReader {
   /// Returns the record of a message that must be there.
   ///
   /// - Throws: `corruptRecord` if it is not.
-  func record(at position: Position, in conversation: UInt32) throws(StoreError) -> ByteBuffer {
+  func record(at position: MessagePosition, in conversation: UInt32) throws(StoreError)
+    -> ByteBuffer
+  {
     var value = ByteBuffer(capacity: 256)
     guard try record(at: position, in: conversation, appendTo: &value) else {
       throw view.corrupt(Schema.ids, "message \"\(position.id)\": missing at its place")
@@ -124,7 +127,7 @@ extension MessageReader {
   ///
   /// - Throws: `corruptRecord` if it is not, or if its record is malformed.
   package func message(
-    at position: Position, in conversation: UInt32
+    at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> StoredMessage {
     let value = try record(at: position, in: conversation)
     guard let record = MessageRecord(value.bytes),
@@ -135,7 +138,7 @@ extension MessageReader {
 
   /// Returns a message as the list of conversations shows it.
   package func last(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
+    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
     let isWithdrawn = message.traits.isWithdrawn
     var last = ConversationSummary.Last(
@@ -155,8 +158,8 @@ extension MessageReader {
   /// Returns the position of the last message of a conversation before a position, or nil if no
   /// message is there.
   func lastPosition(
-    before limit: Position, in conversation: UInt32
-  ) throws(StoreError) -> Position? {
+    before limit: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
     var cursor = MessageCursor(view)
     let key = KeyEncoding.key(conversation, limit)
     _ = try cursor.seek(key.bytes)
@@ -170,8 +173,8 @@ extension MessageReader {
 extension MessageReader {
   /// Returns the position of the next message after one, or nil after the last one.
   func nextPosition(
-    behind position: Position, in conversation: UInt32
-  ) throws(StoreError) -> Position? {
+    behind position: MessagePosition, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
     var scan = try ThreadScan(view, conversation, after: position)
     return try scan.next() == nil ? nil : try scan.position()
   }

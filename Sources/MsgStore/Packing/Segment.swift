@@ -25,9 +25,9 @@ package import PageFile
 ///     texts are uncompressed. Readers of records therefore need not know where they come from.
 package enum Segment {
   package static let tag: UInt8 = 2
-  static let countMax = 255
+  static let maximumCount = 255
   /// The byte limit of the unpacked texts, and of the unpacked rare fields.
-  static let blockByteCountMax = 64 << 10
+  static let maximumBlockByteCount = 64 << 10
 
   package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && value[0] == tag }
 
@@ -87,8 +87,8 @@ package struct SegmentHeader {
     guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
       let number = reader.varint(), let coding = Segment.Coding(number),
       let lastTimeOffset = reader.varint(),
-      let textByteCount = reader.varint(), textByteCount <= UInt64(Segment.blockByteCountMax),
-      let restByteCount = reader.varint(), restByteCount <= UInt64(Segment.blockByteCountMax)
+      let textByteCount = reader.varint(), textByteCount <= UInt64(Segment.maximumBlockByteCount),
+      let restByteCount = reader.varint(), restByteCount <= UInt64(Segment.maximumBlockByteCount)
     else { return nil }
     self.count = Int(count)
     self.coding = coding

@@ -25,7 +25,7 @@ package final class SegmentEncoder {
     guard let (place, _) = key.place(at: KeyEncoding.numberByteCount), !place.isPending,
       let record = MessageRecord(value), !record.flags.contains(.sequence)
     else { return false }
-    return record.textByteCount + record.traitsBytes.count < Segment.blockByteCountMax / 4
+    return record.textByteCount + record.traitsBytes.count < Segment.maximumBlockByteCount / 4
   }
 
   /// Appends the segment of some messages of a run, for each of which `canHold` is true.

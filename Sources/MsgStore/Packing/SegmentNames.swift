@@ -62,7 +62,7 @@ package struct SegmentNames: ~Copyable {
         guard let byte = columns.byte() else { return false }
         rest = Int(byte)
       }
-      guard shared <= beforeByteCount, (1...Identifier.byteCountMax).contains(shared + rest),
+      guard shared <= beforeByteCount, (1...Identifier.maximumByteCount).contains(shared + rest),
         let bytes = columns.take(rest)
       else { return false }
       // Growing would move the bytes that are copied.

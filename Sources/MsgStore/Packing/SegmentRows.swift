@@ -52,12 +52,12 @@ package struct SegmentRows: ~Copyable {
   deinit { unsafe base?.deallocate() }
 
   /// Removes all rows and makes room for a number of them.
-  mutating func reset(_ countMax: Int) {
+  mutating func reset(_ maximumCount: Int) {
     count = 0
-    guard countMax > capacity else { return }
+    guard maximumCount > capacity else { return }
     unsafe base?.deallocate()
-    unsafe base = .allocate(capacity: countMax)
-    capacity = countMax
+    unsafe base = .allocate(capacity: maximumCount)
+    capacity = maximumCount
   }
 
   mutating func removeAll() { count = 0 }

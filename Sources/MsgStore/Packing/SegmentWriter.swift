@@ -24,14 +24,15 @@ struct SegmentWriter: ~Copyable {
     _ run: borrowing MessageRun, _ range: Range<Int>, with compressor: inout BlockCompressor,
     _ effort: BlockCompressor.Effort, to value: inout ByteBuffer
   ) -> Bool {
-    guard (2...Segment.countMax).contains(range.count) else { return false }
+    guard (2...Segment.maximumCount).contains(range.count) else { return false }
     rows.removeAll(keepingCapacity: true)
     texts.removeAll()
     rest.removeAll()
     for index in range { guard add(run.key(index), run.record(index)) else { return false } }
     guard run.isAscending(range) else { return false }
     let textByteCount = texts.count
-    guard textByteCount <= Segment.blockByteCountMax, rest.count <= Segment.blockByteCountMax,
+    guard textByteCount <= Segment.maximumBlockByteCount,
+      rest.count <= Segment.maximumBlockByteCount,
       !rows[rows.count - 1].place.time.subtractingReportingOverflow(rows[0].place.time).overflow
     else { return false }
     texts.append(rest.bytes)

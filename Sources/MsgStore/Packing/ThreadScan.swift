@@ -11,7 +11,7 @@ struct ThreadScan: ~Copyable {
 
   /// Begins at a position, forwards.
   init(
-    _ view: StoreView, _ conversation: UInt32, from position: Position
+    _ view: StoreView, _ conversation: UInt32, from position: MessagePosition
   ) throws(StoreError) {
     self.view = view
     prefix = KeyEncoding.key(conversation)
@@ -23,7 +23,7 @@ struct ThreadScan: ~Copyable {
 
   /// Begins after a position, forwards, or before it, backwards with `previous`.
   init(
-    _ view: StoreView, _ conversation: UInt32, after position: Position
+    _ view: StoreView, _ conversation: UInt32, after position: MessagePosition
   ) throws(StoreError) {
     self.view = view
     prefix = KeyEncoding.key(conversation)
@@ -51,7 +51,7 @@ struct ThreadScan: ~Copyable {
   }
 
   /// Returns the position of the record.
-  mutating func position() throws(StoreError) -> Position { try cursor.position() }
+  mutating func position() throws(StoreError) -> MessagePosition { try cursor.position() }
 
   private mutating func record() throws(StoreError) -> MessageRecord? {
     guard cursor.isAtMessage, cursor.isIn(prefix.bytes) else { return nil }

@@ -42,7 +42,7 @@ package struct UnpackedSegment: ~Copyable {
     var reader = ByteReader(value)
     guard let header = SegmentHeader(&reader), let (place, placeByteCount) = key.place(at: 0),
       !place.isPending, case let name = key.dropFirst(placeByteCount),
-      (1...Identifier.byteCountMax).contains(name.count)
+      (1...Identifier.maximumByteCount).contains(name.count)
     else { return false }
     self.header = header
     columns = ColumnReader(value, at: reader.offset)
@@ -203,9 +203,9 @@ package struct UnpackedSegment: ~Copyable {
   ///   - countMax: The maximum number of messages.
   ///   - last: The sequence of the message before the run; on return, that of the last message in
   ///     it.
-  func runEnd(from start: Int, step: Int, countMax: Int, after last: inout Int64?) -> Int {
+  func runEnd(from start: Int, step: Int, maximumCount: Int, after last: inout Int64?) -> Int {
     var index = start
-    while index >= 0, index < rows.count, abs(index &- start) < countMax {
+    while index >= 0, index < rows.count, abs(index &- start) < maximumCount {
       let row = rows[index]
       if row.flags.contains(.traits) { break }
       if row.hasRank {

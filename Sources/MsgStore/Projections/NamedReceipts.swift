@@ -15,7 +15,7 @@ package struct NamedReceipts: TransactionPart {
   /// The message is not covered until that mark is made again. Called for every message that comes
   /// live or moves, once it is at its place.
   func noteLate(
-    _ record: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ record: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     guard !position.place.isPending, record.sender != localMember,
       !record.flags.contains(.history), try isMarked(position, in: conversation)
@@ -48,7 +48,7 @@ package struct NamedReceipts: TransactionPart {
 
   /// Returns true if a place lies at or below one of the marks made here.
   private func isMarked(
-    _ position: Position, in conversation: OpenConversation
+    _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let mark = conversation.summary.mark, position <= mark { return true }
     try transaction.ownReceipts.readReceipts(of: conversation)

@@ -31,7 +31,7 @@ package struct OwnReceipts: TransactionPart {
   /// Returns the mark of the local member that the server knows of.
   func told(
     _ kind: ReceiptKind, _ conversation: OpenConversation
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     try flushed().pendingReceipts.told(kind, conversation.number, conversation.summary)
   }
 }

@@ -14,21 +14,21 @@ struct Projections: TransactionPart {
 
   /// Updates the projections after a message was inserted.
   func inserted(
-    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.sequences.inserted(at: position, in: conversation)
     transaction.unreadCounts.inserted(message, at: position, in: conversation)
     try transaction.summaries.inserted(message, at: position, in: conversation)
     conversation.placedCount += 1
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
     }
   }
 
   /// Updates the projections after a message was replaced, possibly at another place.
   func replaced(
-    _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
-    at position: Position, in conversation: OpenConversation
+    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.sequences.inserted(at: position, in: conversation)
     transaction.unreadCounts.replaced(old, at: oldPosition, by: new, at: position, in: conversation)
@@ -38,7 +38,7 @@ struct Projections: TransactionPart {
       try transaction.emit(
         .messageSettled(new.id(at: position), in: conversation.number, settlement))
     }
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.replaced(
         old, at: oldPosition, by: new, at: position, in: conversation.number)
     }
@@ -49,11 +49,11 @@ struct Projections: TransactionPart {
 
   /// Updates the projections after a message was removed from its place.
   func removed(
-    _ message: StoredMessage, from position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, from position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.unreadCounts.removed(message, from: position, in: conversation)
     try transaction.summaries.removed(from: position, in: conversation)
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }
   }

@@ -10,7 +10,8 @@ package struct Sequences: TransactionPart {
   init(_ transaction: Transaction) { self.transaction = transaction }
 
   /// Notes the sequence of a message that was placed.
-  func inserted(at position: Position, in conversation: OpenConversation) throws(StoreError) {
+  func inserted(at position: MessagePosition, in conversation: OpenConversation) throws(StoreError)
+  {
     if let sequence = position.place.sequence { try note(sequence: sequence, in: conversation) }
   }
 
@@ -29,7 +30,9 @@ package struct Sequences: TransactionPart {
     sequences range: ClosedRange<Int64>, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let isNew = try join(range, in: conversation)
-    if isNew && transaction.isHeard { transaction.notes.sequencesChanged(in: conversation.number) }
+    if isNew && transaction.hasListeners {
+      transaction.notes.sequencesChanged(in: conversation.number)
+    }
     return isNew
   }
 

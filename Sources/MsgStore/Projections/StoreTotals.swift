@@ -13,7 +13,7 @@ struct StoreTotals: TransactionPart {
     let old = if let known = memory.totals { known } else { try view.totals() }
     let new = old.adding(change)
     memory.totals = nil
-    if transaction.isHeard && new != old { transaction.notes.hasCounterChanges = true }
+    if transaction.hasListeners && new != old { transaction.notes.hasCounterChanges = true }
     try set(.unread, to: new.unread, from: old.unread)
     try set(.unreadMuted, to: new.unreadMuted, from: old.unreadMuted)
     try set(.mentions, to: new.mentions, from: old.mentions)

@@ -9,7 +9,7 @@ struct Summaries: TransactionPart {
 
   /// Counts a new message, and shows it in the summary if it is the last.
   func inserted(
-    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     if !position.place.isPending || !StoreDefect.pendingUncounted.isPlanted {
       conversation.summary.messageCount += 1
@@ -21,8 +21,8 @@ struct Summaries: TransactionPart {
   ///
   /// Searches for the last message only if the previous last one has moved or changed.
   func replaced(
-    _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
-    at position: Position, in conversation: OpenConversation
+    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     let number = conversation.number
     var summary = conversation.summary
@@ -44,7 +44,7 @@ struct Summaries: TransactionPart {
 
   /// Removes a message from the count and the preview.
   func removed(
-    from position: Position, in conversation: OpenConversation
+    from position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     if !StoreDefect.messageCountKept.isPlanted {
       conversation.summary.messageCount = max(0, conversation.summary.messageCount - 1)
@@ -78,7 +78,7 @@ struct Summaries: TransactionPart {
     conversation.summary.append(to: &value, inPlaceOf: conversation.storedByteCount)
     assert(
       ConversationSummary(value.bytes) == conversation.summary, "summary differs after encoding")
-    if transaction.isHeard {
+    if transaction.hasListeners {
       try noteEntry(conversation, key.bytes, value.bytes)
     }
     try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
@@ -121,7 +121,7 @@ struct Summaries: TransactionPart {
       try transaction.remove(key.bytes, in: Schema.activity)
     }
     transaction.totals.replace(conversation.counted, with: Totals())
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.listed(conversation.number, from: conversation.listed, to: nil)
     }
     memory.remove(conversation)
@@ -136,7 +136,7 @@ extension Transaction {
 extension Summaries {
   /// Updates the last message and the activity for a message that was placed.
   private func include(
-    _ message: StoredMessage, at position: Position, _ summary: inout ConversationSummary,
+    _ message: StoredMessage, at position: MessagePosition, _ summary: inout ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) {
     if summary.isFollowed(by: message, at: position) {
@@ -165,7 +165,7 @@ extension Summaries {
   ///
   /// Then no search for the last message is needed.
   private func isNowLast(
-    _ position: Position, was old: Position, _ summary: ConversationSummary,
+    _ position: MessagePosition, was old: MessagePosition, _ summary: ConversationSummary,
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
     guard old.place.isPending, !position.place.isPending, summary.last?.position == old else {
@@ -178,7 +178,7 @@ extension Summaries {
   ///
   /// Searches for the new last message only if the message was the last or the newest one.
   private func exclude(
-    _ position: Position, from summary: inout ConversationSummary, in conversation: UInt32
+    _ position: MessagePosition, from summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
     let isNewest =
       summary.activity == position.place.time && !StoreDefect.activityKept.isPlanted
@@ -195,7 +195,7 @@ extension Summaries {
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
     let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
-    var limit = Position.end
+    var limit = MessagePosition.end
     while let position = try flushed().messages.lastPosition(upTo: limit, in: conversation) {
       let message = try flushed().messages.message(at: position, in: conversation)
       if position.place.isPending, message.status == .failed, let newest,
@@ -218,7 +218,7 @@ extension Summaries {
   }
 
   private func last(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
+    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
     try flushed().messages.last(message, at: position, in: conversation)
   }

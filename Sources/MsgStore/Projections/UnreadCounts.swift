@@ -10,15 +10,15 @@ struct UnreadCounts: TransactionPart {
 
   /// Counts a new message.
   func inserted(
-    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) {
     conversation.summary.countInserted(message, at: position, for: localMember)
   }
 
   /// Preserves the seen state of a message that moves, even if it crosses the read mark.
   func carry(
-    from old: StoredMessage, at oldPosition: Position, to new: inout StoredMessage,
-    at position: Position, _ conversation: OpenConversation
+    from old: StoredMessage, at oldPosition: MessagePosition, to new: inout StoredMessage,
+    at position: MessagePosition, _ conversation: OpenConversation
   ) {
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
     let wasUnseen = conversation.summary.isUnseenHere(old, at: oldPosition)
@@ -30,7 +30,8 @@ struct UnreadCounts: TransactionPart {
 
   /// Updates the counts for a changed message.
   func replaced(
-    _ old: some Seeable, at oldPosition: Position, by new: some Seeable, at position: Position,
+    _ old: some Seeable, at oldPosition: MessagePosition, by new: some Seeable,
+    at position: MessagePosition,
     in conversation: OpenConversation
   ) {
     if StoreDefect.unreadKept.isPlanted { return }
@@ -41,7 +42,7 @@ struct UnreadCounts: TransactionPart {
 
   /// Removes a message from the counts.
   func removed(
-    _ message: StoredMessage, from position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, from position: MessagePosition, in conversation: OpenConversation
   ) {
     let count = view.receipts.unreadCount(message, at: position, conversation.summary)
     conversation.summary.count(UnreadCount() - count)
@@ -51,7 +52,7 @@ struct UnreadCounts: TransactionPart {
   ///
   /// Reads all messages behind it.
   func countUnread(
-    _ conversation: UInt32, _ summary: ConversationSummary, after position: Position
+    _ conversation: UInt32, _ summary: ConversationSummary, after position: MessagePosition
   ) throws(StoreError) -> UnreadCount {
     var count = UnreadCount()
     guard localMember != nil else { return count }
@@ -69,7 +70,7 @@ struct UnreadCounts: TransactionPart {
   /// The cost of marking is that of the shorter side.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
-    after mark: Position
+    after mark: MessagePosition
   ) throws(StoreError) -> UnreadCount {
     guard localMember != nil, old.unreadCount > 0 else { return UnreadCount() }
     var behind = try ThreadScan(flushed(), conversation, after: mark)

@@ -19,8 +19,8 @@ struct DeliveryMarks {
   /// The progress of all other participants, without the rest of the record, since this is copied
   /// for each message.
   private struct MarksOfAll {
-    let read: Position?
-    let delivered: Position?
+    let read: MessagePosition?
+    let delivered: MessagePosition?
     let since: Int64
 
     init(_ receipts: ConversationReceipts) {
@@ -47,7 +47,7 @@ struct DeliveryMarks {
   /// Returns the status of a message: the higher of the stored status, as told by the server, and
   /// the status that the others' receipts amount to.
   mutating func effectiveStatus(
-    _ record: MessageRecord, at position: Position
+    _ record: MessageRecord, at position: MessagePosition
   ) throws(StoreError) -> MessageStatus {
     guard !position.place.isPending,
       Self.concern(record.status, from: record.sender, localMember: view.localMember)
@@ -67,7 +67,7 @@ struct DeliveryMarks {
   ) throws(StoreError) -> MessageStatus {
     let others = try loadedOthers()
     // Ids decide only between messages at one place.
-    func isUpTo(_ mark: Position?) -> Bool {
+    func isUpTo(_ mark: MessagePosition?) -> Bool {
       guard let mark else { return false }
       return place == mark.place ? id() <= mark.id : Place.precedes(place, mark.place)
     }
@@ -76,7 +76,7 @@ struct DeliveryMarks {
     if isCovered, isUpTo(others.read) { return .read }
     let status = isCovered && isUpTo(others.delivered) ? .delivered : stored
     guard let name else { return status }
-    let counts = try counts(of: name, at: Position(place, id()), sender: sender)
+    let counts = try counts(of: name, at: MessagePosition(place, id()), sender: sender)
     if counts.recipients > 0, counts.read == counts.recipients { return .read }
     return counts.recipients > 0 && counts.delivered == counts.recipients ? .delivered : status
   }
@@ -86,7 +86,7 @@ struct DeliveryMarks {
   /// - Parameter isReadHere: True if the local member has read the message, whatever the server
   ///   knows.
   mutating func counts(
-    of id: MessageID, at position: Position, sender: UInt32, isReadHere: Bool = false
+    of id: MessageID, at position: MessagePosition, sender: UInt32, isReadHere: Bool = false
   ) throws(StoreError) -> (recipients: Int, delivered: Int, read: Int) {
     var exact: [UInt32: ExactReceipt] = [:]
     for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {

@@ -72,7 +72,7 @@ struct DeliveryReader {
   private struct ReceivedMessage {
     let conversation: UInt32
     let id: MessageID
-    let position: Position
+    let position: MessagePosition
     let sender: UInt32
     let status: MessageStatus
     /// True if the message is from another member and the local member has read it.
@@ -122,7 +122,7 @@ extension DeliveryReader {
   /// Returns a place before which no message is unread, or nil if any message may be.
   func unreadStart(
     _ conversation: UInt32, _ summary: ConversationSummary
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     guard let seen = summary.seenUpTo else { return nil }
     guard let mark = summary.mark, summary.toldMark.map({ $0 < mark }) ?? true,
       let late = try view.receipts.receipts(conversation).lateFrom, late < seen
@@ -136,7 +136,7 @@ extension DeliveryReader {
   /// the end, the first unread message is the one at which the count of unread messages is reached.
   func firstUnread(
     _ conversation: UInt32, _ summary: ConversationSummary
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     guard view.localMember != nil, summary.unreadCount > 0 else { return nil }
     let start = try unreadStart(conversation, summary)
     var forward = try ThreadScan(view, conversation, from: start ?? .start)

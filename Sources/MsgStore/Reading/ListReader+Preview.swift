@@ -3,11 +3,11 @@ import PageFile
 /// Previews of the last message of a conversation, as a list shows them.
 extension ListReader {
   /// The maximum number of retracted messages that are skipped in search of one to show.
-  private static let deletedCountMax = 100
+  private static let maximumDeletedCount = 100
 
   func preview(
     _ conversation: UInt32, _ summary: ConversationSummary
-  ) throws(StoreError) -> Preview? {
+  ) throws(StoreError) -> ConversationPreview? {
     guard var last = summary.last else { return nil }
     if last.isDeleted, view.previewsSkipDeleted {
       last = try lastShown(before: last.position, in: conversation) ?? last
@@ -17,7 +17,7 @@ extension ListReader {
     if last.sender == view.localMember, !last.position.place.isPending {
       (id, status) = try ownMessage(at: last.position, in: conversation)
     }
-    return Preview(
+    return ConversationPreview(
       messageID: id, sender: try view.member(last.sender), text: last.isDeleted ? "" : last.text,
       isDeleted: last.isDeleted, attachment: last.attachment,
       serverTimestamp: last.position.place.isPending
@@ -27,17 +27,17 @@ extension ListReader {
 
   /// Returns the last message before a position that was not retracted.
   private func lastShown(
-    before position: Position, in conversation: UInt32
+    before position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last? {
     var limit = position
-    for _ in 0..<Self.deletedCountMax {
+    for _ in 0..<Self.maximumDeletedCount {
       guard let position = try view.messages.lastPosition(before: limit, in: conversation) else {
         return nil
       }
       let message = try view.messages.message(at: position, in: conversation)
       if !message.traits.isWithdrawn {
         var last = try view.messages.last(message, at: position, in: conversation)
-        last.text = Preview.cut(last.text)
+        last.text = ConversationPreview.cut(last.text)
         return last
       }
       limit = position
@@ -46,7 +46,7 @@ extension ListReader {
   }
 
   private func ownMessage(
-    at position: Position, in conversation: UInt32
+    at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> (MessageID, MessageStatus) {
     var scan = try ThreadScan(view, conversation, from: position)
     guard let record = try scan.next(), try scan.position() == position else {

@@ -16,7 +16,7 @@ package struct PendingReceiptReader {
   /// Returns the local member's mark that the server knows.
   func told(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     switch kind {
     case .read: return summary.toldMark
     case .delivered:
@@ -30,7 +30,7 @@ package struct PendingReceiptReader {
   func pendingRange(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
     _ own: ConversationReceipts
-  ) throws(StoreError) -> (after: Position?, upTo: Position)? {
+  ) throws(StoreError) -> (after: MessagePosition?, upTo: MessagePosition)? {
     guard let mark = kind == .read ? summary.mark : own.deliveredMark else { return nil }
     let after = latest(own.confirmed(kind), try told(kind, conversation, summary))
     if let after, mark <= after { return nil }
@@ -58,13 +58,13 @@ package struct PendingReceiptReader {
   /// Returns the messages whose named receipts are due.
   func dueExact(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary,
-    _ own: ConversationReceipts, countMax: Int = .max
+    _ own: ConversationReceipts, maximumCount: Int = .max
   ) throws(StoreError) -> [MessageID] {
     let ordinal = kind == .read ? summary.markOrdinal : own.deliveredOrdinal
     var due: [MessageID] = []
     try forEachExact(kind, conversation) { (id, first) throws(StoreError) in
       if first <= ordinal { due.append(id) }
-      return due.count < countMax
+      return due.count < maximumCount
     }
     return due
   }
@@ -88,20 +88,20 @@ package struct PendingReceiptReader {
     _ own: ConversationReceipts, as form: PendingReceipt.Form
   ) throws(StoreError) -> PendingReceipt? {
     try pendingReceipts(
-      kind, of: number, id, summary, own, as: form, countMax: 1,
-      scanCountMax: Self.receiptScanCountMax
+      kind, of: number, id, summary, own, as: form, maximumCount: 1,
+      maximumScanCount: Self.maximumReceiptScanCount
     ).first
   }
 
   func pendingReceipts(
     _ kind: ReceiptKind, of number: UInt32, _ id: ConversationID, _ summary: ConversationSummary,
-    _ own: ConversationReceipts, as form: PendingReceipt.Form, countMax: Int = .max,
-    scanCountMax: Int = .max
+    _ own: ConversationReceipts, as form: PendingReceipt.Form, maximumCount: Int = .max,
+    maximumScanCount: Int = .max
   ) throws(StoreError) -> [PendingReceipt] {
     try form.validate()
     guard own.isListed(kind) else { return [] }
     let range = try pendingRange(kind, number, summary, own)
-    var batches = ReceiptBatches(id, kind, form, countMax: countMax)
+    var batches = ReceiptBatches(id, kind, form, maximumCount: maximumCount)
     if form == .mark, let range { batches.begin(mark: range) }
     let ordinal = kind == .read ? summary.markOrdinal : own.deliveredOrdinal
     var coveredCount = 0
@@ -111,7 +111,7 @@ package struct PendingReceiptReader {
       let position = try view.ids.position(of: id, in: number)
       if form == .mark, let range, let position, position <= range.upTo {
         coveredCount += 1
-        return coveredCount < scanCountMax
+        return coveredCount < maximumScanCount
       }
       batches.add(position?.id ?? id)
       return !batches.isFull
@@ -119,7 +119,8 @@ package struct PendingReceiptReader {
     batches.endNames()
     guard form != .mark, let range, !batches.isFull else { return batches.finished }
     batches.begin(range)
-    let end = try forEachOfRange(kind, range, number, scanCountMax: scanCountMax) { (position, _) in
+    let end = try forEachOfRange(kind, range, number, maximumScanCount: maximumScanCount) {
+      (position, _) in
       batches.add(position)
       return !batches.isFull
     }
@@ -133,12 +134,13 @@ package struct PendingReceiptReader {
     _ own: ConversationReceipts
   ) throws(StoreError) -> Bool {
     if try pendingRange(kind, conversation, summary, own) != nil { return true }
-    return try !dueExact(kind, conversation, summary, own, countMax: 1).isEmpty
+    return try !dueExact(kind, conversation, summary, own, maximumCount: 1).isEmpty
   }
 
   /// Returns the own names of the messages that a range reports.
   func idsOfRange(
-    _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), in conversation: UInt32
+    _ kind: ReceiptKind, _ range: (after: MessagePosition?, upTo: MessagePosition),
+    in conversation: UInt32
   ) throws(StoreError) -> [MessageID] {
     var ids: [MessageID] = []
     _ = try forEachOfRange(kind, range, conversation) { (position, record) in
@@ -149,7 +151,7 @@ package struct PendingReceiptReader {
   }
 
   /// The number of messages examined at a time for receipts, which takes some milliseconds.
-  static var receiptScanCountMax: Int { 10_000 }
+  static var maximumReceiptScanCount: Int { 10_000 }
 
   /// Runs `body` on the messages of a range that the range itself reports, until it returns false.
   ///
@@ -158,14 +160,15 @@ package struct PendingReceiptReader {
   /// - Parameter scanCountMax: The maximum number of messages to examine.
   /// - Returns: The position of the last message examined, or the end of the range.
   private func forEachOfRange(
-    _ kind: ReceiptKind, _ range: (after: Position?, upTo: Position), _ conversation: UInt32,
-    scanCountMax: Int = .max, _ body: (Position, MessageRecord) -> Bool
-  ) throws(StoreError) -> Position {
+    _ kind: ReceiptKind, _ range: (after: MessagePosition?, upTo: MessagePosition),
+    _ conversation: UInt32,
+    maximumScanCount: Int = .max, _ body: (MessagePosition, MessageRecord) -> Bool
+  ) throws(StoreError) -> MessagePosition {
     var scan = try ThreadScan(view, conversation, after: range.after ?? .start)
     var count = 0
     var last = range.upTo
     while let record = try scan.next() {
-      if count == scanCountMax { return last }
+      if count == maximumScanCount { return last }
       count += 1
       let position = try scan.position()
       guard position <= range.upTo else { return range.upTo }
@@ -190,9 +193,9 @@ package struct PendingReceiptReader {
 
   /// Returns the conversations with receipts to tell, in order of their numbers.
   func conversationsWithPendingReceipts(
-    _ kind: ReceiptKind, countMax: Int
+    _ kind: ReceiptKind, maximumCount: Int
   ) throws(StoreError) -> [ConversationID] {
-    guard countMax >= 1 else { throw .invalidCount(countMax) }
+    guard maximumCount >= 1 else { throw .invalidCount(maximumCount) }
     var found: [ConversationID] = []
     let prefix = ReceiptKey.pending(kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
@@ -200,7 +203,7 @@ package struct PendingReceiptReader {
         throw view.corrupt(Schema.receipts, "pending receipts: malformed key")
       }
       found.append(try view.conversations.details(number).id)
-      return found.count < countMax
+      return found.count < maximumCount
     }
     return found
   }
@@ -208,14 +211,14 @@ package struct PendingReceiptReader {
 
 extension MessageRecord {
   /// Returns the message's own name.
-  fileprivate func id(at position: Position) -> MessageID {
+  fileprivate func id(at position: MessagePosition) -> MessageID {
     traits()?.names.first ?? position.id
   }
 }
 
 extension PendingReceipt.Form {
   fileprivate func validate() throws(StoreError) {
-    if case .ids(let count) = self, !(1...PendingReceipt.idCountMax).contains(count) {
+    if case .ids(let count) = self, !(1...PendingReceipt.maximumIDCount).contains(count) {
       throw .invalidCount(count)
     }
   }
@@ -225,7 +228,7 @@ extension PendingReceipt.Form {
   /// No option may make handing out throw.
   var clamped: Self {
     guard case .ids(let count) = self else { return self }
-    return .ids(countMax: min(max(count, 1), PendingReceipt.idCountMax))
+    return .ids(maximumCount: min(max(count, 1), PendingReceipt.maximumIDCount))
   }
 }
 

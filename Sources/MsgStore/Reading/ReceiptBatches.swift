@@ -5,33 +5,33 @@ struct ReceiptBatches {
   private let conversation: ConversationID
   private let kind: ReceiptKind
   private let form: PendingReceipt.Form
-  private let countMax: Int
+  private let maximumCount: Int
   /// The range told with the names of the current batch: the whole range of a mark, else the part
   /// that is left.
-  private var range: (after: Position?, upTo: Position)?
+  private var range: (after: MessagePosition?, upTo: MessagePosition)?
   private var ids: [MessageID] = []
   /// The last message of the range that is in the batch.
-  private var last: Position?
+  private var last: MessagePosition?
   private(set) var finished: [PendingReceipt] = []
 
   init(
     _ conversation: ConversationID, _ kind: ReceiptKind, _ form: PendingReceipt.Form,
-    countMax: Int = .max
+    maximumCount: Int = .max
   ) {
     self.conversation = conversation
     self.kind = kind
     self.form = form
-    self.countMax = countMax
+    self.maximumCount = maximumCount
   }
 
-  private var idCountMax: Int {
-    if case .ids(let count) = form { count } else { PendingReceipt.idCountMax }
+  private var maximumIDCount: Int {
+    if case .ids(let count) = form { count } else { PendingReceipt.maximumIDCount }
   }
 
   /// True if there are as many batches as wanted.
-  var isFull: Bool { finished.count >= countMax }
+  var isFull: Bool { finished.count >= maximumCount }
 
-  private mutating func finishBatch(_ after: Position?, _ upTo: Position?) {
+  private mutating func finishBatch(_ after: MessagePosition?, _ upTo: MessagePosition?) {
     finished.append(
       PendingReceipt(
         conversation: conversation, kind: kind, after: after, upTo: upTo, ids: ids,
@@ -42,11 +42,11 @@ struct ReceiptBatches {
   /// Begins a mark.
   ///
   /// Names go with it, as many as it has room for.
-  mutating func begin(mark: (after: Position?, upTo: Position)) { range = mark }
+  mutating func begin(mark: (after: MessagePosition?, upTo: MessagePosition)) { range = mark }
 
   /// Adds a name that goes without a range, or with the mark.
   mutating func add(_ id: MessageID) {
-    if ids.count == idCountMax { endBatch() }
+    if ids.count == maximumIDCount { endBatch() }
     ids.append(id)
   }
 
@@ -58,11 +58,13 @@ struct ReceiptBatches {
   /// Ends the names that go without a range.
   mutating func endNames() { if !isFull, !ids.isEmpty || range != nil { endBatch() } }
 
-  mutating func begin(_ range: (after: Position?, upTo: Position)) { self.range = range }
+  mutating func begin(_ range: (after: MessagePosition?, upTo: MessagePosition)) {
+    self.range = range
+  }
 
   /// Adds the next message of the range.
-  mutating func add(_ position: Position) {
-    if ids.count == idCountMax, let last {
+  mutating func add(_ position: MessagePosition) {
+    if ids.count == maximumIDCount, let last {
       finishBatch(range?.after, last)
       range?.after = last
     }
@@ -71,7 +73,7 @@ struct ReceiptBatches {
   }
 
   /// Ends the range at a position.
-  mutating func end(at position: Position) {
+  mutating func end(at position: MessagePosition) {
     if !isFull, let range { finishBatch(range.after, position) }
   }
 }

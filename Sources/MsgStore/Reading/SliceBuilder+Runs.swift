@@ -62,7 +62,7 @@ extension SliceBuilder {
     let idOffset = times.markOffset &+ 9
     let idByteCount = cell.suffixByteCount &- idOffset
     let headEnd = cell.valueOffset &+ MessageRecord.plainHeadByteCount
-    guard idByteCount > 0, idByteCount <= Identifier.byteCountMax,
+    guard idByteCount > 0, idByteCount <= Identifier.maximumByteCount,
       bytes[times.markOffset] == KeyEncoding.hasSequence, headEnd <= bytes.count,
       bytes[cell.valueOffset] == MessageRecord.tag
     else { return nil }
@@ -109,7 +109,7 @@ extension SliceBuilder {
     _ segment: borrowing UnpackedSegment, from start: Int, step: Int, limit: Int,
     after last: inout Int64?
   ) throws(StoreError) -> Int {
-    let end = segment.runEnd(from: start, step: step, countMax: limit &- count, after: &last)
+    let end = segment.runEnd(from: start, step: step, maximumCount: limit &- count, after: &last)
     if end == start { return end }
     let texts = segment.texts(min(start, end &- step)...max(start, end &- step))
     let areASCII = texts.isASCII(from: 0)

@@ -27,7 +27,7 @@ struct SliceBuilder: ~Copyable {
   ///
   /// More is allocated when needed.
   private static let typicalByteCount = 144
-  private static let reservedCountMax = 256
+  private static let maximumReservedCount = 256
 
   init(_ view: StoreView, _ conversation: ConversationID, _ number: UInt32, count: Int) {
     self.view = view
@@ -35,7 +35,7 @@ struct SliceBuilder: ~Copyable {
     self.number = number
     localMember = view.localMember
     marks = DeliveryMarks(view, number)
-    let reserved = min(count, Self.reservedCountMax)
+    let reserved = min(count, Self.maximumReservedCount)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
     rows = SliceRows(capacity: reserved)
     senders.reserveCapacity(min(reserved, 8))
@@ -69,7 +69,7 @@ struct SliceBuilder: ~Copyable {
   /// Appends the message at a position.
   ///
   /// Returns false if no message is there.
-  mutating func append(at position: Position) throws(StoreError) -> Bool {
+  mutating func append(at position: MessagePosition) throws(StoreError) -> Bool {
     let key = KeyEncoding.key(number, position)
     if !position.place.isPending {
       // Done as for a slice: the text is copied once, and no record is assembled to be decoded
@@ -93,7 +93,7 @@ struct SliceBuilder: ~Copyable {
     let placeOffset = key.lowerBound + KeyEncoding.numberByteCount
     guard let (place, placeByteCount) = buffer.bytes.place(at: placeOffset),
       case let id = placeOffset + placeByteCount..<key.upperBound,
-      (1...Identifier.byteCountMax).contains(id.count)
+      (1...Identifier.maximumByteCount).contains(id.count)
     else { throw corrupt }
     try addRecord(at: key.upperBound, place, idOffset: id.lowerBound, idByteCount: id.count)
   }
@@ -155,7 +155,7 @@ struct SliceBuilder: ~Copyable {
   mutating func add(_ parts: MessageParts, _ traits: MessageTraits) throws(StoreError) {
     var parts = parts
     let id = MessageID(buffer.bytes.slice(parts.idOffset, parts.idByteCount))
-    let position = Position(parts.place, id)
+    let position = MessagePosition(parts.place, id)
     if isConcerned(parts) {
       parts.status = try marks.effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, id: id,
@@ -211,7 +211,7 @@ struct SliceBuilder: ~Copyable {
             parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank),
         isPending: place.isPending, isASCII: isASCII,
         isPlain: rareIndex < 0 && parts.replyByteCount == 0 && !place.isPending
-          && parts.idByteCount <= MessageID.inlineByteCountMax))
+          && parts.idByteCount <= MessageID.maximumInlineByteCount))
   }
 
   /// Validates the id and the text of a message.
@@ -252,10 +252,10 @@ struct SliceBuilder: ~Copyable {
   /// rest backwards.
   consuming func finish(
     forwardCount: Int, hasOlder: Bool, hasNewer: Bool, gaps: SliceGaps = SliceGaps()
-  ) -> Slice {
+  ) -> MessageSlice {
     // A name is read as a whole, whatever follows it.
-    buffer.append(zeros: MessageID.inlineByteCountMax + 1)
-    return Slice(
+    buffer.append(zeros: MessageID.maximumInlineByteCount + 1)
+    return MessageSlice(
       SliceContent(
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
         origin: Message.Origin(conversation, senders),
@@ -264,7 +264,7 @@ struct SliceBuilder: ~Copyable {
 
   /// Returns the only message that was added, without a slice around it.
   consuming func finishOne() -> Message {
-    buffer.append(zeros: MessageID.inlineByteCountMax + 1)
+    buffer.append(zeros: MessageID.maximumInlineByteCount + 1)
     let row = rows[0]
     return row.message(
       buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)],

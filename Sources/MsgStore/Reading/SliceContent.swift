@@ -47,7 +47,7 @@ final class SliceContent: @unchecked Sendable {
 
   @inlinable @inline(__always)
   func message(at index: Int) -> Message {
-    precondition(index >= 0 && index < count, "Slice: index out of range")
+    precondition(index >= 0 && index < count, "MessageSlice: index out of range")
     // Unsafe: the rows and the bytes they refer to live as long as this object. The builder has
     // ensured that offsets are within the buffer, with room for a name after them, and that the
     // text is valid.

@@ -8,7 +8,7 @@ struct ThreadReader {
 
   /// Fills in the contents of a message's traits and the facts to which they refer.
   func fill(
-    _ fields: inout RareFields, _ traits: MessageTraits, at position: Position,
+    _ fields: inout RareFields, _ traits: MessageTraits, at position: MessagePosition,
     in conversation: UInt32
   ) throws(StoreError) {
     let id = traits.names.first ?? position.id
@@ -67,9 +67,9 @@ extension StoreView {
 }
 
 extension ThreadReader {
-  func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+  func thread(_ id: ConversationID) throws(StoreError) -> MessageThread {
     let found = try view.within { () throws(StoreError) in try view.find(id) }
-    return Thread(view, found?.id ?? id, found?.number)
+    return MessageThread(view, found?.id ?? id, found?.number)
   }
 
   func message(

@@ -11,7 +11,7 @@ import PageFile
 ///     is one.
 struct ThreadWalk: ~Copyable {
   private var builder: SliceBuilder
-  private let start: Position
+  private let start: MessagePosition
   private var sequences: ThreadSequences
   private var forwardCount = 0
   private var hasOlder: Bool?
@@ -19,7 +19,8 @@ struct ThreadWalk: ~Copyable {
   private var gaps = SliceGaps()
 
   init(
-    _ builder: consuming SliceBuilder, at start: Position, _ sequences: consuming ThreadSequences
+    _ builder: consuming SliceBuilder, at start: MessagePosition,
+    _ sequences: consuming ThreadSequences
   ) {
     self.builder = builder
     self.start = start
@@ -137,7 +138,7 @@ struct ThreadWalk: ~Copyable {
       let missing = try sequences.missing(between: last, and: place.sequence, nearest: .lower)
     else { return false }
     hasNewer = true
-    gaps.newer = SliceGaps.Gap(missing: missing, beyond: Position(place, ""))
+    gaps.newer = SliceGaps.Gap(missing: missing, beyond: MessagePosition(place, ""))
     return true
   }
 
@@ -155,14 +156,15 @@ struct ThreadWalk: ~Copyable {
     let place =
       count > forwardCount
       ? builder.place(count - 1) : forwardCount > 0 ? builder.place(0) : start.place
-    gaps.older = SliceGaps.Gap(missing: missing, beyond: Position(place, ""))
+    gaps.older = SliceGaps.Gap(missing: missing, beyond: MessagePosition(place, ""))
     return true
   }
 
   /// Returns the slice.
   ///
   /// If it is not known yet, first checks for messages before the slice.
-  consuming func finish(_ cursor: inout MessageCursor, from key: Bytes) throws(StoreError) -> Slice
+  consuming func finish(_ cursor: inout MessageCursor, from key: Bytes) throws(StoreError)
+    -> MessageSlice
   {
     if hasOlder == nil {
       _ = try cursor.seekBefore(key)

@@ -11,7 +11,7 @@ struct Changes: TransactionPart {
   /// Called when everything has been written. A failed lookup does not fail the transaction: the
   /// result is then `.anything`.
   func changes() -> StoreChanges? {
-    guard transaction.isHeard else { return nil }
+    guard transaction.hasListeners else { return nil }
     do throws(StoreError) {
       return try view.within { () throws(StoreError) in try resolvedNotes() }
     } catch {
@@ -20,7 +20,7 @@ struct Changes: TransactionPart {
   }
 
   private func resolvedNotes() throws(StoreError) -> StoreChanges {
-    if transaction.notes.isAnything { return .anything }
+    if transaction.notes.coversEverything { return .anything }
     var all = StoreChanges()
     all.hasCounterChanges = transaction.notes.hasCounterChanges
     all.hasOutboxChanges = transaction.notes.hasOutboxChanges

@@ -6,14 +6,14 @@ import TextDictionary
 /// A sample of 1.5 MB makes a dictionary nearly as good as one of any size (docs/decisions.md). It
 /// takes 10 MB while the dictionary is being made.
 package struct DictionarySample: ~Copyable {
-  static let byteCountMax = 3 << 19
+  static let maximumByteCount = 3 << 19
   private static let typicalTextByteCount = 64
   private static let runCount = 64
   /// One run in this many is kept aside to measure the gain of a dictionary.
   private static let testedEvery = 8
-  private static let testByteCountMax = 128 << 10
+  private static let maximumTestByteCount = 128 << 10
 
-  private var builder = DictionaryBuilder(sampleByteCountMax: Self.byteCountMax)
+  private var builder = DictionaryBuilder(maximumSampleByteCount: Self.maximumByteCount)
   private var tests: [ByteBufferBox] = []
   private var testByteCount = 0
   private var messageIndex = 0
@@ -27,14 +27,14 @@ package struct DictionarySample: ~Copyable {
 
   /// A bound above the message count of any store; the counts of a damaged store may add up to
   /// anything.
-  private static let messageCountMax = Int(UInt32.max)
+  private static let maximumMessageCount = Int(UInt32.max)
 
   /// Creates an empty sample.
   ///
   /// - Parameter messageCount: The number of messages according to the store's summaries.
   package init(messageCount: Int) {
-    let wanted = Self.byteCountMax / Self.typicalTextByteCount
-    let count = min(max(messageCount, 0), Self.messageCountMax)
+    let wanted = Self.maximumByteCount / Self.typicalTextByteCount
+    let count = min(max(messageCount, 0), Self.maximumMessageCount)
     stride = max(1, (count + wanted - 1) / wanted)
   }
 
@@ -52,7 +52,7 @@ package struct DictionarySample: ~Copyable {
   package mutating func add(_ run: borrowing MessageRun) {
     let number = messageIndex / Self.runCount / stride
     let isTest =
-      number % Self.testedEvery == Self.testedEvery - 1 && testByteCount < Self.testByteCountMax
+      number % Self.testedEvery == Self.testedEvery - 1 && testByteCount < Self.maximumTestByteCount
     let box = ByteBufferBox()
     var text = ByteBuffer(capacity: 256)
     for index in 0..<run.count {
@@ -60,7 +60,7 @@ package struct DictionarySample: ~Copyable {
       guard let record = MessageRecord(run.record(index)), let traits = record.traits(),
         !traits.isWithdrawn,
         let (place, _) = run.key(index).place(at: KeyEncoding.numberByteCount),
-        record.textByteCount <= Segment.blockByteCountMax / 4, record.appendText(to: &text)
+        record.textByteCount <= Segment.maximumBlockByteCount / 4, record.appendText(to: &text)
       else { continue }
       sampledByteCount += text.count
       if isTest {
@@ -88,9 +88,9 @@ package struct DictionarySample: ~Copyable {
     let textByteCount = textByteCount
     let (tests, testByteCount) = (tests, testByteCount)
     // Both copies must be small compared with the texts.
-    let limit = min(CompressionDictionary.byteCountMax, textByteCount / 24)
+    let limit = min(CompressionDictionary.maximumByteCount, textByteCount / 24)
     guard testByteCount > 0, limit >= byteCountMin,
-      let bytes = builder.finish(byteCountMax: limit), bytes.count >= byteCountMin,
+      let bytes = builder.finish(maximumByteCount: limit), bytes.count >= byteCountMin,
       let new = CompressionDictionary(bytes.bytes, version: number)
     else { return nil }
     let (before, after) = (Self.byteCount(tests, old), Self.byteCount(tests, new))
@@ -121,8 +121,8 @@ extension DictionaryTable {
   /// The answer is true once, and again after as much more was packed: each attempt reads the whole
   /// store, and the texts of some stores have nothing in common.
   func takeDictionaryDemand() -> Bool {
-    guard memory.plainByteCount >= memory.plainByteCountMax else { return false }
-    memory.plainByteCountMax *= 2
+    guard memory.plainByteCount >= memory.maximumPlainByteCount else { return false }
+    memory.maximumPlainByteCount *= 2
     return true
   }
 }
@@ -179,7 +179,7 @@ extension StoreCore {
       next = try read { snapshot in
         try snapshot.within { (view) throws(StoreError) in
           try view.dictionaryTable.sample(
-            from: key, cellCountMax: Self.sampledCellCount, into: &sample)
+            from: key, maximumCellCount: Self.sampledCellCount, into: &sample)
         }
       }
     }
@@ -199,11 +199,11 @@ extension StoreCore {
 }
 
 extension DictionaryReader {
-  /// Adds the sampled messages of up to `cellCountMax` cells, beginning at a key.
+  /// Adds the sampled messages of up to `maximumCellCount` cells, beginning at a key.
   ///
   /// - Returns: The key to continue from; nil at the end.
   func sample(
-    from start: [UInt8], cellCountMax: Int, into sample: inout DictionarySample
+    from start: [UInt8], maximumCellCount: Int, into sample: inout DictionarySample
   ) throws(StoreError) -> [UInt8]? {
     var cursor = try view.cursor(Schema.messages, from: start)
     var key = ByteBuffer()
@@ -213,7 +213,7 @@ extension DictionaryReader {
     while cursor.isAtCell {
       key.removeAll()
       cursor.appendKey(to: &key)
-      if cellCount == cellCountMax { return key.bytes.array() }
+      if cellCount == maximumCellCount { return key.bytes.array() }
       cellCount += 1
       let count = cursor.inlineValue.flatMap { SegmentHeader($0)?.count } ?? 1
       if sample.wants(count) {

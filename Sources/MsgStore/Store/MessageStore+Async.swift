@@ -61,22 +61,22 @@ extension MessageStore {
   /// Writes to the store without blocking the caller's thread, and returns once the change is
   /// visible.
   ///
-  /// These writes begin in the order of the calls. See `writeVisible(_:)`.
+  /// These writes begin in the order of the calls. See `writeWithoutWaiting(_:)`.
   ///
   /// - Throws: The closure's error, unchanged; `storage`.
-  public func writeVisible<R: Sendable>(
+  public func writeWithoutWaiting<R: Sendable>(
     _ body: @escaping @Sendable (borrowing StoreWriter) throws -> R
-  ) async throws -> Visible<R> {
-    try await core.sender.run { [core] in try core.writeVisible(body) }
+  ) async throws -> PendingCommit<R> {
+    try await core.sender.run { [core] in try core.writeWithoutWaiting(body) }
   }
 
   /// Stores a message and enters it into the outbox without blocking the caller's thread; see
   /// `send(_:)`.
   ///
   /// - Throws: The same errors as `StoreWriter.send(_:)`.
-  public func send(_ message: Message) async throws(StoreError) -> Visible<Message> {
+  public func send(_ message: Message) async throws(StoreError) -> PendingCommit<Message> {
     do {
-      return try await writeVisible { writer in try writer.send(message) }
+      return try await writeWithoutWaiting { writer in try writer.send(message) }
     } catch let error as StoreError {
       throw error
     } catch {

@@ -4,15 +4,15 @@ import PageFile
 extension MessageStore {
   /// Stores a message written by the local member and enters it into the outbox, in one commit.
   ///
-  /// The call returns within microseconds, once the message is visible; `durable` of the result
-  /// waits until it is on the disk. The sync begins within a millisecond or two, or at once if
-  /// someone waits for it. The outbox hands nothing out before that. Like `writeVisible(_:)`, the
-  /// call goes before writes at `relaxed`.
+  /// The call returns within microseconds, once the message is visible; `waitUntilDurable()` of
+  /// the result waits until it is on the disk. The sync begins within a millisecond or two, or at
+  /// once if someone waits for it. The outbox hands nothing out before that. Like
+  /// `writeWithoutWaiting(_:)`, the call goes before writes at `relaxed`.
   ///
   /// - Parameter message: The message; see `StoreWriter.send(_:)`, also for the errors.
-  public func send(_ message: Message) throws(StoreError) -> Visible<Message> {
+  public func send(_ message: Message) throws(StoreError) -> PendingCommit<Message> {
     do {
-      return try writeVisible { writer in try writer.send(message) }
+      return try writeWithoutWaiting { writer in try writer.send(message) }
     } catch let error as StoreError {
       throw error
     } catch {
@@ -29,28 +29,28 @@ extension MessageStore {
   ///
   /// - Throws: The closure's error, unchanged; `storage`, with `insideTransaction` inside if it is
   ///   called in the closure of a write.
-  public func writeVisible<R: Sendable>(
+  public func writeWithoutWaiting<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
-  ) throws -> Visible<R> {
-    try core.writeVisible(body)
+  ) throws -> PendingCommit<R> {
+    try core.writeWithoutWaiting(body)
   }
 }
 
 extension StoreCore {
-  func writeVisible<R: Sendable>(
+  func writeWithoutWaiting<R: Sendable>(
     _ body: (borrowing StoreWriter) throws -> R
-  ) throws -> Visible<R> {
+  ) throws -> PendingCommit<R> {
     let (value, lsn, life) = try commit(.relaxed, .urgent, body)
     let durability = Durability(syncer) { [database] () throws(StoreError) in
       try storage { () throws(PageFileError) in try database.waitUntilDurable(lsn, of: life) }
     }
     if !syncer.enqueue({ durability.settle() }) { durability.settle() }
-    return Visible(value: value, durability: durability)
+    return PendingCommit(value: value, durability: durability)
   }
 }
 
 /// The result of a write that is visible already, and a way to wait until it is durable.
-public struct Visible<Value: Sendable>: Sendable {
+public struct PendingCommit<Value: Sendable>: Sendable {
   /// The value returned by the closure of the write.
   public let value: Value
   let durability: Durability
@@ -61,11 +61,12 @@ public struct Visible<Value: Sendable>: Sendable {
   ///
   /// - Throws: `storage`, with `commitUnknown` inside if the sync failed or the store was suspended
   ///   first. A power cut may then undo the commit.
-  public var durable: Void {
-    get async throws { try await durability.wait() }
-  }
+  public func waitUntilDurable() async throws { try await durability.wait() }
 
-  /// Blocks the caller's thread until the commit is on the disk; see `durable`.
+  /// Blocks the caller's thread until the commit is on the disk.
+  ///
+  /// - Throws: As the asynchronous form does.
+  @available(*, noasync, message: "use the form with await")
   public func waitUntilDurable() throws(StoreError) { try durability.waitBlocking() }
 }
 

@@ -59,16 +59,16 @@ public final class MessageStore: Sendable {
 
   /// Writes to the store: the closure's changes become one commit, or none if it throws.
   ///
-  /// Writers take turns: those at `full`, `send` and `writeVisible` go before waiting ones at
-  /// `relaxed`; within each kind, the order is that of the calls. A write without changes commits
-  /// nothing; at `full` it still returns only once everything it saw is durable.
+  /// Writers take turns: those at `full`, `send` and `writeWithoutWaiting` go before waiting ones
+  /// at `relaxed`; within each kind, the order is that of the calls. A write without changes
+  /// commits nothing; at `full` it still returns only once everything it saw is durable.
   ///
   /// - Parameters:
   ///   - level: `full` returns once the commit is on the disk. `relaxed` returns once it survives a
   ///     kill of the process, for data that can be fetched again.
   ///   - body: The changes to make. It may read the store, which it sees as it was before. Calls
   ///     that would wait for this write throw `insideTransaction` in it: another write, `send`,
-  ///     `writeVisible`, `checkpoint`, `compact`, `close`, `suspend`, `resume`, and
+  ///     `writeWithoutWaiting`, `checkpoint`, `compact`, `close`, `suspend`, `resume`, and
   ///     `reportProgress` if it stores something.
   /// - Throws: The closure's error, unchanged; `storage`.
   @discardableResult

@@ -57,7 +57,7 @@ public struct OutboxWork: AsyncSequence, Sendable {
           case .nothing(let time):
             pause = RetryPause()
             _ = await listener.next(isolation: actor, within: time) {
-              $0.isAnything || $0.hasOutboxChanges
+              $0.coversEverything || $0.hasOutboxChanges
             }
           case .end: hasEnded = true
           }
@@ -130,7 +130,7 @@ extension MessageStore {
   ///
   /// - Parameters:
   ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for
-  ///     `OutboxWriter.giveBackAll`.
+  ///     `OutboxWriter.reclaimWork`.
   ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
   public func work(for owner: String, lease: Duration = .seconds(60)) -> OutboxWork {
     OutboxWork(self, for: owner, lease: lease)

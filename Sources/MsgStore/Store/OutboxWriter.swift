@@ -33,7 +33,7 @@ public struct OutboxWriter: ~Copyable {
   /// The cost does not depend on the size of the outbox.
   ///
   /// - Parameters:
-  ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for `giveBackAll`.
+  ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for `reclaimWork`.
   ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
   /// - Returns: Nil if nothing is due; `OutboxReader.nextTime` says when something will be. Also
   ///   nil while a long release or removal has to finish first; the call then performs a part of
@@ -90,7 +90,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: False if the holder has lost the item.
   @discardableResult
   public func failed(
-    _ item: OutboxItem, because failure: Failure, retryAt: Timestamp? = nil
+    _ item: OutboxItem, because failure: SendFailure, retryAt: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.outboxAnswers.fail(item, because: failure, retryAt: retryAt))
@@ -100,8 +100,8 @@ public struct OutboxWriter: ~Copyable {
   ///
   /// - Returns: False if the holder has lost the item.
   @discardableResult
-  public func giveBack(_ item: OutboxItem) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.outboxAnswers.giveBack(item))
+  public func returnWork(_ item: OutboxItem) throws(StoreError) -> Bool {
+    try transaction.perform(try transaction.outboxAnswers.returnWork(item))
   }
 
   /// Returns all work of an owner to the outbox, including work that may have been begun.
@@ -111,8 +111,8 @@ public struct OutboxWriter: ~Copyable {
   ///
   /// - Returns: The number of items returned.
   @discardableResult
-  public func giveBackAll(of owner: String) throws(StoreError) -> Int {
-    try transaction.perform(try transaction.outboxAnswers.giveBackAll(of: owner))
+  public func reclaimWork(of owner: String) throws(StoreError) -> Int {
+    try transaction.perform(try transaction.outboxAnswers.reclaimWork(of: owner))
   }
 
   /// Enters work of the client's own, in the order of a conversation or in an order of its own.

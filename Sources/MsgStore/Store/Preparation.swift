@@ -41,8 +41,8 @@ struct Preparation {
   /// Returns true if one commit must not hold more.
   private static func isFull(_ transaction: Transaction, _ count: Int) -> Bool {
     let steps = transaction.rules.steps
-    return count >= steps.openingCountMax
-      || count > 0 && transaction.view.source.changedByteCount >= steps.openingByteCountMax
+    return count >= steps.maximumOpeningCount
+      || count > 0 && transaction.view.source.changedByteCount >= steps.maximumOpeningByteCount
   }
 
   /// Counts unread messages anew, and updates what else depends on the local member.

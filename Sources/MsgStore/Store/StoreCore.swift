@@ -17,13 +17,13 @@ package final class StoreCore: Sendable {
   private let running = RunningTransfers()
   /// The listeners that are told of changes.
   let listeners: ChangeListeners
-  let readers = WorkerPool(countMax: 4)
+  let readers = WorkerPool(maximumCount: 4)
   /// Runs asynchronous writes at `relaxed`, and background work.
-  let writer = WorkerPool(countMax: 1)
+  let writer = WorkerPool(maximumCount: 1)
   /// Runs asynchronous writes at `full`, which wait there for their sync.
-  let urgentWriter = WorkerPool(countMax: 1)
+  let urgentWriter = WorkerPool(maximumCount: 1)
   /// Runs asynchronous writes that return once visible.
-  let sender = WorkerPool(countMax: 1)
+  let sender = WorkerPool(maximumCount: 1)
   /// Syncs commits that returned before their sync.
   let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
@@ -38,11 +38,11 @@ package final class StoreCore: Sendable {
   let isDictionaryScheduled = Locked(false)
 
   /// The number of times `read` starts over when its snapshot has expired.
-  private static let repetitionCountMax = 3
+  private static let maximumRepetitionCount = 3
 
   init(_ database: Database, path: String, _ options: StoreOptions) throws(StoreError) {
     let shares = MemoryShares(cacheByteCount: options.cacheByteCount)
-    let names = MemberNames(byteCountMax: shares.memberNames)
+    let names = MemberNames(maximumByteCount: shares.memberNames)
     let opening = Opening(database: database, names: names, path: path, options: options)
     do throws(StoreError) {
       localNumber = try opening.run()
@@ -60,7 +60,7 @@ package final class StoreCore: Sendable {
     rules = options.rules
     worksInBackground = options.worksInBackground
     makesDictionaries =
-      options.worksInBackground && options.cacheByteCount >= StoreOptions.usualCacheByteCount
+      options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
   }
 
   /// Reads one snapshot; see `MessageStore.read(_:)`.
@@ -79,7 +79,7 @@ package final class StoreCore: Sendable {
       do {
         return try body(snapshot)
       } catch StoreError.storage(.snapshotExpired)
-        where repetitionCount < Self.repetitionCountMax
+        where repetitionCount < Self.maximumRepetitionCount
       {
         repetitionCount += 1
       }
@@ -112,7 +112,7 @@ package final class StoreCore: Sendable {
     defer { view.isOver = true }
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,
-      isHeard: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
+      hasListeners: !listeners.isEmpty, newestDictionary: newestDictionary, clock: clock)
     let result: R
     let hasWork: Bool
     do {
@@ -219,12 +219,12 @@ package final class StoreCore: Sendable {
     of lsn: LSN, _ body: (WriterMemory) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard let (memory, life) = known.withLock({ $0.lend(lsn) }) else { return }
-    defer { known.withLock { $0.giveBack(memory, of: lsn, in: life) } }
+    defer { known.withLock { $0.returnWork(memory, of: lsn, in: life) } }
     try body(memory)
   }
 
   /// Checks all pages and reports those that break a rule.
-  package func checkPages(_ report: (PageFile.Finding) -> Void) throws(StoreError) {
+  package func checkPages(_ report: (PageFile.CheckFinding) -> Void) throws(StoreError) {
     try storage { () throws(PageFileError) in try database.check(report) }
   }
 }

@@ -50,10 +50,10 @@ extension StoreSnapshot {
   ///     others.
   /// - Throws: Also `invalidCount`.
   public func conversationsWithPendingReceipts(
-    _ kind: ReceiptKind, countMax: Int = .max
+    _ kind: ReceiptKind, maximumCount: Int = .max
   ) throws(StoreError) -> [ConversationID] {
     try within { (view) throws(StoreError) in
-      try view.pendingReceipts.conversationsWithPendingReceipts(kind, countMax: countMax)
+      try view.pendingReceipts.conversationsWithPendingReceipts(kind, maximumCount: maximumCount)
     }
   }
 }

@@ -35,7 +35,7 @@ public struct StoreSnapshot: ~Copyable {
   /// Costs one lookup. An unknown conversation reads as an empty one.
   ///
   /// - Throws: `storage`, `corruptRecord`.
-  public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+  public func thread(_ id: ConversationID) throws(StoreError) -> MessageThread {
     try view.threads.thread(id)
   }
 

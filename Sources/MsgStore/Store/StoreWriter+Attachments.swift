@@ -21,7 +21,7 @@ extension StoreWriter {
   /// - Throws: `invalidIdentifier`, `invalidAttachment`.
   @discardableResult
   public func receive(
-    _ attachment: Attachment, at index: Int? = nil, of message: MessageID,
+    _ attachment: MessageAttachment, at index: Int? = nil, of message: MessageID,
     in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
@@ -55,7 +55,7 @@ extension StoreWriter {
   ///   `messageNotFound`, `messageIsDeleted`, `noLocalMember`.
   @discardableResult
   public func prepareUpload(
-    _ prepared: Attachment, of message: MessageID, in conversation: ConversationID
+    _ prepared: MessageAttachment, of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.composing.prepareUpload(prepared, of: message, in: conversation))
@@ -98,7 +98,7 @@ extension MessageStore {
     _ direction: TransferDirection, doneByteCount: Int64, of attachment: String,
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    guard Attachment.isID(attachment) else { return false }
+    guard MessageAttachment.isID(attachment) else { return false }
     let fact: [UInt8]?
     do {
       fact = try read { snapshot in
@@ -130,9 +130,9 @@ extension StoreSnapshot {
   }
 }
 
-extension Attachment {
+extension MessageAttachment {
   /// Returns true if a string is a valid attachment id.
-  static func isID(_ id: String) -> Bool { (1...idByteCountMax).contains(id.utf8.count) }
+  static func isID(_ id: String) -> Bool { (1...maximumIDByteCount).contains(id.utf8.count) }
 
   /// Throws `invalidAttachment` if the attachment cannot be stored.
   package func validate() throws(StoreError) {

@@ -57,7 +57,8 @@ extension StoreWriter {
   /// - Returns: True if the edit was pending.
   @discardableResult
   public func refuseEdit(
-    of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp,
+    because failure: SendFailure
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.edits.refuseEdit(of: id, in: conversation, at: time, because: failure))
@@ -65,10 +66,10 @@ extension StoreWriter {
 
   /// Retracts one of the local member's messages.
   ///
-  /// Possible within `StoreOptions.unsendAgeMax`, inclusive, and for a pending message at any age.
-  /// The message is hidden at once. If it cannot have left the outbox, it disappears as if it had
-  /// never existed, with everything there was to tell of it. If only its status says that it has
-  /// not left, it is erased. Otherwise the server has to be told, and `confirmUnsend` or
+  /// Possible within `StoreOptions.maximumUnsendAge`, inclusive, and for a pending message at any
+  /// age. The message is hidden at once. If it cannot have left the outbox, it disappears as if it
+  /// had never existed, with everything there was to tell of it. If only its status says that it
+  /// has not left, it is erased. Otherwise the server has to be told, and `confirmUnsend` or
   /// `refuseUnsend` follows.
   ///
   /// - Throws: `notOwnMessage`, `messageNotFound`, `messageIsDeleted`, `unsendTooLate`.
@@ -103,7 +104,7 @@ extension StoreWriter {
   /// - Returns: True if the retraction was pending.
   @discardableResult
   public func refuseUnsend(
-    of id: MessageID, in conversation: ConversationID, because failure: Failure
+    of id: MessageID, in conversation: ConversationID, because failure: SendFailure
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure))

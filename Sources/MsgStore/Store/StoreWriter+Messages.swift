@@ -115,7 +115,7 @@ extension StoreWriter {
   @discardableResult
   public func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: Failure? = nil
+    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: SendFailure? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.outboxFollowing.setStatus(

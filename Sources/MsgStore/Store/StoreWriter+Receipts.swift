@@ -11,7 +11,7 @@ extension StoreWriter {
   /// - Returns: True if anything changed.
   @discardableResult
   public func markRead(
-    _ conversation: ConversationID, upTo position: Position? = nil
+    _ conversation: ConversationID, upTo position: MessagePosition? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.localMarks.markRead(conversation, upTo: position))
   }
@@ -55,7 +55,7 @@ extension StoreWriter {
   /// - Returns: True if anything changed.
   @discardableResult
   public func markDelivered(
-    _ conversation: ConversationID, upTo position: Position? = nil
+    _ conversation: ConversationID, upTo position: MessagePosition? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.localMarks.markDelivered(conversation, upTo: position))
   }

@@ -16,7 +16,7 @@ extension StoreWriter {
   /// Returns the messages of a conversation; see `StoreSnapshot.thread(_:)`.
   ///
   /// The thread also shows later changes of this transaction.
-  public func thread(_ id: ConversationID) throws(StoreError) -> Thread {
+  public func thread(_ id: ConversationID) throws(StoreError) -> MessageThread {
     transaction.isReadThrough = true
     return try transaction.read { (view) throws(StoreError) in try view.threads.thread(id) }
   }

@@ -10,9 +10,9 @@ final class WorkerPool: Sendable {
   }
 
   private let state = Locked(State())
-  private let countMax: Int
+  private let maximumCount: Int
 
-  init(countMax: Int) { self.countMax = countMax }
+  init(maximumCount: Int) { self.maximumCount = maximumCount }
 
   /// Runs `body` on one of the threads.
   ///
@@ -41,7 +41,7 @@ final class WorkerPool: Sendable {
         state.workers[$0].waitingCount < state.workers[$1].waitingCount
       }
       let isBusy = index.map { state.workers[$0].waitingCount > 0 } ?? true
-      if isBusy && state.workers.count < countMax {
+      if isBusy && state.workers.count < maximumCount {
         index = state.workers.count
         state.workers.append((Worker(), 0))
       }

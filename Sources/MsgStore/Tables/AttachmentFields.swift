@@ -24,7 +24,7 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
   package static let composable = AttachmentFields(rawValue: 4095).subtracting(.localPath)
 
   /// Creates the set of fields, except for the kind, that have a value in an attachment.
-  init(of attachment: Attachment) {
+  init(of attachment: MessageAttachment) {
     self = []
     if attachment.remoteURL != nil { insert(.remoteURL) }
     if attachment.thumbnailURL != nil { insert(.thumbnailURL) }
@@ -40,19 +40,19 @@ package struct AttachmentFields: OptionSet, Hashable, Sendable {
   }
 
   /// Returns the fields that have a value in an attachment, with the kind unless it is `.other`.
-  static func told(by attachment: Attachment) -> AttachmentFields {
+  static func told(by attachment: MessageAttachment) -> AttachmentFields {
     let fields = AttachmentFields(of: attachment)
     return attachment.kind == .other ? fields : fields.union(.kind)
   }
 }
 
-extension Attachment {
+extension MessageAttachment {
   /// Returns the attachment with these fields only.
-  func keeping(_ fields: AttachmentFields) -> Attachment {
+  func keeping(_ fields: AttachmentFields) -> MessageAttachment {
     func kept<T>(_ field: AttachmentFields, _ value: T?) -> T? {
       fields.contains(field) ? value : nil
     }
-    return Attachment(
+    return MessageAttachment(
       id: id, kind: fields.contains(.kind) ? kind : .other,
       remoteURL: kept(.remoteURL, remoteURL), thumbnailURL: kept(.thumbnailURL, thumbnailURL),
       localPath: kept(.localPath, localPath), fileName: kept(.fileName, fileName),
@@ -63,8 +63,8 @@ extension Attachment {
   }
 
   /// Returns the attachment with its missing fields filled in from another one.
-  func filled(from other: Attachment) -> Attachment {
-    Attachment(
+  func filled(from other: MessageAttachment) -> MessageAttachment {
+    MessageAttachment(
       id: id, kind: kind == .other ? other.kind : kind, remoteURL: remoteURL ?? other.remoteURL,
       thumbnailURL: thumbnailURL ?? other.thumbnailURL, localPath: localPath ?? other.localPath,
       fileName: fileName ?? other.fileName, mimeType: mimeType ?? other.mimeType,

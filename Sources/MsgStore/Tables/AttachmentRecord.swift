@@ -27,7 +27,7 @@ package struct AttachmentRecord: Hashable {
   private static let hasFailures: UInt16 = 4096
   private static let knownFlags: UInt16 = 8191
 
-  package var attachment: Attachment
+  package var attachment: MessageAttachment
   /// The index among the attachments of the message, from 0.
   package var index: UInt32
   package var upload: AttachmentTransfer
@@ -42,7 +42,7 @@ package struct AttachmentRecord: Hashable {
   package var failureCounts = TransferCounts()
 
   package init(
-    _ attachment: Attachment, index: UInt32, upload: AttachmentTransfer = .none,
+    _ attachment: MessageAttachment, index: UInt32, upload: AttachmentTransfer = .none,
     download: AttachmentTransfer = .none
   ) {
     self.attachment = attachment
@@ -66,7 +66,7 @@ package struct AttachmentRecord: Hashable {
     else { return nil }
     // Unsafe: validated just before.
     self.init(
-      Attachment(id: unsafe id.uncheckedText(), kind: kind), index: index, upload: upload,
+      MessageAttachment(id: unsafe id.uncheckedText(), kind: kind), index: index, upload: upload,
       download: download)
     let fields = AttachmentFields(rawValue: flags & AttachmentFields.stored.rawValue)
     guard readHeads(flags, &reader), readFields(fields, &reader), reader.isAtEnd else {
@@ -125,7 +125,8 @@ package struct AttachmentRecord: Hashable {
   }
 
   private static func field(_ reader: inout ByteReader) -> Bytes? {
-    guard let byteCount = reader.length(), byteCount <= Attachment.fieldByteCountMax else {
+    guard let byteCount = reader.length(), byteCount <= MessageAttachment.maximumFieldByteCount
+    else {
       return nil
     }
     return reader.take(byteCount)
@@ -227,7 +228,7 @@ extension AttachmentTransfer {
     case 3: self = .done
     case 4:
       guard let number = reader.varint(), let count = Int(exactly: number),
-        let failure = Failure(&reader)
+        let failure = SendFailure(&reader)
       else { return nil }
       self = .failed(failure, count: count)
     default: return nil

@@ -19,7 +19,7 @@ package enum ClientKey {
   package static func parts(_ key: Bytes) -> (conversation: UInt32, key: Bytes)? {
     guard let conversation = key.bigEndianNumber(at: 0),
       case let rest = key.dropFirst(KeyEncoding.numberByteCount),
-      (1...Identifier.byteCountMax).contains(rest.count), rest.isValidUTF8
+      (1...Identifier.maximumByteCount).contains(rest.count), rest.isValidUTF8
     else { return nil }
     return (conversation, rest)
   }
@@ -43,7 +43,7 @@ struct ClientReader {
     for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> [UInt8]? {
     try view.within { () throws(StoreError) in
-      guard (1...Identifier.byteCountMax).contains(key.utf8.count),
+      guard (1...Identifier.maximumByteCount).contains(key.utf8.count),
         let number = try clientNumber(of: conversation)
       else { return nil }
       let key = ClientKey.key(number, key)

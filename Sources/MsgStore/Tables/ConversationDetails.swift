@@ -30,16 +30,16 @@ package struct ConversationDetails: Hashable {
   package static let keySuffix: UInt8 = 1
   /// The bytes at that place in the keys of all cells of a conversation except the summary.
   static let cellSuffixes = [keySuffix, DraftRecord.keySuffix, ConversationMembers.keySuffix]
-  static let titleByteCountMax = 64 << 10
-  static let avatarByteCountMax = 64 << 10
+  static let maximumTitleByteCount = 64 << 10
+  static let maximumAvatarByteCount = 64 << 10
   /// The byte limit of the text of a received register, which may exceed the limits above.
-  package static let registerByteCountMax = 1 << 20
-  package static let participantCountMax = 10_000
-  package static let firstParticipantCountMax = Conversation.listedParticipantCountMax
+  package static let maximumRegisterByteCount = 1 << 20
+  package static let maximumParticipantCount = 10_000
+  package static let maximumFirstParticipantCount = Conversation.maximumListedParticipantCount
   /// The limit for writing.
   ///
   /// Records with any number of aliases can be read.
-  package static let aliasCountMax = 1000
+  package static let maximumAliasCount = 1000
 
   private struct Flags: OptionSet {
     let rawValue: UInt16
@@ -98,7 +98,7 @@ package struct ConversationDetails: Hashable {
       return nil
     }
     participantCount = Int(count)
-    let firstCount = min(participantCount, Self.firstParticipantCountMax)
+    let firstCount = min(participantCount, Self.maximumFirstParticipantCount)
     firstParticipants.reserveCapacity(firstCount)
     for _ in 0..<firstCount {
       guard let number = reader.varint(), number <= UInt64(UInt32.max) else { return nil }
@@ -154,7 +154,7 @@ package struct ConversationDetails: Hashable {
   ///
   /// - Returns: The removed names, which lead nowhere any more.
   mutating func dropOldestAliases() -> [ConversationID] {
-    let count = max(0, aliases.count - Self.aliasCountMax)
+    let count = max(0, aliases.count - Self.maximumAliasCount)
     defer { aliases.removeFirst(count) }
     return Array(aliases.prefix(count))
   }

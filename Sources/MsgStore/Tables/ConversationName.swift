@@ -51,7 +51,7 @@ extension StoreView {
 
   private func indexEntry(of id: ConversationID) throws(StoreError) -> ConversationName? {
     let key = KeyEncoding.key(id.string)
-    guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
+    guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
     var value = ByteBuffer()
     guard try self.value(of: key.bytes, in: Schema.conversationNames, appendTo: &value) else {
       return nil

@@ -42,7 +42,7 @@ package struct ConversationReceipts: Hashable {
   /// The progress of all other participants, and the one that is furthest behind.
   package struct Others: Hashable {
     /// nil if there are no others, or if one of them has no mark yet.
-    package var mark: Position?
+    package var mark: MessagePosition?
     /// The participant that is furthest behind.
     ///
     /// The mark stays while others move on.
@@ -52,10 +52,10 @@ package struct ConversationReceipts: Hashable {
   }
 
   package var deliveredOrdinal: UInt64 = 0
-  package var confirmedRead: Position?
-  package var confirmedDelivered: Position?
-  package var deliveredMark: Position?
-  package var lateFrom: Position?
+  package var confirmedRead: MessagePosition?
+  package var confirmedDelivered: MessagePosition?
+  package var deliveredMark: MessagePosition?
+  package var lateFrom: MessagePosition?
   package var read = Others()
   package var delivered = Others()
   package var othersSince: Int64?
@@ -69,11 +69,11 @@ package struct ConversationReceipts: Hashable {
 
   package func others(_ kind: ReceiptKind) -> Others { kind == .read ? read : delivered }
 
-  func confirmed(_ kind: ReceiptKind) -> Position? {
+  func confirmed(_ kind: ReceiptKind) -> MessagePosition? {
     kind == .read ? confirmedRead : confirmedDelivered
   }
 
-  mutating func confirm(_ kind: ReceiptKind, upTo position: Position) {
+  mutating func confirm(_ kind: ReceiptKind, upTo position: MessagePosition) {
     switch kind {
     case .read: confirmedRead = latest(confirmedRead, position)
     case .delivered: confirmedDelivered = latest(confirmedDelivered, position)
@@ -121,7 +121,7 @@ package struct ConversationReceipts: Hashable {
     delivered.laggard = UInt32(deliveredLaggard)
     isReadListed = flags.contains(.listedRead)
     isDeliveredListed = flags.contains(.listedDelivered)
-    let fields: [(Flags, WritableKeyPath<ConversationReceipts, Position?>)] = [
+    let fields: [(Flags, WritableKeyPath<ConversationReceipts, MessagePosition?>)] = [
       (.confirmedRead, \.confirmedRead), (.confirmedDelivered, \.confirmedDelivered),
       (.deliveredMark, \.deliveredMark), (.lateFrom, \.lateFrom), (.allRead, \.read.mark),
       (.allDelivered, \.delivered.mark),
@@ -162,12 +162,12 @@ extension ByteReader {
   /// Reads an acknowledged position, prefixed by its byte count.
   ///
   /// Its id may be empty, as in a place between messages.
-  fileprivate mutating func cut() -> Position? {
+  fileprivate mutating func cut() -> MessagePosition? {
     guard let byteCount = uint16(), let bytes = take(Int(byteCount)),
       let (place, placeByteCount) = bytes.place(at: 0), !place.isPending,
-      case let id = bytes.dropFirst(placeByteCount), id.count <= Identifier.byteCountMax,
+      case let id = bytes.dropFirst(placeByteCount), id.count <= Identifier.maximumByteCount,
       id.isValidUTF8
     else { return nil }
-    return Position(place, MessageID(id))
+    return MessagePosition(place, MessageID(id))
   }
 }

@@ -43,7 +43,7 @@ package struct ConversationSummary: Hashable {
   /// A limit that no counter reaches in the life of a store.
   ///
   /// Counting on from it cannot overflow.
-  private static let counterMax: UInt64 = 1 << 60
+  private static let maximumCounter: UInt64 = 1 << 60
 
   /// The flags of a summary: its optional fields and its marks.
   package struct Flags: OptionSet, Hashable, Sendable {
@@ -68,7 +68,7 @@ package struct ConversationSummary: Hashable {
   ///
   /// The text may be uncut until the summary is written.
   package struct Last: Hashable {
-    package var position: Position
+    package var position: MessagePosition
     package var sender: UInt32
     package var status: MessageStatus
     package var text: String
@@ -76,7 +76,7 @@ package struct ConversationSummary: Hashable {
     package var attachment: PreviewAttachment?
 
     /// Replaces the last message with one that has only a text.
-    mutating func replace(with message: StoredMessage, at position: Position) {
+    mutating func replace(with message: StoredMessage, at position: MessagePosition) {
       self.position = position
       sender = message.sender
       status = message.status
@@ -85,7 +85,7 @@ package struct ConversationSummary: Hashable {
       if case .some = attachment { attachment = nil }
     }
 
-    package init(position: Position, sender: UInt32, status: MessageStatus, text: String) {
+    package init(position: MessagePosition, sender: UInt32, status: MessageStatus, text: String) {
       self.position = position
       self.sender = sender
       self.status = status
@@ -109,9 +109,9 @@ package struct ConversationSummary: Hashable {
   /// The read mark made here.
   ///
   /// It covers everything up to it except messages that came below it afterwards.
-  package var mark: Position?
+  package var mark: MessagePosition?
   /// The read mark told by the server: the local member has read everything up to it.
-  package var toldMark: Position?
+  package var toldMark: MessagePosition?
   /// The server time up to which messages were deleted with the conversation.
   ///
   /// They stay deleted.
@@ -141,7 +141,7 @@ package struct ConversationSummary: Hashable {
 
   /// Returns true if a message with only a text is certain to be the last one: it is acknowledged,
   /// and it follows an acknowledged last message.
-  func isFollowed(by message: StoredMessage, at position: Position) -> Bool {
+  func isFollowed(by message: StoredMessage, at position: MessagePosition) -> Bool {
     guard case .some(let last) = last else { return false }
     return !position.place.isPending && !last.position.place.isPending
       && last.position < position
@@ -167,11 +167,11 @@ package struct ConversationSummary: Hashable {
     guard let tag = reader.byte(), tag == Self.tag || tag == Self.firstTag,
       let rawFlags = reader.varint(), rawFlags <= Flags.known,
       let created = reader.uint64(),
-      let messageCount = reader.varint(), messageCount <= Self.counterMax,
-      let unreadCount = reader.varint(), unreadCount <= Self.counterMax,
-      let mentionCount = reader.varint(), mentionCount <= Self.counterMax,
-      let nextLocalOrder = reader.varint(), nextLocalOrder <= Self.counterMax,
-      let markOrdinal = reader.varint(), markOrdinal <= Self.counterMax
+      let messageCount = reader.varint(), messageCount <= Self.maximumCounter,
+      let unreadCount = reader.varint(), unreadCount <= Self.maximumCounter,
+      let mentionCount = reader.varint(), mentionCount <= Self.maximumCounter,
+      let nextLocalOrder = reader.varint(), nextLocalOrder <= Self.maximumCounter,
+      let markOrdinal = reader.varint(), markOrdinal <= Self.maximumCounter
     else { return nil }
     let flags = Flags(rawValue: UInt16(rawFlags))
     marks = flags.intersection(.plain)
@@ -219,15 +219,15 @@ package struct ConversationSummary: Hashable {
 
   /// Cuts the last message's text to the length that a list shows.
   mutating func cutPreview() {
-    guard let last, last.text.utf8.count > Preview.byteCountMax else { return }
-    self.last?.text = Preview.cut(last.text)
+    guard let last, last.text.utf8.count > ConversationPreview.maximumByteCount else { return }
+    self.last?.text = ConversationPreview.cut(last.text)
   }
 
   /// The unit of a summary's byte count.
   ///
   /// Up to the limit, a summary does not shrink.
   private static let roomUnit = 16
-  private static let keptRoomMax = 512
+  private static let maximumKeptRoom = 512
 
   /// Appends the summary.
   ///
@@ -254,7 +254,7 @@ package struct ConversationSummary: Hashable {
       last.append(to: &buffer)
     }
     let written = buffer.count - start
-    let room = max(min(byteCount, Self.keptRoomMax), written)
+    let room = max(min(byteCount, Self.maximumKeptRoom), written)
     buffer.append(zeros: (room + Self.roomUnit - 1) / Self.roomUnit * Self.roomUnit - written)
   }
 }
@@ -273,13 +273,14 @@ extension ConversationSummary.Last {
     var attachment: PreviewAttachment?
     if shown == Self.showsAttachment {
       guard let kind = reader.byte().flatMap(AttachmentKind.init(rawValue:)),
-        let name = reader.text(byteCountMax: PreviewAttachment.fileNameByteCountMax),
-        let thumbnail = reader.text(byteCountMax: PreviewAttachment.thumbnailByteCountMax)
+        let name = reader.text(maximumByteCount: PreviewAttachment.maximumFileNameByteCount),
+        let thumbnail = reader.text(maximumByteCount: PreviewAttachment.maximumThumbnailByteCount)
       else { return nil }
       attachment = PreviewAttachment(kind: kind, fileName: name, thumbnail: thumbnail)
     }
     let byteCount = endsWithText ? reader.remainingByteCount : reader.byte().map { Int($0) }
-    guard let byteCount, byteCount <= Preview.byteCountMax, let text = reader.take(byteCount),
+    guard let byteCount, byteCount <= ConversationPreview.maximumByteCount,
+      let text = reader.take(byteCount),
       text.isText
     else { return nil }
     // Unsafe: validated just above.
@@ -304,7 +305,7 @@ extension ConversationSummary.Last {
     } else {
       buffer.append(Self.showsText)
     }
-    let text = Preview.cut(text)
+    let text = ConversationPreview.cut(text)
     buffer.append(UInt8(text.utf8.count))
     buffer.append(text)
   }
@@ -312,7 +313,7 @@ extension ConversationSummary.Last {
 
 extension ByteReader {
   /// Reads a position, prefixed by its byte count.
-  mutating func position() -> Position? {
+  mutating func position() -> MessagePosition? {
     guard let byteCount = uint16() else { return nil }
     return take(Int(byteCount))?.position
   }
@@ -320,8 +321,8 @@ extension ByteReader {
   /// Reads a text, prefixed by its byte count.
   ///
   /// Returns nil if it is too long or not valid text.
-  mutating func text(byteCountMax: Int) -> String? {
-    guard let byteCount = uint16(), byteCount <= byteCountMax, let text = take(Int(byteCount)),
+  mutating func text(maximumByteCount: Int) -> String? {
+    guard let byteCount = uint16(), byteCount <= maximumByteCount, let text = take(Int(byteCount)),
       text.isText
     else { return nil }
     // Unsafe: validated just above.
@@ -331,7 +332,7 @@ extension ByteReader {
 
 extension ByteBuffer {
   /// Appends a position, prefixed by its byte count.
-  mutating func append(measured position: Position) {
+  mutating func append(measured position: MessagePosition) {
     let lengthOffset = count
     append(littleEndian: UInt16(0))
     append(position)

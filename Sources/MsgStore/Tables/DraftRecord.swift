@@ -50,7 +50,7 @@ package struct DraftRecord {
       replyTo = MessageID(id)
     }
     let rest = reader.rest()
-    guard rest.isValidUTF8, rest.count <= TextCompression.textByteCountMax,
+    guard rest.isValidUTF8, rest.count <= TextCompression.maximumTextByteCount,
       flags & Self.isThere != 0 || rest.count == 0
     else { return nil }
     // Unsafe: validated just above.

@@ -56,7 +56,7 @@ package struct EntryReader {
 
   /// Returns the ordinals at the end of the keys that have a prefix, in order.
   package func ordinals(
-    _ prefix: borrowing ByteBuffer, countMax: Int = .max
+    _ prefix: borrowing ByteBuffer, maximumCount: Int = .max
   ) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
     let byteCount = prefix.count + 8
@@ -65,16 +65,16 @@ package struct EntryReader {
         throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
       found.append(ordinal)
-      return found.count < countMax
+      return found.count < maximumCount
     }
     return found
   }
 
   /// Returns the ordinals of a conversation's entries from one on.
   ///
-  /// Returns one more than `countMax` if there are more, so that the caller can tell.
+  /// Returns one more than `maximumCount` if there are more, so that the caller can tell.
   func ordinals(
-    in conversation: UInt32, from first: UInt64, countMax: Int
+    in conversation: UInt32, from first: UInt64, maximumCount: Int
   ) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
     var cursor = Cursor(view.source, Schema.work)
@@ -82,7 +82,7 @@ package struct EntryReader {
     let prefix = start.bytes.slice(0, start.count - 8)
     try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
     var key = ByteBuffer()
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix), found.count <= countMax {
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix), found.count <= maximumCount {
       key.removeAll()
       cursor.appendKey(to: &key)
       guard let ordinal = OutboxKey.ordinal(key.bytes, byteCount: start.count) else {
@@ -184,7 +184,7 @@ package struct EntryReader {
     var next = lane.creation
     if next == 0 {
       let prefix = OutboxKey.lane(conversation)
-      guard let first = try ordinals(prefix, countMax: 1).first else { return nil }
+      guard let first = try ordinals(prefix, maximumCount: 1).first else { return nil }
       next = first
     }
     let record = try indexedEntry(next)
@@ -239,7 +239,7 @@ extension EntryReader {
   /// Returns the deleted conversations whose entries are processed in steps.
   ///
   /// There are few, since only large conversations need steps.
-  package func sweeps(countMax: Int = .max) throws(StoreError) -> [OutboxSweep] {
+  package func sweeps(maximumCount: Int = .max) throws(StoreError) -> [OutboxSweep] {
     var found: [OutboxSweep] = []
     var prefix = ByteBuffer()
     prefix.append(OutboxKey.sweepPrefix)
@@ -248,7 +248,7 @@ extension EntryReader {
         let target = decodedTarget(value)
       else { throw view.corrupt(Schema.work, "outbox sweep: malformed record") }
       found.append(OutboxSweep(conversation: number, target: target))
-      return found.count < countMax
+      return found.count < maximumCount
     }
     return found
   }

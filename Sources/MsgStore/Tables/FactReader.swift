@@ -50,7 +50,7 @@ extension FactReader {
   /// Returns the attachments of a message, in order.
   func attachments(
     of id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> [Attachment] {
+  ) throws(StoreError) -> [MessageAttachment] {
     try attachmentRecords(of: id, in: conversation).map(\.attachment)
   }
 

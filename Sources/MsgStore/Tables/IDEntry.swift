@@ -12,7 +12,7 @@ package import PageFile
 ///     0x03                        the message was deleted, and stays so
 ///     0x04, bytes of a name       another name of a message that is not here yet
 package enum IDEntry: Hashable {
-  case here(Position)
+  case here(MessagePosition)
   case deleted
   case alias(of: MessageID)
 
@@ -35,10 +35,10 @@ package enum IDEntry: Hashable {
         return nil
       }
       if byteCount == value.count {
-        self = .here(Position(place, id))
+        self = .here(MessagePosition(place, id))
       } else {
         guard let name = Self.name(value.dropFirst(byteCount)) else { return nil }
-        self = .here(Position(place, name))
+        self = .here(MessagePosition(place, name))
       }
     }
   }
@@ -77,7 +77,7 @@ package enum IDEntry: Hashable {
   }
 
   private static func name(_ bytes: Bytes) -> MessageID? {
-    guard (1...Identifier.byteCountMax).contains(bytes.count), bytes.isText else { return nil }
+    guard (1...Identifier.maximumByteCount).contains(bytes.count), bytes.isText else { return nil }
     return MessageID(bytes)
   }
 
@@ -106,7 +106,7 @@ package struct NameReader {
   package func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
     var value = ByteBuffer()
-    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.keyByteCountMax,
+    guard key.count > KeyEncoding.numberByteCount, key.count <= BTree.maximumKeyByteCount,
       try view.value(of: key.bytes, in: Schema.ids, appendTo: &value)
     else { return nil }
     guard let entry = IDEntry(id, value.bytes) else {
@@ -132,7 +132,9 @@ package struct NameReader {
   }
 
   /// Returns the position of a message, or nil if the message is not here.
-  package func position(of id: MessageID, in conversation: UInt32) throws(StoreError) -> Position? {
+  package func position(of id: MessageID, in conversation: UInt32) throws(StoreError)
+    -> MessagePosition?
+  {
     guard case .here(let position)? = try entry(of: id, in: conversation) else { return nil }
     return position
   }

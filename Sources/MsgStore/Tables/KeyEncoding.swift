@@ -29,7 +29,7 @@ package enum KeyEncoding {
   }
 
   /// Returns the key of a message, or of a place between messages.
-  package static func key(_ conversation: UInt32, _ position: Position) -> ByteBuffer {
+  package static func key(_ conversation: UInt32, _ position: MessagePosition) -> ByteBuffer {
     var key = key(conversation)
     key.append(position)
     return key
@@ -81,7 +81,7 @@ extension ByteBuffer {
     }
   }
 
-  package mutating func append(_ position: Position) {
+  package mutating func append(_ position: MessagePosition) {
     append(position.place)
     append(position.id)
   }
@@ -119,11 +119,11 @@ extension Bytes {
   }
 
   /// The position that these bytes encode, or nil if they are not a valid position.
-  package var position: Position? {
+  package var position: MessagePosition? {
     guard let (place, byteCount) = place(at: 0) else { return nil }
     let id = dropFirst(byteCount)
-    guard (1...Identifier.byteCountMax).contains(id.count), id.isText else { return nil }
-    return Position(place, MessageID(id))
+    guard (1...Identifier.maximumByteCount).contains(id.count), id.isText else { return nil }
+    return MessagePosition(place, MessageID(id))
   }
 }
 

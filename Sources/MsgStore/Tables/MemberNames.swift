@@ -15,9 +15,9 @@ import Synchronization
 /// `AtomicLazyReference` would do the same without `unsafe`, but it is not specialised across
 /// modules: a load took 40 ns instead of 2, more than everything else that a row of a slice needs.
 package final class MemberNames: Sendable {
-  package static let countMax = 65_536
+  package static let maximumCount = 65_536
 
-  private let byteCountMax: Int
+  private let maximumByteCount: Int
   private let usedByteCount = Atomic<Int>(0)
 
   /// Pointers to chunks of `Name`s that this object owns; 0 for a missing chunk.
@@ -35,17 +35,19 @@ package final class MemberNames: Sendable {
     let names = InlineArray<256, Slot<Name>> { _ in Slot() }
   }
 
-  package init(byteCountMax: Int = MemoryShares().memberNames) { self.byteCountMax = byteCountMax }
+  package init(maximumByteCount: Int = MemoryShares().memberNames) {
+    self.maximumByteCount = maximumByteCount
+  }
 
   /// The approximate number of bytes that the names take.
   package var byteCount: Int { usedByteCount.load(ordering: .relaxed) }
 
   /// True if no more names are inserted.
-  package var isFull: Bool { byteCount >= byteCountMax }
+  package var isFull: Bool { byteCount >= maximumByteCount }
 
   /// The name of a number, if it was inserted.
   package subscript(number: UInt32) -> MemberID? {
-    guard number < Self.countMax else { return nil }
+    guard number < Self.maximumCount else { return nil }
     return chunks[Int(number >> 8)].with { chunk in
       chunk.names[Int(number & 0xFF)].with { name in name.id }
     } ?? nil
@@ -53,7 +55,7 @@ package final class MemberNames: Sendable {
 
   /// Keeps a name that was read from a committed snapshot.
   package func insert(_ id: MemberID, at number: UInt32) {
-    guard number < Self.countMax, !isFull else { return }
+    guard number < Self.maximumCount, !isFull else { return }
     let slot = Int(number >> 8)
     var added = 0
     if chunks[slot].isEmpty, chunks[slot].fill(Chunk()) { added += Chunk.byteCount }

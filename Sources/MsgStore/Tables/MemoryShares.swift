@@ -19,7 +19,7 @@ package struct MemoryShares: Sendable {
   /// The minimum of each share, however small the budget is.
   private static let byteCountMin = 64 << 10
 
-  package init(cacheByteCount: Int = StoreOptions.usualCacheByteCount) {
+  package init(cacheByteCount: Int = StoreOptions.defaultCacheByteCount) {
     let share = max(cacheByteCount / 16, Self.byteCountMin)
     memberNames = share
     nameNumbers = share

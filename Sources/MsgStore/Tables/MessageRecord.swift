@@ -90,7 +90,7 @@ package struct MessageRecord {
     }
     payload = reader.rest()
     if !self.flags.contains(.compressed) { textByteCount = payload.count }
-    guard textByteCount <= TextCompression.textByteCountMax else { return nil }
+    guard textByteCount <= TextCompression.maximumTextByteCount else { return nil }
   }
 
   /// The head of most records: the tag, flags with at most two fields (a local time and a reply),
@@ -137,7 +137,8 @@ package struct MessageRecord {
       markOrdinalNumber = value
     }
     if flags.contains(.compressed) {
-      guard let value = reader.varint(), value <= UInt64(TextCompression.textByteCountMax) else {
+      guard let value = reader.varint(), value <= UInt64(TextCompression.maximumTextByteCount)
+      else {
         return false
       }
       textByteCount = Int(value)

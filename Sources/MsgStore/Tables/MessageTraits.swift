@@ -59,15 +59,15 @@ package struct MessageTraits: Hashable {
 
   /// The progress of sending, known only to this device.
   package struct Sending: Hashable, Sendable {
-    /// The number of retries, at most `retryCountMax`.
+    /// The number of retries, at most `maximumRetryCount`.
     package var retryCount: UInt64 = 0 {
-      didSet { retryCount = min(retryCount, Self.retryCountMax) }
+      didSet { retryCount = min(retryCount, Self.maximumRetryCount) }
     }
     package var retryAt: Int64?
-    package var failure: Failure?
+    package var failure: SendFailure?
 
     /// A limit from which counting on cannot overflow.
-    static let retryCountMax: UInt64 = 1 << 60
+    static let maximumRetryCount: UInt64 = 1 << 60
 
     package init() {}
   }
@@ -88,9 +88,9 @@ package struct MessageTraits: Hashable {
   package var sequencedTime: Int64?
   package var unsentAt: Int64?
 
-  package static let mentionCountMax = 10_000
-  package static let nameCountMax = 16
-  package static let pendingEditCountMax = 1000
+  package static let maximumMentionCount = 10_000
+  package static let maximumNameCount = 16
+  package static let maximumPendingEditCount = 1000
 
   package init() {}
 
@@ -149,7 +149,7 @@ package struct MessageTraits: Hashable {
       self.mentions = mentions
     }
     if bits.contains(.names) {
-      guard let count = reader.varint(), 1...UInt64(Self.nameCountMax) ~= count else {
+      guard let count = reader.varint(), 1...UInt64(Self.maximumNameCount) ~= count else {
         return false
       }
       for _ in 0..<count {
@@ -164,7 +164,7 @@ package struct MessageTraits: Hashable {
       self.sending = sending
     }
     if bits.contains(.pendingEdits) {
-      guard let count = reader.varint(), 1...UInt64(Self.pendingEditCountMax) ~= count else {
+      guard let count = reader.varint(), 1...UInt64(Self.maximumPendingEditCount) ~= count else {
         return false
       }
       for _ in 0..<count {
@@ -216,7 +216,7 @@ package struct MessageTraits: Hashable {
 
 extension MessageTraits.Sending {
   fileprivate init?(_ reader: inout ByteReader) {
-    guard let count = reader.varint(), count <= Self.retryCountMax, let hasTime = reader.byte(),
+    guard let count = reader.varint(), count <= Self.maximumRetryCount, let hasTime = reader.byte(),
       hasTime <= 1
     else {
       return nil
@@ -228,7 +228,7 @@ extension MessageTraits.Sending {
     }
     guard let hasFailure = reader.byte(), hasFailure <= 1 else { return nil }
     if hasFailure == 1 {
-      guard let failure = Failure(&reader) else { return nil }
+      guard let failure = SendFailure(&reader) else { return nil }
       self.failure = failure
     }
   }
@@ -245,7 +245,9 @@ extension MessageTraits.Sending {
 extension ByteReader {
   /// Reads member numbers, prefixed by their count.
   mutating func mentions() -> [UInt32]? {
-    guard let count = varint(), count <= UInt64(MessageTraits.mentionCountMax) else { return nil }
+    guard let count = varint(), count <= UInt64(MessageTraits.maximumMentionCount) else {
+      return nil
+    }
     var members: [UInt32] = []
     for _ in 0..<count {
       guard let number = varint(), number <= UInt64(UInt32.max) else { return nil }

@@ -23,7 +23,7 @@ package import PageFile
 package struct OutboxRecord: Hashable {
   package static let tag: UInt8 = 1
   /// A limit that no entry's counts reach.
-  static let countMax: UInt64 = 1 << 62
+  static let maximumCount: UInt64 = 1 << 62
 
   /// The state of an entry.
   package enum State: Hashable {
@@ -47,7 +47,7 @@ package struct OutboxRecord: Hashable {
   ///
   /// Other content needs another token.
   package var contentSum: UInt64 = 0
-  package var failure: Failure?
+  package var failure: SendFailure?
 
   package init(
     _ subject: OutboxSubject, of conversation: UInt32, token: OutboxToken, created: Int64
@@ -100,11 +100,11 @@ package struct OutboxRecord: Hashable {
       let flags = reader.byte(), flags <= 3, let conversation = reader.uint32(),
       let high = reader.uint64(), let low = reader.uint64(), let created = reader.uint64(),
       let attemptCount = reader.varint(), let failureCount = reader.varint(),
-      attemptCount < Self.countMax, failureCount < Self.countMax,
+      attemptCount < Self.maximumCount, failureCount < Self.maximumCount,
       let contentSum = reader.uint64(), let state = Self.state(stateCode, &reader)
     else { return nil }
     if flags & 2 != 0 {
-      guard let failure = Failure(&reader) else { return nil }
+      guard let failure = SendFailure(&reader) else { return nil }
       self.failure = failure
     }
     guard let subject = OutboxSubject(kind, reader.rest()) else { return nil }

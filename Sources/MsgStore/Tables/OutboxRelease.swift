@@ -86,7 +86,7 @@ package struct OutboxRelease: Hashable {
 extension EntryReader {
   /// Returns the unfinished releases, in the order in which they were requested.
   package func releases(
-    countMax: Int = .max
+    maximumCount: Int = .max
   ) throws(StoreError) -> [(ordinal: UInt64, release: OutboxRelease)] {
     var found: [(ordinal: UInt64, release: OutboxRelease)] = []
     var prefix = ByteBuffer()
@@ -95,7 +95,7 @@ extension EntryReader {
       guard let ordinal = OutboxKey.ordinal(key, byteCount: 9), let release = OutboxRelease(value)
       else { throw view.corrupt(Schema.work, "outbox release: malformed record") }
       found.append((ordinal, release))
-      return found.count < countMax
+      return found.count < maximumCount
     }
     return found
   }

@@ -111,7 +111,7 @@ package enum OutboxSubject: Hashable {
     case .setAvatar: self = .setAvatar
     case .upload:
       guard let id = Self.id(&reader), case let attachment = reader.rest(), attachment.isText,
-        (1...Attachment.idByteCountMax).contains(attachment.count)
+        (1...MessageAttachment.maximumIDByteCount).contains(attachment.count)
       else { return nil }
       self = .upload(id, attachment: attachment.repairedText())
     case .client:
@@ -130,7 +130,7 @@ package enum OutboxSubject: Hashable {
   }
 
   private static func numbers(_ reader: inout ByteReader) -> [UInt32]? {
-    guard let count = reader.varint(), count <= ConversationDetails.participantCountMax else {
+    guard let count = reader.varint(), count <= ConversationDetails.maximumParticipantCount else {
       return nil
     }
     var numbers: [UInt32] = []

@@ -72,7 +72,7 @@ package enum ReceiptKey {
     }
     guard member == 0, let kind = ReceiptKind(rawValue: key[memberByteCount]),
       case let id = key.dropFirst(exactByteCount),
-      (1...Identifier.byteCountMax).contains(id.count), id.isValidUTF8
+      (1...Identifier.maximumByteCount).contains(id.count), id.isValidUTF8
     else { return nil }
     return .exact(conversation: conversation, kind, MessageID(id))
   }

@@ -80,7 +80,7 @@ extension ReceiptReader {
     _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
     known: ConversationReceipts.Others?
   ) throws(StoreError) -> ConversationReceipts.Others {
-    var lowest: (mark: Position?, recipient: Recipient)?
+    var lowest: (mark: MessagePosition?, recipient: Recipient)?
     let split = known.map { recipients.index(from: $0.laggard) } ?? 0
     for part in [recipients[split...], recipients[..<split]] {
       try forEachMark(kind, part, in: conversation) { (recipient, mark) in
@@ -102,7 +102,7 @@ extension ReceiptReader {
   /// Runs `body` on the mark of each of some members, until it returns false.
   private func forEachMark(
     _ kind: ReceiptKind, _ recipients: ArraySlice<Recipient>, in conversation: UInt32,
-    _ body: (Recipient, Position?) -> Bool
+    _ body: (Recipient, MessagePosition?) -> Bool
   ) throws(StoreError) {
     guard let first = recipients.first else { return }
     var rest = recipients
@@ -136,11 +136,11 @@ extension [Recipient] {
   }
 }
 
-extension Optional where Wrapped == Position {
+extension Optional where Wrapped == MessagePosition {
   /// Returns true if this mark lies before another.
   ///
   /// A missing mark lies before all others.
-  fileprivate func isBehind(_ other: Position?) -> Bool {
+  fileprivate func isBehind(_ other: MessagePosition?) -> Bool {
     guard let other else { return false }
     return map { $0 < other } ?? true
   }

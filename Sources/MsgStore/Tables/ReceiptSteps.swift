@@ -20,11 +20,11 @@ package import PageFile
 package struct ReceiptSteps: Hashable, Sendable {
   /// A receipt mark, and the earliest known time at which it was reached.
   package struct Step: Hashable, Sendable {
-    package let position: Position
+    package let position: MessagePosition
     package var time: Int64?
   }
 
-  package static let countMax = 8
+  package static let maximumCount = 8
 
   /// The steps, the greatest position first.
   package private(set) var steps: [Step] = []
@@ -32,22 +32,22 @@ package struct ReceiptSteps: Hashable, Sendable {
   package init() {}
 
   /// The last message that the member has reached.
-  package var mark: Position? { steps.first?.position }
+  package var mark: MessagePosition? { steps.first?.position }
 
-  package func covers(_ position: Position) -> Bool { mark.map { position <= $0 } ?? false }
+  package func covers(_ position: MessagePosition) -> Bool { mark.map { position <= $0 } ?? false }
 
   /// Returns the earliest time at which a mark covered a position.
-  package func time(of position: Position) -> Int64? {
+  package func time(of position: MessagePosition) -> Int64? {
     steps.prefix { position <= $0.position }.compactMap(\.time).min()
   }
 
-  package mutating func join(_ position: Position, _ time: Int64?) {
+  package mutating func join(_ position: MessagePosition, _ time: Int64?) {
     let index = steps.firstIndex { $0.position <= position } ?? steps.count
     if index < steps.count, steps[index].position == position {
       steps[index].time = earliest(steps[index].time, time)
-    } else if index < Self.countMax {
+    } else if index < Self.maximumCount {
       steps.insert(Step(position: position, time: time), at: index)
-      if steps.count > Self.countMax { steps.removeLast() }
+      if steps.count > Self.maximumCount { steps.removeLast() }
     }
   }
 
@@ -56,13 +56,13 @@ package struct ReceiptSteps: Hashable, Sendable {
   }
 
   /// Moves the mark at a message's old position to its new one.
-  package mutating func move(_ old: Position, to new: Position) {
+  package mutating func move(_ old: MessagePosition, to new: MessagePosition) {
     guard let index = steps.firstIndex(where: { $0.position == old }) else { return }
     join(new, steps.remove(at: index).time)
   }
 
   init?(_ reader: inout ByteReader) {
-    guard let count = reader.byte(), count <= Self.countMax else { return nil }
+    guard let count = reader.byte(), count <= Self.maximumCount else { return nil }
     for _ in 0..<count {
       guard let position = reader.position(), !position.place.isPending,
         steps.last.map({ position < $0.position }) ?? true, let time = reader.optionalTime()
@@ -102,7 +102,7 @@ package struct ReceiptRecord: Hashable, Sendable {
   }
 
   /// Returns the mark that the member has reached at least: a read message was delivered.
-  package func mark(_ kind: ReceiptKind) -> Position? {
+  package func mark(_ kind: ReceiptKind) -> MessagePosition? {
     kind == .read ? read.mark : latest(read.mark, delivered.mark)
   }
 
@@ -138,7 +138,7 @@ func earliest(_ a: Int64?, _ b: Int64?) -> Int64? {
 }
 
 /// Returns the later of two positions, either of which may be missing.
-func latest(_ a: Position?, _ b: Position?) -> Position? {
+func latest(_ a: MessagePosition?, _ b: MessagePosition?) -> MessagePosition? {
   guard let a, let b else { return a ?? b }
   return max(a, b)
 }

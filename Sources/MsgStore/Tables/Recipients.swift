@@ -7,14 +7,16 @@ package struct Recipient: Hashable {
   let joined: Int64?
 
   /// Returns true if the member took part when a message was sent.
-  func wasIn(at position: Position) -> Bool { joined.map { $0 <= position.place.time } ?? true }
+  func wasIn(at position: MessagePosition) -> Bool {
+    joined.map { $0 <= position.place.time } ?? true
+  }
 
   /// Returns the mark that the member counts as having reached.
   ///
   /// Everything before joining is covered.
-  func reached(_ mark: Position?) -> Position? {
+  func reached(_ mark: MessagePosition?) -> MessagePosition? {
     if StoreDefect.joiningIgnored.isPlanted { return mark }
-    return latest(mark, joined.map { Position(.acknowledged($0, sequence: .min), "") })
+    return latest(mark, joined.map { MessagePosition(.acknowledged($0, sequence: .min), "") })
   }
 }
 

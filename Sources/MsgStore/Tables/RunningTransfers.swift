@@ -21,7 +21,7 @@ package final class RunningTransfers: Sendable {
   }
 
   /// The time for which progress may be kept only here, in microseconds.
-  static let unsavedMicrosecondsMax: Int64 = 3_000_000
+  static let maximumUnsavedMicroseconds: Int64 = 3_000_000
 
   private let state = Locked<[Key: Progress]>([:])
 
@@ -62,7 +62,7 @@ package final class RunningTransfers: Sendable {
       guard let since = progress.unsavedSince else { return false }
       // A clock that was set back says nothing about the age: then progress is stored, too.
       let (age, isOverflow) = now.microseconds.subtractingReportingOverflow(since.microseconds)
-      return isOverflow || age < 0 || age >= Self.unsavedMicrosecondsMax
+      return isOverflow || age < 0 || age >= Self.maximumUnsavedMicroseconds
     }
   }
 

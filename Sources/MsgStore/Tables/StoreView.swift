@@ -76,7 +76,7 @@ package final class StoreView {
   /// Returns the number of a name in a tree of names.
   package func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
     let key = KeyEncoding.key(name)
-    guard (1...Identifier.byteCountMax).contains(key.count) else { return nil }
+    guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
     var value = ByteBuffer()
     guard try self.value(of: key.bytes, in: tree, appendTo: &value) else { return nil }
     guard value.count == 4 else {

@@ -103,7 +103,7 @@ package struct StoredMessage: Equatable {
   }
 
   /// Returns the message's own name, even if the key has another.
-  package func id(at position: Position) -> MessageID { traits.names.first ?? position.id }
+  package func id(at position: MessagePosition) -> MessageID { traits.names.first ?? position.id }
 
   /// Removes everything that a retracted message must not keep.
   ///
@@ -163,7 +163,7 @@ package struct TextVersion: Equatable {
     var result = self
     if mentions != other.mentions {
       let all = Set(mentions).union(other.mentions).sorted()
-      result.mentions = Array(all.prefix(MessageTraits.mentionCountMax))
+      result.mentions = Array(all.prefix(MessageTraits.maximumMentionCount))
     }
     return result
   }

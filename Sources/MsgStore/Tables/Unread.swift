@@ -16,7 +16,7 @@ import PageFile
 /// message, so reading it costs nothing, and marking a thread as read up to its end is one small
 /// record.
 extension ConversationSummary {
-  package func isUnseen(_ record: some Seeable, at position: Position) -> Bool {
+  package func isUnseen(_ record: some Seeable, at position: MessagePosition) -> Bool {
     if let toldMark, position <= toldMark { return false }
     return isUnseenHere(record, at: position)
   }
@@ -25,7 +25,7 @@ extension ConversationSummary {
   ///
   /// A message keeps this when it moves, whereas the mark told by the server covers it by its place
   /// alone.
-  func isUnseenHere(_ record: some Seeable, at position: Position) -> Bool {
+  func isUnseenHere(_ record: some Seeable, at position: MessagePosition) -> Bool {
     let isHistory = record.flags.contains(.history) && !StoreDefect.historyUnread.isPlanted
     guard !isHistory, !record.marks.contains(.seen) else { return false }
     guard let mark, position <= mark else { return true }
@@ -33,7 +33,7 @@ extension ConversationSummary {
   }
 
   /// The place above which every message is unseen that was not read by its name.
-  var seenUpTo: Position? { latest(mark, toldMark) }
+  var seenUpTo: MessagePosition? { latest(mark, toldMark) }
 
   /// Applies a change to the counters.
   mutating func count(_ change: UnreadCount) {
@@ -99,7 +99,7 @@ extension MessageRecord: Seeable {
 extension ReceiptReader {
   /// Returns the contribution of one message to the counters.
   package func unreadCount(
-    _ record: some Seeable, at position: Position, _ summary: ConversationSummary
+    _ record: some Seeable, at position: MessagePosition, _ summary: ConversationSummary
   ) -> UnreadCount {
     summary.unreadCount(of: record, at: position, for: view.localMember)
   }
@@ -107,7 +107,7 @@ extension ReceiptReader {
 
 extension ConversationSummary {
   func unreadCount(
-    of record: some Seeable, at position: Position, for localMember: UInt32?
+    of record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) -> UnreadCount {
     guard let localMember, record.sender != localMember, isUnseen(record, at: position)
     else { return UnreadCount() }
@@ -117,7 +117,7 @@ extension ConversationSummary {
 
   /// Counts a new message, in place: a copy of the summary costs more than the count.
   mutating func countInserted(
-    _ record: some Seeable, at position: Position, for localMember: UInt32?
+    _ record: some Seeable, at position: MessagePosition, for localMember: UInt32?
   ) {
     count(unreadCount(of: record, at: position, for: localMember))
   }

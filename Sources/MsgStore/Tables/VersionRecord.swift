@@ -62,7 +62,7 @@ package struct VersionRecord {
     }
     var reader = ByteReader(value)
     guard reader.byte() == tag, let flags = reader.byte(), flags <= isCompressed,
-      let byteCount = reader.varint(), byteCount <= UInt64(TextCompression.textByteCountMax),
+      let byteCount = reader.varint(), byteCount <= UInt64(TextCompression.maximumTextByteCount),
       let mentions = reader.mentions()
     else { return nil }
     let payload = reader.rest()

@@ -85,7 +85,7 @@ package struct WorkRecord: Hashable {
   /// The limit of ordinals.
   ///
   /// Their first byte is 0, so that the outbox can lie behind them.
-  static let ordinalMax: UInt64 = 1 << 56
+  static let maximumOrdinal: UInt64 = 1 << 56
   package static var keyStart: ByteBuffer {
     var start = ByteBuffer()
     start.append(0)

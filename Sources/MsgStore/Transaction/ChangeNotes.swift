@@ -32,12 +32,12 @@ package struct ChangeNotes {
   private(set) var renamings: [Renaming] = []
   var hasCounterChanges = false
   var hasOutboxChanges = false
-  private(set) var isAnything = false
+  private(set) var coversEverything = false
 
   private mutating func change(_ number: UInt32, _ body: (inout Conversation) -> Void) {
-    if isAnything { return }
-    if conversations.count > StoreChanges.conversationCountMax {
-      isAnything = true
+    if coversEverything { return }
+    if conversations.count > StoreChanges.maximumConversationCount {
+      coversEverything = true
       conversations = [:]
       return
     }
@@ -46,17 +46,17 @@ package struct ChangeNotes {
 
   // MARK: Messages
 
-  mutating func inserted(_ id: MessageID, at position: Position, in number: UInt32) {
+  mutating func inserted(_ id: MessageID, at position: MessagePosition, in number: UInt32) {
     change(number) { $0.changes.add(MessageChange(from: nil, to: position), of: id) }
   }
 
-  mutating func removed(_ id: MessageID, from position: Position, in number: UInt32) {
+  mutating func removed(_ id: MessageID, from position: MessagePosition, in number: UInt32) {
     change(number) { $0.changes.add(MessageChange(from: position, to: nil), of: id) }
   }
 
   mutating func replaced(
-    _ old: StoredMessage, at oldPosition: Position, by new: StoredMessage,
-    at position: Position, in number: UInt32
+    _ old: StoredMessage, at oldPosition: MessagePosition, by new: StoredMessage,
+    at position: MessagePosition, in number: UInt32
   ) {
     let (oldID, id) = (old.id(at: oldPosition), new.id(at: position))
     if oldID != id {
@@ -80,9 +80,9 @@ package struct ChangeNotes {
     default: return
     }
     change(number) { conversation in
-      if conversation.changes.isAnyMessageChanged { return }
+      if conversation.changes.coversAllMessages { return }
       conversation.facts[id, default: []].formUnion(part)
-      if conversation.facts.count > ConversationChanges.messageCountMax {
+      if conversation.facts.count > ConversationChanges.maximumMessageCount {
         conversation.facts = [:]
         conversation.changes.setAnyMessageChanged()
       }
@@ -91,7 +91,9 @@ package struct ChangeNotes {
 
   /// Notes that other members may have received or read the messages between two places, given in
   /// either order.
-  package mutating func delivered(between a: Position?, and b: Position?, in number: UInt32) {
+  package mutating func delivered(
+    between a: MessagePosition?, and b: MessagePosition?, in number: UInt32
+  ) {
     let (a, b) = (a ?? .start, b ?? .start)
     change(number) { $0.changes.addDelivery(min(a, b)...max(a, b)) }
   }
@@ -129,7 +131,7 @@ package struct ChangeNotes {
 
   /// Notes that the conversation formerly called `id` has another name now.
   mutating func renamed(_ id: ConversationID, _ number: UInt32, isMerged: Bool = false) {
-    if isAnything { return }
+    if coversEverything { return }
     renamings.append(Renaming(formerID: id, number: number, isMerged: isMerged))
     change(number) { $0.changes.setAnyMessageChanged() }
   }

@@ -28,7 +28,7 @@ package struct KnownNames: Sendable {
     return life == self.life
   }
 
-  private var newNames: MemberNames { MemberNames(byteCountMax: shares.memberNames) }
+  private var newNames: MemberNames { MemberNames(maximumByteCount: shares.memberNames) }
 
   /// Returns the member names for a transaction of a life.
   package mutating func names(in life: Int) -> MemberNames {
@@ -62,7 +62,7 @@ package struct KnownNames: Sendable {
   }
 
   /// Takes the memory back, unless a writer has left another one meanwhile.
-  mutating func giveBack(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
+  mutating func returnWork(_ memory: WriterMemory, of lsn: LSN, in life: Int) {
     if self.memory == nil, life == self.life { self.memory = (lsn, memory) }
   }
 

@@ -11,12 +11,12 @@ package struct NameNumbers {
   /// The approximate memory use of each of the two dictionaries, in bytes.
   private var conversationByteCount = 0
   private var memberByteCount = 0
-  private let byteCountMax: Int
+  private let maximumByteCount: Int
 
   /// The size of a dictionary entry, in bytes, for a dictionary that is half full.
   private static let entryByteCount = 56
 
-  package init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+  package init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
 
   /// The approximate memory use, in bytes.
   package var byteCount: Int { conversationByteCount + memberByteCount }
@@ -27,7 +27,7 @@ package struct NameNumbers {
 
   package mutating func insert(_ id: ConversationID, _ number: UInt32) {
     let byteCount = Self.byteCount(of: id.string)
-    if conversationByteCount + byteCount > byteCountMax / 2 {
+    if conversationByteCount + byteCount > maximumByteCount / 2 {
       conversations = [:]
       conversationByteCount = 0
     }
@@ -48,7 +48,7 @@ package struct NameNumbers {
 
   package mutating func insert(_ id: MemberID, _ number: UInt32) {
     let byteCount = Self.byteCount(of: id.string)
-    if memberByteCount + byteCount > byteCountMax / 2 {
+    if memberByteCount + byteCount > maximumByteCount / 2 {
       members = [:]
       memberByteCount = 0
     }

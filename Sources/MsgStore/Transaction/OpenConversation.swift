@@ -12,7 +12,7 @@ package final class OpenConversation {
   var placedCount = 0
   /// The position of one of these messages that got a cell of its own and is not known to be the
   /// last.
-  var latePosition: Position?
+  var latePosition: MessagePosition?
   /// Those of these messages whose records are not written yet.
   var unwritten: UnwrittenMessages.Thread?
   /// True if the summary differs from the stored one.

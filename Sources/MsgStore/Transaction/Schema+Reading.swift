@@ -27,7 +27,7 @@ extension Schema {
     case receipts: canReadReceipt(key, value)
     case sequences: KnownSequences.run(key, value) != nil
     case waiting: key.count == 8 && isNameInConversation(value)
-    case client: ClientKey.parts(key) != nil && value.count <= SyncPosition.byteCountMax
+    case client: ClientKey.parts(key) != nil && value.count <= SyncPosition.maximumByteCount
     case work: canReadWork(key, value)
     case transfers: canReadTransfer(key) && value.count == 0
     default: false
@@ -35,7 +35,7 @@ extension Schema {
   }
 
   private static func isName(_ bytes: Bytes) -> Bool {
-    (1...Identifier.byteCountMax).contains(bytes.count) && bytes.isText
+    (1...Identifier.maximumByteCount).contains(bytes.count) && bytes.isText
   }
 
   /// Checks for the number of a conversation followed by the name of a message.

@@ -21,7 +21,7 @@ extension Transaction {
 
   /// Tells listeners that any message of a conversation may have been delivered or read.
   package func noteDeliveries(in conversation: OpenConversation) {
-    guard isHeard else { return }
+    guard hasListeners else { return }
     notes.delivered(between: .start, and: .end, in: conversation.number)
   }
 }

@@ -44,7 +44,7 @@ package final class Transaction {
   /// Reads the newest committed dictionary, or `CompressionDictionary.none`.
   let newestDictionary: () -> CompressionDictionary
   /// True if changes are noted, because the store has listeners.
-  package let isHeard: Bool
+  package let hasListeners: Bool
   var notes = ChangeNotes()
   private var failure: StoreError?
   /// The effects that the outbox has not answered yet, see `Effect`.
@@ -60,14 +60,14 @@ package final class Transaction {
   init(
     _ view: StoreView, memory: WriterMemory = WriterMemory(), localMember: UInt32?,
     rules: StoreRules = StoreRules(), running: RunningTransfers = RunningTransfers(),
-    isHeard: Bool = false,
+    hasListeners: Bool = false,
     newestDictionary: @escaping () -> CompressionDictionary = { CompressionDictionary.none },
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.newestDictionary = newestDictionary
     self.rules = rules
     self.running = running
-    self.isHeard = isHeard
+    self.hasListeners = hasListeners
     self.view = view
     self.memory = memory
     isAnythingWaiting = memory.isAnythingWaiting
@@ -109,14 +109,14 @@ package final class Transaction {
 
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
-    if isHeard { noteChange(of: key, in: tree) }
+    if hasListeners { noteChange(of: key, in: tree) }
     _ = try storage { () throws(PageFileError) in
       try BTree(view.source, tree).insert(key, value)
     }
   }
 
   func remove(_ key: Bytes, in tree: TreeNumber) throws(StoreError) {
-    if isHeard { noteChange(of: key, in: tree) }
+    if hasListeners { noteChange(of: key, in: tree) }
     let wasThere = try storage { () throws(PageFileError) in
       try BTree(view.source, tree).remove(key)
     }
@@ -261,7 +261,7 @@ extension Transaction {
 
   /// Notes that the outbox has changed.
   func noteOutboxChange() {
-    if isHeard { notes.hasOutboxChanges = true }
+    if hasListeners { notes.hasOutboxChanges = true }
   }
 
   /// Notes the changes that can be told from the key of a cell alone.
@@ -280,22 +280,22 @@ extension Transaction {
   }
 
   /// The number of outbox entries that one commit may change.
-  var entryCountMax: Int { rules.steps.entryCountMax }
+  var maximumEntryCount: Int { rules.steps.maximumEntryCount }
 
   /// The number of entries that one commit may remove.
-  var sweepCountMax: Int { rules.steps.sweepCountMax }
+  var maximumSweepCount: Int { rules.steps.maximumSweepCount }
 
   /// The number of messages that one commit may move.
-  var mergeCountMax: Int { rules.steps.mergeCountMax }
+  var maximumMergeCount: Int { rules.steps.maximumMergeCount }
 
   /// Begins a step of work and sets its deadline.
-  func beginStep() { stepEnd = .now + rules.steps.timeMax }
+  func beginStep() { stepEnd = .now + rules.steps.maximumTime }
 
   /// Returns true if a step has done enough.
   ///
   /// Every step does at least one thing.
-  func isStepFull(_ count: Int, of countMax: Int) -> Bool {
-    count >= countMax || count > 0 && stepEnd.map { $0 <= .now } ?? false
+  func isStepFull(_ count: Int, of maximumCount: Int) -> Bool {
+    count >= maximumCount || count > 0 && stepEnd.map { $0 <= .now } ?? false
   }
 }
 

@@ -17,8 +17,8 @@ final class UnwrittenMessages {
   }
 
   /// The limit on unwritten messages.
-  private static let countMax = 4000
-  private static let byteCountMax = 4 << 20
+  private static let maximumCount = 4000
+  private static let maximumByteCount = 4 << 20
 
   /// Conversations with unwritten messages; may include drained ones.
   private var conversations: [OpenConversation] = []
@@ -28,7 +28,7 @@ final class UnwrittenMessages {
   private var failure: StoreError?
 
   /// True if the limits are reached and no message should be added.
-  var isFull: Bool { count >= Self.countMax || byteCount >= Self.byteCountMax }
+  var isFull: Bool { count >= Self.maximumCount || byteCount >= Self.maximumByteCount }
 
   func append(_ key: Bytes, _ record: Bytes, to conversation: OpenConversation) {
     let thread = conversation.unwritten ?? add(conversation)

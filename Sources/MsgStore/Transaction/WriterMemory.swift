@@ -39,25 +39,25 @@ package final class WriterMemory: @unchecked Sendable {
   /// The number of message bytes packed without a dictionary.
   var plainByteCount = 0
   /// The number of such bytes at which a dictionary is requested.
-  var plainByteCountMax = 1 << 20
+  var maximumPlainByteCount = 1 << 20
   /// The messages that the transaction has not written yet.
   let unwritten = UnwrittenMessages()
 
   /// The number of conversations that a transaction keeps open, and below it the number that is
   /// handed on.
-  static let conversationCountMax = 4096
-  private static let keptConversationCountMax = 256
+  static let maximumConversationCount = 4096
+  private static let maximumKeptConversationCount = 256
 
   /// The conversations whose `others` were kept, oldest first; may include ones whose `others` are
   /// dropped.
   private var groups: [OpenConversation] = []
   private var recipientCount = 0
-  private let recipientCountMax: Int
-  private static let groupCountMax = 1024
+  private let maximumRecipientCount: Int
+  private static let maximumGroupCount = 1024
 
   init(_ shares: MemoryShares = MemoryShares()) {
-    numbers = NameNumbers(byteCountMax: shares.nameNumbers)
-    recipientCountMax = shares.recipients / MemoryLayout<Recipient>.stride
+    numbers = NameNumbers(maximumByteCount: shares.nameNumbers)
+    maximumRecipientCount = shares.recipients / MemoryLayout<Recipient>.stride
   }
 
   /// Returns an open conversation for this transaction to change.
@@ -81,7 +81,7 @@ package final class WriterMemory: @unchecked Sendable {
 
   func insert(_ conversation: OpenConversation) {
     conversations[conversation.number] = conversation
-    isFull = conversations.count >= Self.conversationCountMax
+    isFull = conversations.count >= Self.maximumConversationCount
     touch(conversation)
   }
 
@@ -111,12 +111,12 @@ package final class WriterMemory: @unchecked Sendable {
   ///
   /// If there is no room, those of the oldest conversations are dropped.
   func keep(_ others: [Recipient], of conversation: OpenConversation) {
-    if groups.count >= Self.groupCountMax { forgetAllOthers() }
+    if groups.count >= Self.maximumGroupCount { forgetAllOthers() }
     forgetOthers(of: conversation)
     conversation.others = others
     recipientCount += others.count
     groups.append(conversation)
-    while recipientCount > recipientCountMax, groups.count > 1 {
+    while recipientCount > maximumRecipientCount, groups.count > 1 {
       forgetOthers(of: groups.removeFirst())
     }
   }
@@ -141,7 +141,7 @@ package final class WriterMemory: @unchecked Sendable {
     }
     for conversation in touched { conversation.isTouched = false }
     touched.removeAll(keepingCapacity: true)
-    if conversations.count > Self.keptConversationCountMax { forgetConversations() }
+    if conversations.count > Self.maximumKeptConversationCount { forgetConversations() }
     // A noted wait may have ended, but the absence of waiting facts is certain.
     self.isAnythingWaiting = isAnythingWaiting == false ? false : nil
   }

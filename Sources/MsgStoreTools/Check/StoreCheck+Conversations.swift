@@ -23,7 +23,7 @@ extension StoreCheck {
     let active = members.active
     for member in members.members { _ = try view.member(member.number) }
     let first = try view.conversations.ordered(members.members.filter(\.isActive))
-      .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+      .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
     if details.participantCount != active.count || details.firstParticipants != first {
       report("\(name): listed participants disagree with the members")
     }

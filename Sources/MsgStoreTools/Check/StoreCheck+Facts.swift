@@ -5,7 +5,7 @@ import PageFile
 extension StoreCheck {
   /// Checks that the marks of a message agree with its facts.
   func facts(
-    of message: StoredMessage, at position: Position, _ name: String, _ view: StoreView,
+    of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
     in conversation: UInt32
   ) throws(StoreError) {
     guard !message.traits.marks.isDisjoint(with: MessageTraits.Bits.facts) else { return }

@@ -4,7 +4,7 @@ import PageFile
 /// Rule 10: the writer's memory agrees with the trees.
 extension StoreCore {
   /// Compares the last writer's memory with the trees, if the snapshot is of its commit.
-  func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Finding] {
+  func checkMemory(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [CheckFinding] {
     let check = StoreCheck()
     let reader = snapshot.view.forgetful()
     do throws(StoreError) {

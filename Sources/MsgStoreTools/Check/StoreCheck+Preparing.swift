@@ -4,7 +4,7 @@ import PageFile
 /// Checks of a store whose first opening with a local member was not finished; see `Preparation`.
 extension StoreSnapshot {
   /// Returns the findings of a check.
-  func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
+  func check(between: (_ part: Int) -> Void) throws(StoreError) -> [CheckFinding] {
     let found = try check(between: between, localMember: view.localMemberNumber)
     guard !found.isEmpty, let coming = try comingMember() else { return found }
     // Unread messages have been counted for the coming local member in some conversations but not

@@ -72,7 +72,7 @@ extension StoreCheck {
       guard let (conversation, _) = ClientKey.parts(key) else {
         return report("client: malformed key (\(key.count) bytes)")
       }
-      if value.count > SyncPosition.byteCountMax {
+      if value.count > SyncPosition.maximumByteCount {
         report("client: value too long (\(value.count) bytes)")
       }
       guard conversation != ClientKey.store else { return }

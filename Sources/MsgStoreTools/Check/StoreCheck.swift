@@ -16,16 +16,16 @@ extension MessageStore {
   /// - Throws: `storage` if the store cannot be read, is closed or suspended meanwhile, or is
   ///   written faster than it can be checked (`snapshotExpired`). Findings are faults of the stored
   ///   data only.
-  public func check() throws(StoreError) -> [Finding] { try core.check() }
+  public func check() throws(StoreError) -> [CheckFinding] { try core.check() }
 
   /// Checks the store and calls `between` between two parts of the check; for tests.
-  package func check(between: (_ part: Int) -> Void) throws(StoreError) -> [Finding] {
+  package func check(between: (_ part: Int) -> Void) throws(StoreError) -> [CheckFinding] {
     try core.check(between: between)
   }
 }
 
 extension StoreCore {
-  func check(between: (_ part: Int) -> Void = { _ in }) throws(StoreError) -> [Finding] {
+  func check(between: (_ part: Int) -> Void = { _ in }) throws(StoreError) -> [CheckFinding] {
     let pages = StoreCheck()
     try checkPages { finding in pages.report("\(finding.description)") }
     do {
@@ -43,7 +43,7 @@ extension StoreCore {
 
 extension StoreSnapshot {
   /// Returns the findings of a check, with unread messages counted for a given local member.
-  func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [Finding] {
+  func check(between: (Int) -> Void, localMember: UInt32?) throws(StoreError) -> [CheckFinding] {
     let check = StoreCheck(remembered: view.names)
     let view = view.forgetful()
     view.localMemberNumber = localMember
@@ -91,13 +91,13 @@ extension StoreSnapshot {
 ///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
 ///     pending. Entries left by a deleted conversation are counted in its lane alone.
 final class StoreCheck {
-  private static let findingCountMax = 1000
+  private static let maximumFindingCount = 1000
   /// The number of cells read in one reader operation.
   private static let operationCellCount = 32
 
   /// The store's cache of member names.
   private let remembered: MemberNames
-  private var findings: [Finding] = []
+  private var findings: [CheckFinding] = []
   private var findingCount = 0
   private var recounts: [UInt32: Recount] = [:]
   /// Numbers that no longer belong to a conversation and are being cleared.
@@ -117,7 +117,7 @@ final class StoreCheck {
 
   func report(_ sentence: String) {
     findingCount += 1
-    if findings.count < Self.findingCountMax { findings.append(Finding(sentence)) }
+    if findings.count < Self.maximumFindingCount { findings.append(CheckFinding(sentence)) }
   }
 
   /// Reports an error that proves damage; rethrows any other, which says nothing about the stored
@@ -127,9 +127,9 @@ final class StoreCheck {
     report("\(error)")
   }
 
-  var result: [Finding] {
+  var result: [CheckFinding] {
     let rest = findingCount - findings.count
-    return rest == 0 ? findings : findings + [Finding("\(rest) more findings")]
+    return rest == 0 ? findings : findings + [CheckFinding("\(rest) more findings")]
   }
 
   /// Runs `body` on every cell of a tree.
@@ -279,7 +279,7 @@ extension StoreCheck {
         && recount.newestTime.map { position.place.time < $0 } ?? false
       if !isPassedOver {
         var last = try view.messages.last(message, at: position, in: conversation)
-        last.text = Preview.cut(last.text)
+        last.text = ConversationPreview.cut(last.text)
         recount.last = last
       }
       recounts[conversation] = recount
@@ -414,7 +414,7 @@ extension MessageStore {
   /// Checks the whole store without blocking the caller's thread; see `check()`.
   ///
   /// - Throws: `storage` if the store cannot be read at all.
-  public func check() async throws(StoreError) -> [Finding] {
+  public func check() async throws(StoreError) -> [CheckFinding] {
     try await onThreadOfItsOwn { [core] () throws(StoreError) in try core.check() }
   }
 }

@@ -95,7 +95,8 @@ struct ExportReader {
 
   /// Returns everything that is stored of a message.
   func exported(
-    _ message: StoredMessage, at position: Position, in id: ConversationID, _ conversation: UInt32,
+    _ message: StoredMessage, at position: MessagePosition, in id: ConversationID,
+    _ conversation: UInt32,
     _ summary: ConversationSummary
   ) throws(StoreError) -> ExportedMessage {
     var exported = try ExportedMessage(

@@ -68,10 +68,10 @@ package struct ExportedReceipts: Sendable, Hashable {
 package struct ExportedMarks: Sendable, Hashable {
   package var conversation: ConversationID = ""
   /// The mark up to which everything present was read.
-  package var readMark: Position?
-  package var deliveredMark: Position?
-  package var confirmedRead: Position?
-  package var confirmedDelivered: Position?
+  package var readMark: MessagePosition?
+  package var deliveredMark: MessagePosition?
+  package var confirmedRead: MessagePosition?
+  package var confirmedDelivered: MessagePosition?
   package var read: [ExportedStep] = []
   package var delivered: [ExportedStep] = []
 
@@ -80,10 +80,10 @@ package struct ExportedMarks: Sendable, Hashable {
 
 /// A position that a mark has reached, and the time.
 package struct ExportedStep: Sendable, Hashable {
-  package var position: Position
+  package var position: MessagePosition
   package var time: Timestamp?
 
-  package init(_ position: Position, _ time: Timestamp?) {
+  package init(_ position: MessagePosition, _ time: Timestamp?) {
     self.position = position
     self.time = time
   }

@@ -33,7 +33,7 @@ package struct ExportedEntry: Sendable, Hashable {
   /// The time of entering; that of the restore if nil.
   package var created: Timestamp?
   package var attemptCount: Int64 = 0
-  package var failure: Failure?
+  package var failure: SendFailure?
   /// The checksum of the content that the last attempt sent; 0 if it does not matter.
   package var contentSum: UInt64 = 0
 

@@ -10,8 +10,8 @@ extension ExportedMessage {
   ///
   /// - Parameter mark: The local read mark and its ordinal; nil if there is none.
   init<E>(
-    _ message: StoredMessage, at position: Position, in id: ConversationID,
-    mark: (position: Position, ordinal: UInt64)?, member: (UInt32) throws(E) -> MemberID
+    _ message: StoredMessage, at position: MessagePosition, in id: ConversationID,
+    mark: (position: MessagePosition, ordinal: UInt64)?, member: (UInt32) throws(E) -> MemberID
   ) throws(E) {
     self.init()
     let traits = message.traits
@@ -190,7 +190,7 @@ extension ReceiptSteps {
 }
 
 extension ExportedMarks {
-  init(_ own: ConversationReceipts, readMark: Position?, of conversation: ConversationID) {
+  init(_ own: ConversationReceipts, readMark: MessagePosition?, of conversation: ConversationID) {
     self.init()
     self.conversation = conversation
     self.readMark = readMark

@@ -32,7 +32,7 @@ package struct ExportedMessage: Sendable, Hashable {
   package var readAt: Timestamp?
   package var retryCount: Int64 = 0
   package var retryAt: Timestamp?
-  package var failure: Failure?
+  package var failure: SendFailure?
   /// The times of local edits that the server has not confirmed.
   package var pendingEdits: [Timestamp] = []
   /// The name in the thread's order, if that is not the id.
@@ -144,7 +144,7 @@ package struct ExportedReaction: Sendable, Hashable {
 
 /// An attachment and the progress of its transfers.
 package struct ExportedAttachment: Sendable, Hashable {
-  package var attachment: Attachment
+  package var attachment: MessageAttachment
   /// The index among the attachments of the message; nil means its index in the list.
   package var index: UInt32?
   package var upload = AttachmentTransfer.none
@@ -155,5 +155,5 @@ package struct ExportedAttachment: Sendable, Hashable {
   package var failedUploadCount: Int64 = 0
   package var failedDownloadCount: Int64 = 0
 
-  package init(_ attachment: Attachment) { self.attachment = attachment }
+  package init(_ attachment: MessageAttachment) { self.attachment = attachment }
 }

@@ -48,20 +48,20 @@ extension ExportedEntry {
     try message?.validate()
     for member in added + removed { try member.validate() }
     let memberCount = max(added.count, removed.count)
-    guard memberCount <= ConversationDetails.participantCountMax else {
+    guard memberCount <= ConversationDetails.maximumParticipantCount else {
       throw .tooManyParticipants(
-        count: memberCount, limit: ConversationDetails.participantCountMax)
+        count: memberCount, limit: ConversationDetails.maximumParticipantCount)
     }
     switch task {
     case .react:
       try Reaction(emoji, from: "any", at: Timestamp(microseconds: 0)).validate()
     case .upload:
-      try Attachment(id: attachment, kind: .other).validate()
+      try MessageAttachment(id: attachment, kind: .other).validate()
     case .client:
       try Identifier.validate("name of work", byteCount: name.utf8.count)
-      guard payload.count <= OutboxOptions.payloadByteCountMax else {
+      guard payload.count <= OutboxOptions.maximumPayloadByteCount else {
         throw .outboxPayloadTooLong(
-          byteCount: payload.count, limit: OutboxOptions.payloadByteCountMax)
+          byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount)
       }
     default: break
     }

@@ -10,9 +10,10 @@ extension Restoring {
     try Conversations.validateParticipants(given.participants)
     for member in given.members { try member.member.validate() }
     try given.createdBy?.validate()
-    try Conversations.validate(title: given.title, limit: ConversationDetails.registerByteCountMax)
     try Conversations.validate(
-      avatar: given.avatar, limit: ConversationDetails.registerByteCountMax)
+      title: given.title, limit: ConversationDetails.maximumRegisterByteCount)
+    try Conversations.validate(
+      avatar: given.avatar, limit: ConversationDetails.maximumRegisterByteCount)
     transaction.noteAddition()
     let conversation = try transaction.conversation(given.id) {
       ConversationDetails(id: given.id)
@@ -79,7 +80,7 @@ extension Restoring {
   ) throws(StoreError) -> [ConversationID] {
     var new: [ConversationID] = []
     let room =
-      ConversationDetails.aliasCountMax - (try view.conversations.details(number).aliases.count)
+      ConversationDetails.maximumAliasCount - (try view.conversations.details(number).aliases.count)
     // The newest names come last.
     for alias in aliases.suffix(max(0, room))
     where try transaction.existingConversation(alias) == nil {

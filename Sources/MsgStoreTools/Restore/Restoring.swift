@@ -39,7 +39,7 @@ struct Restoring: TransactionPart {
     }
     place?.keep(in: &stored)
     let acknowledged = place.flatMap { $0.isPlaced ? $0.place : nil }
-    let position = Position(
+    let position = MessagePosition(
       acknowledged ?? transaction.receivedMessages.newPendingPlace(&stored, in: conversation), key
     )
     if message.isLate, let mark = conversation.currentSummary.mark, position <= mark {
@@ -56,7 +56,7 @@ struct Restoring: TransactionPart {
 
   /// Makes the search for unread messages below the read mark begin at or before a position.
   private func noteLate(
-    _ position: Position, in conversation: OpenConversation
+    _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     var own = try transaction.ownReceipts.receipts(conversation)
     if let late = own.lateFrom, late <= position { return }
@@ -73,10 +73,10 @@ struct Restoring: TransactionPart {
     try validateFacts(message.facts)
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
-    guard message.aliases.count < MessageTraits.nameCountMax else {
+    guard message.aliases.count < MessageTraits.maximumNameCount else {
       throw .tooManyNames(message.id, in: message.conversation)
     }
-    guard message.pendingEdits.count <= MessageTraits.pendingEditCountMax else {
+    guard message.pendingEdits.count <= MessageTraits.maximumPendingEditCount else {
       throw .tooManyPendingEdits(message.id, in: message.conversation)
     }
   }
@@ -89,9 +89,9 @@ struct Restoring: TransactionPart {
     for version in facts.history {
       try ReceivedMessages.validate(text: version.text)
       for member in version.mentions { try member.validate() }
-      guard version.mentions.count <= MessageTraits.mentionCountMax else {
+      guard version.mentions.count <= MessageTraits.maximumMentionCount else {
         throw .tooManyMentions(
-          count: version.mentions.count, limit: MessageTraits.mentionCountMax)
+          count: version.mentions.count, limit: MessageTraits.maximumMentionCount)
       }
     }
   }
@@ -187,7 +187,7 @@ struct Restoring: TransactionPart {
     try waiting.id.validate()
     try waiting.conversation.validate()
     for alias in waiting.aliases { try alias.validate() }
-    guard waiting.aliases.count <= MessageTraits.nameCountMax else {
+    guard waiting.aliases.count <= MessageTraits.maximumNameCount else {
       throw .tooManyNames(waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)

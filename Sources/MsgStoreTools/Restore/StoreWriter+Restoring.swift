@@ -78,11 +78,11 @@ extension StoreWriter {
   ///
   /// Returns true once all of it has been entered.
   package func enterWaiting(
-    from place: inout WaitingPlace, messages: Bool, countMax: Int
+    from place: inout WaitingPlace, messages: Bool, maximumCount: Int
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.heldEntries.enterWaiting(from: &place, messages: messages) {
-        $0 >= countMax
+        $0 >= maximumCount
       })
   }
 

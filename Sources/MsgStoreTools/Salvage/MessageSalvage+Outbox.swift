@@ -24,7 +24,7 @@ extension MessageSalvage {
     while try !store.write(
       .relaxed,
       { writer in
-        try writer.enterWaiting(from: &place, messages: messages, countMax: Self.batchCount)
+        try writer.enterWaiting(from: &place, messages: messages, maximumCount: Self.batchCount)
       })
     {}
     if totals.isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }

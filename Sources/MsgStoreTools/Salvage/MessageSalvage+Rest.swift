@@ -74,7 +74,7 @@ extension MessageSalvage {
   ) throws(StoreError) -> Int {
     guard let number = cursor.key.bigEndianNumber(at: 0),
       case let key = cursor.key.dropFirst(KeyEncoding.numberByteCount),
-      (1...Identifier.byteCountMax).contains(key.count), key.isValidUTF8,
+      (1...Identifier.maximumByteCount).contains(key.count), key.isValidUTF8,
       let entry = IDEntry(MessageID(key), cursor.value)
     else {
       lost.add(cursor, Schema.ids, "malformed id entry")
@@ -93,7 +93,7 @@ extension MessageSalvage {
   ) throws(StoreError) -> Int {
     guard cursor.key.count == 8, let number = cursor.value.bigEndianNumber(at: 0),
       case let name = cursor.value.dropFirst(KeyEncoding.numberByteCount),
-      (1...Identifier.byteCountMax).contains(name.count), name.isValidUTF8
+      (1...Identifier.maximumByteCount).contains(name.count), name.isValidUTF8
     else {
       lost.add(cursor, Schema.waiting, "malformed waiting entry")
       return 0

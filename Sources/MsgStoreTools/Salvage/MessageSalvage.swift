@@ -296,7 +296,7 @@ package final class MessageSalvage {
 
   /// Returns the form of a message that the new store can take, without its facts.
   private func exported(
-    _ stored: StoredMessage, at position: Position, of open: Open
+    _ stored: StoredMessage, at position: MessagePosition, of open: Open
   ) -> ExportedMessage {
     let mark = open.summary?.mark.flatMap { mark in open.summary.map { (mark, $0.markOrdinal) } }
     var message = ExportedMessage(
@@ -347,7 +347,7 @@ package final class MessageSalvage {
   }
 
   /// Returns true if a message was deleted or has moved since its page was written.
-  private func isGone(_ position: Position, in open: Open) -> Bool {
+  private func isGone(_ position: MessagePosition, in open: Open) -> Bool {
     if work.isTrimmed(position.place, in: open.number) { return true }
     if messages.cursor.isCertain { return false }
     if let time = open.summary?.deletedUpTo, !position.place.isPending, position.place.time <= time

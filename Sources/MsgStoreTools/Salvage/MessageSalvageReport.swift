@@ -53,7 +53,7 @@ package struct MessageSalvageReport: Sendable {
 
   mutating func add(_ incomplete: Incomplete) {
     incompleteMessageCount += 1
-    if incompleteMessages.count < LostRecords.countMax { incompleteMessages.append(incomplete) }
+    if incompleteMessages.count < LostRecords.maximumCount { incompleteMessages.append(incomplete) }
   }
 
   /// True if nothing is known to be missing.
@@ -68,18 +68,18 @@ struct LostRecords {
   private(set) var records: [MessageSalvageReport.LostRecord] = []
   private(set) var count = 0
 
-  static let countMax = 1000
+  static let maximumCount = 1000
 
   /// Adds the record at a cursor.
   mutating func add(_ cursor: SalvageCursor, _ tree: TreeNumber, _ reason: String) {
     count += 1
-    guard records.count < Self.countMax else { return }
+    guard records.count < Self.maximumCount else { return }
     records.append(
       .init(tree: tree.rawValue, key: cursor.key.array(), page: cursor.page, reason: reason))
   }
 
   mutating func add(_ others: LostRecords) {
     count += others.count
-    records += others.records.prefix(Self.countMax - records.count)
+    records += others.records.prefix(Self.maximumCount - records.count)
   }
 }

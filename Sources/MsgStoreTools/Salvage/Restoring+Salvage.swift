@@ -51,7 +51,7 @@ extension Restoring {
   ) throws(StoreError) {
     let stored = try view.conversations.details(conversation.number).aliases.count
     // The newest names come last.
-    for alias in aliases.suffix(max(0, ConversationDetails.aliasCountMax - stored))
+    for alias in aliases.suffix(max(0, ConversationDetails.maximumAliasCount - stored))
     where try transaction.existingConversation(alias) == nil {
       try transaction.conversationNames.lead([alias], to: conversation.number, areFormer: true)
       _ = try transaction.conversations.update(conversation) { new in

@@ -13,7 +13,7 @@ final class SalvagedNames {
   private var conversationNames: [UInt32: String]?
   /// The numbers of members with a substitute name.
   private(set) var nameless: Set<UInt32> = []
-  private static let memberCountMax = 65_536
+  private static let maximumMemberCount = 65_536
 
   init(_ source: PageSalvage) { self.source = source }
 
@@ -21,7 +21,7 @@ final class SalvagedNames {
   func knownMember(_ number: UInt32) -> MemberID? {
     if let known = members[number] { return known }
     guard let name = storedMember(number) ?? orphanedMembers()[number] else { return nil }
-    if members.count >= Self.memberCountMax { members.removeAll() }
+    if members.count >= Self.maximumMemberCount { members.removeAll() }
     members[number] = MemberID(name)
     return MemberID(name)
   }
@@ -106,7 +106,7 @@ final class SalvagedNames {
 extension Bytes {
   /// The identifier that the bytes encode, or nil if they are not a valid one.
   fileprivate var identifier: String? {
-    (1...Identifier.byteCountMax).contains(count) && isValidUTF8 ? repairedText() : nil
+    (1...Identifier.maximumByteCount).contains(count) && isValidUTF8 ? repairedText() : nil
   }
 }
 

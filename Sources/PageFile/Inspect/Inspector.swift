@@ -124,7 +124,7 @@ package final class Inspector {
   }
 
   /// Runs the integrity check and reports every finding.
-  package func check(_ report: (Finding) -> Void) throws(PageFileError) {
+  package func check(_ report: (CheckFinding) -> Void) throws(PageFileError) {
     // The check uses a snapshot of its own, so that it sees the newest moment.
     let source = PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
     engine.checkMetaSlots(report)
@@ -156,7 +156,7 @@ package final class Inspector {
     var trees: [PageNumber: Int] = [:]
     try source.enter()
     defer { source.leave() }
-    for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
+    for index in 0..<Roots.maximumCount where source.root(of: TreeNumber(index)) != .none {
       try BTree(source, TreeNumber(index)).check(
         visit: { trees[$0] = index }, report: { _, _ in })
     }
@@ -167,7 +167,7 @@ package final class Inspector {
     var reports: [TreeReport] = []
     try source.enter()
     defer { source.leave() }
-    for index in 0..<Roots.countMax where source.root(of: TreeNumber(index)) != .none {
+    for index in 0..<Roots.maximumCount where source.root(of: TreeNumber(index)) != .none {
       let root = source.root(of: TreeNumber(index))
       var report = TreeReport(number: index, root: root)
       try BTree(source, TreeNumber(index)).check(

@@ -11,7 +11,7 @@ extension Database {
   /// - Throws: Only errors that prevent the check from continuing: `closed`, `suspended`,
   ///   `snapshotExpired`, `deviceLocked`. Findings reported before remain true of the moment that
   ///   was read.
-  public func check(_ report: (Finding) -> Void) throws(PageFileError) {
+  public func check(_ report: (CheckFinding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
     engine.checkMetaSlots(report)
     let check = IntegrityCheck(transaction.source)
@@ -24,13 +24,13 @@ extension Engine {
   ///
   /// Checks the slots as they were when the store was opened or last refreshed. Nothing is lost in
   /// such a store, but only one slot is left. The first write after an opening writes both.
-  func checkMetaSlots(_ report: (Finding) -> Void) {
+  func checkMetaSlots(_ report: (CheckFinding) -> Void) {
     let slots = state.withLock { state in
       state.writing == nil ? state.recovered.fingerprint.metaSlots : []
     }
     for (index, bytes) in slots.enumerated() where bytes.contains(where: { $0 != 0 }) {
       if case .valid = Bytes.with(bytes, { MetaSlot.read($0) }) { continue }
-      report(Finding("meta slot \(index) cannot be read"))
+      report(CheckFinding("meta slot \(index) cannot be read"))
     }
   }
 }
@@ -47,9 +47,9 @@ struct IntegrityCheck {
     pager = source.pager
   }
 
-  func run(_ report: (Finding) -> Void) throws(PageFileError) {
+  func run(_ report: (CheckFinding) -> Void) throws(PageFileError) {
     var pages = try pagesInUse(report)
-    for index in 0..<Roots.countMax {
+    for index in 0..<Roots.maximumCount {
       let tree = TreeNumber(index)
       guard snapshot.roots[tree] != .none else { continue }
       try source.enter()
@@ -60,16 +60,16 @@ struct IntegrityCheck {
           case .inUse?: pages[number] = .reached
           case .reached?:
             pages[number] = .reached
-            report(Finding(page: number, "reached a second time, from tree \(index)"))
-          case nil: report(Finding(page: number, "reached from tree \(index) but not in use"))
+            report(CheckFinding(page: number, "reached a second time, from tree \(index)"))
+          case nil: report(CheckFinding(page: number, "reached from tree \(index) but not in use"))
           }
         },
         report: { number, sentence in
-          report(Finding(page: number, "in tree \(index): \(sentence)"))
+          report(CheckFinding(page: number, "in tree \(index): \(sentence)"))
         })
     }
     for (number, state) in pages.sorted(by: { $0.key < $1.key }) where state == .inUse {
-      report(Finding(page: number, "in use but not reached from any tree"))
+      report(CheckFinding(page: number, "in use but not reached from any tree"))
     }
     if snapshot.isExpired { throw .snapshotExpired }
   }
@@ -82,13 +82,13 @@ struct IntegrityCheck {
   /// Returns every page that the table and the log hold, reporting slots used by more than one
   /// page.
   private func pagesInUse(
-    _ report: (Finding) -> Void
+    _ report: (CheckFinding) -> Void
   ) throws(PageFileError) -> [PageNumber: PageState] {
     var pages: [PageNumber: PageState] = [:]
     var users: [SlotNumber: String] = [:]
     func use(_ slot: SlotNumber, by user: String) {
       if let other = users.updateValue(user, forKey: slot) {
-        report(Finding("slot \(slot): used by \(other) and by \(user)"))
+        report(CheckFinding("slot \(slot): used by \(other) and by \(user)"))
       }
     }
     do throws(PageFileError) {
@@ -100,13 +100,13 @@ struct IntegrityCheck {
       }
     } catch {
       if error.endsReading { throw error }
-      report(Finding("page table: cannot be walked (\(error))"))
+      report(CheckFinding("page table: cannot be walked (\(error))"))
     }
     for map in [snapshot.map(1 - snapshot.newest), snapshot.map(snapshot.newest)] {
       map.forEach { number, image in pages[number] = image == nil ? nil : .inUse }
     }
     for number in pages.keys where number.rawValue >= snapshot.roots.pageNumberEnd {
-      report(Finding(page: number, "not below the end of the page numbers"))
+      report(CheckFinding(page: number, "not below the end of the page numbers"))
     }
     return pages
   }

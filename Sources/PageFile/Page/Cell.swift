@@ -25,15 +25,15 @@ package struct Cell {
   }
 
   /// The longest key, in bytes.
-  package static let keyByteCountMax = 512
+  package static let maximumKeyByteCount = 512
   /// The longest value, in bytes: half of what one write transaction may change.
-  package static let valueByteCountMax = 32 << 20
+  package static let maximumValueByteCount = 32 << 20
 
   /// The size of an entry of the cell pointer array, in bytes.
   package static let pointerByteCount = 2
 
   /// Returns the most bytes that a cell may take with its whole key and its pointer.
-  package static func byteCountMax(pageSize: Int) -> Int {
+  package static func maximumByteCount(pageSize: Int) -> Int {
     (pageSize &- PageHeader.byteCount) / 4
   }
 
@@ -41,14 +41,14 @@ package struct Cell {
   package static func fitsInline(keyByteCount: Int, valueByteCount: Int, pageSize: Int) -> Bool {
     let valueVarint = varintByteCount(valueByteCount << 1)
     let cell = varintByteCount(keyByteCount) + keyByteCount + valueVarint + valueByteCount
-    return cell + pointerByteCount <= byteCountMax(pageSize: pageSize)
+    return cell + pointerByteCount <= maximumByteCount(pageSize: pageSize)
   }
 
   /// Returns the length of the longest value that rule 1 allows in the page with a key of that
   /// length.
-  package static func valueByteCountMax(keyByteCount: Int, pageSize: Int) -> Int {
+  package static func maximumValueByteCount(keyByteCount: Int, pageSize: Int) -> Int {
     let rest =
-      byteCountMax(pageSize: pageSize) - pointerByteCount
+      maximumByteCount(pageSize: pageSize) - pointerByteCount
       - varintByteCount(keyByteCount) - keyByteCount
     return rest - varintByteCount(rest << 1)
   }

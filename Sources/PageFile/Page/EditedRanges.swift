@@ -14,8 +14,8 @@
 ///  2. They may cover too much, but never too little.
 @safe
 package struct EditedRanges {
-  package static let byteCount = 4 + 4 * countMax
-  private static let countMax = 12
+  package static let byteCount = 4 + 4 * maximumCount
+  private static let maximumCount = 12
   /// Ranges at most this many bytes apart are merged.
   private static let slack = 16
 
@@ -64,7 +64,7 @@ package struct EditedRanges {
     while first < count && self[first].upperBound + Self.slack < start { first += 1 }
     var behind = first
     while behind < count && self[behind].lowerBound <= end + Self.slack { behind += 1 }
-    if behind == first && count == Self.countMax {
+    if behind == first && count == Self.maximumCount {
       // No room for another range: extend a neighbour over the gap.
       if first == count { first -= 1 } else { behind += 1 }
     }

@@ -143,7 +143,7 @@ package struct MetaSlot: Sendable {
       let checkpointLSN = reader.uint64(), let chain = reader.uint64(),
       let generation = reader.generation(), let writer = reader.byte().flatMap(Writer.init),
       let clean = reader.byte(), clean <= 1,
-      let height = reader.byte(), height <= TablePage.heightMax,
+      let height = reader.byte(), height <= TablePage.maximumHeight,
       let erasure = reader.byte(), erasure <= 1,
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), let roots = Roots(&reader),

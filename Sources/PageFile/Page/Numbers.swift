@@ -61,7 +61,7 @@ package enum Counter {
   }
 }
 
-/// A tree's place in the table of roots: 0 up to `Roots.countMax`.
+/// A tree's place in the table of roots: 0 up to `Roots.maximumCount`.
 package struct TreeNumber: Sendable, Hashable {
   package let rawValue: Int
   package init(_ rawValue: Int) { self.rawValue = rawValue }

@@ -4,8 +4,8 @@
 ///
 /// See docs/page-file-format.md, M-12 and W-10.
 package struct Roots: Sendable {
-  package static let countMax = 16
-  package static let byteCount = countMax * 4 + 4
+  package static let maximumCount = 16
+  package static let byteCount = maximumCount * 4 + 4
 
   private var pages = InlineArray<16, UInt32>(repeating: 0)
   /// One more than the greatest page number ever used; every number below it is in use or free.
@@ -19,19 +19,19 @@ package struct Roots: Sendable {
   }
 
   func append(to buffer: inout ByteBuffer) {
-    for index in 0..<Self.countMax { buffer.append(littleEndian: pages[index]) }
+    for index in 0..<Self.maximumCount { buffer.append(littleEndian: pages[index]) }
     buffer.append(littleEndian: pageNumberEnd)
   }
 
   /// Reads the roots written by `append`; returns nil if a root is not below the end of the page
   /// numbers.
   init?(_ reader: inout ByteReader) {
-    for index in 0..<Self.countMax {
+    for index in 0..<Self.maximumCount {
       guard let root = reader.uint32() else { return nil }
       pages[index] = root
     }
     guard let end = reader.uint32(), end >= 1 else { return nil }
     pageNumberEnd = end
-    for index in 0..<Self.countMax where pages[index] >= end { return nil }
+    for index in 0..<Self.maximumCount where pages[index] >= end { return nil }
   }
 }

@@ -30,7 +30,7 @@ package struct TableEntry: Sendable, Hashable {
 
 package enum TablePage {
   /// The greatest height of a table: 4 levels address 2^32 pages at the smallest page size.
-  package static let heightMax = 4
+  package static let maximumHeight = 4
 
   /// Returns the number of entries of a table page of this size.
   package static func entryCount(pageByteCount: Int) -> Int {
@@ -50,6 +50,6 @@ package enum TablePage {
 
   /// Returns the rule that a page breaks as a table page, or nil if it is valid.
   package static func ruleBroken(_ page: Bytes) -> String? {
-    Int(page[PageHeader.levelOffset]) < heightMax ? nil : "table level too high"
+    Int(page[PageHeader.levelOffset]) < maximumHeight ? nil : "table level too high"
   }
 }

@@ -6,7 +6,7 @@ extension TreePage {
   /// The deepest tree: levels 0 to 31.
   ///
   /// A child is one level below its parent, so no walk is longer.
-  package static let depthMax = 32
+  package static let maximumDepth = 32
 
   /// Returns the rule that a page breaks, or nil if it is valid.
   ///
@@ -21,17 +21,19 @@ extension TreePage {
     if kind == PageKind.leaf.rawValue {
       guard level == 0 else { return "leaf page: level above 0" }
     } else if kind == PageKind.branch.rawValue {
-      guard level > 0, level < depthMax else { return "branch page: level out of range" }
+      guard level > 0, level < maximumDepth else { return "branch page: level out of range" }
     } else {
       return "neither a leaf nor a branch page"
     }
-    guard page[PageHeader.treeOffset] < Roots.countMax else { return "tree number out of range" }
+    guard page[PageHeader.treeOffset] < Roots.maximumCount else {
+      return "tree number out of range"
+    }
     guard page[31] == 0 else { return "reserved header bytes are not zero" }
 
     let view = TreePage(page)
     let count = view.cellCount
     guard count > 0 else { return "no cells" }
-    guard view.prefixByteCount <= Cell.keyByteCountMax else { return "prefix too long" }
+    guard view.prefixByteCount <= Cell.maximumKeyByteCount else { return "prefix too long" }
     let areaStart = view.cellAreaStart
     let areaEnd = page.count &- view.prefixByteCount
     guard pointersOffset &+ count &* Cell.pointerByteCount <= areaStart, areaStart < areaEnd else {
@@ -47,7 +49,7 @@ extension TreePage {
   ) -> String? {
     let bytes = page.bytes
     let prefixByteCount = page.prefixByteCount
-    let byteCountMax = Cell.byteCountMax(pageSize: bytes.count)
+    let maximumByteCount = Cell.maximumByteCount(pageSize: bytes.count)
     var area = CellAreaGauge()
     var order = OrderGauge()
     for index in 0..<page.cellCount {
@@ -56,7 +58,7 @@ extension TreePage {
         return "cell outside the cell area"
       }
       let keyByteCount = prefixByteCount &+ suffix.byteCount
-      guard keyByteCount > 0, keyByteCount <= Cell.keyByteCountMax else {
+      guard keyByteCount > 0, keyByteCount <= Cell.maximumKeyByteCount else {
         return "key length out of range"
       }
       guard order.admits(bytes, suffix.offset, suffix.byteCount) else {
@@ -71,14 +73,14 @@ extension TreePage {
       if word & 1 == 1 {
         end = valueStart &+ 4
         guard end <= areaEnd else { return "cell outside the cell area" }
-        guard valueByteCount > 0, valueByteCount <= Cell.valueByteCountMax else {
+        guard valueByteCount > 0, valueByteCount <= Cell.maximumValueByteCount else {
           return "overflow value length out of range"
         }
         guard bytes.uint32(at: valueStart) != 0 else { return "overflow chain: no first page" }
       }
       guard end <= areaEnd else { return "cell outside the cell area" }
       let wholeByteCount = end &- start &+ prefixByteCount &+ Cell.pointerByteCount
-      guard wholeByteCount <= byteCountMax else { return "cell longer than a quarter page" }
+      guard wholeByteCount <= maximumByteCount else { return "cell longer than a quarter page" }
       guard area.claims(start, end) else { return "cells overlap" }
     }
     return areaRuleBroken(page, area, areaStart, areaEnd)
@@ -100,7 +102,7 @@ extension TreePage {
         guard suffix.byteCount == 0 else { return "first branch cell has a key" }
       } else {
         let keyByteCount = page.prefixByteCount &+ suffix.byteCount
-        guard keyByteCount > 0, keyByteCount <= Cell.keyByteCountMax else {
+        guard keyByteCount > 0, keyByteCount <= Cell.maximumKeyByteCount else {
           return "separator length out of range"
         }
         guard order.admits(bytes, suffix.offset, suffix.byteCount) else {

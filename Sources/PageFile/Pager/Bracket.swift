@@ -55,7 +55,7 @@ final class Bracket {
     #endif
     cache.leave(ticket)
     self.ticket = nil
-    giveBack(to: 0)
+    returnWork(to: 0)
   }
 
   /// Runs `body` inside the bracket; only its result may be used afterwards.
@@ -82,7 +82,7 @@ final class Bracket {
   /// Releases all kept images but the first `count`.
   ///
   /// The caller knows that the images kept after those are no longer in use.
-  func giveBack(to count: Int) {
+  func returnWork(to count: Int) {
     while keptCount > count, let image = order.popLast() {
       keptCount -= 1
       kept[image.place.rawValue] = nil

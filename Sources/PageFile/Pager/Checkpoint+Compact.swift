@@ -8,9 +8,9 @@ extension Checkpointer {
   /// free slots anyway.
   private static let freeShareMin = 8
   /// The limit of pages that one step moves, which bounds its writes.
-  private static let moveCountMax = 2048
+  private static let maximumMoveCount = 2048
   /// The limit of page bytes that one of many steps moves.
-  static let movedByteCountMax = 2 << 20
+  static let maximumMovedByteCount = 2 << 20
   /// Retired slots are ignored up to this count.
   private static let retiredCountMin = 512
 
@@ -38,13 +38,15 @@ extension Checkpointer {
     guard freeCount > (isThorough ? 0 : slotCount / Self.freeShareMin) else { return nil }
     // At twice this count a checkpoint would expire the snapshots that still need these slots.
     if isThorough && retiredCount > max(Self.retiredCountMin, slotCount / 8) { return nil }
-    let moveCountMax =
-      isThorough ? Self.movedByteCountMax / pager.pageByteCount : Self.moveCountMax
+    let maximumMoveCount =
+      isThorough ? Self.maximumMovedByteCount / pager.pageByteCount : Self.maximumMoveCount
     var found: (moves: [Move], next: PageNumber)
     do throws(PageFileError) {
-      found = try pages(of: meta.table, behind: slotCount - freeCount, from: place, moveCountMax)
+      found = try pages(
+        of: meta.table, behind: slotCount - freeCount, from: place, maximumMoveCount)
       if found.moves.isEmpty && place != .none {
-        found = try pages(of: meta.table, behind: slotCount - freeCount, from: .none, moveCountMax)
+        found = try pages(
+          of: meta.table, behind: slotCount - freeCount, from: .none, maximumMoveCount)
       }
     } catch {
       if isThorough { throw error }
@@ -63,20 +65,21 @@ extension Checkpointer {
   /// For each table page in such a slot the result has one entry below it; rewriting that entry
   /// unchanged makes the table page move. After the end, the search continues at the beginning.
   private func pages(
-    of table: PageTableRoot, behind slotCountMax: Int, from first: PageNumber, _ moveCountMax: Int
+    of table: PageTableRoot, behind maximumSlotCount: Int, from first: PageNumber,
+    _ maximumMoveCount: Int
   ) throws(PageFileError) -> (moves: [Move], next: PageNumber) {
     var moves: [Move] = []
     var next = PageNumber.none
     var isTableHigh = false
     try pager.walkTable(table, from: first, for: nil) { _, _, entry in
-      if Int(entry.slot.rawValue) > slotCountMax { isTableHigh = true }
+      if Int(entry.slot.rawValue) > maximumSlotCount { isTableHigh = true }
     } visitEntry: { number, entry in
-      let isHigh = Int(entry.slot.rawValue) > slotCountMax
+      let isHigh = Int(entry.slot.rawValue) > maximumSlotCount
       if isHigh || isTableHigh {
         moves.append(Move(number: number, entry: entry, isPageMoved: isHigh))
         isTableHigh = false
       }
-      if moves.count < moveCountMax { return true }
+      if moves.count < maximumMoveCount { return true }
       next = number
       return false
     }

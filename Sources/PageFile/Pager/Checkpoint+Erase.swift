@@ -5,7 +5,7 @@
 /// that may hold anything are overwritten.
 extension Checkpointer {
   /// The number of slots that are read and written at once.
-  private static let erasedCountMax = 64
+  private static let maximumErasedCount = 64
 
   /// Overwrites the free slots and returns them, counted from 0; `isComplete` is false if some had
   /// to be left because a snapshot can still see them.
@@ -15,9 +15,9 @@ extension Checkpointer {
   func overwriteFreeSlots() throws(PageFileError) -> (slots: [Range<Int>], isComplete: Bool) {
     let (leftovers, isComplete) = slots.withLock { slots in
       slots.releaseRetired(oldestVersion: pager.registry.oldestTableVersion())
-      return (slots.leftovers(countMax: Self.erasedCountMax), slots.retiredCount == 0)
+      return (slots.leftovers(maximumCount: Self.maximumErasedCount), slots.retiredCount == 0)
     }
-    var buffer = ByteBuffer(capacity: Self.erasedCountMax * pager.pageByteCount)
+    var buffer = ByteBuffer(capacity: Self.maximumErasedCount * pager.pageByteCount)
     for range in leftovers { try overwrite(range, &buffer) }
     return (leftovers, isComplete)
   }

@@ -27,25 +27,25 @@ package final class PageCache: @unchecked Sendable {
   private let readers = ReaderEpochs()
   private let lock = Lock()
   private var imageCount = 0
-  private var imageCountMax: Int
+  private var maximumImageCount: Int
   private var clockHand = 0
   /// Evicted images that a reader may still be using, each with the epoch in which it was evicted;
   /// epochs ascend.
   private var retired: [(image: PageImage, epoch: UInt64)] = []
   /// The number of images that may wait for readers in addition to a full table.
-  private let waitingCountMax: Int
+  private let maximumWaitingCount: Int
   /// The number of waiting images that triggers the next scan of them: twice as many as the last
   /// scan had to leave.
-  private var retiredCountMax = 64
+  private var maximumRetiredCount = 64
 
   /// Creates an empty cache.
   /// - Parameter pageCountMax: The number of pages that fit into the budget; at least 64 are kept.
-  package init(pageCountMax: Int) {
-    imageCountMax = max(64, pageCountMax)
-    waitingCountMax = Self.waitingCountMax(pageCountMax: pageCountMax)
+  package init(maximumPageCount: Int) {
+    maximumImageCount = max(64, maximumPageCount)
+    maximumWaitingCount = Self.maximumWaitingCount(maximumPageCount: maximumPageCount)
     var setCount = 8
     // Twice as many places as pages, so that the budget decides evictions, and not the sets.
-    while setCount * Self.wayCount < 2 * imageCountMax { setCount *= 2 }
+    while setCount * Self.wayCount < 2 * maximumImageCount { setCount *= 2 }
     self.setCount = setCount
     unsafe places = .allocate(capacity: setCount * Self.wayCount)
     unsafe slots = .allocate(capacity: setCount * Self.wayCount)
@@ -67,7 +67,9 @@ package final class PageCache: @unchecked Sendable {
   }
 
   /// Returns the number of images that may wait for readers in addition to a full table.
-  package static func waitingCountMax(pageCountMax: Int) -> Int { max(64, pageCountMax / 4) }
+  package static func maximumWaitingCount(maximumPageCount: Int) -> Int {
+    max(64, maximumPageCount / 4)
+  }
 
   /// Announces a reader: until `leave` is called with the ticket, no image returned by `find` is
   /// freed.
@@ -119,16 +121,18 @@ package final class PageCache: @unchecked Sendable {
   package func insert(_ image: PageImage) -> Bool {
     lock.lock()
     defer { lock.unlock() }
-    let countMax = imageCountMax + waitingCountMax
-    if retired.count >= retiredCountMax || imageCount + retired.count >= countMax { reclaim() }
-    guard imageCount + retired.count < countMax else { return false }
+    let maximumCount = maximumImageCount + maximumWaitingCount
+    if retired.count >= maximumRetiredCount || imageCount + retired.count >= maximumCount {
+      reclaim()
+    }
+    guard imageCount + retired.count < maximumCount else { return false }
     let index = placeToFill(image.place.slot)
     image.markUsed()
     retire(index)
     unsafe places[index].store(UInt(bitPattern: image.address), ordering: .releasing)
     unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
-    while imageCount > imageCountMax { evictOne() }
+    while imageCount > maximumImageCount { evictOne() }
     return true
   }
 
@@ -143,10 +147,10 @@ package final class PageCache: @unchecked Sendable {
   }
 
   /// Changes the budget, evicting images that no longer fit.
-  package func setPageCountMax(_ count: Int) {
+  package func maximumSetPageCount(_ count: Int) {
     lock.withLock {
-      imageCountMax = max(64, count)
-      while imageCount > imageCountMax { evictOne() }
+      maximumImageCount = max(64, count)
+      while imageCount > maximumImageCount { evictOne() }
       reclaim()
     }
   }
@@ -201,6 +205,6 @@ package final class PageCache: @unchecked Sendable {
       for entry in retired[..<end] { entry.image.release() }
       retired.removeFirst(end)
     }
-    retiredCountMax = max(64, retired.count * 2)
+    maximumRetiredCount = max(64, retired.count * 2)
   }
 }

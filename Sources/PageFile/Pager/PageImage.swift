@@ -139,24 +139,24 @@ package struct PageImage: @unchecked Sendable {
 package final class ImageAccount: @unchecked Sendable {
   // Unchecked: the places are atomic, and memory in a place has no other owner.
   private let living = Atomic<Int>(0)
-  private static let keptCountMax = 16
+  private static let maximumKeptCount = 16
   /// Addresses of memory of one length, `keptByteCount`; 0 for an empty place.
   private let kept: UnsafeMutablePointer<Atomic<UInt>>
   private let keptByteCount = Atomic<Int>(0)
 
   package init() {
-    unsafe kept = .allocate(capacity: Self.keptCountMax)
-    for index in 0..<Self.keptCountMax { unsafe (kept + index).initialize(to: Atomic(0)) }
+    unsafe kept = .allocate(capacity: Self.maximumKeptCount)
+    for index in 0..<Self.maximumKeptCount { unsafe (kept + index).initialize(to: Atomic(0)) }
   }
 
   deinit {
-    for index in 0..<Self.keptCountMax {
+    for index in 0..<Self.maximumKeptCount {
       let place = unsafe kept[index].load(ordering: .acquiring)
       if let memory = unsafe UnsafeMutableRawPointer(bitPattern: place) {
         unsafe Memory.free(memory)
       }
     }
-    unsafe kept.deinitialize(count: Self.keptCountMax)
+    unsafe kept.deinitialize(count: Self.maximumKeptCount)
     unsafe kept.deallocate()
   }
 
@@ -164,7 +164,7 @@ package final class ImageAccount: @unchecked Sendable {
   @unsafe
   func takeMemory(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     guard keptByteCount.load(ordering: .acquiring) == byteCount else { return nil }
-    for index in 0..<Self.keptCountMax
+    for index in 0..<Self.maximumKeptCount
     where unsafe kept[index].load(ordering: .relaxed) != 0 {
       let place = unsafe kept[index].exchange(0, ordering: .acquiringAndReleasing)
       if let memory = unsafe UnsafeMutableRawPointer(bitPattern: place) { return unsafe memory }
@@ -179,7 +179,7 @@ package final class ImageAccount: @unchecked Sendable {
     let (_, first) = keptByteCount.compareExchange(
       expected: 0, desired: byteCount, ordering: .acquiringAndReleasing)
     if first == 0 || first == byteCount {
-      for index in 0..<Self.keptCountMax
+      for index in 0..<Self.maximumKeptCount
       where unsafe kept[index].load(ordering: .relaxed) == 0 {
         let (isKept, _) = unsafe kept[index].compareExchange(
           expected: 0, desired: UInt(bitPattern: memory), ordering: .acquiringAndReleasing)

@@ -26,7 +26,7 @@ package final class PageNumbers {
   }
 
   /// Gives back a number that this transaction took or added at the end.
-  package func giveBack(_ number: PageNumber) { returned.append(number) }
+  package func returnWork(_ number: PageNumber) { returned.append(number) }
 
   /// Ends the transaction; the next one may reuse the numbers that it freed.
   package func commit(freed: [PageNumber]) {

@@ -26,7 +26,7 @@ package final class PageSource {
   /// Images of pages that were changed and then freed; they may still be read until `leave`.
   private var doomed: [PageImage] = []
   private var doomedCount = 0
-  private let dirtyPageCountMax: Int
+  private let maximumDirtyPageCount: Int
   /// The owners of overflow pages, if shared chains are refused; see `refuseSharedChains`.
   private var chainOwners: ChainOwners?
   /// True if a read failed or a change was left half done; then the transaction cannot commit.
@@ -41,11 +41,11 @@ package final class PageSource {
     roots = snapshot.roots
     bracket = Bracket(pager.cache, snapshot.registration)
     numbers = nil
-    dirtyPageCountMax = 0
+    maximumDirtyPageCount = 0
   }
 
   /// Creates a source that writes on top of a snapshot.
-  init(pager: Pager, snapshot: Snapshot, numbers: PageNumbers, dirtyByteCountMax: Int) {
+  init(pager: Pager, snapshot: Snapshot, numbers: PageNumbers, maximumDirtyByteCount: Int) {
     self.pager = pager
     self.snapshot = snapshot
     self.numbers = numbers
@@ -53,7 +53,7 @@ package final class PageSource {
     dirty = DirtyPages()
     roots = snapshot.roots
     bracket = Bracket(pager.cache, snapshot.registration)
-    dirtyPageCountMax = dirtyByteCountMax / pager.pageByteCount
+    maximumDirtyPageCount = maximumDirtyByteCount / pager.pageByteCount
   }
 
   deinit {
@@ -128,7 +128,7 @@ package final class PageSource {
   /// Runs `body` and then releases the pages that it read; only its result may be used afterwards.
   func reading<R>(_ body: () throws(PageFileError) -> R) throws(PageFileError) -> R {
     let keptCount = bracket.keptCount
-    defer { bracket.giveBack(to: keptCount) }
+    defer { bracket.returnWork(to: keptCount) }
     return try body()
   }
 
@@ -184,8 +184,8 @@ package final class PageSource {
 
   /// Returns the length in bytes of the longest value that lies in the leaf with a key of that
   /// length.
-  package func valueByteCountMax(keyByteCount: Int) -> Int {
-    Cell.valueByteCountMax(keyByteCount: keyByteCount, pageSize: pageSize)
+  package func maximumValueByteCount(keyByteCount: Int) -> Int {
+    Cell.maximumValueByteCount(keyByteCount: keyByteCount, pageSize: pageSize)
   }
 
   /// Returns true if a value lies in the leaf of its key, and not in an overflow chain.
@@ -222,10 +222,10 @@ package final class PageSource {
   private func makeImage(_ dirty: DirtyPages) throws(PageFileError) -> PageImage {
     // Pages that the operation has changed and freed are still in memory.
     let count = dirty.count + doomedCount
-    guard count < dirtyPageCountMax else {
+    guard count < maximumDirtyPageCount else {
       throw .limitExceeded(
         what: "bytes of pages changed in one transaction", value: (count + 1) * pageSize,
-        limit: dirtyPageCountMax * pageSize)
+        limit: maximumDirtyPageCount * pageSize)
     }
     return PageImage(pageByteCount: pageSize, account: pager.account)
   }
@@ -272,7 +272,7 @@ package final class PageSource {
     if fresh.remove(number.rawValue) == nil {
       freed.append(number)
     } else {
-      numbers?.giveBack(number)
+      numbers?.returnWork(number)
     }
   }
 

@@ -32,7 +32,7 @@ final class Pager: Sendable {
     self.dataFile = dataFile
     self.storeID = storeID
     self.pageByteCount = pageByteCount
-    cache = PageCache(pageCountMax: cacheByteCount / pageByteCount)
+    cache = PageCache(maximumPageCount: cacheByteCount / pageByteCount)
     entryCount = TablePage.entryCount(pageByteCount: pageByteCount)
   }
 

@@ -8,11 +8,11 @@ struct SlotWriter: ~Copyable {
   private var firstSlot = SlotNumber.none
   private var slotCount = 0
 
-  private static let byteCountMax = 512 << 10
+  private static let maximumByteCount = 512 << 10
 
   init(_ pager: Pager) {
     self.pager = pager
-    staging = ByteBuffer(capacity: Self.byteCountMax)
+    staging = ByteBuffer(capacity: Self.maximumByteCount)
   }
 
   /// Writes a page, now or in a later call or `flush`, and returns its checksum.
@@ -20,7 +20,7 @@ struct SlotWriter: ~Copyable {
   /// The slot's old image is first evicted from the cache.
   mutating func write(_ page: Bytes, to slot: SlotNumber) throws(PageFileError) -> UInt64 {
     let isNext = slot.rawValue == firstSlot.rawValue &+ UInt32(slotCount)
-    if !isNext || staging.count + page.count > Self.byteCountMax { try flush() }
+    if !isNext || staging.count + page.count > Self.maximumByteCount { try flush() }
     if slotCount == 0 { firstSlot = slot }
     pager.cache.remove(slot)
     let offset = staging.count

@@ -23,7 +23,7 @@ package struct Slots {
   /// The limit for the next growth of the file, in slots; it doubles each time.
   package private(set) var growthStep = Self.growthStepMin
   private static let growthStepMin = 32
-  private static let growthStepMax = 2048
+  private static let maximumGrowthStep = 2048
   /// The index of a word below which no slot is free.
   private var firstFreeWord = 0
   /// The slots to allocate next, counted from 0; after these, the lowest free ones.
@@ -45,7 +45,7 @@ package struct Slots {
     addSlots(to: count)
     let zeroStart = max(old, foundCount)
     if zeroStart < count { markZero(zeroStart..<count) }
-    growthStep = min(growthStep * 2, Self.growthStepMax)
+    growthStep = min(growthStep * 2, Self.maximumGrowthStep)
   }
 
   private mutating func addSlots(to count: Int) {
@@ -74,8 +74,8 @@ package struct Slots {
   }
 
   /// Returns the free slots that may hold old content, counted from 0, as ranges of at most
-  /// `countMax`.
-  package func leftovers(countMax: Int) -> [Range<Int>] {
+  /// `maximumCount`.
+  package func leftovers(maximumCount: Int) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     for wordIndex in usedWords.indices {
       var word = ~(usedWords[wordIndex] | zeroWords[wordIndex])
@@ -83,7 +83,7 @@ package struct Slots {
         let index = wordIndex * 64 + word.trailingZeroBitCount
         word &= word - 1
         guard index < slotCount else { break }
-        if let last = ranges.last, last.upperBound == index, last.count < countMax {
+        if let last = ranges.last, last.upperBound == index, last.count < maximumCount {
           ranges[ranges.count - 1] = last.lowerBound..<index + 1
         } else {
           ranges.append(index..<index + 1)

@@ -108,7 +108,7 @@ extension TreePage {
   /// Returns a number that identifies a cell's value, the same for a key in any version of the
   /// leaf.
   fileprivate func chainOwner(_ index: Int) -> UInt64 {
-    var key = ByteBuffer(capacity: Cell.keyByteCountMax)
+    var key = ByteBuffer(capacity: Cell.maximumKeyByteCount)
     self.key(index).append(dropping: 0, to: &key)
     return Checksum.of(key.bytes, seed: Checksum.seed(UInt64(tree.rawValue)))
   }

@@ -26,7 +26,7 @@ struct SalvagedLog {
   private(set) var findings: [String] = []
   private(set) var lostCommits: [LostCommit] = []
   /// The pages made by the log are kept in memory, which a damaged log must not exhaust.
-  private static let imageByteCountMax = 512 << 20
+  private static let maximumImageByteCount = 512 << 20
 
   /// - Parameters:
   ///   - base: Returns the version of a page that the slots hold.
@@ -164,7 +164,7 @@ struct SalvagedLog {
     Bytes.with(frames) { frames in
       var reader = ByteReader(frames)
       for _ in 0..<commit.frameCount {
-        guard outcomes.count * pageByteCount < Self.imageByteCountMax,
+        guard outcomes.count * pageByteCount < Self.maximumImageByteCount,
           let frame = PagePatch.nextFrame(&reader)
         else { return false }
         outcomes[frame.number.rawValue] = outcome(of: frame, commit.lsn)

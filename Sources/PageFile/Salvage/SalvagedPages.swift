@@ -140,7 +140,7 @@ final class SalvagedPages {
   /// Removes uncertain pages that the tree above them does not refer to, from the top down.
   func removeStale() {
     guard entries.contains(where: { !$0.isCertain }) else { return }
-    for level in stride(from: TreePage.depthMax - 1, through: 0, by: -1) {
+    for level in stride(from: TreePage.maximumDepth - 1, through: 0, by: -1) {
       let pages = entries.filter { $0.page.isOfTree && Int($0.page.level) == level }
       guard pages.contains(where: { !$0.isCertain }) else { continue }
       let children = self.children(ofLevel: level + 1)
@@ -209,7 +209,7 @@ final class SalvagedPages {
   func lostPages() -> [LostPage] {
     var rest = lost
     var found: [LostPage] = []
-    for index in 0..<Roots.countMax {
+    for index in 0..<Roots.maximumCount {
       guard let root = roots?[TreeNumber(index)], root != .none, entry(root) == nil else {
         continue
       }

@@ -127,7 +127,7 @@ extension Engine {
   // MARK: The first write
 
   /// The number of meta slot writes before the first commit: once more, then both slots twice.
-  private static let metaWriteCountMax: UInt64 = 5
+  private static let maximumMetaWriteCount: UInt64 = 5
 
   /// Returns the parts that writing needs, or nil if there is nothing for a checkpoint to move.
   ///
@@ -153,7 +153,7 @@ extension Engine {
     try Counter.check(recovered.end.lsn.next.rawValue, "LSN")
     try Counter.check(recovered.end.generationCounter + 1, "WAL generation")
     let writeNumber = recovered.writeNumbers.max() ?? 0
-    try Counter.check(writeNumber + Self.metaWriteCountMax, "number of a meta slot's write")
+    try Counter.check(writeNumber + Self.maximumMetaWriteCount, "number of a meta slot's write")
     try Self.refuseReplaced(pager.dataFile, directory, name)
     // Read before anything is written: a store found to be damaged here is left as it is.
     let (slots, outdated) = try usedSlots(recovered.tables)

@@ -38,7 +38,7 @@ extension Engine {
   /// The number of free slots tracked behind the last used one in a longer file.
   private static let spareSlotCount = 1 << 20
   /// The number of slots that a longer file may have, up to its last used one, per used slot.
-  private static let slotsPerPageMax = 1024
+  private static let maximumSlotsPerPage = 1024
 
   /// Returns the number of slots of the data file to track.
   ///
@@ -66,7 +66,7 @@ extension Engine {
         if table == newest { throw error }
       }
     }
-    let limit = Self.trackedSlotCountMin + usedCount * Self.slotsPerPageMax
+    let limit = Self.trackedSlotCountMin + usedCount * Self.maximumSlotsPerPage
     guard end <= limit else {
       throw .limitExceeded(
         what: "slots in a data file of \(usedCount) pages", value: end, limit: limit)

@@ -144,7 +144,7 @@ final class Engine: @unchecked Sendable {
       if side.wal.isPoisoned { throw .poisoned }
       return PageSource(
         pager: pager, snapshot: published.current, numbers: unsafe side.numbers,
-        dirtyByteCountMax: DatabaseOptions.dirtyByteCountMax)
+        maximumDirtyByteCount: DatabaseOptions.maximumDirtyByteCount)
     } catch {
       gate.leave()
       throw error
@@ -170,8 +170,8 @@ final class Engine: @unchecked Sendable {
   }
 
   /// The number of bytes of pages that the log may hold before writers wait.
-  private var loggedByteCountMax: Int {
-    min(options.cacheByteCount, DatabaseOptions.loggedByteCountMax)
+  private var maximumLoggedByteCount: Int {
+    min(options.cacheByteCount, DatabaseOptions.maximumLoggedByteCount)
   }
 
   /// Returns true if the worker should begin a checkpoint.
@@ -179,8 +179,8 @@ final class Engine: @unchecked Sendable {
   /// That is when the current WAL file, or its pages in memory, have reached half of their limit.
   private func isHalfFull(_ side: WriteSide) -> Bool {
     let snapshot = published.current
-    return side.wal.endOffset > WALWriter.byteCountMax / 2
-      || snapshot.map(snapshot.newest).count * pager.pageByteCount > loggedByteCountMax / 2
+    return side.wal.endOffset > WALWriter.maximumByteCount / 2
+      || snapshot.map(snapshot.newest).count * pager.pageByteCount > maximumLoggedByteCount / 2
   }
 
   /// Returns true if writers should wait for a checkpoint.
@@ -192,8 +192,8 @@ final class Engine: @unchecked Sendable {
     func limit(_ byteCount: Int) -> Int {
       urgency == .urgent ? byteCount + byteCount / 8 : byteCount
     }
-    return side.wal.endOffset > limit(WALWriter.byteCountMax)
-      || snapshot.loggedPageCount * pager.pageByteCount > limit(loggedByteCountMax)
+    return side.wal.endOffset > limit(WALWriter.maximumByteCount)
+      || snapshot.loggedPageCount * pager.pageByteCount > limit(maximumLoggedByteCount)
       || snapshot.loggedPageCount > 0 && isShort(side)
   }
 
@@ -380,7 +380,7 @@ final class Engine: @unchecked Sendable {
     let snapshot = published.current
     // A page freed in the log takes no memory.
     let loggedCount = snapshot.maps.0.imageCount + snapshot.maps.1.imageCount
-    pager.cache.setPageCountMax(max(budget / 4, budget - loggedCount))
+    pager.cache.maximumSetPageCount(max(budget / 4, budget - loggedCount))
     guard pager.account.livingCount > budget else { return }
     // Expire snapshots only for pages that old snapshots keep, not for those that a transaction or
     // a checkpoint holds at the moment, which the registry does not know, nor for those that the

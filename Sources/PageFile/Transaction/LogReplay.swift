@@ -113,9 +113,9 @@ struct LogReplay: ~Copyable {
   /// data file, when the newer meta slot cannot be read. Each file may hold everything that a
   /// writer finds in the log when it begins, plus one transaction.
   private func refuseTooMany(_ lsn: LSN) throws(PageFileError) {
-    let byteCountMax =
-      2 * (DatabaseOptions.loggedByteCountMax + DatabaseOptions.dirtyByteCountMax)
-    guard (maps.0.imageCount + maps.1.imageCount) * pager.pageByteCount < byteCountMax else {
+    let maximumByteCount =
+      2 * (DatabaseOptions.maximumLoggedByteCount + DatabaseOptions.maximumDirtyByteCount)
+    guard (maps.0.imageCount + maps.1.imageCount) * pager.pageByteCount < maximumByteCount else {
       throw .corruptWAL(lsn: lsn, reason: "the log changes more pages than any log holds")
     }
   }

@@ -191,7 +191,7 @@ struct StoreReader {
   }
 
   /// The number of attempts a reader makes when the owner writes while it is reading.
-  private static let attemptCountMax = 16
+  private static let maximumAttemptCount = 16
 
   /// Recovers a store that its owner may be writing to.
   ///
@@ -204,7 +204,7 @@ struct StoreReader {
     _ pager: Pager?, _ reopenWALFiles: () throws(PageFileError) -> [(any StorageFile)?]
   ) throws(PageFileError) -> (Pager, RecoveredState) {
     var lastFailure: PageFileError?
-    for _ in 0..<Self.attemptCountMax {
+    for _ in 0..<Self.maximumAttemptCount {
       walFiles = try reopenWALFiles()
       let before = try fingerprint()
       pager?.follow(before.metaSlots)

@@ -23,7 +23,7 @@ package final class WriterGate: @unchecked Sendable {
   private var arePatientHeld = false
 
   /// The number of urgent writers after which a patient one goes.
-  package static let passedOverCountMax = 32
+  package static let maximumPassedOverCount = 32
 
   private struct Waiter {
     let kind: Kind
@@ -116,7 +116,7 @@ package final class WriterGate: @unchecked Sendable {
     let engine = waiting.first { $0.kind == .engine }
     let urgent = waiting.first { $0.kind == .urgent }
     let patient = arePatientHeld ? nil : waiting.first { $0.kind == .patient }
-    if passedOverCount >= Self.passedOverCountMax { return engine ?? patient ?? urgent }
+    if passedOverCount >= Self.maximumPassedOverCount { return engine ?? patient ?? urgent }
     return engine ?? urgent ?? patient
   }
 

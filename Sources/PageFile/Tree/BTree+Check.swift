@@ -122,7 +122,7 @@ private struct TreeCheck {
 
 extension TreePage {
   fileprivate func copyOfKey(_ index: Int) -> [UInt8] {
-    var key = ByteBuffer(capacity: Cell.keyByteCountMax)
+    var key = ByteBuffer(capacity: Cell.maximumKeyByteCount)
     self.key(index).append(dropping: 0, to: &key)
     return key.bytes.array()
   }

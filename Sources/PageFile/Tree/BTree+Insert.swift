@@ -8,13 +8,13 @@ extension BTree {
   /// short value that is already there edits nothing, so a transaction that stores only what is
   /// present changes nothing.
   ///
-  /// - Throws: `limitExceeded` for a value above `Cell.valueByteCountMax`, before anything is
+  /// - Throws: `limitExceeded` for a value above `Cell.maximumValueByteCount`, before anything is
   ///   changed; any error of the source; `corruptPage` when pages contradict each other.
   package func insert(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
     BTree.checkKey(key)
-    guard value.count <= Cell.valueByteCountMax else {
+    guard value.count <= Cell.maximumValueByteCount else {
       throw .limitExceeded(
-        what: "value byte count", value: value.count, limit: Cell.valueByteCountMax)
+        what: "value byte count", value: value.count, limit: Cell.maximumValueByteCount)
     }
     return try source.changing { () throws(PageFileError) in try put(key, value) }
   }
@@ -104,8 +104,9 @@ extension BTree {
   /// Puts a new root above a root that was split.
   private func growRoot(_ split: borrowing Split) throws(PageFileError) {
     let level = try source.treePage(split.left).level + 1
-    guard level < TreePage.depthMax else {
-      throw .corruptPage(split.left, reason: "the tree is deeper than \(TreePage.depthMax) levels")
+    guard level < TreePage.maximumDepth else {
+      throw .corruptPage(
+        split.left, reason: "the tree is deeper than \(TreePage.maximumDepth) levels")
     }
     let (number, page) = try allocate(level: level)
     let separator = CellKey(split.separator.bytes)

@@ -8,9 +8,9 @@ extension BTree {
   /// The number of page writes that saving one page is worth.
   ///
   /// With this value, leaves end up at least 95 % full on average.
-  private static let pagesPaidMax = 20
+  private static let maximumPagesPaid = 20
   /// The largest number of pages packed in one step; all of them are copied.
-  private static let windowCountMax = 64
+  private static let maximumWindowCount = 64
 
   /// The point where packing continues.
   package enum PackStep: Sendable, Hashable {
@@ -24,8 +24,8 @@ extension BTree {
 
   /// Finds the first place at or after a key where packing saves a page.
   ///
-  /// Reads at least one branch page, and gives up after about `readCountMax` pages. The cost is one
-  /// page read for each page of the level plus one for each branch page above. Changes nothing.
+  /// Reads at least one branch page, and gives up after about `maximumReadCount` pages. The cost is
+  /// one page read for each page of the level plus one for each branch page above. Changes nothing.
   ///
   /// - Parameters:
   ///   - level: The level of the pages to be packed; 0 for leaves.
@@ -34,7 +34,7 @@ extension BTree {
   ///   of the two it is.
   /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func firstToPack(
-    level: Int, from key: [UInt8], readCountMax: Int
+    level: Int, from key: [UInt8], maximumReadCount: Int
   ) throws(PageFileError) -> (step: PackStep, isFound: Bool) {
     var key = key
     var readCount = 0
@@ -43,19 +43,19 @@ extension BTree {
       try source.pause()
       guard let parent = try parent(ofLevel: level, at: key) else { return (.noLevel, false) }
       let window = try nextWindow(
-        of: parent.page, from: parent.index, countMax: Self.windowCountMax, &readCount)
+        of: parent.page, from: parent.index, maximumCount: Self.maximumWindowCount, &readCount)
       if let window {
         let found = window.children.lowerBound
         return (.from(found == parent.index ? key : Self.key(found, of: parent.page)), true)
       }
       guard let next = parent.next else { return (.end, false) }
       key = next
-      if readCount >= readCountMax { return (.from(key), false) }
+      if readCount >= maximumReadCount { return (.from(key), false) }
     }
   }
 
-  /// Packs pages from a key on, until about `editCountMax` pages are written or four times as many
-  /// have been read in vain.
+  /// Packs pages from a key on, until about `maximumEditCount` pages are written or four times as
+  /// many have been read in vain.
   ///
   /// The written count may be off by one branch page for each group that is packed together.
   ///
@@ -65,11 +65,11 @@ extension BTree {
   /// - Returns: The point to continue from, and the number of pages saved.
   /// - Throws: Any error of the source; `corruptPage` when pages contradict each other.
   package func pack(
-    level: Int, from key: [UInt8], editCountMax: Int
+    level: Int, from key: [UInt8], maximumEditCount: Int
   ) throws(PageFileError) -> (step: PackStep, savedCount: Int) {
     try source.changing { () throws(PageFileError) in
       var savedCount = 0
-      let step = try packLevel(level, from: key, editCountMax, &savedCount)
+      let step = try packLevel(level, from: key, maximumEditCount, &savedCount)
       let root = source.root(of: tree)
       if savedCount > 0 { try shrinkRoot(source.treePage(root)) }
       return (step, savedCount)
@@ -77,9 +77,9 @@ extension BTree {
   }
 
   private func packLevel(
-    _ level: Int, from key: [UInt8], _ editCountMax: Int, _ savedCount: inout Int
+    _ level: Int, from key: [UInt8], _ maximumEditCount: Int, _ savedCount: inout Int
   ) throws(PageFileError) -> PackStep {
-    let windowCountMax = min(Self.windowCountMax, editCountMax)
+    let maximumWindowCount = min(Self.maximumWindowCount, maximumEditCount)
     var key = key
     var editCount = 0
     var readCount = 0
@@ -88,11 +88,13 @@ extension BTree {
       guard let parent = try parent(ofLevel: level, at: key) else { return .noLevel }
       var (page, index) = (parent.page, parent.index)
       while let window = try nextWindow(
-        of: page, from: index, countMax: windowCountMax, &readCount)
+        of: page, from: index, maximumCount: maximumWindowCount, &readCount)
       {
         let isFirst = window.children.lowerBound == parent.index
         let start = isFirst ? key : Self.key(window.children.lowerBound, of: page)
-        if editCount > 0, editCount + window.children.count > editCountMax { return .from(start) }
+        if editCount > 0, editCount + window.children.count > maximumEditCount {
+          return .from(start)
+        }
         page = try apply(window, to: page)
         editCount += window.children.count + 1
         savedCount += window.savedCount
@@ -101,7 +103,7 @@ extension BTree {
       }
       guard let next = parent.next else { return .end }
       key = next
-      if editCount >= editCountMax || readCount >= 4 * editCountMax { return .from(key) }
+      if editCount >= maximumEditCount || readCount >= 4 * maximumEditCount { return .from(key) }
     }
   }
 
@@ -127,7 +129,7 @@ extension BTree {
   }
 
   private static func key(_ index: Int, of page: TreePage) -> [UInt8] {
-    var key = ByteBuffer(capacity: Cell.keyByteCountMax)
+    var key = ByteBuffer(capacity: Cell.maximumKeyByteCount)
     page.key(index).append(dropping: 0, to: &key)
     return key.bytes.array()
   }
@@ -151,12 +153,12 @@ extension BTree {
 
   /// Returns the first window among the children of a page, starting at `index`.
   private func nextWindow(
-    of parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
+    of parent: TreePage, from index: Int, maximumCount: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Window? {
     var index = index
     while index < parent.cellCount {
       let range = try source.reading { () throws(PageFileError) in
-        try promising(parent, from: index, countMax: countMax, &readCount)
+        try promising(parent, from: index, maximumCount: maximumCount, &readCount)
       }
       index = range.upperBound
       guard range.count > 1 else { continue }
@@ -170,19 +172,19 @@ extension BTree {
   ///
   /// Returns only the first child if the run has less than one page of spare room.
   private func promising(
-    _ parent: TreePage, from index: Int, countMax: Int, _ readCount: inout Int
+    _ parent: TreePage, from index: Int, maximumCount: Int, _ readCount: inout Int
   ) throws(PageFileError) -> Range<Int> {
-    let end = min(parent.cellCount, index + countMax)
+    let end = min(parent.cellCount, index + maximumCount)
     let capacity = parent.capacity
-    var (spare, gain, gainMax) = (0, 0, 0)
+    var (spare, gain, maximumGain) = (0, 0, 0)
     var best = (end: index + 1, spare: 0)
     for child in index..<end {
       let page = try source.treePage(parent.child(child), level: parent.level - 1)
       readCount += 1
       spare += capacity - page.usedByteCount
-      gain += (capacity - page.usedByteCount) * Self.pagesPaidMax - capacity
+      gain += (capacity - page.usedByteCount) * Self.maximumPagesPaid - capacity
       if gain < 0 { break }
-      if gain > gainMax { (gainMax, best) = (gain, (child + 1, spare)) }
+      if gain > maximumGain { (maximumGain, best) = (gain, (child + 1, spare)) }
     }
     return index..<(best.spare >= capacity ? best.end : index + 1)
   }

@@ -16,7 +16,7 @@
 /// lie in pages of a tree that is being changed, and have the slack of rule 3 of `Bytes`. After an
 /// error in a mutation the transaction has to be rolled back.
 package struct BTree {
-  package static let keyByteCountMax = Cell.keyByteCountMax
+  package static let maximumKeyByteCount = Cell.maximumKeyByteCount
 
   let source: PageSource
   let tree: TreeNumber
@@ -64,7 +64,7 @@ package struct BTree {
   }
 
   static func checkKey(_ key: Bytes) {
-    precondition(key.count >= 1 && key.count <= keyByteCountMax, "key: not 1 to 512 bytes long")
+    precondition(key.count >= 1 && key.count <= maximumKeyByteCount, "key: not 1 to 512 bytes long")
   }
 
   func edit(_ page: TreePage) throws(PageFileError) -> TreePageEditor {

@@ -15,14 +15,14 @@ package struct PatchMaker: ~Copyable {
   private var end = PagePatch.origin
 
   /// The longest gap of equal bytes between two ranges that is cheaper to repeat than to skip.
-  private static let mergedGapMax = 3
+  private static let maximumMergedGap = 3
   /// The shortest run of zeros that is worth a range of its own.
   private static let zeroRunMin = 8
   /// The shortest run of bytes that is worth a move.
   static let movedByteCountMin = 12
 
   /// The largest buffer that is kept for the next commit.
-  private static let keptByteCountMax = 1 << 20
+  private static let maximumKeptByteCount = 1 << 20
 
   package init() {}
 
@@ -37,7 +37,7 @@ package struct PatchMaker: ~Copyable {
 
   /// Removes all frames.
   package mutating func removeAll() {
-    if commit.room > Self.keptByteCountMax {
+    if commit.room > Self.maximumKeptByteCount {
       commit = Self.emptyCommit()
     } else {
       commit.truncate(to: WALCommitHeader.byteCount)
@@ -47,7 +47,7 @@ package struct PatchMaker: ~Copyable {
   /// Makes room for the frames of pages of that many bytes, if they are so large that a buffer that
   /// doubles each time would take far more memory.
   package mutating func reserve(_ byteCount: Int) {
-    if byteCount > Self.keptByteCountMax { commit.reserve(byteCount) }
+    if byteCount > Self.maximumKeptByteCount { commit.reserve(byteCount) }
   }
 
   // MARK: Frames
@@ -147,7 +147,7 @@ package struct PatchMaker: ~Copyable {
     while start < limit {
       var stop = page.firstEquality(with: base, at: start)
       var next = page.firstDifference(from: base, at: stop)
-      while next < limit && next - stop <= Self.mergedGapMax {
+      while next < limit && next - stop <= Self.maximumMergedGap {
         stop = page.firstEquality(with: base, at: next)
         next = page.firstDifference(from: base, at: stop)
       }

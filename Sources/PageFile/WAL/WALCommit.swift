@@ -26,7 +26,7 @@ package struct WALCommitHeader: Sendable {
   /// the rest is enough for ten million freed pages.
   ///
   /// See W-6.
-  package static let framesByteCountMax = 128 << 20
+  package static let maximumFramesByteCount = 128 << 20
   static let magic: UInt32 = 0x3154_4D43
   private static let checksumOffset = 120
 

@@ -66,7 +66,7 @@ package struct WALScan: ~Copyable {
     guard commit.paddedByteCount <= byteCount - offset else {
       return .broken(reason: "commit \(commit.lsn): longer than the file")
     }
-    guard commit.framesByteCount <= WALCommitHeader.framesByteCountMax else {
+    guard commit.framesByteCount <= WALCommitHeader.maximumFramesByteCount else {
       return .broken(reason: "commit \(commit.lsn): longer than the limit")
     }
     try read(commit.paddedByteCount)
@@ -90,11 +90,11 @@ package struct WALScan: ~Copyable {
   /// than there are bytes to read.
   private static let pieceByteCount = 1 << 20
   /// The largest buffer that is kept for the next commit.
-  private static let keptByteCountMax = 1 << 20
+  private static let maximumKeptByteCount = 1 << 20
 
   private mutating func read(_ count: Int) throws(PageFileError) {
     buffer.removeAll()
-    if buffer.room > Self.keptByteCountMax { buffer = ByteBuffer(capacity: 4096) }
+    if buffer.room > Self.maximumKeptByteCount { buffer = ByteBuffer(capacity: 4096) }
     // Reserves addresses only; memory is committed as bytes are read.
     buffer.reserve(count)
     while buffer.count < count {

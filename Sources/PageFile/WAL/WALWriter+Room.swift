@@ -34,7 +34,7 @@ extension WALWriter {
   var wantsToGrow: Bool {
     appendLock.withLock {
       let allocated = position.allocatedByteCounts[position.current]
-      return allocated < Self.byteCountMax && position.offset > allocated / 2
+      return allocated < Self.maximumByteCount && position.offset > allocated / 2
     }
   }
 
@@ -49,7 +49,7 @@ extension WALWriter {
     let (current, allocated) = appendLock.withLock {
       (position.current, position.allocatedByteCounts[position.current])
     }
-    let target = min(allocated * 2, Self.byteCountMax)
+    let target = min(allocated * 2, Self.maximumByteCount)
     guard allocated < target else { return }
     do throws(PageFileError) {
       try writeZeros(files[current], from: allocated, to: target)

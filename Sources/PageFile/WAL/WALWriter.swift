@@ -11,7 +11,7 @@ import Synchronization
 final class WALWriter: @unchecked Sendable {
   // Unchecked: `position` is only touched under `appendLock`, `sync` under `syncLock`, and the
   // allocated sizes under `growLock` together with `appendLock`.
-  struct Position {
+  struct MessagePosition {
     var current: Int
     var generation: Generation
     var offset: Int
@@ -34,7 +34,7 @@ final class WALWriter: @unchecked Sendable {
   let growLock = Lock()
   /// One lock per file, held during a sync of that file.
   private let fileLocks = [Lock(), Lock()]
-  var position: Position
+  var position: MessagePosition
   private var sync: Sync
   private var header = ByteBuffer(capacity: WALCommitHeader.byteCount)
   private let poison = Atomic<Bool>(false)
@@ -43,7 +43,7 @@ final class WALWriter: @unchecked Sendable {
   /// The smallest size of a WAL file while its store is in use.
   static let byteCountMin = 256 << 10
   /// The size up to which a file grows ahead of need; beyond it, a file grows as commits need it.
-  static let byteCountMax = 8 << 20
+  static let maximumByteCount = 8 << 20
   /// The bytes of a file that cannot grow that only commits that make room may fill.
   ///
   /// A checkpoint frees the other file, so these bytes have to last until then.
@@ -55,7 +55,7 @@ final class WALWriter: @unchecked Sendable {
   ) {
     self.files = files
     self.storeID = storeID
-    position = Position(
+    position = MessagePosition(
       current: current, generation: generation, offset: WALHeader.commitsOffset, chain: chain,
       lastLSN: lastLSN, allocatedByteCounts: allocatedByteCounts)
     sync = Sync(durableLSN: lastLSN)
@@ -93,10 +93,10 @@ final class WALWriter: @unchecked Sendable {
   ) throws(PageFileError) -> LSN {
     let durableLSN = Defect.durableTooEarly.isPlanted ? lastLSN : self.durableLSN
     let framesByteCount = commit.count - WALCommitHeader.byteCount
-    guard framesByteCount <= WALCommitHeader.framesByteCountMax else {
+    guard framesByteCount <= WALCommitHeader.maximumFramesByteCount else {
       throw .limitExceeded(
         what: "bytes that one transaction adds to the log", value: framesByteCount,
-        limit: WALCommitHeader.framesByteCountMax)
+        limit: WALCommitHeader.maximumFramesByteCount)
     }
     let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: framesByteCount)
     try makeRoom(byteCount, usesReserve: usesReserve)

@@ -101,7 +101,7 @@ struct MessagesCommand: ParsableCommand {
 
   private func position(
     of id: String, in conversation: Conversation, _ snapshot: borrowing StoreSnapshot
-  ) throws -> Position {
+  ) throws -> MessagePosition {
     guard let message = try snapshot.message(MessageID(id), in: conversation.id) else {
       throw ToolError.failure("there is no message \"\(id)\" in \"\(conversation.id)\"")
     }
@@ -126,7 +126,7 @@ private struct MessagePrinter {
     try output.line("# \(conversation.id.string.visible)\(title)")
   }
 
-  func print(_ slice: Slice, in snapshot: borrowing StoreSnapshot) throws {
+  func print(_ slice: MessageSlice, in snapshot: borrowing StoreSnapshot) throws {
     try printEdge(slice.older, "the thread begins here", "--before", slice.first)
     for message in slice { try print(message, in: snapshot) }
     try printEdge(slice.newer, "the thread ends here", "--after", slice.last)
@@ -151,7 +151,7 @@ private struct MessagePrinter {
   }
 
   private func printEdge(
-    _ edge: Edge, _ end: String, _ option: String, _ outermost: Message?
+    _ edge: SliceBoundary, _ end: String, _ option: String, _ outermost: Message?
   ) throws {
     guard format == .text else { return }
     switch (edge, outermost) {

@@ -67,7 +67,7 @@ struct ReceiptsCommand: ParsableCommand {
       ]))
   }
 
-  private static func text(_ position: Position) -> String {
+  private static func text(_ position: MessagePosition) -> String {
     let time = UTCDate.format(Timestamp(microseconds: position.place.time))
     let sequence = position.place.sequence.map { ", sequence \($0)" } ?? ""
     return "\(position.id.string.visible) (\(time)\(sequence))"

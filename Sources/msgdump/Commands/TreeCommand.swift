@@ -10,7 +10,7 @@ struct TreeCommand: ParsableCommand {
     abstract: "Draws a tree, or all of them, as an outline of pages.")
 
   /// The largest depth of any tree; see docs/page-file-format.md.
-  private static let depthMax = 32
+  private static let maximumDepth = 32
 
   @OptionGroup var storeArgument: StoreArgument
 
@@ -39,8 +39,8 @@ struct TreeCommand: ParsableCommand {
     _ number: PageNumber, of tree: Int, key: [UInt8], depth: Int, _ inspector: Inspector,
     _ output: Output
   ) throws {
-    guard depth <= Self.depthMax else {
-      throw ToolError.failure("tree \(tree) is deeper than \(Self.depthMax) pages")
+    guard depth <= Self.maximumDepth else {
+      throw ToolError.failure("tree \(tree) is deeper than \(Self.maximumDepth) pages")
     }
     let (page, cells) = try inspector.page(number)
     let indent = String(repeating: "  ", count: depth)

@@ -4,7 +4,7 @@
 /// line at which it arose. No bytes make it trap.
 struct JSONScanner {
   /// The limit on the nesting of values.
-  private static let depthMax = 64
+  private static let maximumDepth = 64
 
   private let bytes: [UInt8]
   private let line: Range<Int>
@@ -263,7 +263,7 @@ struct JSONScanner {
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         offset += 1
         depth += 1
-        guard depth < Self.depthMax else { throw error("values nested too deeply") }
+        guard depth < Self.maximumDepth else { throw error("values nested too deeply") }
         continue
       case UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: ":"):
         // With nothing open, this byte ends the value.
@@ -305,7 +305,7 @@ struct JSONScanner {
 
   /// Skips a value of any kind, which must be well formed.
   mutating func skipValue(depth: Int = 0) throws(ToolError) {
-    guard depth < Self.depthMax else { throw error("values nested too deeply") }
+    guard depth < Self.maximumDepth else { throw error("values nested too deeply") }
     var isFirst = true
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()

@@ -10,7 +10,7 @@ package struct LineReader: ~Copyable {
 
   /// The limit on the length of a line: a message has at most 1 MiB of text, six times that in
   /// escapes.
-  package static let lineByteCountMax = 16 << 20
+  package static let maximumLineByteCount = 16 << 20
   private static let firstByteCount = 256 << 10
 
   /// The buffer that holds the line last returned by `next`.
@@ -59,7 +59,7 @@ package struct LineReader: ~Copyable {
   }
 
   private func checked(_ line: Range<Int>) throws(ToolError) -> Range<Int> {
-    guard line.count <= Self.lineByteCountMax else { throw tooLong(lineNumber) }
+    guard line.count <= Self.maximumLineByteCount else { throw tooLong(lineNumber) }
     guard let last = line.last, buffer[last] == UInt8(ascii: "\r") else { return line }
     return line.lowerBound..<last
   }
@@ -75,7 +75,7 @@ package struct LineReader: ~Copyable {
       unread = 0..<unread.count
     }
     if unread.count == buffer.count {
-      guard unread.count <= Self.lineByteCountMax else { throw tooLong(lineNumber + 1) }
+      guard unread.count <= Self.maximumLineByteCount else { throw tooLong(lineNumber + 1) }
       buffer += [UInt8](repeating: 0, count: buffer.count)
     }
     let byteCount = try source(&buffer, unread.upperBound)
@@ -85,6 +85,6 @@ package struct LineReader: ~Copyable {
   }
 
   private func tooLong(_ line: Int) -> ToolError {
-    .badLine(line: line, column: nil, reason: "is longer than \(Self.lineByteCountMax) bytes")
+    .badLine(line: line, column: nil, reason: "is longer than \(Self.maximumLineByteCount) bytes")
   }
 }

@@ -109,7 +109,7 @@ package final class Restorer {
     while try !store.write(
       .relaxed,
       { writer in
-        try writer.enterWaiting(from: &place, messages: !hasOutbox, countMax: Self.batchCount)
+        try writer.enterWaiting(from: &place, messages: !hasOutbox, maximumCount: Self.batchCount)
       })
     {}
     if isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }

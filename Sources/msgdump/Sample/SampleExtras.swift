@@ -35,7 +35,7 @@ extension ExportedMessage {
 extension SampleScripts {
   static func photo(of name: String, id: String) -> ExportedAttachment {
     var photo = ExportedAttachment(
-      Attachment(
+      MessageAttachment(
         id: id, kind: .image, remoteURL: "https://example.com/\(id)",
         fileName: "\(name) \"at the back\".jpg", mimeType: "image/jpeg",
         contentHash: [0xc0, 0xff, 0xee], byteCount: 184_320, width: 1600, height: 1200))

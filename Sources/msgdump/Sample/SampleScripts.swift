@@ -29,7 +29,7 @@ enum SampleScripts {
       SampleLine("ann", "You are a treasure", status: .delivered, replyTo: 2),
       SampleLine("ann", "Train stands still. No idea why.", status: .held) { message in
         message.retryCount = 2
-        message.failure = Failure(.noConnection, text: "The network is unreachable")
+        message.failure = SendFailure(.noConnection, text: "The network is unreachable")
       },
       SampleLine("ann", "Moving again!", status: .held),
       // Written within one tick of the device's clock; the order of writing counts.

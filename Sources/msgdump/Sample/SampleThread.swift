@@ -107,8 +107,8 @@ extension JSONReceipt {
 
 extension ExportedMessage {
   /// The message's place in the thread, if the server has it.
-  var position: Position {
-    Position(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id)
+  var position: MessagePosition {
+    MessagePosition(.acknowledged(serverTimestamp?.microseconds ?? 0, sequence: sequence), id)
   }
 }
 

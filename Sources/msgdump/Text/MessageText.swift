@@ -35,7 +35,7 @@ enum MessageText {
     return notes
   }
 
-  static func attachment(_ attachment: Attachment) -> String {
+  static func attachment(_ attachment: MessageAttachment) -> String {
     var parts = [attachment.kind.name]
     if let name = attachment.fileName { parts.append(name.visible) }
     if let type = attachment.mimeType { parts.append(type.visible) }
@@ -47,7 +47,7 @@ enum MessageText {
     return parts.joined(separator: ", ")
   }
 
-  static func preview(_ preview: Preview) -> String {
+  static func preview(_ preview: ConversationPreview) -> String {
     if preview.isDeleted { return "\(preview.sender): (deleted)" }
     guard preview.text.isEmpty, let attachment = preview.attachment else {
       return "\(preview.sender): \(preview.text)"
@@ -56,7 +56,7 @@ enum MessageText {
     return "\(preview.sender): [\(attachment.kind.name)\(name)]"
   }
 
-  static func text(_ failure: Failure) -> String {
+  static func text(_ failure: SendFailure) -> String {
     let code = failure.code.map { " \($0)" } ?? ""
     return failure.kind.name + code + (failure.text.isEmpty ? "" : ", \(failure.text.visible)")
   }

@@ -37,7 +37,7 @@ struct CorpusFile: Corpus {
 private struct CorpusReader {
   /// The largest number of participants recorded: a thread of thousands of people does not list
   /// them all.
-  private static let participantCountMax = 8
+  private static let maximumParticipantCount = 8
 
   var messages: [ChatMessage] = []
   var conversations: [CorpusConversation] = []
@@ -62,7 +62,7 @@ private struct CorpusReader {
     let sender = try string("sender")
     let index = try conversationIndex(string("conversation"))
     let isKnown = conversations[index].participants.contains(sender)
-    if !isKnown, conversations[index].participants.count < Self.participantCountMax {
+    if !isKnown, conversations[index].participants.count < Self.maximumParticipantCount {
       conversations[index].participants.append(sender)
     }
     sequences[index] += 1

@@ -14,16 +14,17 @@ struct Vocabulary {
   private let words: [String]
   private let separator: String
 
-  /// Makes `count` words, each of one to `syllableCountMax` syllables.
+  /// Makes `count` words, each of one to `maximumSyllableCount` syllables.
   init(
-    common: String = "", syllables: String, count: Int, syllableCountMax: Int,
+    common: String = "", syllables: String, count: Int, maximumSyllableCount: Int,
     separator: String = " ", using generator: inout SeededGenerator
   ) {
     var words = common.split(separator: " ").map(String.init)
     let syllables = syllables.split(separator: " ")
     while words.count < count {
       // Frequent words are short in every language.
-      let reach = 1 + min(syllableCountMax - 1, words.count * syllableCountMax / (count / 4))
+      let reach =
+        1 + min(maximumSyllableCount - 1, words.count * maximumSyllableCount / (count / 4))
       var word = ""
       for _ in 0...generator.index(below: reach) {
         word += syllables[generator.index(below: syllables.count)]
@@ -64,8 +65,8 @@ extension Vocabulary {
         ka to re mi so ne la tin ver com ing er al en ex pre dis un ta ble sh ch th or st pro con \
         ri de se ter man ous ful ment est an ar ic il o u y wa bo fi gu ha jo ky lo mu no pa qui
         """,
-      count: 12_000, syllableCountMax: 4, using: &generator)
-    let others: [(syllables: String, syllableCountMax: Int, separator: String)] = [
+      count: 12_000, maximumSyllableCount: 4, using: &generator)
+    let others: [(syllables: String, maximumSyllableCount: Int, separator: String)] = [
       ("при вет как де ла что не на я ты мы хо ро шо да нет по ка зав тра сей час мо жет", 4, " "),
       ("και το να με τη σου ει μαι κα λη με ρα τι κα νεις ό χι ναι ευ χα ρι στώ πο λύ", 4, " "),
       ("مر حبا كي فك ال يوم نعم لا شك را غدا في من هل أنت بخ ير إن شاء الله", 3, " "),
@@ -79,7 +80,8 @@ extension Vocabulary {
     return [latin]
       + others.map { script in
         Vocabulary(
-          syllables: script.syllables, count: 2_000, syllableCountMax: script.syllableCountMax,
+          syllables: script.syllables, count: 2_000,
+          maximumSyllableCount: script.maximumSyllableCount,
           separator: script.separator, using: &generator)
       }
   }

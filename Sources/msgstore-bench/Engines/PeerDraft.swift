@@ -7,7 +7,7 @@ struct PeerDraft {
   init(_ message: ChatMessage) {
     self.message = PeerMessage(message)
     isUnread = message.sender != localMember
-    let byteCount = Preview.byteCount(of: message.text)
+    let byteCount = ConversationPreview.byteCount(of: message.text)
     preview = String(decoding: message.text.utf8.prefix(byteCount), as: UTF8.self)
   }
 }

@@ -122,14 +122,14 @@ extension PeerConversation {
 }
 
 /// The part of a message's text that a list of conversations shows.
-enum Preview {
-  private static let byteCountMax = 160
+enum ConversationPreview {
+  private static let maximumByteCount = 160
 
   /// Returns the length of the preview, which ends at a character boundary.
   static func byteCount(of text: String) -> Int {
-    guard text.utf8.count > byteCountMax else { return text.utf8.count }
+    guard text.utf8.count > maximumByteCount else { return text.utf8.count }
     let utf8 = text.utf8
-    var end = utf8.index(utf8.startIndex, offsetBy: byteCountMax)
+    var end = utf8.index(utf8.startIndex, offsetBy: maximumByteCount)
     while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
     return utf8.distance(from: utf8.startIndex, to: end)
   }

@@ -108,11 +108,11 @@ struct ConversationFields {
 struct Fingerprint {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  mutating func add(_ string: String, byteCountMax: Int = .max) {
-    for byte in string.utf8.prefix(byteCountMax) {
+  mutating func add(_ string: String, maximumByteCount: Int = .max) {
+    for byte in string.utf8.prefix(maximumByteCount) {
       value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
     }
-    add(Int64(min(string.utf8.count, byteCountMax)))
+    add(Int64(min(string.utf8.count, maximumByteCount)))
   }
 
   mutating func add(_ number: Int64?) {
@@ -150,7 +150,7 @@ struct Fingerprint {
     fingerprint.add(title ?? "")
     fingerprint.add(previewID ?? "")
     fingerprint.add(previewSender ?? "")
-    fingerprint.add(previewText ?? "", byteCountMax: ConversationFields.previewByteCountSure)
+    fingerprint.add(previewText ?? "", maximumByteCount: ConversationFields.previewByteCountSure)
     return fingerprint.value
   }
 }

@@ -15,7 +15,7 @@ struct Memory: Workload {
   static let smallName = "memory-small"
   static let tailCount = 10_000
   /// The largest number of conversations given to the child, whose memory includes their names.
-  private static let conversationCountMax = 1_000
+  private static let maximumConversationCount = 1_000
 
   func run(on stage: Stage) throws -> [Figure] {
     guard let byteCount = stage.settings.memoryByteCount else {
@@ -48,7 +48,7 @@ struct Memory: Workload {
 
   /// Measures closed stores.
   private func measure(_ stores: Stores, on stage: Stage) throws -> [Figure] {
-    let conversations = stores.corpus.conversations.prefix(Self.conversationCountMax).map(\.id)
+    let conversations = stores.corpus.conversations.prefix(Self.maximumConversationCount).map(\.id)
     let namesPath = "\(stage.directory)/conversations"
     try Files.write(conversations.joined(separator: "\0"), to: namesPath)
     let expected = ReadTails.expected(

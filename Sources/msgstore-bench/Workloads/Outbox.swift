@@ -55,7 +55,7 @@ struct SendBusy: Workload {
   let hasOwnStores = true
   let summary = "the same beside batches of 500 messages, visible"
   private static let operationCount = 100
-  private static let pauseMax = 10_000_000
+  private static let maximumPause = 10_000_000
 
   func run(on stage: Stage) throws -> [Figure] {
     guard stage.settings.engines.contains(.msgstore) else { return [] }
@@ -66,7 +66,7 @@ struct SendBusy: Workload {
     for number in 0...stage.settings.roundCount {
       try stage.progress.show("\(name), round \(number) of \(stage.settings.roundCount)")
       let samples = try (0..<Self.operationCount).map { _ in
-        pause(nanoseconds: .random(in: 0..<Self.pauseMax, using: &random))
+        pause(nanoseconds: .random(in: 0..<Self.maximumPause, using: &random))
         return try outbox.send(untilDurable: false)
       }
       try outbox.empty()
@@ -106,7 +106,7 @@ private final class FilledOutbox {
   private let store: MessageStore
   private let entryCount: Int
   private var sentCount = 0
-  private var last: Visible<Message>?
+  private var last: PendingCommit<Message>?
   private static let conversationCount = 50
 
   init(directory: String, entryCount: Int) throws {
@@ -155,7 +155,7 @@ private final class FilledOutbox {
 
   func send(untilDurable isDurable: Bool) throws -> Double {
     let message = nextMessage()
-    var sent: Visible<Message>?
+    var sent: PendingCommit<Message>?
     let elapsed = try timed {
       let visible = try store.send(message)
       if isDurable { try visible.waitUntilDurable() }

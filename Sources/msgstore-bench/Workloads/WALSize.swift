@@ -6,12 +6,12 @@
 struct WALSize: Workload {
   let name = "wal-size"
   let summary = "WAL bytes per commit-full, over 20,000 commits"
-  private static let commitCountMax = 20_000
+  private static let maximumCommitCount = 20_000
   private static let blockCount = 100
 
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores
-    let commitCount = min(Self.commitCountMax, stores.messageCount)
+    let commitCount = min(Self.maximumCommitCount, stores.messageCount)
     for engine in stores.engines { try engine.use(.full) }
     let before = try stores.engines.map { try $0.walByteCount ?? 0 }
     for start in stride(from: 0, to: commitCount, by: Self.blockCount) {

@@ -8,12 +8,12 @@
 struct Written: Workload {
   let name = "written"
   let summary = "bytes written to any file per message, over 100,000 commits"
-  private static let commitCountMax = 100_000
+  private static let maximumCommitCount = 100_000
   private static let blockCount = 500
 
   func run(on stage: Stage) throws -> [Figure] {
     let stores = stage.stores
-    let commitCount = min(Self.commitCountMax, 2 * stores.messageCount)
+    let commitCount = min(Self.maximumCommitCount, 2 * stores.messageCount)
     for engine in stores.engines {
       try engine.use(.relaxed)
       try engine.checkpoint()

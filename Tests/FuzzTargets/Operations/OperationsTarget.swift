@@ -82,10 +82,10 @@ extension Trouble {
 }
 
 extension [Operation] {
-  private static let countMax = 40
+  private static let maximumCount = 40
 
   fileprivate init(_ input: inout FuzzInput) {
-    self = (0..<input.index(below: Self.countMax)).map { _ in Operation(&input) }
+    self = (0..<input.index(below: Self.maximumCount)).map { _ in Operation(&input) }
   }
 }
 

@@ -11,7 +11,7 @@ import msgdump
 ///     its export.
 struct ForeignCells {
   private static let treeCount = 16
-  private static let editCountMax = 8
+  private static let maximumEditCount = 8
 
   /// A store, and all its cells by trees.
   struct Sample {
@@ -103,7 +103,7 @@ struct ForeignCells {
       try writer.receive(Reaction("+1", from: "bob", at: time(201)), to: id, in: "club")
     }
     try writer.receive(
-      Attachment(id: "a", kind: .image, remoteURL: "https://a", contentHash: [1]), of: "m-3",
+      MessageAttachment(id: "a", kind: .image, remoteURL: "https://a", contentHash: [1]), of: "m-3",
       in: "club")
     _ = try writer.setTransfer(.download, to: .queued, of: "a", message: "m-3", in: "club")
     for extent in [.messages(["m-1"]), .upTo("m-4"), .upTo("unknown")] as [ReceivedReceipt.Extent] {
@@ -147,7 +147,7 @@ struct ForeignCells {
   private func edit(_ input: inout FuzzInput) throws(PageFileError) {
     let database = try Database(in: directory, name: "store")
     let transaction = try database.beginWrite()
-    for _ in 0..<input.index(below: Self.editCountMax + 1) {
+    for _ in 0..<input.index(below: Self.maximumEditCount + 1) {
       try edit(transaction.source, &input)
     }
     _ = try transaction.commit(.relaxed)
@@ -178,7 +178,7 @@ struct ForeignCells {
       key = input.bool() ? key + input.take(4) : input.take(input.index(below: 40))
     }
     input.note("tree \(tree): \(key) -> \(value)")
-    if key.isEmpty || key.count > BTree.keyByteCountMax { return }
+    if key.isEmpty || key.count > BTree.maximumKeyByteCount { return }
     try source.put(key, value, tree: tree)
   }
 

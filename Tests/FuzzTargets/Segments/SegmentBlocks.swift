@@ -20,7 +20,7 @@ enum SegmentBlocks {
   /// A run that is packed, and then damaged.
   static func runOwn(_ input: inout FuzzInput) throws(BrokenPromise) {
     let dictionary = dictionary(&input)
-    var positions: Set<Position> = []
+    var positions: Set<MessagePosition> = []
     for _ in 0..<2 + input.index(below: 60) { positions.insert(position(&input)) }
     var messages: [Packed] = []
     for position in positions.sorted() {
@@ -94,7 +94,7 @@ enum SegmentBlocks {
     return Bytes.with(bytes) { CompressionDictionary($0, version: 1) } ?? .none
   }
 
-  private static func position(_ input: inout FuzzInput) -> Position {
+  private static func position(_ input: inout FuzzInput) -> MessagePosition {
     let time = Int64(bitPattern: input.number())
     let sequence = input.bool() ? Int64(bitPattern: input.number()) : nil
     let kinds = ["m-", "-OaBcDeFgHiJkLmNoPq", "123e4567-e89b-12d3-a456-4266141740"]
@@ -102,7 +102,7 @@ enum SegmentBlocks {
     let digits = "\(number / 16 % 10)\(number % 10)"
     let isLong = number == 255
     let name = isLong ? String(repeating: "n", count: 255) : kinds[number % 3] + digits
-    return Position(.acknowledged(time, sequence: sequence), MessageID(name))
+    return MessagePosition(.acknowledged(time, sequence: sequence), MessageID(name))
   }
 
   private static func record(_ input: inout FuzzInput) -> [UInt8] {

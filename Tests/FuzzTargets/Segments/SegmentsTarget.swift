@@ -17,7 +17,7 @@ enum SegmentsTarget {
       let directory = MemoryDirectory()
       var options = StoreOptions()
       options.localMember = "me"
-      options.packing = PackingSizes(looseCount: 1, segmentByteCountMax: 400)
+      options.packing = PackingSizes(looseCount: 1, maximumSegmentByteCount: 400)
       let store = try MessageStore.inMemory(directory, options)
       for first in [0, 20] {
         try store.write { writer in

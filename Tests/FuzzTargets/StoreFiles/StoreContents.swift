@@ -39,14 +39,14 @@ struct StoreContents: Equatable {
 
   /// Values are read up to this many bytes in all: chains that run in circles make a few pages look
   /// like gigabytes, each value of them within its limit.
-  private static let valueByteCountMax = 4 << 20
+  private static let maximumValueByteCount = 4 << 20
 
   /// Reads everything with cursors, forwards and backwards.
   ///
   /// Both ways lead past the same pages, so what one of them finds the other does too.
   init(_ source: PageSource) throws(BrokenPromise) {
-    var byteCountLeft = Self.valueByteCountMax
-    for number in 0..<Roots.countMax where source.root(of: TreeNumber(number)) != .none {
+    var byteCountLeft = Self.maximumValueByteCount
+    for number in 0..<Roots.maximumCount where source.root(of: TreeNumber(number)) != .none {
       var tree = Tree()
       do throws(PageFileError) {
         try Self.walk(source, number, isForwards: true) { (key, cursor) throws(PageFileError) in

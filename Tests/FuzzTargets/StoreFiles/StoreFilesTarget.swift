@@ -9,7 +9,7 @@ import Simulation
 ///  4. If a check finds nothing wrong, the store is one: every key is found, what is written stays
 ///     written, and a check finds nothing wrong afterwards either.
 struct StoreFilesTarget {
-  private static let changeCountMax = 12
+  private static let maximumChangeCount = 12
 
   private let directory: SimulatedDirectory
   private let secureDelete: Bool
@@ -60,7 +60,7 @@ struct StoreFilesTarget {
     do throws(PageFileError) {
       let salvage = try PageSalvage(in: directory, name: StoreImage.names[0])
       tell?("salvage: \(salvage.report)")
-      for tree in 0..<Roots.countMax {
+      for tree in 0..<Roots.maximumCount {
         let cursor = salvage.cursor(tree)
         var value = ByteBuffer()
         while cursor.next() {
@@ -127,7 +127,7 @@ struct StoreFilesTarget {
     do throws(PageFileError) {
       let transaction = try database.beginWrite()
       var changed = expected
-      for _ in 0..<Self.changeCountMax where !input.isAtEnd {
+      for _ in 0..<Self.maximumChangeCount where !input.isAtEnd {
         try change(transaction.source, &input, &changed)
       }
       _ = try transaction.commit(.full)

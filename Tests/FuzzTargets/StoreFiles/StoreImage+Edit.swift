@@ -2,13 +2,13 @@ import PageFile
 
 /// Edits: what an input does to a seed store before its checksums are made right.
 extension StoreImage {
-  private static let editCountMax = 24
+  private static let maximumEditCount = 24
 
   /// Reads a list of edits and makes them; then repairs what proves something.
   ///
   /// A few edits come after the repair, for the paths on which a checksum differs.
   mutating func edit(_ input: inout FuzzInput) {
-    let count = input.index(below: Self.editCountMax + 1)
+    let count = input.index(below: Self.maximumEditCount + 1)
     let late = Int(input.byte())
     var isRepaired = false
     for index in 0..<count {
@@ -53,7 +53,7 @@ extension StoreImage {
       (8, 4), (12, 4), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (64, 8), (72, 8),
       (80, 8), (88, 8), (96, 1), (97, 1), (98, 1), (99, 1), (100, 4), (104, 4), (108, 4), (112, 8),
       (184, 4), (188, 8),
-    ] + (0..<Roots.countMax).map { (120 + 4 * $0, 4) }
+    ] + (0..<Roots.maximumCount).map { (120 + 4 * $0, 4) }
 
   private mutating func editMetaSlot(_ input: inout FuzzInput) {
     let which = input.index(below: 4)

@@ -92,7 +92,7 @@ struct StoreImage: Sendable {
       let meta = MetaSlot.offset(of: slot)
       let height = Int(data.uint(1, at: meta + 98))
       let root = Int(data.uint(4, at: meta + 104))
-      guard height > 0, height <= TablePage.heightMax else { continue }
+      guard height > 0, height <= TablePage.maximumHeight else { continue }
       guard let checksum = repairTable(root, level: height - 1, &done) else { continue }
       data.store(checksum & 0xFFFF_FFFF, 4, at: meta + 108)
       data.store(checksum, 8, at: meta + 112)

@@ -7,7 +7,7 @@ import Testing
     _ kind: AttachmentKind, _ byteCount: Int64?, _ mimeType: String? = nil,
     _ limits: AttachmentLimits = AttachmentLimits()
   ) -> AttachmentProblem? {
-    limits.check(Attachment(id: "a", kind: kind, mimeType: mimeType, byteCount: byteCount))
+    limits.check(MessageAttachment(id: "a", kind: kind, mimeType: mimeType, byteCount: byteCount))
   }
 
   @Test func picturesHaveTwoMegabytesAndDocumentsTen() {
@@ -35,7 +35,7 @@ import Testing
 
   @Test func previewAndHashAreShort() {
     let limits = AttachmentLimits()
-    var attachment = Attachment(
+    var attachment = MessageAttachment(
       id: "a", kind: .image, contentHash: Array(repeating: 1, count: 64),
       preview: Array(repeating: 1, count: 2048))
     #expect(limits.check(attachment) == nil)
@@ -49,7 +49,7 @@ import Testing
 
   @Test func anIDHas1To255Bytes() {
     for (id, isRight) in [("", false), ("a", true), (String(repeating: "é", count: 128), false)] {
-      let attachment = Attachment(id: id, kind: .other)
+      let attachment = MessageAttachment(id: id, kind: .other)
       let problem = isRight ? nil : AttachmentProblem.invalidID(byteCount: id.utf8.count)
       #expect(attachment.storageProblem == problem)
       #expect(AttachmentLimits().check(attachment) == problem)

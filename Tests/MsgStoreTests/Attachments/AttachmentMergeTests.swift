@@ -24,25 +24,25 @@ import Testing
   }
 
   @Test func whatIsKnownReplacesWhatIsNotAndTheGreaterStays() {
-    let known = Attachment(
+    let known = MessageAttachment(
       id: "a", kind: .other, localPath: "/here", fileName: "b", mimeType: "x", byteCount: 5)
-    let received = Attachment(
+    let received = MessageAttachment(
       id: "a", kind: .image, remoteURL: "u", thumbnailURL: "t", localPath: "/there", fileName: "a",
       mimeType: "y", contentHash: [1], preview: [2], byteCount: 3, durationMicroseconds: 4,
       width: 5, height: 6)
     #expect(
       known.merged(with: received)
-        == Attachment(
+        == MessageAttachment(
           id: "a", kind: .image, remoteURL: "u", thumbnailURL: "t", localPath: "/here",
           fileName: "b", mimeType: "y", contentHash: [1], preview: [2], byteCount: 5,
           durationMicroseconds: 4, width: 5, height: 6))
-    let nothing = Attachment(id: "a", kind: .other)
+    let nothing = MessageAttachment(id: "a", kind: .other)
     #expect(known.merged(with: nothing) == known)
   }
 
   @Test func textsAreComparedByTheirBytes() {
-    let composed = Attachment(id: "a", kind: .other, fileName: "caf\u{E9}")
-    let decomposed = Attachment(id: "a", kind: .other, fileName: "cafe\u{301}")
+    let composed = MessageAttachment(id: "a", kind: .other, fileName: "caf\u{E9}")
+    let decomposed = MessageAttachment(id: "a", kind: .other, fileName: "cafe\u{301}")
     #expect(composed != decomposed && Set([composed, decomposed]).count == 2)
     let merged = decomposed.merged(with: composed)
     #expect(merged == composed && composed.merged(with: decomposed) == composed)

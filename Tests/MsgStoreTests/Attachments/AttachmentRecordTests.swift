@@ -36,8 +36,8 @@ import Testing
 
   @Test func aFileNameOfAnyLengthIsKeptExactly() {
     let name = String(repeating: "имя\n\u{0}", count: 8192)
-    #expect(name.utf8.count == Attachment.fieldByteCountMax)
-    var attachment = Attachment(id: "a", kind: .document, fileName: name)
+    #expect(name.utf8.count == MessageAttachment.maximumFieldByteCount)
+    var attachment = MessageAttachment(id: "a", kind: .document, fileName: name)
     #expect(attachment.storageProblem == nil)
     #expect(read(written(AttachmentRecord(attachment, index: 0)))?.attachment == attachment)
     attachment.fileName = name + "x"
@@ -48,9 +48,9 @@ import Testing
 
   /// One that is restored counts on from what it says.
   @Test func aFailureBringsItsCount() {
-    let failed = AttachmentTransfer.failed(Failure(.timeOut), count: 3)
+    let failed = AttachmentTransfer.failed(SendFailure(.timeOut), count: 3)
     let record = AttachmentRecord(
-      MsgStore.Attachment(id: "a", kind: .image), index: 0, upload: failed)
+      MessageAttachment(id: "a", kind: .image), index: 0, upload: failed)
     #expect(record.failureCounts == TransferCounts(uploads: 3))
     #expect(read(written(record)) == record)
   }
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func whatWasRunningIsQueuedAfterARestart() {
-    let failed = AttachmentTransfer.failed(Failure(.timeOut), count: 2)
+    let failed = AttachmentTransfer.failed(SendFailure(.timeOut), count: 2)
     #expect(AttachmentTransfer.running(doneByteCount: 5).afterRestart == .queued)
     for transfer in [AttachmentTransfer.none, .queued, .done, failed] {
       #expect(transfer.afterRestart == transfer && !transfer.isRunning)

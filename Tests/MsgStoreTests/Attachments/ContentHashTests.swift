@@ -2,11 +2,11 @@ import MsgStore
 import PageFile
 import Testing
 
-private typealias Attachment = MsgStore.Attachment
-
 /// Finding the same file again, and forgetting it.
 @Suite struct ContentHashTests {
-  private func carrier(_ id: MessageID, _ attachment: Attachment, at time: Int64 = 10) -> Message {
+  private func carrier(_ id: MessageID, _ attachment: MessageAttachment, at time: Int64 = 10)
+    -> Message
+  {
     var message = message(id, at: time, text: "")
     message.attachments = [attachment]
     return message
@@ -15,8 +15,8 @@ private typealias Attachment = MsgStore.Attachment
   @Test func theSameContentHashIsFoundAgain() throws {
     let store = try memoryStore()
     let hash = Array(repeating: UInt8(7), count: 32)
-    let sent = Attachment(id: "a", kind: .image, remoteURL: "u", contentHash: hash)
-    let unsent = Attachment(id: "a", kind: .image, contentHash: [5])
+    let sent = MessageAttachment(id: "a", kind: .image, remoteURL: "u", contentHash: hash)
+    let unsent = MessageAttachment(id: "a", kind: .image, contentHash: [5])
     try store.write {
       try $0.insert(carrier("m", sent))
       try $0.insert(carrier("n", sent))
@@ -29,7 +29,7 @@ private typealias Attachment = MsgStore.Attachment
     #expect(try found([5]) == nil, "nobody can fetch it")
     #expect(try found([]) == nil && found([7]) == nil)
     try store.write {
-      try $0.receive(Attachment(id: "a", kind: .other, remoteURL: "v"), of: "o", in: "room")
+      try $0.receive(MessageAttachment(id: "a", kind: .other, remoteURL: "v"), of: "o", in: "room")
       #expect(try $0.attachment(withContentHash: [5])?.attachment.remoteURL == "v")
     }
     #expect(try found([5])?.message == "o")
@@ -42,14 +42,14 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func whatIsBeingTakenBackIsNotFound() throws {
     let store = try memoryStore()
-    let sent = Attachment(id: "a", kind: .image, remoteURL: "u", contentHash: [1])
+    let sent = MessageAttachment(id: "a", kind: .image, remoteURL: "u", contentHash: [1])
     var own = carrier("m", sent, at: 1_000_000)
     own.sender = "me"
     try store.write {
       try $0.insert(own)
       try $0.unsend("m", in: "room")
       #expect(try $0.attachment(withContentHash: [1]) == nil)
-      try $0.refuseUnsend(of: "m", in: "room", because: Failure(.permission))
+      try $0.refuseUnsend(of: "m", in: "room", because: SendFailure(.permission))
       #expect(try $0.attachment(withContentHash: [1])?.message == "m")
     }
     try store.expectSound()
@@ -68,8 +68,8 @@ private typealias Attachment = MsgStore.Attachment
 
   private let marks = ["FILENAME-XQ", "REMOTE-XQ", "THUMB-XQ", "PATH-XQ", "HASH-XQ", "PREVIEW-XQ"]
 
-  private func secret(_ round: Int) -> Attachment {
-    Attachment(
+  private func secret(_ round: Int) -> MessageAttachment {
+    MessageAttachment(
       id: "a", kind: .document, remoteURL: "https://x/REMOTE-XQ", thumbnailURL: "THUMB-XQ",
       localPath: "/PATH-XQ", fileName: "FILENAME-XQ \(round)", contentHash: Array("HASH-XQ".utf8),
       preview: Array("PREVIEW-XQ".utf8), byteCount: 10)

@@ -1,8 +1,6 @@
 import MsgStore
 import Testing
 
-private typealias Attachment = MsgStore.Attachment
-
 /// What becomes of attachments when conversations are deleted and merged.
 @Suite struct ConversationAttachmentsTests {
   private func carrier(
@@ -12,7 +10,8 @@ private typealias Attachment = MsgStore.Attachment
       id: id, in: conversation, from: "you", text: "",
       serverTimestamp: Timestamp(microseconds: time))
     message.attachments = [
-      Attachment(id: "a", kind: .image, remoteURL: "u\(id)", contentHash: Array(id.string.utf8))
+      MessageAttachment(
+        id: "a", kind: .image, remoteURL: "u\(id)", contentHash: Array(id.string.utf8))
     ]
     return message
   }
@@ -31,7 +30,8 @@ private typealias Attachment = MsgStore.Attachment
       }
       // One that waits for its message.
       try writer.receive(
-        Attachment(id: "a", kind: .image, remoteURL: "u", contentHash: [1]), of: "w", in: "old")
+        MessageAttachment(id: "a", kind: .image, remoteURL: "u", contentHash: [1]), of: "w",
+        in: "old")
     }
     return store
   }

@@ -2,16 +2,14 @@ import MsgStore
 import PageFile
 import Testing
 
-private typealias Attachment = MsgStore.Attachment
-
 /// Attachments of messages in a store.
 @Suite struct MessageAttachmentsTests {
-  private let photo = Attachment(
+  private let photo = MessageAttachment(
     id: "p", kind: .image, remoteURL: "https://x/p", thumbnailURL: "https://x/t",
     fileName: "caf\u{E9} \u{0}/../\n👋.jpg", mimeType: "image/jpeg", contentHash: [1, 2],
     preview: [9, 9], byteCount: 12, durationMicroseconds: 3, width: 4, height: 5)
 
-  private func carrier(_ attachments: [Attachment], at time: Int64? = 10) -> Message {
+  private func carrier(_ attachments: [MessageAttachment], at time: Int64? = 10) -> Message {
     var message = message("m", at: time, from: time == nil ? "me" : "you", text: "")
     message.attachments = attachments
     return message
@@ -19,7 +17,7 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func attachmentsComeWithTheirMessageInItsOrder() throws {
     let store = try memoryStore()
-    let last = Attachment(id: "a", kind: .other)
+    let last = MessageAttachment(id: "a", kind: .other)
     try store.write { try $0.insert(carrier([photo, last])) }
     let states = try store.read { try $0.attachments(of: "m", in: "room") }
     #expect(states.map(\.attachment) == [photo, last])
@@ -30,20 +28,20 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func receivedPiecesWaitForTheirMessage() throws {
     let store = try memoryStore()
-    let piece = Attachment(id: "p", kind: .other, remoteURL: "u")
+    let piece = MessageAttachment(id: "p", kind: .other, remoteURL: "u")
     #expect(try store.write { try $0.receive(piece, of: "m", in: "room") })
     #expect(try !store.write { try $0.receive(piece, of: "m", in: "room") })
     #expect(try store.read { try $0.attachments(of: "m", in: "room") } == [])
     try store.expectSound()
     try store.write {
-      try $0.insert(carrier([Attachment(id: "p", kind: .image, fileName: "f")]))
-      #expect(try $0.receive(Attachment(id: "q", kind: .audio), at: 0, of: "m", in: "room"))
+      try $0.insert(carrier([MessageAttachment(id: "p", kind: .image, fileName: "f")]))
+      #expect(try $0.receive(MessageAttachment(id: "q", kind: .audio), at: 0, of: "m", in: "room"))
     }
     let attachments = try store.read { try $0.message("m", in: "room") }?.attachments
     #expect(
       attachments == [
-        Attachment(id: "p", kind: .image, remoteURL: "u", fileName: "f"),
-        Attachment(id: "q", kind: .audio),
+        MessageAttachment(id: "p", kind: .image, remoteURL: "u", fileName: "f"),
+        MessageAttachment(id: "q", kind: .audio),
       ])
     try store.expectSound()
   }
@@ -56,7 +54,7 @@ private typealias Attachment = MsgStore.Attachment
       piece.localPath = nil
       return piece
     }
-    var results: Set<[Attachment]> = []
+    var results: Set<[MessageAttachment]> = []
     for _ in 0..<8 {
       let store = try memoryStore()
       var steps = Array(0..<pieces.count) + [0, 1, 2]
@@ -84,26 +82,26 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func whatIsReceivedTakesThePlaceOfWhatWasComposed() throws {
     let store = try memoryStore()
-    let source = Attachment(
+    let source = MessageAttachment(
       id: "p", kind: .document, localPath: "/source", fileName: "z", byteCount: 9_000_000)
     try store.write {
       try $0.send(carrier([source], at: nil))
       try $0.receive(
-        Attachment(id: "p", kind: .image, fileName: "a", byteCount: 5), of: "m", in: "room")
+        MessageAttachment(id: "p", kind: .image, fileName: "a", byteCount: 5), of: "m", in: "room")
     }
-    let expected = Attachment(
+    let expected = MessageAttachment(
       id: "p", kind: .image, localPath: "/source", fileName: "a", byteCount: 5)
     #expect(try store.read { try $0.message("m", in: "room")?.attachments } == [expected])
     try store.write {
       // From now on it is merged as between any two that are received.
-      try $0.receive(Attachment(id: "p", kind: .image, byteCount: 4), of: "m", in: "room")
+      try $0.receive(MessageAttachment(id: "p", kind: .image, byteCount: 4), of: "m", in: "room")
     }
     #expect(try store.read { try $0.message("m", in: "room")?.attachments } == [expected])
   }
 
   @Test func receivedAttachmentsAreNeverRefused() throws {
     let store = try memoryStore()
-    let huge = Attachment(
+    let huge = MessageAttachment(
       id: "p", kind: .image, mimeType: "x/y", contentHash: Array(repeating: 7, count: 5000),
       preview: Array(repeating: 1, count: 60_000), byteCount: .max)
     try store.write { try $0.receive(huge, of: "m", in: "room") }
@@ -114,10 +112,11 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func thePreviewOfTheConversationFollowsItsAttachment() throws {
     let store = try memoryStore()
-    try store.write { try $0.insert(carrier([Attachment(id: "p", kind: .image)])) }
+    try store.write { try $0.insert(carrier([MessageAttachment(id: "p", kind: .image)])) }
     try store.write {
       try $0.receive(
-        Attachment(id: "p", kind: .image, thumbnailURL: "t", fileName: "f"), of: "m", in: "room")
+        MessageAttachment(id: "p", kind: .image, thumbnailURL: "t", fileName: "f"), of: "m",
+        in: "room")
     }
     try store.expectSound()
     try store.write { try $0.receiveUnsend(of: "m", in: "room") }
@@ -150,7 +149,7 @@ private typealias Attachment = MsgStore.Attachment
 
   @Test func limitsHoldForWhatIsUploadedAndNotForItsSource() throws {
     let store = try memoryStore()
-    let source = Attachment(id: "p", kind: .image, localPath: "/raw", byteCount: 30_000_000)
+    let source = MessageAttachment(id: "p", kind: .image, localPath: "/raw", byteCount: 30_000_000)
     try store.write { try $0.send(carrier([source], at: nil)) }
     func refused(_ body: (borrowing StoreWriter) throws -> Void) {
       #expect(
@@ -162,8 +161,10 @@ private typealias Attachment = MsgStore.Attachment
       _ = try $0.setTransfer(
         .upload, to: .running(doneByteCount: 0), of: "p", message: "m", in: "room")
     }
-    refused { _ = try $0.prepareUpload(Attachment(id: "p", kind: .image), of: "m", in: "room") }
-    let prepared = Attachment(
+    refused {
+      _ = try $0.prepareUpload(MessageAttachment(id: "p", kind: .image), of: "m", in: "room")
+    }
+    let prepared = MessageAttachment(
       id: "p", kind: .image, localPath: "/small", mimeType: "image/jpeg", contentHash: [3],
       byteCount: 2_000_000, width: 100, height: 50)
     #expect(try store.write { try $0.prepareUpload(prepared, of: "m", in: "room") })
@@ -171,7 +172,7 @@ private typealias Attachment = MsgStore.Attachment
     #expect(state?.attachment == prepared && state?.upload == .queued)
     try store.write {
       try $0.insert(message("other", at: 5))
-      #expect(try !$0.prepareUpload(Attachment(id: "q", kind: .image), of: "m", in: "room"))
+      #expect(try !$0.prepareUpload(MessageAttachment(id: "q", kind: .image), of: "m", in: "room"))
     }
     #expect(throws: StoreError.notOwnMessage("other", in: "room")) {
       try store.write { try $0.prepareUpload(prepared, of: "other", in: "room") }
@@ -189,7 +190,7 @@ private typealias Attachment = MsgStore.Attachment
       try $0.setTransfer(
         .upload, to: .running(doneByteCount: 4), of: "p", message: "m", in: "room")
       // The server's copy comes under its own name first, then the word that both are one.
-      var copy = carrier([Attachment(id: "p", kind: .image, byteCount: 99)])
+      var copy = carrier([MessageAttachment(id: "p", kind: .image, byteCount: 99)])
       copy.id = "server"
       try $0.insert(copy)
       try $0.acknowledge(

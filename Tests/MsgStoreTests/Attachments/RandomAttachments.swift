@@ -2,7 +2,7 @@ import MsgStore
 
 extension SeededGenerator {
   /// An attachment of few different values, so that two often share some and differ in others.
-  mutating func attachment(id: String = "a") -> Attachment {
+  mutating func attachment(id: String = "a") -> MessageAttachment {
     let texts = ["", "a", "caf\u{E9}", "cafe\u{301}", "имя 👋\u{0}/../\n", "z"]
     func maybe<T>(_ random: inout SeededGenerator, _ values: [T]) -> T? {
       random.chance(40) ? nil : values.randomElement(using: &random)
@@ -10,7 +10,7 @@ extension SeededGenerator {
     let hashes: [[UInt8]] = [[], [0], [1, 2], [1, 2, 3], [255]]
     let numbers: [Int64] = [.min, -1, 0, 1, 300, .max]
     let sizes: [Int32] = [.min, -1, 0, 1, 300, .max]
-    return Attachment(
+    return MessageAttachment(
       id: id, kind: AttachmentKind.allCases.randomElement(using: &self) ?? .other,
       remoteURL: maybe(&self, texts), thumbnailURL: maybe(&self, texts),
       localPath: maybe(&self, texts), fileName: maybe(&self, texts),
@@ -28,7 +28,7 @@ extension SeededGenerator {
     case 3: .done
     default:
       .failed(
-        Failure(.noConnection, code: chance(50) ? -7 : nil, text: "нет"),
+        SendFailure(.noConnection, code: chance(50) ? -7 : nil, text: "нет"),
         count: .random(in: 0 ... .max, using: &self))
     }
   }

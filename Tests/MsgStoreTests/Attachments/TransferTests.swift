@@ -2,17 +2,15 @@ import MsgStore
 import PageFile
 import Testing
 
-private typealias Attachment = MsgStore.Attachment
-
 /// How far the bytes of attachments have come.
 @Suite struct TransferTests {
-  private let failure = Failure(.noConnection, text: "off line")
+  private let failure = SendFailure(.noConnection, text: "off line")
 
   private func fill(_ store: MessageStore, count: Int = 1) throws {
     try store.write {
       for index in 0..<count {
         var message = message(MessageID("m\(index)"), at: Int64(index), text: "")
-        message.attachments = [Attachment(id: "a", kind: .video, byteCount: 100)]
+        message.attachments = [MessageAttachment(id: "a", kind: .video, byteCount: 100)]
         try $0.insert(message)
       }
     }

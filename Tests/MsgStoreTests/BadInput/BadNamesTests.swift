@@ -34,7 +34,7 @@ import Testing
         }
       }
     }
-    let failure = Failure(.invalid)
+    let failure = SendFailure(.invalid)
     for (id, room) in [(id, "room"), ("m1", room)] {
       try expectHarmless { try $0.acknowledge(id, in: room, serverTimestamp: time(5)) }
       try expectHarmless {

@@ -16,7 +16,7 @@ import Testing
       #expect(try chat.syncPosition(for: "server") == [1, 2])
       #expect(try chat.syncPosition(for: "server", in: "room") == [7])
     }
-    let long = [UInt8](repeating: 9, count: SyncPosition.byteCountMax)
+    let long = [UInt8](repeating: 9, count: SyncPosition.maximumByteCount)
     try store.write { chat in
       try chat.setSyncPosition(long, for: "server")
       try chat.setSyncPosition([3], for: "e\u{301}")
@@ -50,7 +50,7 @@ import Testing
 
   @Test func whatIsTooLongOrEmptyIsRefused() throws {
     let store = try memoryStore()
-    let limit = SyncPosition.byteCountMax
+    let limit = SyncPosition.maximumByteCount
     try store.write { chat in
       try chat.setSyncPosition([1], for: String(repeating: "k", count: 255))
       #expect(throws: StoreError.syncPositionTooLong(byteCount: limit + 1, limit: limit)) {

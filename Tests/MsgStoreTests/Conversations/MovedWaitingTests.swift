@@ -6,11 +6,11 @@ import Testing
 @Suite struct MovedWaitingTests {
   private let count = 9
 
-  private func store(_ steps: StepSizes, waitingCountMax: Int = 100) throws -> MessageStore {
+  private func store(_ steps: StepSizes, maximumWaitingCount: Int = 100) throws -> MessageStore {
     let store = try TestClock().store {
       $0.worksInBackground = false
       $0.steps = steps
-      $0.waitingCountMax = waitingCountMax
+      $0.maximumWaitingCount = maximumWaitingCount
     }
     try store.write { chat in
       try chat.insert(chatMessage("first", in: "b", at: 1))
@@ -34,11 +34,12 @@ import Testing
   }
 
   @Test(arguments: [(4, 2), (20, 3), (20, 9), (7, 20)])
-  func itGoesOverWithAllItsNames(_ sweepCountMax: Int, _ mergeCountMax: Int) throws {
-    let store = try store(StepSizes(sweepCountMax: sweepCountMax, mergeCountMax: mergeCountMax))
+  func itGoesOverWithAllItsNames(_ maximumSweepCount: Int, _ maximumMergeCount: Int) throws {
+    let store = try store(
+      StepSizes(maximumSweepCount: maximumSweepCount, maximumMergeCount: maximumMergeCount))
     try store.write { try $0.renameConversation("a", to: "b") }
     try store.expectSound()
-    #expect(try doWork(store) * mergeCountMax >= count - mergeCountMax)
+    #expect(try doWork(store) * maximumMergeCount >= count - maximumMergeCount)
     #expect(try store.read { try $0.waitingFacts.waiting } == count)
     for index in 0..<count {
       try store.write { try $0.insert(chatMessage(MessageID("s\(index)"), in: "b", at: 5)) }
@@ -51,7 +52,8 @@ import Testing
 
   /// What has waited longest may lie in a conversation of which only a part is left.
   @Test func itMakesRoomWhileItsConversationIsSwept() throws {
-    let store = try store(StepSizes(sweepCountMax: 3, mergeCountMax: 3), waitingCountMax: count)
+    let store = try store(
+      StepSizes(maximumSweepCount: 3, maximumMergeCount: 3), maximumWaitingCount: count)
     try store.write { chat in
       try chat.insert(chatMessage("x", in: "a", at: 5))
       try chat.deleteConversation("a")

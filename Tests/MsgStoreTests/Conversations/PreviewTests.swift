@@ -37,7 +37,9 @@ import Testing
       try chat.insert(message("c1", at: nil, from: "me", local: 5))
       try chat.acknowledge("c1", in: "room", serverTimestamp: time(7), as: "s1")
     }
-    func preview() throws -> Preview? { try store.read { try $0.conversation("room")?.preview } }
+    func preview() throws -> ConversationPreview? {
+      try store.read { try $0.conversation("room")?.preview }
+    }
     #expect(try preview()?.messageID == "c1")
     #expect(try preview()?.status == .sent)
     try store.write { chat in
@@ -52,7 +54,7 @@ import Testing
     let store = try memoryStore()
     var picture = message("m1", at: 10, text: "look")
     picture.attachments = [
-      Attachment(id: "a", kind: .image, thumbnailURL: "thumb://1", fileName: "sea.jpg")
+      MessageAttachment(id: "a", kind: .image, thumbnailURL: "thumb://1", fileName: "sea.jpg")
     ]
     try store.write { try $0.insert(picture) }
     let preview = try #require(try store.read { try $0.conversation("room")?.preview })

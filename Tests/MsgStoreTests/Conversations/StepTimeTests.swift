@@ -9,9 +9,9 @@ import Testing
   private func store() throws -> MessageStore {
     let store = try TestClock().store { options in
       options.worksInBackground = false
-      options.steps.timeMax = .zero
+      options.steps.maximumTime = .zero
       // The write that merges has no such limit, only those that go on with it.
-      options.steps.mergeCountMax = 5
+      options.steps.maximumMergeCount = 5
     }
     try store.write { chat in
       try chat.insert(chatMessage("first", in: "b", at: 1))
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func aCompactionPacksTheSameInManySteps() throws {
-    let store = try TestClock().store { $0.steps.timeMax = .zero }
+    let store = try TestClock().store { $0.steps.maximumTime = .zero }
     try store.write { chat in
       for index in 0..<2000 {
         let room = ConversationID("room \(index % 7)")

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func namesStopAtTheirShare() {
-    let names = MemberNames(byteCountMax: 50_000)
+    let names = MemberNames(maximumByteCount: 50_000)
     for number in 0..<20_000 as Range<UInt32> { names.insert(member(number), at: number) }
     #expect(names.isFull && (50_000..<55_000).contains(names.byteCount))
     let known = (0..<20_000 as Range<UInt32>).filter { names[$0] != nil }
@@ -29,7 +29,7 @@ import Testing
   @Test func fullNamesAreGivenUpAndTheirReadersKeepThem() {
     var shares = MemoryShares()
     shares.memberNames = 20_000
-    var known = KnownNames(MemberNames(byteCountMax: shares.memberNames), shares)
+    var known = KnownNames(MemberNames(maximumByteCount: shares.memberNames), shares)
     let first = known.names(in: 0)
     var number: UInt32 = 0
     while !first.isFull {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func numbersStayWithinTheirShare() {
-    var numbers = NameNumbers(byteCountMax: 40_000)
+    var numbers = NameNumbers(maximumByteCount: 40_000)
     for number in 0..<5000 as Range<UInt32> {
       numbers.insert(member(number), number)
       numbers.insert(ConversationID("a conversation of some length \(number)"), number)

@@ -4,8 +4,8 @@ import Testing
 
 /// What is done for receipts costs the same however long the thread is.
 @Suite struct ReceiptCostTests {
-  private func options(_ countMax: Int = 50) -> StoreOptions {
-    countedOptions { $0.outbox.receiptForm = .ids(countMax: countMax) }
+  private func options(_ maximumCount: Int = 50) -> StoreOptions {
+    countedOptions { $0.outbox.receiptForm = .ids(maximumCount: maximumCount) }
   }
 
   private func thread(

@@ -92,7 +92,7 @@ extension CrashModel.Entry {
   }
 }
 
-extension MsgStore.Thread {
+extension MessageThread {
   /// Every message, oldest first.
   func allMessages() throws -> [Message] {
     var messages: [Message] = []

@@ -76,7 +76,7 @@ import Testing
     var flipCount = 0
     var reportedCount = 0
     var silent: [Anatomy.Structure: Int] = [:]
-    Flips(specimen).forEach(countMax: 10, phase: phase) { files, flip in
+    Flips(specimen).forEach(maximumCount: 10, phase: phase) { files, flip in
       flipCount += 1
       for access in [StoreOptions.Access.readOnly, .readWrite] {
         let copy = files.copy()

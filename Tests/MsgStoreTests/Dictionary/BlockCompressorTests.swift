@@ -103,7 +103,7 @@ extension SeededGenerator {
         let isShorter = Bytes.with(text) { compressor.compress($0, effort: effort, to: &block) }
         #expect(!isShorter && block.count == 0)
       }
-      let long = [UInt8](repeating: 1, count: CompressionDictionary.blockByteCountMax + 1)
+      let long = [UInt8](repeating: 1, count: CompressionDictionary.maximumBlockByteCount + 1)
       let isShorter = Bytes.with(long) { compressor.compress($0, effort: effort, to: &block) }
       #expect(!isShorter && block.count == 0)
     }
@@ -141,7 +141,7 @@ extension SeededGenerator {
   }
 
   @Test func aDictionaryIsNeverLongerThanAMatchReaches() throws {
-    let long = [UInt8](repeating: 1, count: CompressionDictionary.byteCountMax + 1)
+    let long = [UInt8](repeating: 1, count: CompressionDictionary.maximumByteCount + 1)
     #expect(Bytes.with(long) { CompressionDictionary($0, version: 1) } == nil)
     let most = try #require(
       Bytes.with(Array(long.dropLast())) { CompressionDictionary($0, version: 3) })

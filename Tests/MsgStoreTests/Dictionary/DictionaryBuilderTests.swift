@@ -21,12 +21,12 @@ extension SeededGenerator {
     }
   }
 
-  private func dictionary(_ messages: [Message], byteCountMax: Int = 65_535) -> [UInt8]? {
+  private func dictionary(_ messages: [Message], maximumByteCount: Int = 65_535) -> [UInt8]? {
     var builder = DictionaryBuilder()
     for message in messages {
       Bytes.with(message.text) { builder.add($0, sender: message.sender, day: message.day) }
     }
-    guard let made = builder.finish(byteCountMax: byteCountMax) else { return nil }
+    guard let made = builder.finish(maximumByteCount: maximumByteCount) else { return nil }
     return made.bytes.array()
   }
 
@@ -174,9 +174,9 @@ extension SeededGenerator {
     let messages = talk(&random, count: 500, senders: 6)
     let made = try #require(dictionary(messages))
     #expect(dictionary(messages) == made)
-    for byteCountMax in [600, 1000, 1500] {
-      let smaller = try #require(dictionary(messages, byteCountMax: byteCountMax))
-      #expect(smaller.count <= byteCountMax && smaller.count > byteCountMax / 2)
+    for maximumByteCount in [600, 1000, 1500] {
+      let smaller = try #require(dictionary(messages, maximumByteCount: maximumByteCount))
+      #expect(smaller.count <= maximumByteCount && smaller.count > maximumByteCount / 2)
     }
     #expect(made.count <= 65_535)
   }
@@ -186,8 +186,8 @@ extension SeededGenerator {
     #expect(dictionary([Message("", sender: 0, day: 0)]) == nil)
     #expect(dictionary((0..<100).map { Message("short", sender: $0, day: 0) }) == nil)
     #expect(dictionary((0..<100).map { Message("one phrase, often", sender: $0, day: 0) }) == nil)
-    #expect(dictionary([Message("anything", sender: 0, day: 0)], byteCountMax: 0) == nil)
-    #expect(dictionary([Message("anything", sender: 0, day: 0)], byteCountMax: -1) == nil)
+    #expect(dictionary([Message("anything", sender: 0, day: 0)], maximumByteCount: 0) == nil)
+    #expect(dictionary([Message("anything", sender: 0, day: 0)], maximumByteCount: -1) == nil)
   }
 
   @Test func textsThatAreNoUTF8AreLeftOut() throws {
@@ -210,7 +210,7 @@ extension SeededGenerator {
   }
 
   @Test func aFullSampleTakesNoMore() {
-    var builder = DictionaryBuilder(sampleByteCountMax: 10_000)
+    var builder = DictionaryBuilder(maximumSampleByteCount: 10_000)
     let half = [UInt8](repeating: 97, count: 5000)
     Bytes.with(half) { half in
       builder.add(half, sender: 1, day: 1)

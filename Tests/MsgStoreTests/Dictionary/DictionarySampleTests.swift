@@ -16,7 +16,7 @@ import Testing
     var bytes = ByteBuffer()
     record.append(to: &bytes)
     for index in 0..<255 as Range<Int64> {
-      let position = Position(.acknowledged(index, sequence: index), "m")
+      let position = MessagePosition(.acknowledged(index, sequence: index), "m")
       let key = KeyEncoding.key(1, position)
       run.append(key.bytes, bytes.bytes)
     }

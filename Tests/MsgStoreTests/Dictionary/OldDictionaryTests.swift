@@ -82,7 +82,7 @@ import Testing
   }
 
   private static let packings = [
-    PackingSizes(), PackingSizes(looseCount: 5, segmentByteCountMax: 300),
+    PackingSizes(), PackingSizes(looseCount: 5, maximumSegmentByteCount: 300),
   ]
 
   @Test(arguments: [10, 20, 40, 100, 200], packings)

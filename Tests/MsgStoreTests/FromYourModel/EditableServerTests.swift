@@ -2,8 +2,6 @@ import Foundation
 import MsgStore
 import Testing
 
-import struct MsgStore.Attachment
-
 /// Messages that are edited, with every earlier text, and with attachments.
 @Suite struct EditableServerTests {
   private static let documents = [
@@ -79,7 +77,7 @@ import struct MsgStore.Attachment
     let store = try memoryStore(localMember: "ann")
     try store.write { chat in
       var photo = Message(in: "news", from: "bob", text: "", serverTimestamp: time(1))
-      photo.attachments = [Attachment(id: "a", kind: .image, fileName: "p.jpg")]
+      photo.attachments = [MessageAttachment(id: "a", kind: .image, fileName: "p.jpg")]
       try chat.insert(photo)
     }
     let preview = try store.read { try $0.conversation("news")?.preview?.attachment }
@@ -169,11 +167,11 @@ extension Message {
       serverTimestamp: Timestamp(seconds: item.sentAt), status: .sent)
     editedAt = Timestamp(seconds: item.editedAt)
     mentions = item.mentions ?? []
-    attachments = (item.attachments ?? []).map(Attachment.init)
+    attachments = (item.attachments ?? []).map(MessageAttachment.init)
   }
 }
 
-extension Attachment {
+extension MessageAttachment {
   fileprivate init(_ file: EditableUpdate.File) {
     let kinds: [Substring: AttachmentKind] = ["image": .image, "video": .video, "audio": .audio]
     self.init(

@@ -104,7 +104,7 @@ extension Conversation {
       lines.append("\(member.member) \(member.isActive) \(micros(member.joinedAt))")
     }
     // Beyond a gap, too.
-    var position: Position?
+    var position: MessagePosition?
     repeat {
       let thread = try chat.thread(id)
       let slice = try position.map { try thread.before($0, count: 100) } ?? thread.tail(100)

@@ -40,7 +40,7 @@ import Testing
         Message(id: id, in: "ann+bob", from: "ann", text: "Here!", localTime: composed))
       try chat.setStatus(.sending, of: id, in: "ann+bob")
       try chat.setStatus(
-        .failed, of: id, in: "ann+bob", failure: Failure(.timeOut, text: "no answer"))
+        .failed, of: id, in: "ann+bob", failure: SendFailure(.timeOut, text: "no answer"))
     },
     take: { try $0.take($1, me: "ann") })
 

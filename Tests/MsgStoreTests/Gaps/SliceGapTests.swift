@@ -19,7 +19,7 @@ import Testing
 
   private func names(_ range: ClosedRange<Int>) -> [String] { range.map { "m\($0)" } }
 
-  private func gap(_ edge: Edge) -> ClosedRange<Int64>? {
+  private func gap(_ edge: SliceBoundary) -> ClosedRange<Int64>? {
     if case .gap(let missing, _) = edge { missing } else { nil }
   }
 
@@ -187,14 +187,14 @@ import Testing
 
   /// Reads a thread in both directions and around messages, beside a list and a set.
   private func compare(
-    _ thread: borrowing MsgStore.Thread, _ sorted: [Int64], _ known: Set<Int64>,
+    _ thread: borrowing MessageThread, _ sorted: [Int64], _ known: Set<Int64>,
     _ random: inout SeededGenerator
   ) throws {
     let count = Int.random(in: 1..<8, using: &random)
     func missing(_ lower: Int64, _ upper: Int64) -> [Int64] {
       (lower..<upper).filter { $0 > lower && !known.contains($0) }
     }
-    func expect(_ slice: Slice) {
+    func expect(_ slice: MessageSlice) {
       let sequences = slice.compactMap(\.sequence)
       for (lower, upper) in zip(sequences, sequences.dropFirst()) {
         #expect(missing(lower, upper).isEmpty)

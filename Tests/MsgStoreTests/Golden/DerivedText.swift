@@ -53,7 +53,7 @@ struct DerivedText {
     let known = try chat.knownSequences(in: id, count: 1000)
     lines.append("\(id): known \(known)")
     for kind in ReceiptKind.allCases {
-      for receipt in try chat.pendingReceipts(in: id, kind, as: .ids(countMax: 500)) {
+      for receipt in try chat.pendingReceipts(in: id, kind, as: .ids(maximumCount: 500)) {
         lines.append("\(id): to tell \(kind) \(receipt.ids.map(\.string))")
       }
     }

@@ -147,7 +147,7 @@ import msgdump
     try store.write { chat in
       var message = Message(id: "o-1", in: "club", from: "ann", text: "mit Bild")
       message.attachments = [
-        MsgStore.Attachment(id: "o-a", kind: .image, localPath: "/tmp/o.png", byteCount: 5000)
+        MessageAttachment(id: "o-a", kind: .image, localPath: "/tmp/o.png", byteCount: 5000)
       ]
       try chat.send(message)
       try chat.send(Message(id: "o-2", in: "lang", from: "ann", text: "läuft"))
@@ -167,11 +167,11 @@ import msgdump
       for item in items {
         switch item.task {
         case .send(let message) where message.id == "o-3":
-          try chat.outbox.failed(item, because: Failure(.noConnection, text: "kein Netz"))
-        case .upload: try chat.outbox.failed(item, because: Failure(.timeOut))
+          try chat.outbox.failed(item, because: SendFailure(.noConnection, text: "kein Netz"))
+        case .upload: try chat.outbox.failed(item, because: SendFailure(.timeOut))
         case .client:
-          try chat.outbox.failed(item, because: Failure(.permission, code: 403, text: "nein"))
-        case .createConversation: try chat.outbox.giveBack(item)
+          try chat.outbox.failed(item, because: SendFailure(.permission, code: 403, text: "nein"))
+        case .createConversation: try chat.outbox.returnWork(item)
         default: break
         }
       }

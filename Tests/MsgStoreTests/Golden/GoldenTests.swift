@@ -102,10 +102,10 @@ import msgdump
       try chat.react("👍", to: "m-1", in: "dina")
       let items = try (0..<3).compactMap { _ in try chat.outbox.next(for: "main \u{1b}[1m") }
       for item in items where item.conversation == "chen" {
-        try chat.outbox.failed(item, because: Failure(.timeOut, text: "no answer"))
+        try chat.outbox.failed(item, because: SendFailure(.timeOut, text: "no answer"))
       }
       for item in items where item.conversation == "dina" {
-        try chat.outbox.failed(item, because: Failure(.permission, code: 403, text: "blocked"))
+        try chat.outbox.failed(item, because: SendFailure(.permission, code: 403, text: "blocked"))
       }
       try chat.outbox.setHolding(true)
     }

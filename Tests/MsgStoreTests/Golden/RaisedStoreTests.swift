@@ -40,7 +40,7 @@ import Testing
         try chat.insert(message("m", at: 1_000))
         try chat.markRead("room")
         var picture = own("p1", "two pictures", at: 1)
-        picture.attachments = ["a", "b"].map { MsgStore.Attachment(id: $0, kind: .image) }
+        picture.attachments = ["a", "b"].map { MessageAttachment(id: $0, kind: .image) }
         picture.attachments[1].remoteURL = "https://x.example/b"
         try chat.send(picture)
         try chat.send(own("p2", at: 2))
@@ -132,7 +132,7 @@ import Testing
         try chat.markRead("room")
         for index in 0..<25 {
           var own = own(MessageID("p\(index)"), at: Int64(index))
-          if index % 4 == 0 { own.attachments = [MsgStore.Attachment(id: "a", kind: .image)] }
+          if index % 4 == 0 { own.attachments = [MessageAttachment(id: "a", kind: .image)] }
           try chat.send(own)
         }
         try chat.edit("p2", in: "room", text: "edited")
@@ -143,11 +143,11 @@ import Testing
       }
       try store.write { try $0.renameConversation("room8", to: "other") }
     }
-    func open(_ directory: any StorageDirectory, _ countMax: Int) throws -> MessageStore {
+    func open(_ directory: any StorageDirectory, _ maximumCount: Int) throws -> MessageStore {
       let clock = TestClock(9_000_000)
       var options = StoreOptions(localMember: "me", clock: { clock.now })
       options.worksInBackground = false
-      options.steps.openingCountMax = countMax
+      options.steps.maximumOpeningCount = maximumCount
       return try MessageStore(in: directory, name: "store", options: options)
     }
     let expected = try open(start.copy(), .max).waiting

@@ -101,7 +101,7 @@ import Testing
   @Test func aRefusedEditIsUndoneWithTheReason() throws {
     let clock = TestClock(100)
     let store = try clock.store()
-    let reason = Failure(.permission, code: 403, text: "too old")
+    let reason = SendFailure(.permission, code: 403, text: "too old")
     try store.write { chat in
       try chat.insert(message("m", at: 1, from: "me", text: "first"))
       let one = try #require(try chat.edit("m", in: "room", text: "second"))

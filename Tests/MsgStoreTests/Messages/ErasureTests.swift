@@ -16,8 +16,8 @@ import Testing
     return isLong ? word + String(repeating: " and so on", count: 900) : word
   }
 
-  private func picture(_ number: Int) -> MsgStore.Attachment {
-    MsgStore.Attachment(
+  private func picture(_ number: Int) -> MessageAttachment {
+    MessageAttachment(
       id: "\(Self.canary)-id-\(number)", kind: .image, thumbnailURL: "\(Self.canary)-thumb",
       fileName: "\(Self.canary)-\(number).png")
   }
@@ -124,7 +124,7 @@ import Testing
     #expect(occurrences(in: directory) > 0)
     try store.write { chat in
       _ = try chat.refuseEdit(
-        of: "m", in: "room", at: try #require(made), because: Failure(.permission))
+        of: "m", in: "room", at: try #require(made), because: SendFailure(.permission))
     }
     try store.checkpoint()
     #expect(occurrences(in: directory) == 0)

@@ -55,8 +55,8 @@ import Testing
       from: Self.members.randomElement(using: &random) ?? "you", at: randomTime(&random))
   }
 
-  private func randomAttachment(_ random: inout SeededGenerator) -> MsgStore.Attachment {
-    var attachment = MsgStore.Attachment(
+  private func randomAttachment(_ random: inout SeededGenerator) -> MessageAttachment {
+    var attachment = MessageAttachment(
       id: random.chance(60) ? "a1" : "a2", kind: random.chance(50) ? .other : .image)
     if random.chance(50) { attachment.fileName = random.chance(50) ? "x.png" : "y.png" }
     if random.chance(50) { attachment.byteCount = .random(in: 0..<3, using: &random) }

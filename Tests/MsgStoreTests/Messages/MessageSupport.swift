@@ -31,7 +31,7 @@ extension MessageStore {
     try read { chat in try chat.history(of: id, in: "room").map(\.text) }
   }
 
-  var preview: Preview? {
+  var preview: ConversationPreview? {
     get throws { try read { chat in try chat.conversation("room")?.preview } }
   }
 

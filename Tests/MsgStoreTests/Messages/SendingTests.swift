@@ -10,7 +10,7 @@ import Testing
       serverTimestamp: time(5), sequence: 7, status: .read, replyTo: "m0")
     given.mentions = ["ann", "me"]
     given.reactions = [Reaction("👍", from: "ann", at: time(9))]
-    given.attachments = [MsgStore.Attachment(id: "a", kind: .image, fileName: "x.png")]
+    given.attachments = [MessageAttachment(id: "a", kind: .image, fileName: "x.png")]
     given.editedAt = time(8)
     given.deliveredAt = time(6)
     given.readAt = time(7)
@@ -41,7 +41,7 @@ import Testing
   func howFarAMessageHadComeIsNotTakenOver(status: MessageStatus) throws {
     let store = try TestClock().store()
     var given = Message(id: "m", in: "room", from: "me", text: "x", status: status)
-    given.failure = Failure(.invalid)
+    given.failure = SendFailure(.invalid)
     given.retryCount = 3
     let sent = try store.write { try $0.send(given) }
     #expect(sent.status == .pending && sent.failure == nil && sent.retryCount == 0)
@@ -84,7 +84,7 @@ import Testing
       #expect(try chat.message("no", in: "room") == nil)
       // An attachment may come without words.
       var picture = own("picture", "")
-      picture.attachments = [MsgStore.Attachment(id: "a", kind: .image)]
+      picture.attachments = [MessageAttachment(id: "a", kind: .image)]
       #expect(try chat.send(picture).attachments.count == 1)
     }
     for (index, text) in kept.enumerated() {
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func limitsAreOptionsAndDoNotBindWhatIsReceived() throws {
-    let store = try TestClock().store { $0.textLimits = TextLimits(characterCountMax: 3) }
+    let store = try TestClock().store { $0.textLimits = TextLimits(maximumCharacterCount: 3) }
     try store.write { chat in
       try chat.send(own("m", "abc"))
       #expect(throws: StoreError.invalidText(.tooManyCharacters(count: 4, limit: 3))) {
@@ -158,7 +158,7 @@ import Testing
 
   @Test func aSendingThatFailsIsTriedAgainAndThenAcknowledged() throws {
     let store = try memoryStore()
-    let failure = Failure(.timeOut, code: 504, text: "too slow")
+    let failure = SendFailure(.timeOut, code: 504, text: "too slow")
     try store.write { chat in
       try chat.send(own("m", at: 5))
       #expect(try chat.setStatus(.sending, of: "m", in: "room"))
@@ -185,7 +185,7 @@ import Testing
     try store.write { chat in
       try chat.insert(message("m1", at: 10))
       try chat.send(own("p", at: 20))
-      try chat.setStatus(.failed, of: "p", in: "room", failure: Failure(.noConnection))
+      try chat.setStatus(.failed, of: "p", in: "room", failure: SendFailure(.noConnection))
     }
     #expect(try store.preview?.messageID == "p")
     try store.write { try $0.insert(message("m2", at: 30)) }

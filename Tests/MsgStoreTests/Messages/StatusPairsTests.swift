@@ -14,11 +14,11 @@ import Testing
       try chat.insert(failed)
       for _ in 0..<3 {
         try chat.setStatus(.sending, of: "m1", in: "room")
-        try chat.setStatus(.failed, of: "m1", in: "room", failure: Failure(.timeOut))
+        try chat.setStatus(.failed, of: "m1", in: "room", failure: SendFailure(.timeOut))
       }
     }
     let stored = try store.read { try $0.message("m1", in: "room") }
-    #expect(stored?.retryCount == 1 << 60 && stored?.failure == Failure(.timeOut))
+    #expect(stored?.retryCount == 1 << 60 && stored?.failure == SendFailure(.timeOut))
     try store.expectSound()
   }
 
@@ -55,7 +55,7 @@ import Testing
     try store.write { chat in
       try put(.failed, chat)
       #expect(try chat.setStatus(.delivered, of: "m", in: "room"))
-      #expect(try !chat.setStatus(.failed, of: "m", in: "room", failure: Failure(.invalid)))
+      #expect(try !chat.setStatus(.failed, of: "m", in: "room", failure: SendFailure(.invalid)))
       #expect(try !chat.setStatus(.sent, of: "m", in: "room"))
       #expect(try chat.setStatus(.read, of: "m", in: "room"))
       #expect(try chat.message("m", in: "room")?.failure == nil)

@@ -12,7 +12,7 @@ import Testing
     message.replyTo = "other"
     message.mentions = ["ann"]
     message.reactions = [Reaction("👍", from: "ann", at: time(9))]
-    message.attachments = [MsgStore.Attachment(id: "a", kind: .image, fileName: "secret.png")]
+    message.attachments = [MessageAttachment(id: "a", kind: .image, fileName: "secret.png")]
     return message
   }
 
@@ -52,7 +52,7 @@ import Testing
 
   @Test func howOldAMessageMayBeIsAnOption() throws {
     for (limit, isAllowed) in [(Duration?.none, true), (.seconds(9), false), (.seconds(10), true)] {
-      let store = try TestClock().store { $0.unsendAgeMax = limit }
+      let store = try TestClock().store { $0.maximumUnsendAge = limit }
       try store.write { chat in
         try chat.insert(message("m", at: 1_000_000, from: "me"))
         try chat.insert(message("n", at: 11_000_000))
@@ -122,7 +122,7 @@ import Testing
 
   @Test func aRefusedUnsendShowsTheMessageAgainWithTheReason() throws {
     let store = try TestClock(100).store()
-    let reason = Failure(.notFound, text: "gone")
+    let reason = SendFailure(.notFound, text: "gone")
     try store.write { chat in
       try chat.insert(full("m", at: 50))
       try chat.receiveEdit(of: "m", in: "room", text: "newer", at: time(60))

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func whatHasWaitedLongestMakesRoomAndIsCounted() throws {
-    let store = try TestClock().store { $0.waitingCountMax = 3 }
+    let store = try TestClock().store { $0.maximumWaitingCount = 3 }
     try store.write { chat in
       for number in 0..<5 {
         try chat.receiveEdit(
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func namesThatWaitGoWithWhatMakesRoom() throws {
-    let store = try TestClock().store { $0.waitingCountMax = 2 }
+    let store = try TestClock().store { $0.maximumWaitingCount = 2 }
     try store.write { chat in
       for number in 0..<4 {
         try chat.acknowledge(

@@ -20,7 +20,7 @@ import Testing
     try store.write { try $0.insert(message("m3", at: 30)) }
     let told = try #require(changes.nextIfThere())
     #expect(told.hasCounterChanges)
-    #expect(!told.hasOutboxChanges && !told.isAnything)
+    #expect(!told.hasOutboxChanges && !told.coversEverything)
     #expect(Array(told.conversations.keys) == ["room"])
     let room = try #require(told.conversations["room"])
     #expect(room.messages.mapValues(\.kind) == ["m3": .inserted])
@@ -46,7 +46,7 @@ import Testing
       } == .reactions)
     #expect(
       try parts("m1") {
-        try $0.receive(Attachment(id: "a", kind: .image), of: "m1", in: "room")
+        try $0.receive(MessageAttachment(id: "a", kind: .image), of: "m1", in: "room")
       } == .attachments)
     #expect(
       try parts("m1") {
@@ -74,7 +74,7 @@ import Testing
     let store = try memoryStore(directory)
     try store.write { chat in
       try chat.insert(message("m", at: 10))
-      try chat.receive(Attachment(id: "a", kind: .image), of: "m", in: "room")
+      try chat.receive(MessageAttachment(id: "a", kind: .image), of: "m", in: "room")
       try chat.setTransfer(
         .download, to: .running(doneByteCount: 7), of: "a", message: "m", in: "room")
     }
@@ -143,7 +143,7 @@ import Testing
 
   @Test func tooManyMessagesBecomeAnyMessage() throws {
     let (store, changes) = try listened()
-    let count = ConversationChanges.messageCountMax + 1
+    let count = ConversationChanges.maximumMessageCount + 1
     for round in 0..<2 {
       try store.write { chat in
         for index in 0..<count / 2 + 1 {
@@ -152,17 +152,17 @@ import Testing
       }
     }
     let told = try #require(changes.nextIfThere()?.conversations["room"])
-    #expect(told.isAnyMessageChanged && told.messages.isEmpty)
+    #expect(told.coversAllMessages && told.messages.isEmpty)
   }
 
   @Test func tooManyConversationsBecomeAnything() throws {
     let (store, changes) = try listened()
     try store.write { chat in
-      for index in 0...StoreChanges.conversationCountMax {
+      for index in 0...StoreChanges.maximumConversationCount {
         try chat.putConversation(ConversationID("room\(index)"), participants: ["me", "you"])
       }
     }
-    #expect(changes.nextIfThere()?.isAnything == true)
+    #expect(changes.nextIfThere()?.coversEverything == true)
   }
 
   @Test func conversationsThatAreMadeRenamedAndDeletedAreTold() throws {
@@ -173,7 +173,7 @@ import Testing
     try store.write { try $0.renameConversation("new", to: "server") }
     let renamed = try #require(changes.nextIfThere())
     #expect(renamed.conversations["new"]?.newID == "server")
-    #expect(renamed.conversations["server"]?.isAnyMessageChanged == true)
+    #expect(renamed.conversations["server"]?.coversAllMessages == true)
     entry = renamed.conversations["server"]?.entry
     #expect(entry?.from == nil && entry?.to != nil)
     entry = renamed.conversations["new"]?.entry
@@ -184,7 +184,7 @@ import Testing
     #expect(changes.nextIfThere()?.conversations["server"]?.entry != nil)
     try store.write { try $0.deleteConversation("server") }
     let deleted = try #require(changes.nextIfThere()?.conversations["server"])
-    #expect(deleted.entry?.to == nil && deleted.isAnyMessageChanged)
+    #expect(deleted.entry?.to == nil && deleted.coversAllMessages)
   }
 
   @Test func whatIsEnteredInTheOutboxIsTold() throws {
@@ -227,14 +227,14 @@ import Testing
       changes = store.changes.makeAsyncIterator()
       try chat.insert(message("m3", at: 30))
     }
-    #expect(changes?.nextIfThere()?.isAnything == true)
+    #expect(changes?.nextIfThere()?.coversEverything == true)
   }
 
   @Test func afterResumingAnythingMayHaveChanged() throws {
     let (store, changes) = try listened()
     try store.suspend()
     try store.resume()
-    #expect(changes.nextIfThere()?.isAnything == true)
+    #expect(changes.nextIfThere()?.coversEverything == true)
     try store.write { try $0.insert(message("m3", at: 30)) }
     #expect(changes.nextIfThere()?.conversations["room"]?.messages["m3"]?.kind == .inserted)
   }

@@ -11,7 +11,7 @@ import Testing
     private let count: Int
     private var values: LiveThread.Iterator?
     private var rows: [Message] = []
-    private var edges: [Edge] = []
+    private var edges: [SliceBoundary] = []
     private(set) var valueCount = 0
 
     init(_ name: ConversationID, around pin: MessageID?, _ count: Int) {
@@ -45,7 +45,7 @@ import Testing
       try expect(edges == [fresh.older, fresh.newer])
     }
 
-    private func check(_ differences: LiveDifferences, _ slice: Slice) throws {
+    private func check(_ differences: LiveDifferences, _ slice: MessageSlice) throws {
       let old = rows
       differences.apply(to: &rows) { slice[$0] }
       try expect(rows == Array(slice))
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// nil where only who follows knows the place: around a message that was deleted.
-    private func read(_ chat: borrowing StoreSnapshot) throws -> Slice? {
+    private func read(_ chat: borrowing StoreSnapshot) throws -> MessageSlice? {
       let thread = try chat.thread(name)
       guard let pin else { return try thread.tail(count) }
       return try chat.message(pin, in: name) == nil ? nil : thread.around(pin, count: count)

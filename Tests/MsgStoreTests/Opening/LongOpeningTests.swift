@@ -10,18 +10,19 @@ import Testing
   private static let stepCount = 4
 
   private func options(
-    _ localMember: MemberID?, _ countMax: Int = Self.stepCount
+    _ localMember: MemberID?, _ maximumCount: Int = Self.stepCount
   ) -> StoreOptions {
     var options = StoreOptions(localMember: localMember, clock: { time(5_000_000) })
     options.worksInBackground = false
-    options.steps.openingCountMax = countMax
+    options.steps.maximumOpeningCount = maximumCount
     return options
   }
 
   private func open(
-    _ directory: any StorageDirectory, _ localMember: MemberID?, _ countMax: Int = Self.stepCount
+    _ directory: any StorageDirectory, _ localMember: MemberID?,
+    _ maximumCount: Int = Self.stepCount
   ) throws -> MessageStore {
-    try MessageStore(in: directory, name: "store", options: options(localMember, countMax))
+    try MessageStore(in: directory, name: "store", options: options(localMember, maximumCount))
   }
 
   /// A store of nobody, with much that depends on whose it is.
@@ -77,17 +78,17 @@ import Testing
   /// What a kill before each write leaves of an opening.
   private func cuts(
     _ directory: MemoryDirectory, _ body: (any StorageDirectory) throws -> Void
-  ) throws -> (cuts: [MemoryDirectory], commitByteCountMax: Int) {
-    let found = Locked<(cuts: [MemoryDirectory], byteCountMax: Int)>(([], 0))
+  ) throws -> (cuts: [MemoryDirectory], maximumCommitByteCount: Int) {
+    let found = Locked<(cuts: [MemoryDirectory], maximumByteCount: Int)>(([], 0))
     let hooked = HookedDirectory(directory) { (call, files) throws(PageFileError) in
       guard call.kind == .write, call.name != "store" else { return }
       found.withLock {
         $0.cuts.append(files.copy())
-        $0.byteCountMax = max($0.byteCountMax, call.bytes.count)
+        $0.maximumByteCount = max($0.maximumByteCount, call.bytes.count)
       }
     }
     try body(hooked)
-    return found.withLock { ($0.cuts, $0.byteCountMax) }
+    return found.withLock { ($0.cuts, $0.maximumByteCount) }
   }
 
   @Test(arguments: [true, false]) func whatIsUnreadIsFoundOutInSteps(_ packs: Bool) throws {
@@ -101,9 +102,9 @@ import Testing
     let expectedCells = try cells(other)
 
     let directory = start.copy()
-    let (cuts, byteCountMax) = try cuts(directory) { try open($0, "me").close() }
+    let (cuts, maximumByteCount) = try cuts(directory) { try open($0, "me").close() }
     #expect(cuts.count >= oneCut.count + 3)
-    #expect(byteCountMax < wholeByteCount / 2)
+    #expect(maximumByteCount < wholeByteCount / 2)
     #expect(try cells(directory) == expectedCells)
 
     var halfCount = 0

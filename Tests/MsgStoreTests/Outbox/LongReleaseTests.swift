@@ -9,13 +9,13 @@ import Testing
   private let clock = TestClock(0)
 
   private func open(
-    _ directory: MemoryDirectory, _ entryCountMax: Int = Self.stepCount
+    _ directory: MemoryDirectory, _ maximumEntryCount: Int = Self.stepCount
   ) throws -> MessageStore {
     let clock = clock
     var options = StoreOptions(localMember: "me", clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
-    options.steps.entryCountMax = entryCountMax
+    options.steps.maximumEntryCount = maximumEntryCount
     return try MessageStore(in: directory, name: "store", options: options)
   }
 
@@ -26,11 +26,11 @@ import Testing
       for index in 0..<5 {
         try chat.send(own(MessageID("f\(index)"), in: "a"))
         let item = try #require(try chat.outbox.next(for: "w"))
-        try chat.outbox.failed(item, because: Failure(.invalid))
+        try chat.outbox.failed(item, because: SendFailure(.invalid))
       }
       try chat.send(own("w", in: "c"))
       let item = try #require(try chat.outbox.next(for: "w"))
-      try chat.outbox.failed(item, because: Failure(.noConnection))
+      try chat.outbox.failed(item, because: SendFailure(.noConnection))
       try chat.outbox.setHolding(true)
       for index in 0..<Self.count {
         try chat.send(own(MessageID("m\(index)"), in: index % 2 == 0 ? "a" : "b"))

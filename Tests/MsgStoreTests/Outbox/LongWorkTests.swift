@@ -10,19 +10,19 @@ import Testing
   private static let workTree = 14
   private let clock = TestClock(0)
 
-  private func options(_ entryCountMax: Int) -> StoreOptions {
+  private func options(_ maximumEntryCount: Int) -> StoreOptions {
     let clock = clock
     var options = StoreOptions(localMember: "me", clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
-    options.steps.entryCountMax = entryCountMax
+    options.steps.maximumEntryCount = maximumEntryCount
     return options
   }
 
   private func open(
-    _ directory: MemoryDirectory, _ entryCountMax: Int = Self.stepCount
+    _ directory: MemoryDirectory, _ maximumEntryCount: Int = Self.stepCount
   ) throws -> MessageStore {
-    try MessageStore(in: directory, name: "store", options: options(entryCountMax))
+    try MessageStore(in: directory, name: "store", options: options(maximumEntryCount))
   }
 
   /// The entries that are stored, whatever they belong to.

@@ -55,7 +55,7 @@ import Testing
       let second = try #require(try chat.edit("m", in: "room", text: "b"))
       _ = try chat.confirmEdit(of: "m", in: "room", at: first)
       #expect(try chat.outbox.entries.counts().total == 1)
-      _ = try chat.refuseEdit(of: "m", in: "room", at: second, because: Failure(.invalid))
+      _ = try chat.refuseEdit(of: "m", in: "room", at: second, because: SendFailure(.invalid))
       #expect(try chat.outbox.entries.counts().total == 0)
     }
     try store.expectSound()

@@ -17,7 +17,7 @@ import Testing
 
   private func options(_ clock: TestClock) -> StoreOptions {
     var options = StoreOptions(
-      localMember: "me", cacheByteCount: StoreOptions.usualCacheByteCount, clock: { clock.now })
+      localMember: "me", cacheByteCount: StoreOptions.defaultCacheByteCount, clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     return options
@@ -37,8 +37,8 @@ import Testing
       guard [.failed, .running, .waiting].contains(shape) else { return }
       while let item = try chat.outbox.next(for: "w", lease: .seconds(3600)) {
         switch shape {
-        case .failed: try chat.outbox.failed(item, because: Failure(.invalid))
-        case .waiting: try chat.outbox.failed(item, because: Failure(.timeOut))
+        case .failed: try chat.outbox.failed(item, because: SendFailure(.invalid))
+        case .waiting: try chat.outbox.failed(item, because: SendFailure(.timeOut))
         default: break
         }
       }
@@ -71,7 +71,7 @@ import Testing
     try run("next") { item = try store.next() }
     let taken = try #require(item)
     try run("renew") { try store.write { _ = try $0.outbox.renew(taken) } }
-    try run("give back") { try store.write { _ = try $0.outbox.giveBack(taken) } }
+    try run("give back") { try store.write { _ = try $0.outbox.returnWork(taken) } }
     let again = try store.take()
     try run("done") { _ = try store.done(again) }
     let failed = try store.take()

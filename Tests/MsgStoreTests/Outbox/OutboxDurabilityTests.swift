@@ -21,16 +21,16 @@ import Testing
     #expect(sent.value.id == "m" && sent.value.status == .pending)
     #expect(try store.tail == ["m"])
     #expect(try store.waiting == ["send m queued"])
-    try await sent.durable
-    try await sent.durable
-    try sent.waitUntilDurable()
-    let visible = try await store.writeVisible { try $0.insert(message("r", at: 1)) }
-    try visible.waitUntilDurable()
+    try await sent.waitUntilDurable()
+    try await sent.waitUntilDurable()
+    try blockUntilDurable(sent)
+    let visible = try await store.writeWithoutWaiting { try $0.insert(message("r", at: 1)) }
+    try blockUntilDurable(visible)
     #expect(visible.value == .inserted)
     await #expect(throws: StoreError.idInUse("m", in: "room")) { try await store.send(own("m")) }
     let last = try await store.send(own("n"))
     try await store.close()
-    try await last.durable
+    try await last.waitUntilDurable()
   }
 
   @Test(arguments: [true, false])
@@ -39,12 +39,12 @@ import Testing
     for index in 0..<20 {
       let sent = try await store.send(own(MessageID("m\(index)")))
       try await store.suspend(checkpoints: checkpoints)
-      if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
+      if index % 2 == 0 { try await sent.waitUntilDurable() } else { try blockUntilDurable(sent) }
       try await store.resume()
     }
     let last = try await store.send(own("last"))
     try await store.close()
-    try last.waitUntilDurable()
+    try blockUntilDurable(last)
   }
 
   @Test func manyMayWaitForOneSend() async throws {
@@ -52,7 +52,7 @@ import Testing
     for index in 0..<20 {
       let sent = try await store.send(own(MessageID("m\(index)")))
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<5 { group.addTask { try await sent.durable } }
+        for _ in 0..<5 { group.addTask { try await sent.waitUntilDurable() } }
         try await group.waitForAll()
       }
     }
@@ -64,7 +64,7 @@ import Testing
     let store = try store(directory)
     for index in 0..<5 {
       let sent = try await store.send(own(MessageID("m\(index)")))
-      if index % 2 == 0 { try await sent.durable } else { try sent.waitUntilDurable() }
+      if index % 2 == 0 { try await sent.waitUntilDurable() } else { try blockUntilDurable(sent) }
       let after = try self.store(
         SimulatedDirectory(directory.disk.afterPowerCut(PowerCut(), .worst)))
       #expect(try after.waiting.count == index + 1 && after.tail.count == index + 1)
@@ -153,7 +153,7 @@ import Testing
     try store.fail(try store.take())
     try store.fail(try store.take(), .invalid)
     let given = try store.take()
-    try store.write { try $0.outbox.giveBack(given) }
+    try store.write { try $0.outbox.returnWork(given) }
     let entries = try store.entries()
     let killed = try clock.outboxStore(directory.copy())
     #expect(try killed.entries() == entries)
@@ -175,7 +175,7 @@ import Testing
     try killed.expectSound()
     // An owner that starts anew need not wait.
     let other = try clock.outboxStore(directory.copy())
-    #expect(try other.write { try $0.outbox.giveBackAll(of: "a") } == 1)
+    #expect(try other.write { try $0.outbox.reclaimWork(of: "a") } == 1)
     #expect(try other.take("a").token == running.token)
     #expect(try !other.done(given) || true)
   }
@@ -187,7 +187,7 @@ import Testing
     directory.set(.fault(Fault(.sync, first: 1, count: .max)))
     let sent = try await store.send(own("m"))
     #expect(throws: StoreError.self) { try sent.waitUntilDurable() }
-    await #expect(throws: StoreError.self) { try await sent.durable }
+    await #expect(throws: StoreError.self) { try await sent.waitUntilDurable() }
     #expect(throws: StoreError.self) { try store.next() }
     directory.set(nil)
     try? await store.close()

@@ -157,7 +157,7 @@ import Testing
       #expect(throws: StoreError.conversationNotFound("nowhere")) {
         try chat.outbox.enter("x", in: "nowhere")
       }
-      let limit = OutboxOptions.payloadByteCountMax
+      let limit = OutboxOptions.maximumPayloadByteCount
       #expect(throws: StoreError.outboxPayloadTooLong(byteCount: limit + 1, limit: limit)) {
         try chat.outbox.enter("x", payload: [UInt8](repeating: 0, count: limit + 1))
       }

@@ -87,7 +87,7 @@ import Testing
       let store = try store(clock)
       try store.write { _ = try $0.edit("m", in: "room", text: "better") }
       let item = try store.take()
-      let failure = Failure(kind, code: 403, text: "no")
+      let failure = SendFailure(kind, code: 403, text: "no")
       try store.write { try $0.outbox.failed(item, because: failure) }
       #expect(try store.entries()[0].failure == failure)
       #expect(try store.message("m")?.status == .failed)
@@ -141,7 +141,7 @@ import Testing
 
   @Test func attemptsMayBeLimited() throws {
     let clock = TestClock(0)
-    let store = try store(clock) { $0.attemptCountMax = 3 }
+    let store = try store(clock) { $0.maximumAttemptCount = 3 }
     let hall = try store.entryID(.send, "other")
     try store.write { try $0.outbox.remove(hall) }
     try store.fail(try store.take())
@@ -163,7 +163,7 @@ import Testing
 
   @Test func ofAllAttemptsNothingMayHaveBeenHeard() throws {
     let clock = TestClock(0)
-    let store = try store(clock) { $0.attemptCountMax = 2 }
+    let store = try store(clock) { $0.maximumAttemptCount = 2 }
     let hall = try store.entryID(.send, "other")
     try store.write { try $0.outbox.remove(hall) }
     for _ in 0..<2 {
@@ -178,7 +178,7 @@ import Testing
 
   @Test func theAgeMayBeLimited() throws {
     let clock = TestClock(0)
-    let store = try store(clock) { $0.ageMax = .seconds(100) }
+    let store = try store(clock) { $0.maximumAge = .seconds(100) }
     try store.fail(try store.take(), .timeOut)
     clock.advance(101)
     #expect(try store.next() == nil)

@@ -41,7 +41,7 @@ import Testing
     let items = try (0..<4).map { _ in try store.take() }
     try store.fail(items[2])
     try store.write { chat in
-      for index in [0, 1, 3] { try chat.outbox.giveBack(items[index]) }
+      for index in [0, 1, 3] { try chat.outbox.returnWork(items[index]) }
     }
     clock.advance(2)
     #expect(try store.drain() == ["send first", "send m0", "send m1", "send m2"])

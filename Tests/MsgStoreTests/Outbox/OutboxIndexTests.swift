@@ -20,7 +20,7 @@ import Testing
     let ordinal = try store.write { chat in
       try chat.send(message("m", at: nil, from: "me"))
       let item = try #require(try chat.outbox.next(for: "worker"))
-      if isFailed { _ = try chat.outbox.failed(item, because: Failure(.permission)) }
+      if isFailed { _ = try chat.outbox.failed(item, because: SendFailure(.permission)) }
       return item.id.rawValue
     }
     try store.close()
@@ -32,7 +32,7 @@ import Testing
     let (files, ordinal) = try files(isFailed: isFailed)
     let changed = try Cells(files).changed([(key(due: 5, ordinal), [])], in: 14)
     var options = StoreOptions(localMember: "me", clock: { time(1_000_000) })
-    options.outbox.attemptCountMax = 1
+    options.outbox.maximumAttemptCount = 1
     let store = try MessageStore(in: changed, name: "store", options: options)
     #expect(
       throws: StoreError.corruptRecord(

@@ -70,7 +70,7 @@ import Testing
     clock.advance(60)
     let item = try store.take("b")
     #expect(try !store.fail(lost, .invalid))
-    #expect(try !store.write { try $0.outbox.giveBack(lost) })
+    #expect(try !store.write { try $0.outbox.returnWork(lost) })
     #expect(try store.write { try $0.outbox.renew(lost) } == nil)
     #expect(try store.waiting == ["send m0 running"])
     #expect(try store.done(lost), "the server has it, whoever says so")
@@ -104,9 +104,9 @@ import Testing
     let clock = TestClock(0)
     let store = try store(clock)
     let item = try store.take("a")
-    #expect(try store.write { try $0.outbox.giveBack(item) })
+    #expect(try store.write { try $0.outbox.returnWork(item) })
     #expect(try store.waiting == ["send m0 queued"] && store.message("m0")?.status == .pending)
-    #expect(try !store.write { try $0.outbox.giveBack(item) })
+    #expect(try !store.write { try $0.outbox.returnWork(item) })
     let again = try store.take("b")
     #expect(again.attempt == 1 && again.token == item.token)
     #expect(try !store.fail(item))
@@ -122,8 +122,8 @@ import Testing
       }
     }
     let items = [try store.take("one"), try store.take("two"), try store.take("one")]
-    #expect(try store.write { try $0.outbox.giveBackAll(of: "nobody") } == 0)
-    #expect(try store.write { try $0.outbox.giveBackAll(of: "one") } == 2)
+    #expect(try store.write { try $0.outbox.reclaimWork(of: "nobody") } == 0)
+    #expect(try store.write { try $0.outbox.reclaimWork(of: "one") } == 2)
     #expect(try store.counts() == OutboxCounts(queued: 2, running: 1))
     let again = [try store.take("one"), try store.take("one")]
     #expect(again.map(\.token) == [items[0].token, items[2].token])
@@ -149,7 +149,7 @@ import Testing
   @Test func atTheEndOfTimeNothingTraps() throws {
     for moment in [Int64.min, -1, .max] {
       let clock = TestClock(moment)
-      let store = try clock.outboxStore { $0.ageMax = .seconds(1) }
+      let store = try clock.outboxStore { $0.maximumAge = .seconds(1) }
       try store.write {
         try $0.send(own("m", "mine", at: 5))
         _ = try $0.outbox.enter("x")

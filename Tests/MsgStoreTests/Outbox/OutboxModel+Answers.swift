@@ -40,7 +40,7 @@ extension OutboxModel {
     guard let index = held(item) else { return }
     entries[index].failureCount += 1
     entries[index].isRefused = [.permission, .notFound, .invalid].contains(kind)
-    let isLast = attemptCountMax.map { entries[index].failureCount >= $0 } ?? false
+    let isLast = maximumAttemptCount.map { entries[index].failureCount >= $0 } ?? false
     if entries[index].isRefused || isLast {
       entries[index].state = .failed
     } else {
@@ -57,13 +57,13 @@ extension OutboxModel {
     entries[index].state = .running(owner: owner, expiry: expiry, lease: lease)
   }
 
-  mutating func giveBack(_ item: Entry) {
+  mutating func returnWork(_ item: Entry) {
     guard let index = held(item) else { return }
     entries[index].state = .queued
     entries[index].attemptCount -= 1
   }
 
-  mutating func giveBackAll(of name: String) {
+  mutating func reclaimWork(of name: String) {
     for index in entries.indices {
       if case .running(name, _, _) = entries[index].state { entries[index].state = .queued }
     }

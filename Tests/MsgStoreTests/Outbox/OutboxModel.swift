@@ -97,7 +97,7 @@ struct OutboxModel {
   var isHolding = false
   var nextID: UInt64 = 1
   var nextLease = 1
-  var attemptCountMax: Int?
+  var maximumAttemptCount: Int?
   /// The last step that is in it.
   var step = 0
 
@@ -310,7 +310,7 @@ struct OutboxModel {
         continue
       }
       let failures = entry.failureCount + (entry.isRunning ? 1 : 0)
-      if let attemptCountMax, failures >= attemptCountMax {
+      if let maximumAttemptCount, failures >= maximumAttemptCount {
         entries[candidate].state = .failed
         entries[candidate].failureCount += 1
         if entry.kind == .read { updateReceipt(entry.room) }

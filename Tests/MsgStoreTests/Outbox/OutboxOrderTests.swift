@@ -92,7 +92,7 @@ import Testing
     let again = try store.take()
     guard case .upload(let state) = again.task else { return #expect(Bool(false)) }
     #expect(state.upload == .running(doneByteCount: 40) && again.token == item.token)
-    #expect(try store.write { try $0.outbox.giveBack(again) })
+    #expect(try store.write { try $0.outbox.returnWork(again) })
     #expect(try upload() == .queued)
     let last = try store.take()
     try store.done(last)

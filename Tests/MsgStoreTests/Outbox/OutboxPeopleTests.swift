@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test func removingWhatMayHaveLeftTakesItBack() throws {
-    let store = try TestClock(0).outboxStore { $0.attemptCountMax = 1 }
+    let store = try TestClock(0).outboxStore { $0.maximumAttemptCount = 1 }
     try store.write { try $0.send(own("m")) }
     let item = try store.take()
     try store.fail(item, .timeOut)

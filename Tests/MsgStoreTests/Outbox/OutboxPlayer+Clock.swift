@@ -17,10 +17,10 @@ extension OutboxPlayer {
     try change { (model, chat) throws in
       let name = model.rooms[room].name
       #expect(throws: StoreError.self) {
-        let large = MsgStore.Attachment(id: upload.file, kind: .image, byteCount: 2_000_001)
+        let large = MessageAttachment(id: upload.file, kind: .image, byteCount: 2_000_001)
         _ = try chat.prepareUpload(large, of: upload.message, in: name)
       }
-      let small = MsgStore.Attachment(id: upload.file, kind: .image, byteCount: 1_000)
+      let small = MessageAttachment(id: upload.file, kind: .image, byteCount: 1_000)
       #expect(try chat.prepareUpload(small, of: upload.message, in: name))
       model.entries[upload.index].isUnprepared = false
     }

@@ -96,7 +96,7 @@ extension OutboxPlayer {
     try change { (model, chat) throws in
       var message = own(id, in: model.rooms[room].name, text)
       message.attachments = files.enumerated().map { (index, isTooLarge) in
-        MsgStore.Attachment(
+        MessageAttachment(
           id: "f\(index)", kind: .image, byteCount: isTooLarge ? 5_000_000 : 5_000)
       }
       try chat.send(message)
@@ -283,7 +283,7 @@ extension OutboxPlayer {
     case 0..<9: try answer(item) { try self.done(item, &$0, $1) }
     case 9..<15:
       try answer(item) {
-        try $1.outbox.failed(item.item, because: Failure(kind))
+        try $1.outbox.failed(item.item, because: SendFailure(kind))
         $0.fail(item.entry, kind, at: self.now)
       }
     case 15..<17:
@@ -293,13 +293,13 @@ extension OutboxPlayer {
       }
     case 17..<19:
       try answer(item) {
-        try $1.outbox.giveBack(item.item)
-        $0.giveBack(item.entry)
+        try $1.outbox.returnWork(item.item)
+        $0.returnWork(item.entry)
       }
     default:
       try answer(item) {
-        try $1.outbox.giveBackAll(of: item.item.owner)
-        $0.giveBackAll(of: item.item.owner)
+        try $1.outbox.reclaimWork(of: item.item.owner)
+        $0.reclaimWork(of: item.item.owner)
       }
     }
   }

@@ -32,21 +32,21 @@ final class OutboxPlayer {
     let year: Int64 = 365 * OutboxModel.day
     serverTime = 1_000_000_000 + ([0, 1, -1].randomElement(using: &random) ?? 0) * year
     if serverTime < 0 { serverTime = 1 }
-    if random.chance(30) { model.attemptCountMax = 4 }
+    if random.chance(30) { model.maximumAttemptCount = 4 }
     stepCount = random.chance(50) ? Int.random(in: 1...4, using: &random) : nil
-    store = try Self.open(directory, clock, model.attemptCountMax, stepCount)
+    store = try Self.open(directory, clock, model.maximumAttemptCount, stepCount)
     durable = [model]
   }
 
   private static func open(
-    _ directory: SimulatedDirectory, _ clock: TestClock, _ attemptCountMax: Int?,
+    _ directory: SimulatedDirectory, _ clock: TestClock, _ maximumAttemptCount: Int?,
     _ stepCount: Int?
   ) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
-    options.outbox.attemptCountMax = attemptCountMax
-    if let stepCount { options.steps.entryCountMax = stepCount }
+    options.outbox.maximumAttemptCount = maximumAttemptCount
+    if let stepCount { options.steps.maximumEntryCount = stepCount }
     return try MessageStore(in: directory, name: "store", options: options)
   }
 
@@ -139,7 +139,7 @@ final class OutboxPlayer {
     directory.die()
     try? store.close()
     directory = SimulatedDirectory(disk)
-    store = try Self.open(directory, clock, model.attemptCountMax, stepCount)
+    store = try Self.open(directory, clock, model.maximumAttemptCount, stepCount)
     let bytes = try store.read { try $0.syncPosition(for: "step") } ?? []
     let step = Int(String(decoding: bytes, as: UTF8.self)) ?? 0
     model = try #require(candidates.last { $0.step == step }, "step \(step) is not to be expected")

@@ -112,7 +112,7 @@ import Testing
 
   @Test func whatIsMarkedMeanwhileGoesWhereTheLastLeaseExpires() throws {
     let clock = TestClock(0)
-    let store = try filled(clock) { ($0.attemptCountMax, $0.ageMax) = (1, .seconds(30)) }
+    let store = try filled(clock) { ($0.maximumAttemptCount, $0.maximumAge) = (1, .seconds(30)) }
     try mark(store, 3)
     let item = try store.take()
     try mark(store, 4)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func namesAreToldInBatches() throws {
-    let store = try filled(TestClock(), .ids(countMax: 4))
+    let store = try filled(TestClock(), .ids(maximumCount: 4))
     try store.write { _ = try $0.markRead("room") }
     var ids: [MessageID] = []
     var tokens: Set<OutboxToken> = []

@@ -39,7 +39,7 @@ import Testing
     record.contentSum = .random(in: 0 ... .max, using: &random)
     record.created = .random(in: .min ... .max, using: &random)
     if random.chance(50) {
-      record.failure = Failure(
+      record.failure = SendFailure(
         .timeOut, code: random.chance(50) ? .random(in: .min ... .max, using: &random) : nil,
         text: "wörds")
     }

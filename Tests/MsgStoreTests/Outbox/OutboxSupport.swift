@@ -41,7 +41,7 @@ extension MessageStore {
     _ item: OutboxItem, _ kind: FailureKind = .noConnection, retryAt: Timestamp? = nil
   ) throws -> Bool {
     try write {
-      try $0.outbox.failed(item, because: Failure(kind, text: "\(kind)"), retryAt: retryAt)
+      try $0.outbox.failed(item, because: SendFailure(kind, text: "\(kind)"), retryAt: retryAt)
     }
   }
 
@@ -143,6 +143,6 @@ func own(_ id: MessageID, in conversation: ConversationID, _ text: String = "min
 
 func ownWithFiles(_ id: MessageID, _ files: [String]) -> Message {
   var message = own(id)
-  message.attachments = files.map { MsgStore.Attachment(id: $0, kind: .image, byteCount: 100) }
+  message.attachments = files.map { MessageAttachment(id: $0, kind: .image, byteCount: 100) }
   return message
 }

@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aSendThatWasGivenUpGoesAgainToBeTakenBack() throws {
-    let store = try TestClock().outboxStore { $0.attemptCountMax = 1 }
+    let store = try TestClock().outboxStore { $0.maximumAttemptCount = 1 }
     try store.write { try $0.send(own("m")) }
     try store.fail(try store.take(), .timeOut)
     #expect(try store.waiting == ["send m failed"])
@@ -102,7 +102,7 @@ import Testing
     #expect(item.name == "unsend m")
     // The server refuses: the message is shown again, and its edit goes.
     try store.write {
-      _ = try $0.refuseUnsend(of: "m", in: "room", because: Failure(.permission))
+      _ = try $0.refuseUnsend(of: "m", in: "room", because: SendFailure(.permission))
     }
     #expect(try store.message("m")?.isDeleted == false)
     #expect(try !store.done(item))
@@ -126,7 +126,7 @@ import Testing
     #expect(unsend.name == "unsend m")
     #expect(try store.waiting == ["edit m queued, blocked", "unsend m running"])
     try store.write {
-      try $0.outbox.giveBack(unsend); try $0.outbox.remove(unsend.id)
+      try $0.outbox.returnWork(unsend); try $0.outbox.remove(unsend.id)
     }
     #expect(try store.message("m")?.isDeleted == false)
     let again = try store.take()

@@ -9,12 +9,12 @@ import Testing
     -> Message
   {
     var message = own(id, in: room)
-    message.attachments = [MsgStore.Attachment(id: "p", kind: .image, byteCount: byteCount)]
+    message.attachments = [MessageAttachment(id: "p", kind: .image, byteCount: byteCount)]
     return message
   }
 
-  private func small(_ byteCount: Int64 = 1000) -> MsgStore.Attachment {
-    MsgStore.Attachment(id: "p", kind: .image, byteCount: byteCount)
+  private func small(_ byteCount: Int64 = 1000) -> MessageAttachment {
+    MessageAttachment(id: "p", kind: .image, byteCount: byteCount)
   }
 
   @Test func anUploadBeyondALimitWaitsUntilItIsPrepared() throws {
@@ -76,12 +76,12 @@ import Testing
     try store.close()
     let later = try clock.store(directory) { options in
       options.attachmentLimits = AttachmentLimits(
-        rules: [.image: .init(byteCountMax: 100, mimeTypes: ["image/png"])])
+        rules: [.image: .init(maximumByteCount: 100, mimeTypes: ["image/png"])])
     }
     let first = try later.take()
     #expect(try later.fail(first))
     let second = try later.take()
-    #expect(try later.write { try $0.outbox.giveBack(second) })
+    #expect(try later.write { try $0.outbox.returnWork(second) })
     clock.advance(10)
     #expect(try later.drain() == ["upload p", "send m", "upload p", "send n"])
     try later.expectSound()
@@ -102,7 +102,7 @@ import Testing
 
   @Test(arguments: [Int.min, -1, 0, .max])
   func noFormOfReceiptsMakesHandingOutThrow(count: Int) throws {
-    let store = try TestClock().outboxStore { $0.receiptForm = .ids(countMax: count) }
+    let store = try TestClock().outboxStore { $0.receiptForm = .ids(maximumCount: count) }
     try store.write { chat in
       try chat.insert(message("r", at: 1))
       _ = try chat.markRead("room")

@@ -41,7 +41,7 @@ import Testing
       case 1:
         let soon = Timestamp(microseconds: StoreOptions().clock().microseconds + 20_000)
         try await store.write {
-          try $0.outbox.failed(work, because: Failure(.noConnection), retryAt: soon)
+          try $0.outbox.failed(work, because: SendFailure(.noConnection), retryAt: soon)
         }
       case 2: continue  // Forgotten: its lease expires.
       default: try await store.write { try $0.outbox.done(work) }

@@ -15,7 +15,7 @@ import Testing
   private func store(_ trouble: Trouble) async throws -> MessageStore {
     do {
       let store = try trouble.open()
-      try await store.send(own("m")).durable
+      try await store.send(own("m")).waitUntilDurable()
       try await store.close()
     }
     return try trouble.open()
@@ -36,7 +36,7 @@ import Testing
   @Test func aDeviceMayBeLockedForWriting() async throws {
     let trouble = Trouble()
     let store = try trouble.open()
-    try await store.send(own("m")).durable
+    try await store.send(own("m")).waitUntilDurable()
     trouble.begin(.deviceLocked(call: "pwrite", path: "store"), [.write, .extend, .sync])
     trouble.onSleep { if $0 == 3 { trouble.end() } }
     var work = store.work(for: "w").makeAsyncIterator()
@@ -49,7 +49,7 @@ import Testing
   @Test func aPoisonedStoreIsWaitedFor() async throws {
     let trouble = Trouble()
     let store = try trouble.open(clock: StoreOptions.systemClock)
-    try await store.send(own("m")).durable
+    try await store.send(own("m")).waitUntilDurable()
     trouble.begin(.ioError(call: "fdatasync", errno: 5, path: "store"), [.sync])
     trouble.onSleep { if $0 > 1 { try? await Task.sleep(for: .milliseconds(1)) } }
     let work = store.work(for: "w", lease: .milliseconds(20))

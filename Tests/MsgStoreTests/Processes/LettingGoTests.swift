@@ -24,7 +24,7 @@ import Testing
         // Work is left, in several steps.
         try await store?.write(.relaxed) { try $0.deleteConversation(room) }
       case 1:
-        _ = try await store?.writeVisible { try $0.setTitle("title", of: room) }
+        _ = try await store?.writeWithoutWaiting { try $0.setTitle("title", of: room) }
       case 2:
         if let values = store?.thread(room).live(newest: 5) {
           ends.append(Task { for try await _ in values {} })
@@ -36,7 +36,7 @@ import Testing
       store = nil
       // Whoever holds what was sent holds no store.
       store = try open()
-      try sent?.waitUntilDurable()
+      try sent.map { try blockUntilDurable($0) }
       store = nil
       for end in ends { try await end.value }
     }

@@ -8,7 +8,7 @@ extension RandomActs {
     case 0...4: return handing(to: owner)
     case 5:
       return RandomAct("giveBackAll of \(owner)") { w throws(StoreError) in
-        try w.outbox.giveBackAll(of: owner)
+        try w.outbox.reclaimWork(of: owner)
       }
     case 6:
       let (name, payload) = ("work \(below(3))", random.bytes(below(9)))
@@ -26,7 +26,7 @@ extension RandomActs {
   }
 
   private mutating func handing(to owner: String) -> RandomAct {
-    let failure = Failure(
+    let failure = SendFailure(
       random.chance(70) ? .noConnection : .permission, code: Int64(below(600)), text: "no \"way\"")
     let end = below(5)
     let ends = ["done", "done", "failed \(failure.kind)", "giveBack", "nothing"]
@@ -35,7 +35,7 @@ extension RandomActs {
       switch end {
       case 0...1: try w.outbox.done(item)
       case 2: try w.outbox.failed(item, because: failure)
-      case 3: try w.outbox.giveBack(item)
+      case 3: try w.outbox.returnWork(item)
       default: break
       }
     }

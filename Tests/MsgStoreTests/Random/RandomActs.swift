@@ -19,7 +19,7 @@ struct RandomActs {
     let (conversation, kind) = (
       Self.conversations[below(3)], random.chance(50) ? ReceiptKind.read : .delivered
     )
-    let form = random.chance(50) ? PendingReceipt.Form.mark : .ids(countMax: 2)
+    let form = random.chance(50) ? PendingReceipt.Form.mark : .ids(maximumCount: 2)
     let count = isFull && random.chance(20) ? below(20) : 1
     let acts = (0..<count).flatMap { _ in act() }
     return RandomTransaction(
@@ -44,8 +44,8 @@ struct RandomActs {
   private mutating func mentions() -> [MemberID] { random.chance(30) ? [member(), member()] : [] }
   private mutating func emoji() -> String { random.chance(50) ? "👍" : "😀" }
 
-  private mutating func attachment() -> MsgStore.Attachment {
-    MsgStore.Attachment(
+  private mutating func attachment() -> MessageAttachment {
+    MessageAttachment(
       id: "x\(below(3))", kind: AttachmentKind.allCases[below(5)],
       remoteURL: random.chance(50) ? "https://\(below(9))" : nil,
       fileName: random.chance(50) ? "a \"file\" \(below(9)).jpg" : nil,
@@ -149,7 +149,7 @@ struct RandomActs {
   }
 
   private mutating func sending(_ c: ConversationID) -> RandomAct {
-    let failure = Failure(.timeOut, code: Int64(below(600)), text: "no \"answer\"")
+    let failure = SendFailure(.timeOut, code: Int64(below(600)), text: "no \"answer\"")
     let (kind, id, time) = (below(9), id(), time())
     switch kind {
     case 7:
@@ -205,7 +205,7 @@ struct RandomActs {
   /// What the server says of an edit, and what it sends of attachments.
   private mutating func answering(_ c: ConversationID) -> RandomAct {
     let (id, time, later, attachment) = (id(), time(), time(), attachment())
-    let failure = Failure(.permission)
+    let failure = SendFailure(.permission)
     switch below(5) {
     case 0:
       return RandomAct("confirmEdit of the newest edit of \(id) in \(c)") { w throws(StoreError) in
@@ -237,7 +237,7 @@ struct RandomActs {
 
   private func setting(
     _ status: MessageStatus, _ id: MessageID, _ c: ConversationID, at time: Timestamp? = nil,
-    retryAt: Timestamp? = nil, _ failure: Failure? = nil
+    retryAt: Timestamp? = nil, _ failure: SendFailure? = nil
   ) -> RandomAct {
     RandomAct("setStatus \(status) of \(id) in \(c)") { w throws(StoreError) in
       try w.setStatus(status, of: id, in: c, at: time, retryAt: retryAt, failure: failure)

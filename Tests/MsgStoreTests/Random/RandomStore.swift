@@ -61,11 +61,11 @@ struct RandomStore {
     options.worksInBackground = false
     if isNarrow {
       var random = SeededGenerator(seed: seed ^ 0x57E)
-      options.waitingCountMax = .random(in: 2...9, using: &random)
+      options.maximumWaitingCount = .random(in: 2...9, using: &random)
       options.steps = StepSizes(
-        sweepCountMax: .random(in: 2...20, using: &random),
-        mergeCountMax: .random(in: 1...9, using: &random),
-        entryCountMax: .random(in: 1...9, using: &random))
+        maximumSweepCount: .random(in: 2...20, using: &random),
+        maximumMergeCount: .random(in: 1...9, using: &random),
+        maximumEntryCount: .random(in: 1...9, using: &random))
     }
     var store = try MessageStore(in: directory, name: "store", options: options)
     try watch?(store)
@@ -88,7 +88,7 @@ struct RandomStore {
     return store
   }
 
-  private struct Finding: Error {
+  private struct CheckFinding: Error {
     let text: String
   }
 
@@ -98,7 +98,7 @@ struct RandomStore {
     options.access = .readOnly
     let store = try MessageStore(in: directory, name: "store", options: options)
     defer { try? store.close() }
-    if let defect = try store.defect() { throw Finding(text: "when only read: \(defect)") }
+    if let defect = try store.defect() { throw CheckFinding(text: "when only read: \(defect)") }
   }
 
   /// Thinks of what to do, and expects nothing to be wrong with it; what is wrong is made small.

@@ -174,7 +174,7 @@ import Testing
     let transaction = try database.beginWrite()
     try transaction.source.enter()
     for (id, at) in [("m3", 30), ("m7", 70), ("m8", 80)] as [(MessageID, Int64)] {
-      let position = Position(.acknowledged(at, sequence: nil), id)
+      let position = MessagePosition(.acknowledged(at, sequence: nil), id)
       let key = KeyEncoding.key(1, position)
       let tree = BTree(transaction.source, TreeNumber(6))
       var value = ByteBuffer()

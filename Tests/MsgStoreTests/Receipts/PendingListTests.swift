@@ -75,7 +75,7 @@ import Testing
       try chat.insert(message("z", at: 30))
       try chat.markDelivered(group)
     }
-    let batches = try store.pending(.delivered, as: .ids(countMax: 1))
+    let batches = try store.pending(.delivered, as: .ids(maximumCount: 1))
     #expect(batches.map(\.ids) == [["a"], ["s"], ["z"]])
     try store.write { try $0.confirm(batches[2]) }
     #expect(try store.pending(.delivered, as: .ids()).map(\.ids) == [["a", "s"]])

@@ -57,10 +57,10 @@ import Testing
     #expect(try store.pending(.read, as: .ids()).isEmpty && store.pendingRooms(.read).isEmpty)
     try store.expectSound()
     #expect(throws: StoreError.invalidCount(501)) {
-      try store.pending(.read, as: .ids(countMax: 501))
+      try store.pending(.read, as: .ids(maximumCount: 501))
     }
     #expect(throws: StoreError.invalidCount(0)) {
-      try store.pending(.read, as: .ids(countMax: 0))
+      try store.pending(.read, as: .ids(maximumCount: 0))
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
     }
     #expect(try store.pendingRooms(.delivered) == ["room"] && store.pendingRooms(.read) == [])
     #expect(try store.unread() == 8)
-    let batches = try store.pending(.delivered, as: .ids(countMax: 3))
+    let batches = try store.pending(.delivered, as: .ids(maximumCount: 3))
     #expect(batches.map(\.ids) == [["m7"], ["m0", "m1", "m2"], ["m3", "m5"]])
     for batch in batches { #expect(try confirm(store, batch)) }
     #expect(try store.pendingRooms(.delivered).isEmpty)

@@ -132,14 +132,14 @@ import Testing
         #expect(reader.isRead == hasRead(member))
         // Times are exact as long as there are no more marks than are kept.
         let key = Naive.Mark(member: member, kind: .read)
-        if naive.marks[key]?.count ?? 0 <= ReceiptSteps.countMax {
+        if naive.marks[key]?.count ?? 0 <= ReceiptSteps.maximumCount {
           #expect(reader.readAt?.microseconds == naive.time(member, .read, entry))
         }
       }
       #expect(!readers.contains { $0.member == entry.sender })
     }
     for kind in ReceiptKind.allCases {
-      let told = try store.pending(kind, as: .ids(countMax: 4))
+      let told = try store.pending(kind, as: .ids(maximumCount: 4))
       let ids = told.flatMap(\.ids)
       #expect(ids.count == Set(ids).count)
       #expect(told.allSatisfy { $0.ids.count <= 4 })
@@ -224,7 +224,7 @@ import Testing
       try compare(store, naive)
       // Some of what is to be told arrives, in any order.
       for kind in ReceiptKind.allCases where random.chance(30) {
-        for pending in try store.pending(kind, as: .ids(countMax: 4)).shuffled(using: &random)
+        for pending in try store.pending(kind, as: .ids(maximumCount: 4)).shuffled(using: &random)
         where random.chance(50) {
           try store.write(.relaxed) { _ = try $0.confirm(pending) }
           for id in pending.ids { naive.untold[kind]?.remove(id) }

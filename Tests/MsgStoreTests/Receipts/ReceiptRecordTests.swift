@@ -4,8 +4,8 @@ import Testing
 
 /// The records of receipts: how they merge, and that any bytes are one or none.
 @Suite struct ReceiptRecordTests {
-  private func position(_ time: Int64) -> Position {
-    Position(.acknowledged(time, sequence: nil), MessageID("m\(time)"))
+  private func position(_ time: Int64) -> MessagePosition {
+    MessagePosition(.acknowledged(time, sequence: nil), MessageID("m\(time)"))
   }
 
   private func randomRecord(_ random: inout SeededGenerator, limit: Int64) -> ReceiptRecord {
@@ -86,7 +86,7 @@ import Testing
       own.confirmedRead = record.read.mark
       own.deliveredMark = record.delivered.mark
       own.lateFrom = record.read.steps.last?.position
-      own.read.mark = Position(.acknowledged(7, sequence: .min), "")
+      own.read.mark = MessagePosition(.acknowledged(7, sequence: .min), "")
       own.read.laggard = .random(in: 0...UInt32.max, using: &random)
       own.isReadListed = random.chance(50)
       own.isDeliveredListed = random.chance(50)

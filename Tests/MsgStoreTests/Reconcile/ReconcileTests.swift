@@ -61,7 +61,7 @@ import Testing
 
   private func position(
     _ id: MessageID, _ chat: borrowing StoreWriter
-  ) throws(StoreError) -> Position {
+  ) throws(StoreError) -> MessagePosition {
     let message = try chat.message(id, in: "room")
     guard let message else { throw .messageNotFound(id, in: "room") }
     return message.position

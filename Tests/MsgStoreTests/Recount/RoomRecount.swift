@@ -102,7 +102,7 @@ struct RoomRecount {
   }
 
   /// Whether a mark lies at or behind a message.
-  private func covers(_ mark: Position, _ message: ExportedMessage) -> Bool {
+  private func covers(_ mark: MessagePosition, _ message: ExportedMessage) -> Bool {
     guard let time = message.serverTimestamp?.microseconds else { return false }
     if time != mark.place.time { return time < mark.place.time }
     switch (message.sequence, mark.place.hasRank) {
@@ -176,7 +176,7 @@ struct PreviewText: Equatable {
   let serverTimestamp: Timestamp?
   let status: MessageStatus
 
-  init(_ preview: Preview) {
+  init(_ preview: ConversationPreview) {
     message = preview.messageID
     sender = preview.sender
     text = preview.text

@@ -165,7 +165,7 @@ import Testing
       for index in 1...4 { try chat.insert(Self.message(index)) }
       try chat.receiveEdit(of: "m-1", in: "club", text: "new", at: time(100))
       try chat.receive(Reaction("+1", from: "eve", at: time(50)), to: "m-1", in: "club")
-      try chat.receive(Attachment(id: "a", kind: .image), of: "m-2", in: "club")
+      try chat.receive(MessageAttachment(id: "a", kind: .image), of: "m-2", in: "club")
       try chat.delete("m-4", in: "club")
       try chat.declareAbsent(4...9, in: "club")
     }

@@ -114,7 +114,7 @@ struct SalvageSample {
       try chat.receive(Reaction("+1", from: told.member, at: told.time), to: id, in: room)
     case 6...7:
       let name = String(told.text.prefix(40))
-      try chat.receive(Attachment(id: name, kind: .image, fileName: name), of: id, in: room)
+      try chat.receive(MessageAttachment(id: name, kind: .image, fileName: name), of: id, in: room)
     case 8:
       try chat.receive(
         ReceivedReceipt(in: room, of: told.member, .read, .messages([id]), time: told.time))

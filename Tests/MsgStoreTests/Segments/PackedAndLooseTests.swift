@@ -13,7 +13,7 @@ import msgdump
       var random = SeededGenerator(seed: seed)
       let packing = PackingSizes(
         looseCount: [0, 1, 3].randomElement(using: &random) ?? 0,
-        segmentByteCountMax: [150, 300, 1000, .max].randomElement(using: &random) ?? 300)
+        maximumSegmentByteCount: [150, 300, 1000, .max].randomElement(using: &random) ?? 300)
       let idCount = random.chance(50) ? 60 : 300
       let directory = MemoryDirectory()
       var packed = RandomStore(seed: seed, packing: packing, idCount: idCount)
@@ -107,7 +107,7 @@ import msgdump
     }
   }
 
-  private func expectSame(_ a: Slice, _ b: Slice, _ comment: String) throws {
+  private func expectSame(_ a: MessageSlice, _ b: MessageSlice, _ comment: String) throws {
     guard Array(a) != Array(b) || a.older != b.older || a.newer != b.newer else { return }
     let shown = [a, b].map { "\($0.ids), \($0.older), \($0.newer)" }
     Issue.record("\(comment): \(shown[0]) where \(shown[1]) was")

@@ -10,7 +10,7 @@ import Testing
   /// A closed store whose messages lie in segments, and the segments.
   private func makeStore() throws -> [Cells.Cell] {
     let store = try memoryStore(
-      directory, packing: PackingSizes(looseCount: 0, segmentByteCountMax: 130))
+      directory, packing: PackingSizes(looseCount: 0, maximumSegmentByteCount: 130))
     try store.write { chat in
       try chat.declareAbsent(0...2, in: "room")
       for index in 0..<60 {
@@ -36,7 +36,7 @@ import Testing
   /// A damaged store can be asked and told anything, and compacted or not, without a trap.
   private func use(_ files: MemoryDirectory) throws {
     let store = try memoryStore(
-      files.copy(), packing: PackingSizes(looseCount: 0, segmentByteCountMax: 130))
+      files.copy(), packing: PackingSizes(looseCount: 0, maximumSegmentByteCount: 130))
     defer { try? store.close() }
     try attempt { _ = try store.read { try $0.thread("room").tail(100).map(\.text) } }
     for index in 0..<60 {
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  private func key(_ position: Position) -> [UInt8] {
+  private func key(_ position: MessagePosition) -> [UInt8] {
     let key = KeyEncoding.key(1, position)
     return key.bytes.array()
   }
@@ -80,7 +80,7 @@ import Testing
     _ = try makeStore()
     let place = Place.acknowledged(1015, sequence: 4)
     let changed = try Cells(directory).changed(
-      [(key(Position(place, "x")), try record())], in: Cells.messagesTree)
+      [(key(MessagePosition(place, "x")), try record())], in: Cells.messagesTree)
     let found = try findings(changed)
     #expect(found.count { $0.contains("lies in a segment") } == 1, "\(found)")
     try use(changed)
@@ -94,7 +94,7 @@ import Testing
     let place = Place.acknowledged(1015, sequence: 4)
     let changed = try Cells(directory).changed(
       [
-        (segments[1].key, nil), (key(Position(place, "m-1015")), segments[1].value),
+        (segments[1].key, nil), (key(MessagePosition(place, "m-1015")), segments[1].value),
       ], in: Cells.messagesTree)
     let found = try findings(changed)
     #expect(found.contains { $0.contains("lies in a segment") }, "\(found)")
@@ -117,7 +117,7 @@ import Testing
   @Test func aSegmentOutOfOrder() throws {
     var run = MessageRun()
     for index in [0, 2, 1] {
-      let key = key(Position(.acknowledged(Int64(1000 + index), sequence: nil), "m"))
+      let key = key(MessagePosition(.acknowledged(Int64(1000 + index), sequence: nil), "m"))
       run.append2(key, try record())
     }
     var value = ByteBuffer()
@@ -126,7 +126,7 @@ import Testing
     _ = try makeStore()
     var twice = MessageRun()
     for _ in 0..<2 {
-      twice.append2(key(Position(.acknowledged(9, sequence: nil), "m")), try record())
+      twice.append2(key(MessagePosition(.acknowledged(9, sequence: nil), "m")), try record())
     }
     #expect(!SegmentEncoder(.none, .fast).encode(twice, 0..<2, to: &value) && value.count == 0)
   }

@@ -32,14 +32,14 @@ import Testing
     let names = Names.allCases.randomElement(using: &random) ?? .counters
     let unit = [1, 1000, 1_000_000, 60_000_000].randomElement(using: &random) ?? 1
     let sequences = Int.random(in: 0...3, using: &random)
-    var positions: Set<Position> = []
+    var positions: Set<MessagePosition> = []
     var time = Int64.random(in: -1_000_000_000_000...1_000_000_000_000, using: &random)
     for index in 0..<count {
       time += Int64(.random(in: 0...3, using: &random) * unit)
       let number = Int64(index) * (sequences == 2 ? .random(in: 1...9, using: &random) : 1)
       let sequence = sequences == 0 || sequences == 3 && Bool.random(using: &random) ? nil : number
       let name = MessageID(names.make(&random, index))
-      positions.insert(Position(.acknowledged(time, sequence: sequence), name))
+      positions.insert(MessagePosition(.acknowledged(time, sequence: sequence), name))
     }
     var run = MessageRun()
     for position in positions.sorted() {

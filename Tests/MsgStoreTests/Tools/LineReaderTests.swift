@@ -37,7 +37,7 @@ import msgdump
   }
 
   @Test func aLineHasALimit() throws {
-    let longest = [UInt8](repeating: 0x61, count: LineReader.lineByteCountMax)
+    let longest = [UInt8](repeating: 0x61, count: LineReader.maximumLineByteCount)
     let lines = try lines(of: longest + [0x0a, 0x62], pieceByteCount: .max)
     #expect(lines.map(\.count) == [longest.count, 1])
     let expected = "line 2: is longer than 16777216 bytes"

@@ -47,7 +47,7 @@ import msgdump
       try chat.leave("old")
       try chat.deleteConversation("gone")
       var picture = own("p1", "with a picture")
-      picture.attachments = [MsgStore.Attachment(id: "a1", kind: .image, localPath: "/tmp/a")]
+      picture.attachments = [MessageAttachment(id: "a1", kind: .image, localPath: "/tmp/a")]
       try chat.send(picture)
       try chat.send(own("p2", "plain"))
       try chat.edit("p2", in: "room", text: "edited")
@@ -60,9 +60,9 @@ import msgdump
       while let item = try chat.outbox.next(for: "worker") { items.append(item) }
       for item in items {
         switch item.task {
-        case .setTitle: try chat.outbox.failed(item, because: Failure(.permission, text: "no"))
-        case .upload: try chat.outbox.failed(item, because: Failure(.timeOut))
-        case .client: try chat.outbox.giveBack(item)
+        case .setTitle: try chat.outbox.failed(item, because: SendFailure(.permission, text: "no"))
+        case .upload: try chat.outbox.failed(item, because: SendFailure(.timeOut))
+        case .client: try chat.outbox.returnWork(item)
         default: break
         }
       }
@@ -185,7 +185,7 @@ extension MessageStore {
     try write { chat in
       let entries = try chat.outbox.entries.entries(count: 100_000).entries
       for case .running(let owner, _) in entries.map(\.state) {
-        try chat.outbox.giveBackAll(of: owner)
+        try chat.outbox.reclaimWork(of: owner)
       }
       for entry in entries { try chat.outbox.hold(entry.id) }
     }

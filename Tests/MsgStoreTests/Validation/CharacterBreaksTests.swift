@@ -3,7 +3,7 @@ import Testing
 
 /// Characters are what the standard library takes for characters.
 @Suite struct CharacterBreaksTests {
-  private let limits = TextLimits(characterCountMax: 1 << 20)
+  private let limits = TextLimits(maximumCharacterCount: 1 << 20)
 
   /// Both ends are letters, so that nothing is trimmed.
   private func expectSameCount(_ scalars: [Unicode.Scalar]) {

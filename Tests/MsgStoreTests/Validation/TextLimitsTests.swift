@@ -58,12 +58,13 @@ import Testing
   }
 
   @Test func limitsAreOptionsWithinWhatAStoreKeeps() {
-    let short = TextLimits(characterCountMax: 3, byteCountMax: 5)
+    let short = TextLimits(maximumCharacterCount: 3, maximumByteCount: 5)
     #expect(short.check("abc").problem == nil && short.check("abc").byteCountLeft == 2)
     #expect(short.check("abcd").problem == .tooManyCharacters(count: 4, limit: 3))
     #expect(short.check("éééé").problem == .tooManyBytes(count: 8, limit: 5))
-    #expect(TextLimits(characterCountMax: .max, byteCountMax: .max).byteCountMax == 1 << 20)
-    let none = TextLimits(characterCountMax: .min, byteCountMax: .min)
+    #expect(
+      TextLimits(maximumCharacterCount: .max, maximumByteCount: .max).maximumByteCount == 1 << 20)
+    let none = TextLimits(maximumCharacterCount: .min, maximumByteCount: .min)
     #expect(none.check("").problem == .empty)
     #expect(none.check("a").problem == .tooManyBytes(count: 1, limit: 0))
   }

@@ -18,7 +18,7 @@ import Testing
       seed: 3,
       ExplorationPlan(
         setting: StoreSetting(profile: profile),
-        choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, countMax: 5),
+        choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 5),
         branchCounts: [1]))
     explorer.explore(
       sparse + [.compact, .closeReader, .compact, .put(3, byteCount: 50), .commit(.full)],
@@ -33,7 +33,7 @@ import Testing
 
   @Test func everyFailingCallLeavesASoundStore() {
     let explorer = Explorer(seed: 4, ExplorationPlan(branchCounts: []))
-    explorer.exploreTroubles(sparse + [.compact, .reopen], countMax: 150)
+    explorer.exploreTroubles(sparse + [.compact, .reopen], maximumCount: 150)
     if let first = explorer.report.failures.first {
       Issue.record("\(explorer.report.failures.count) failures:\(Shrinker.shrink(first))")
     }

@@ -90,7 +90,7 @@ import Testing
   /// A commit header in a file that is long and takes no room on the device.
   @Test func aCommitLongerThanAnyIsNotRead() throws {
     let header = try store().header
-    for byteCount in [1 << 30, WALCommitHeader.framesByteCountMax + 1, 16 << 20] {
+    for byteCount in [1 << 30, WALCommitHeader.maximumFramesByteCount + 1, 16 << 20] {
       let commit = WALCommitHeader(
         frameCount: 1, lsn: header.firstLSN, durableLSN: .zero, generation: header.generation,
         framesByteCount: byteCount, roots: Roots())
@@ -111,7 +111,7 @@ import Testing
       #expect(stop != nil && stop != .end)
       // Not at once, and not at all where it is too long.
       #expect(file.longestRead.withLock { $0 } <= 1 << 20)
-      let isTooLong = byteCount > WALCommitHeader.framesByteCountMax
+      let isTooLong = byteCount > WALCommitHeader.maximumFramesByteCount
       #expect(file.readByteCount.withLock { $0 } < (isTooLong ? 1024 : byteCount + 8192))
     }
   }

@@ -7,10 +7,10 @@ import Testing
 @Suite struct FlipTests {
   private let phase = Int(SeededGenerator.freshSeed())
 
-  private func run(_ specimens: [Specimen], countMax: Int) -> Flips.Report {
+  private func run(_ specimens: [Specimen], maximumCount: Int) -> Flips.Report {
     var report = Flips.Report()
     for specimen in specimens {
-      report.add(Flips(specimen).run(countMax: countMax, phase: phase))
+      report.add(Flips(specimen).run(maximumCount: maximumCount, phase: phase))
     }
     for harm in report.harms.prefix(5) { Issue.record("phase \(phase): \(harm)") }
     #expect(report.harms.isEmpty)
@@ -31,14 +31,14 @@ import Testing
   }
 
   @Test func flipsInAClosedStoreAreReportedOrDoNotMatter() throws {
-    let report = run([try Specimen.closed()], countMax: 5)
+    let report = run([try Specimen.closed()], maximumCount: 5)
     expectAllNoticed([.metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.unused][.harmless] == report[.unused].flipCount)
   }
 
   /// Every commit is proven by the next one's header, and the last by the watermark.
   @Test func flipsInALogInUseNeverShortenItInSilence() throws {
-    let report = run([try Specimen.inUse()], countMax: 5)
+    let report = run([try Specimen.inUse()], maximumCount: 5)
     expectAllNoticed(
       [.commitHeader, .frames, .metaSlot, .tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.watermark][.harmless] == report[.watermark].flipCount)
@@ -48,7 +48,7 @@ import Testing
   /// stays or is reported.
   @Test func flipsTakeUnwitnessedCommitsAtMost() throws {
     let report = run(
-      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], countMax: 4)
+      [try Specimen.withUnsyncedTail(), try Specimen.withoutWatermark()], maximumCount: 4)
     #expect(report[.frames][.unwitnessed] > 0)
     #expect(report[.frames][.harmless] == 0 && report[.commitHeader][.harmless] == 0)
     expectAllNoticed([.metaSlot, .leaf], in: report)
@@ -57,7 +57,7 @@ import Testing
   @Test func flipsInMidCheckpointAreReportedOrDoNotMatter() throws {
     let specimens = try Specimen.inMidCheckpoint()
     #expect(specimens.count > 7)
-    let report = run(specimens, countMax: 2)
+    let report = run(specimens, maximumCount: 2)
     expectAllNoticed([.tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.frames][.unwitnessed] == 0 && report[.commitHeader][.unwitnessed] == 0)
   }

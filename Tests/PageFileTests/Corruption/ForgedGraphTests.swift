@@ -17,7 +17,7 @@ import Testing
   ///
   /// Answers whether reading failed, and what a check found.
   @discardableResult
-  private func walk(_ forge: Forge) throws -> (failure: PageFileError?, findings: [Finding]) {
+  private func walk(_ forge: Forge) throws -> (failure: PageFileError?, findings: [CheckFinding]) {
     var options = DatabaseOptions()
     options.backgroundWork = .caller
     let files = forge.files()

@@ -125,7 +125,7 @@ import Testing
       }
     }
     try forEachFault(specimen) { database, _, fault in
-      var findings: [Finding] = []
+      var findings: [CheckFinding] = []
       let isDone = (try? database.check { findings.append($0) }) != nil
       let hasStruck = fault.hasStruck.withLock { $0 }
       #expect(!isDone || findings.isEmpty != hasStruck, "\(findings.prefix(2))")

@@ -6,7 +6,7 @@ import Testing
 /// written.
 @Suite struct LimitEdgeTests {
   private let limit = 64 << 20
-  private let valueByteCountMax = 33_554_432
+  private let maximumValueByteCount = 33_554_432
 
   private func database(
     _ pageByteCount: Int
@@ -64,9 +64,9 @@ import Testing
   @Test func theLongestValueIsKeptAndALongerOneRefused() throws {
     let (database, directory) = try database(32768)
     let before = ["x", "x-wal0", "x-wal1"].map { directory[$0]?.count }
-    let tooLong = [UInt8](repeating: 5, count: valueByteCountMax + 1)
+    let tooLong = [UInt8](repeating: 5, count: maximumValueByteCount + 1)
     let error = PageFileError.limitExceeded(
-      what: "value byte count", value: valueByteCountMax + 1, limit: valueByteCountMax)
+      what: "value byte count", value: maximumValueByteCount + 1, limit: maximumValueByteCount)
     try database.write(.full) { (source) throws(PageFileError) in
       #expect(throws: error) { try source.put([1], tooLong) }
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct MemoryLimitTests {
   private static let budget = 64
   /// Budget, those that wait for readers, what one page read holds, and what a checkpoint has in hand.
-  private static let countMax = budget + 64 + 40
+  private static let maximumCount = budget + 64 + 40
 
   /// Files that note how many pages are in memory at each read.
   private final class Watch: Sendable {
@@ -85,7 +85,7 @@ import Testing
   @Test func aCheckKeepsNoMorePagesThanTheBudget() throws {
     #expect(try database.findings() == [])
     print("check: at most \(watch.peak.withLock { $0 }) pages in memory, budget \(Self.budget)")
-    #expect((Self.budget...Self.countMax).contains(watch.peak.withLock { $0 }))
+    #expect((Self.budget...Self.maximumCount).contains(watch.peak.withLock { $0 }))
   }
 
   @Test func compactionKeepsNoMorePagesThanTheBudgetAndACommit() throws {
@@ -100,7 +100,7 @@ import Testing
     print("compaction: at most \(watch.peak.withLock { $0 }) pages in memory")
     // A commit of packing changes 1 MiB of pages, give or take the children of a branch page, while
     // those of the commit before are in the log.
-    #expect(watch.peak.withLock { $0 } < Self.countMax + 4 * 256)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount + 4 * 256)
   }
 
   @Test func aValueLongerThanTheBudgetIsReadWithinIt() throws {
@@ -113,7 +113,7 @@ import Testing
     try cursor.appendValue(to: &value)
     #expect(value.count == 4 << 20 && value.bytes[value.count - 1] == 7)
     source.leave()
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
   }
 
   /// What one operation has read stays readable to its end, and goes then.
@@ -134,7 +134,7 @@ import Testing
     }
     #expect(database.livingPageCount > 1000)
     source.leave()
-    #expect(database.livingPageCount < Self.countMax)
+    #expect(database.livingPageCount < Self.maximumCount)
   }
 
   @Test func aWalkThatPausesKeepsNoMorePagesThanTheBudget() throws {
@@ -153,7 +153,7 @@ import Testing
     }
     #expect(count == Self.keyCount)
     print("a walk: at most \(watch.peak.withLock { $0 }) pages in memory")
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
   }
 
   /// One thread stands inside; others read all there is.
@@ -165,12 +165,12 @@ import Testing
     #expect(try cursor.first())
     let other = try database.beginRead()
     for _ in 0..<2 { try readAll(other.source) }
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
     #expect(cursor.inlineValue?[0] == 0)
     inside.leave()
     watch.reset()
     try readAll(other.source)
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
   }
 
   /// There are places for 64 readers at first.
@@ -181,7 +181,7 @@ import Testing
     for reader in crowd { try reader.transaction.source.enter() }
     let other = try database.beginRead()
     try readAll(other.source)
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
     // All but those beyond the first places leave: images of before that are free to go.
     for reader in crowd[..<100] { reader.transaction.source.leave() }
     for reader in crowd[100...] {
@@ -190,7 +190,7 @@ import Testing
     }
     watch.reset()
     try readAll(other.source)
-    #expect(watch.peak.withLock { $0 } < Self.countMax)
+    #expect(watch.peak.withLock { $0 } < Self.maximumCount)
     for reader in crowd[100...] { reader.transaction.source.leave() }
   }
 

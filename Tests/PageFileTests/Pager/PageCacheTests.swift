@@ -30,7 +30,7 @@ import Testing
 
   @Test func findsWhatWasInserted() {
     do {
-      let cache = PageCache(pageCountMax: 1024)
+      let cache = PageCache(maximumPageCount: 1024)
       for slot in 1...64 { insert(slot, into: cache) }
       for slot in 1...64 { #expect(isFound(slot, in: cache)) }
       #expect(!isFound(65, in: cache) && !isFound(1, version: 1, in: cache))
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func aSlotHoldsItsNewestVersionOnly() {
-    let cache = PageCache(pageCountMax: 64)
+    let cache = PageCache(maximumPageCount: 64)
     for version in 0..<200 { insert(9, version: version, into: cache) }
     #expect((0..<199).allSatisfy { !isFound(9, version: $0, in: cache) })
     #expect(isFound(9, version: 199, in: cache))
@@ -51,25 +51,25 @@ import Testing
 
   /// Beside the pages in the table only those wait that left it since the last reclaiming.
   @Test(arguments: [64, 100, 500])
-  func evictsWithinItsBudget(pageCountMax: Int) {
+  func evictsWithinItsBudget(maximumPageCount: Int) {
     do {
       var random = SeededGenerator()
-      let cache = PageCache(pageCountMax: pageCountMax)
-      for _ in 0..<4 * pageCountMax {
-        let slot = 1 + random.below(20 * pageCountMax)
+      let cache = PageCache(maximumPageCount: maximumPageCount)
+      for _ in 0..<4 * maximumPageCount {
+        let slot = 1 + random.below(20 * maximumPageCount)
         if !isFound(slot, in: cache) { insert(slot, into: cache) }
-        #expect(isFound(slot, in: cache) || cache.pageCount >= pageCountMax)
-        #expect(cache.pageCount <= pageCountMax + 64)
+        #expect(isFound(slot, in: cache) || cache.pageCount >= maximumPageCount)
+        #expect(cache.pageCount <= maximumPageCount + 64)
         #expect(account.livingCount == cache.pageCount)
       }
-      cache.setPageCountMax(64)
+      cache.maximumSetPageCount(64)
       #expect(cache.pageCount <= 64)
     }
     #expect(account.livingCount == 0)
   }
 
   @Test func imagesStayUntilTheirReadersHaveLeft() throws {
-    let cache = PageCache(pageCountMax: 64)
+    let cache = PageCache(maximumPageCount: 64)
     insert(1, into: cache)
     let ticket = cache.enter()
     let image = try #require(cache.find(entry(1)))
@@ -77,27 +77,27 @@ import Testing
     // Reading anew finds nothing, but the reader inside still has its bytes.
     #expect(!isFound(1, in: cache))
     for slot in 2...400 { insert(slot, into: cache) }
-    cache.setPageCountMax(64)
+    cache.maximumSetPageCount(64)
     #expect(image.bytes.uint64(at: 0) == 1)
     // As many as the budget, and as many may wait; more is not taken in.
     #expect(account.livingCount == 128 && cache.pageCount == 128)
     cache.leave(ticket)
-    cache.setPageCountMax(64)
+    cache.maximumSetPageCount(64)
     #expect(account.livingCount <= 64)
     insert(500, into: cache)
     #expect(isFound(500, in: cache))
   }
 
   @Test func moreReadersThanPlacesStillHoldBackFreeing() {
-    let cache = PageCache(pageCountMax: 64)
+    let cache = PageCache(maximumPageCount: 64)
     insert(1, into: cache)
     let tickets = (0..<70).map { _ in cache.enter() }
     cache.remove(SlotNumber(1))
     for ticket in tickets.dropLast() { cache.leave(ticket) }
-    cache.setPageCountMax(64)
+    cache.maximumSetPageCount(64)
     #expect(account.livingCount == 1)
     if let last = tickets.last { cache.leave(last) }
-    cache.setPageCountMax(64)
+    cache.maximumSetPageCount(64)
     #expect(account.livingCount == 0)
   }
 }

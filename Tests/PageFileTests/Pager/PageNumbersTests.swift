@@ -51,7 +51,7 @@ import Testing
       switch random.below(4) {
       case 0 where !own.isEmpty:
         let number = own.remove(at: random.below(own.count))
-        numbers.giveBack(PageNumber(number))
+        numbers.returnWork(PageNumber(number))
         returned.insert(number)
       case 1:
         // What was there before the transaction is used again only by the next one.

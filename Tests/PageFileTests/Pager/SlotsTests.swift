@@ -135,10 +135,10 @@ import Testing
   @Test func slotsOutOfSightAreNotTakenForZeros() {
     var slots = Slots(slotCount: 4, ofFile: 10)
     slots.grow(to: 12)
-    #expect(slots.leftovers(countMax: 64) == [0..<10])
+    #expect(slots.leftovers(maximumCount: 64) == [0..<10])
     // After the file was cut what comes back is zeros.
     slots.shrink(to: 3)
     slots.grow(to: 12)
-    #expect(slots.leftovers(countMax: 64) == [0..<3])
+    #expect(slots.leftovers(maximumCount: 64) == [0..<3])
   }
 }

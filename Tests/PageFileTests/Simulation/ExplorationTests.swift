@@ -6,7 +6,7 @@ import Testing
 ///
 /// `torture crash` and `torture faults` do the same for hours.
 @Suite struct ExplorationTests {
-  private func expectNone(_ failures: [Failure]) {
+  private func expectNone(_ failures: [SendFailure]) {
     guard let first = failures.first else { return }
     Issue.record("\(failures.count) failures, the first one made small:\(Shrinker.shrink(first))")
   }
@@ -17,7 +17,7 @@ import Testing
     let explorer = Explorer(
       seed: UInt64(first),
       ExplorationPlan(
-        choices: CrashChoices(exhaustiveUnitCount: 3, sampleCount: 1, countMax: 5),
+        choices: CrashChoices(exhaustiveUnitCount: 3, sampleCount: 1, maximumCount: 5),
         branchCounts: [1]))
     for second in Workload.small.indices {
       let sequence = [Workload.small[first], Workload.small[second]]
@@ -36,7 +36,7 @@ import Testing
       var random = SeededRandom(seed: seed)
       let plan = ExplorationPlan(
         setting: Workload.setting(&random),
-        choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, countMax: 3),
+        choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 3),
         branchCounts: [1, 1, 1])
       let explorer = Explorer(seed: seed, plan)
       explorer.explore(Workload.shaped + Workload.random(count: 12, &random))
@@ -51,7 +51,7 @@ import Testing
     var random = SeededRandom(seed: 11)
     let plan = ExplorationPlan(
       setting: StoreSetting(profile: profile),
-      choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, countMax: 4),
+      choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 4),
       branchCounts: [1])
     let explorer = Explorer(seed: 11, plan)
     explorer.explore(Workload.seeded + Workload.random(count: 10, &random))
@@ -65,9 +65,9 @@ import Testing
     var random = SeededRandom(seed: seed)
     let explorer = Explorer(seed: seed, ExplorationPlan(branchCounts: []))
     // Calls are counted from the last restart on, which chance may put at the end: so once without it.
-    explorer.exploreTroubles(Workload.seeded, countMax: 125)
+    explorer.exploreTroubles(Workload.seeded, maximumCount: 125)
     explorer.exploreTroubles(
-      Workload.seeded + Workload.random(count: 8, &random), countMax: 125)
+      Workload.seeded + Workload.random(count: 8, &random), maximumCount: 125)
     expectNone(explorer.report.failures)
     #expect(explorer.report.troubleCounts.count == 8)
   }
@@ -77,9 +77,9 @@ import Testing
   @Test func aSeedGivesTheSameRunTwice() {
     let traces = (0..<2).map { _ in
       var random = SeededRandom(seed: 5)
-      let explorer = Explorer(seed: 5, ExplorationPlan(choices: CrashChoices(countMax: 5)))
+      let explorer = Explorer(seed: 5, ExplorationPlan(choices: CrashChoices(maximumCount: 5)))
       explorer.explore(Workload.random(count: 12, &random))
-      explorer.exploreTroubles(Workload.random(count: 5, &random), countMax: 20)
+      explorer.exploreTroubles(Workload.random(count: 5, &random), maximumCount: 20)
       return explorer.report.traceHash
     }
     #expect(traces[0] == traces[1])

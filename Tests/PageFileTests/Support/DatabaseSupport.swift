@@ -15,8 +15,8 @@ extension Database {
     return try PageFileTests.contents(of: transaction.source, tree)
   }
 
-  func findings() throws(PageFileError) -> [Finding] {
-    var findings: [Finding] = []
+  func findings() throws(PageFileError) -> [CheckFinding] {
+    var findings: [CheckFinding] = []
     try check { findings.append($0) }
     return findings
   }

@@ -69,7 +69,7 @@ final class FailingDirectory: StorageDirectory, @unchecked Sendable {
   }
 
   /// How often the file that was closed most often was closed.
-  var closeCountMax: Int { lock.withLock { closeCounts.values.max() ?? 0 } }
+  var maximumCloseCount: Int { lock.withLock { closeCounts.values.max() ?? 0 } }
 
   fileprivate func closed(_ file: FailingFile) {
     lock.withLock { closeCounts[ObjectIdentifier(file), default: 0] += 1 }

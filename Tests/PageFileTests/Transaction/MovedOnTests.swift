@@ -119,7 +119,7 @@ import Testing
     let reader = try Database(
       in: TriggeredDirectory(files, trigger), name: "x", options: Self.options(.readOnly))
     trigger.arm { () throws(PageFileError) in try Self.goOn(owner) }
-    var findings: [Finding] = []
+    var findings: [CheckFinding] = []
     #expect(throws: PageFileError.snapshotExpired) { try reader.check { findings.append($0) } }
     #expect(findings == [])
     #expect(try reader.findings() == [])

@@ -40,7 +40,7 @@ import Testing
       let directory = FailingDirectory(crashed.copy())
       directory.failSyncs(ofFilesAfter: syncCount)
       _ = try? Database(in: directory, name: "x", options: smallPages)
-      #expect(directory.closeCountMax == 1)
+      #expect(directory.maximumCloseCount == 1)
     }
   }
 

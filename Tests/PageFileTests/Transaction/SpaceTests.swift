@@ -13,7 +13,7 @@ import Testing
   private var dataFileByteCount: Int { directory["x"]?.count ?? 0 }
 
   /// The greatest page number in use.
-  private func pageNumberMax() throws -> UInt32 {
+  private func maximumPageNumber() throws -> UInt32 {
     let transaction = try database.beginRead()
     try transaction.source.enter()
     defer { transaction.source.leave() }
@@ -22,7 +22,7 @@ import Testing
 
   @Test func fillingAndEmptyingDoesNotMakeTheFileGrow() throws {
     var random = SeededGenerator()
-    var byteCountMax = 0
+    var maximumByteCount = 0
     for round in 0..<200 {
       let keys = (0..<30).map { _ in [UInt8(random.below(256)), UInt8(random.below(256))] }
       try database.write { (source) throws(PageFileError) in
@@ -30,18 +30,18 @@ import Testing
           try source.put(key, [UInt8](repeating: UInt8(round), count: 100 + 5 * Int(key[1])))
         }
       }
-      #expect(try pageNumberMax() <= 60)
+      #expect(try maximumPageNumber() <= 60)
       if round % 3 == 0 { try database.checkpoint() }
       try database.write { (source) throws(PageFileError) in
         for key in keys { try source.remove(key) }
       }
-      #expect(try pageNumberMax() == 0)
+      #expect(try maximumPageNumber() == 0)
       if round % 5 == 0 { try database.checkpoint() }
-      byteCountMax = max(byteCountMax, dataFileByteCount)
+      maximumByteCount = max(maximumByteCount, dataFileByteCount)
     }
     // Two versions of 30 pages with their table, what is set aside for the log and for a full device,
     // and a step of growth.
-    #expect(byteCountMax <= (200 + spareSlotCount) * 4096)
+    #expect(maximumByteCount <= (200 + spareSlotCount) * 4096)
     #expect(try database.findings() == [])
     try database.checkpoint()
     try database.checkpoint()

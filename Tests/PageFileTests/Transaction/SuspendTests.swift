@@ -85,7 +85,7 @@ import Testing
     try Rounds.write(3, to: database)
     #expect(try Rounds.read(database) == 3)
     #expect(try database.findings() == [])
-    #expect(directory.closeCountMax == 1)
+    #expect(directory.maximumCloseCount == 1)
   }
 
   /// A checkpoint on another thread is under way: its files must not be closed under its hands, whose

@@ -58,7 +58,7 @@ import Testing
     queue.add("patient", .patient)
     for number in 0..<40 { queue.add("\(number)", .urgent) }
     transaction.rollback()
-    #expect(queue.finish().firstIndex(of: "patient") == WriterGate.passedOverCountMax)
+    #expect(queue.finish().firstIndex(of: "patient") == WriterGate.maximumPassedOverCount)
   }
 
   /// A checkpoint is what full logs wait for, and goes before all writers.

@@ -138,7 +138,7 @@ import Testing
     #expect(try !tree.insert([0], []))
     #expect(try tree.value(longest)?.count == 600)
     #expect(try tree.value([0]) == [])
-    let tooLong = Cell.valueByteCountMax + 1
+    let tooLong = Cell.maximumValueByteCount + 1
     #expect(
       throws: PageFileError.limitExceeded(
         what: "value byte count", value: tooLong, limit: tooLong - 1)

@@ -25,7 +25,7 @@ final class TreeTestStore {
   }
 
   /// Commits, answers what a check of the whole file finds, and begins a new transaction.
-  func commitAndCheck() throws(PageFileError) -> [Finding] {
+  func commitAndCheck() throws(PageFileError) -> [CheckFinding] {
     source.leave()
     _ = try transaction.take()?.commit(.relaxed)
     let findings = try database.findings()

@@ -13,13 +13,15 @@ import Testing
   private var roots: Roots {
     var roots = Roots()
     roots.pageNumberEnd = 5000
-    for tree in 0..<Roots.countMax { roots[TreeNumber(tree)] = PageNumber(UInt32(tree * 300)) }
+    for tree in 0..<Roots.maximumCount { roots[TreeNumber(tree)] = PageNumber(UInt32(tree * 300)) }
     return roots
   }
 
   private func expectEqual(_ mine: Roots, _ theirs: Roots) {
     #expect(mine.pageNumberEnd == theirs.pageNumberEnd)
-    for tree in (0..<Roots.countMax).map(TreeNumber.init) { #expect(mine[tree] == theirs[tree]) }
+    for tree in (0..<Roots.maximumCount).map(TreeNumber.init) {
+      #expect(mine[tree] == theirs[tree])
+    }
   }
 
   /// Flips each bit alone.

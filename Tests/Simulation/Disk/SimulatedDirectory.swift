@@ -185,8 +185,8 @@ extension SimulatedDirectory.State {
 
   /// Refuses to make files longer than there is room for.
   mutating func refuse(_ additionalByteCount: Int) throws(PageFileError) {
-    guard case .room(let byteCountMax) = trouble, additionalByteCount > 0,
-      disk.byteCount + additionalByteCount > byteCountMax
+    guard case .room(let maximumByteCount) = trouble, additionalByteCount > 0,
+      disk.byteCount + additionalByteCount > maximumByteCount
     else { return }
     faultCount += 1
     throw .diskFull

@@ -10,12 +10,12 @@ package struct CrashChoices: Sendable {
   /// How many random subsets are tried beyond that.
   package var sampleCount: Int
   /// How many crashes are tried at most.
-  package var countMax: Int
+  package var maximumCount: Int
 
-  package init(exhaustiveUnitCount: Int = 6, sampleCount: Int = 8, countMax: Int = 80) {
+  package init(exhaustiveUnitCount: Int = 6, sampleCount: Int = 8, maximumCount: Int = 80) {
     self.exhaustiveUnitCount = exhaustiveUnitCount
     self.sampleCount = sampleCount
-    self.countMax = countMax
+    self.maximumCount = maximumCount
   }
 
   /// The crashes to try with what a disk has pending.
@@ -36,7 +36,7 @@ package struct CrashChoices: Sendable {
       appendRegular(disk.pending, unitCount, &crashes, &random)
       for _ in 0..<sampleCount { crashes.append(.powerCut(sample(disk, unitCount, &random))) }
     }
-    while crashes.count > countMax { crashes.remove(at: 1 + random.below(crashes.count - 1)) }
+    while crashes.count > maximumCount { crashes.remove(at: 1 + random.below(crashes.count - 1)) }
     return crashes
   }
 

@@ -5,7 +5,7 @@
 /// power cut, and the disk works again: what is there has to be what was promised, and to be usable.
 extension Explorer {
   /// - Parameter countMax: How many of the troubles are tried at most.
-  package func exploreTroubles(_ operations: [Operation], countMax: Int = .max) {
+  package func exploreTroubles(_ operations: [Operation], maximumCount: Int = .max) {
     let player = Player(SimulatedDisk(), History(), plan.setting)
     player.countsPages = true
     let run = LifeRun(player) { _ in false }
@@ -22,7 +22,7 @@ extension Explorer {
     var troubles = Trouble.all(callCounts: callCounts, byteCount: byteCount, &random)
     // Of each kind at least one stays.
     var kindCounts = Dictionary(troubles.map { ($0.kind, 1) }, uniquingKeysWith: +)
-    while troubles.count > max(countMax, kindCounts.count) {
+    while troubles.count > max(maximumCount, kindCounts.count) {
       let index = random.below(troubles.count)
       guard let count = kindCounts[troubles[index].kind], count > 1 else { continue }
       kindCounts[troubles[index].kind] = count - 1

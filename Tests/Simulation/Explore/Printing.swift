@@ -1,6 +1,6 @@
 import PageFile
 
-extension Failure: CustomStringConvertible {
+extension SendFailure: CustomStringConvertible {
   /// A test that shows the failure, ready to be pasted.
   package var description: String {
     """

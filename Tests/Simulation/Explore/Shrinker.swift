@@ -11,17 +11,17 @@ package struct Shrinker {
   private var runsLeft: Int
 
   /// The smallest replay that was found within a number of runs.
-  package static func shrink(_ failure: Failure, runCountMax: Int = 4000) -> Failure {
-    var shrinker = Shrinker(failure, runCountMax)
+  package static func shrink(_ failure: SendFailure, maximumRunCount: Int = 4000) -> SendFailure {
+    var shrinker = Shrinker(failure, maximumRunCount)
     shrinker.shrink()
-    return Failure(violation: shrinker.violation, replay: shrinker.best, seed: failure.seed)
+    return SendFailure(violation: shrinker.violation, replay: shrinker.best, seed: failure.seed)
   }
 
-  private init(_ failure: Failure, _ runCountMax: Int) {
+  private init(_ failure: SendFailure, _ maximumRunCount: Int) {
     kind = failure.violation.kind
     best = failure.replay
     violation = failure.violation
-    runsLeft = runCountMax
+    runsLeft = maximumRunCount
   }
 
   private mutating func shrink() {

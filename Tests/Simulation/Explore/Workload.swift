@@ -49,12 +49,12 @@ package enum Workload {
   package static func random(count: Int, _ random: inout SeededRandom) -> [Operation] {
     let writesFor = 2 + random.below(5)
     let fullIn4 = random.below(5)
-    let byteCountMax = [100, 400, 2000][random.below(3)]
+    let maximumByteCount = [100, 400, 2000][random.below(3)]
     let keyCount = [12, 48, Record.keyCount][random.below(3)]
     var operations: [Operation] = []
     while operations.count < count {
       if random.below(writesFor) > 0 {
-        operations.append(write(keyCount, byteCountMax, &random))
+        operations.append(write(keyCount, maximumByteCount, &random))
         continue
       }
       switch random.below(16) {
@@ -77,19 +77,19 @@ package enum Workload {
   }
 
   private static func write(
-    _ keyCount: Int, _ byteCountMax: Int, _ random: inout SeededRandom
+    _ keyCount: Int, _ maximumByteCount: Int, _ random: inout SeededRandom
   ) -> Operation {
     let key = random.below(keyCount)
     switch random.below(18) {
     case 0: return .put(key, byteCount: random.below(14000))
-    case 16: return .fill(0..<keyCount, byteCount: byteCountMax)
+    case 16: return .fill(0..<keyCount, byteCount: maximumByteCount)
     case 17: return .clear(0..<keyCount - random.below(8))
     case 1:
       return .fill(
-        key..<min(keyCount, key + 1 + random.below(30)), byteCount: random.below(byteCountMax))
+        key..<min(keyCount, key + 1 + random.below(30)), byteCount: random.below(maximumByteCount))
     case 2: return .clear(key..<min(keyCount, key + 1 + random.below(30)))
     case 3, 4, 5: return .delete(key)
-    default: return .put(key, byteCount: random.below(byteCountMax))
+    default: return .put(key, byteCount: random.below(maximumByteCount))
     }
   }
 

@@ -17,7 +17,7 @@ package struct Attachments: TransactionPart {
   ///   them. Their fields then stand only until something is received in their place.
   /// - Returns: True if anything changed.
   func mergeAttachments(
-    _ attachments: [Attachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
+    _ attachments: [MessageAttachment], isComposed: Bool, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
     var isNews = false
     for (index, attachment) in attachments.enumerated() {

@@ -34,7 +34,7 @@ package struct MessageNames: TransactionPart {
 
   /// Writes the place of a message under the name in its key.
   func writeEntry(
-    at position: Position, in conversation: OpenConversation
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     conversation.raiseGreatestName(to: position.id)
     let key = KeyEncoding.key(conversation.number, position.id)
@@ -68,7 +68,7 @@ extension MessageNames {
   /// nil if it was deleted.
   func resolve(
     _ id: MessageID, in conversation: UInt32
-  ) throws(StoreError) -> (id: MessageID, position: Position?)? {
+  ) throws(StoreError) -> (id: MessageID, position: MessagePosition?)? {
     switch try view.ids.entry(of: id, in: conversation) {
     case .deleted?: nil
     case .alias(let own)?: (own, nil)

@@ -86,14 +86,14 @@ package struct WaitingMessages: TransactionPart {
 
   /// Drops the facts that have waited longest if the limit is exceeded.
   private func dropOldestWaiting() throws(StoreError) {
-    guard try view.count(.waitingCount) > rules.waitingCountMax else { return }
+    guard try view.count(.waitingCount) > rules.maximumWaitingCount else { return }
     var cursor = Cursor(view.source, Schema.waiting)
     var name = ByteBuffer()
     let isThere = try storage { () throws(PageFileError) in try cursor.first() }
     guard isThere else { return }
     try view.append(cursor, to: &name)
     guard let conversation = name.bytes.bigEndianNumber(at: 0),
-      (1...Identifier.byteCountMax).contains(name.count - KeyEncoding.numberByteCount),
+      (1...Identifier.maximumByteCount).contains(name.count - KeyEncoding.numberByteCount),
       let waiting = try takeWaiting(MessageID(name.bytes.dropFirst(4)), in: conversation)
     else { throw view.corrupt(Schema.waiting, "oldest entry: malformed, or without waiting facts") }
     let id = MessageID(name.bytes.dropFirst(4))

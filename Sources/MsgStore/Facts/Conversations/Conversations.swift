@@ -57,7 +57,7 @@ package struct Conversations: TransactionPart {
     new.details.firstParticipants = try view.conversations.ordered(
       new.members.members.filter(\.isActive)
     )
-    .prefix(ConversationDetails.firstParticipantCountMax).map(\.number)
+    .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
     new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
     let key = ConversationMembers.key(number)
     var value = ByteBuffer(capacity: 256)
@@ -84,9 +84,9 @@ package struct Conversations: TransactionPart {
   }
 
   package static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
-    guard participants.count <= ConversationDetails.participantCountMax else {
+    guard participants.count <= ConversationDetails.maximumParticipantCount else {
       throw .tooManyParticipants(
-        count: participants.count, limit: ConversationDetails.participantCountMax)
+        count: participants.count, limit: ConversationDetails.maximumParticipantCount)
     }
     for participant in participants { try participant.validate() }
   }

@@ -118,7 +118,7 @@ struct Deletions: TransactionPart {
     summary.sequences = conversation.summary.sequences
     try transaction.pendingReceipts.forgetPending(conversation)
     try transaction.summaries.drop(conversation)
-    if transaction.isHeard { transaction.notes.renumbered(old, to: number) }
+    if transaction.hasListeners { transaction.notes.renumbered(old, to: number) }
     let new = try transaction.add(number, summary)
     try transaction.conversationNames.lead([details.id], to: number)
     try transaction.conversationNames.lead(details.aliases, to: number, areFormer: true)
@@ -142,7 +142,7 @@ struct Deletions: TransactionPart {
     var found: [MessageID] = []
     _ = try flushed()
     var cursor = Cursor(view.source, Schema.messages)
-    let key = KeyEncoding.key(conversation, Position.firstPending)
+    let key = KeyEncoding.key(conversation, MessagePosition.firstPending)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
     try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
     while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
@@ -172,7 +172,7 @@ struct Deletions: TransactionPart {
     var key = ByteBuffer()
     var count = 0
     var isDone = false
-    while !transaction.isStepFull(count, of: transaction.sweepCountMax) {
+    while !transaction.isStepFull(count, of: transaction.maximumSweepCount) {
       guard try flushed().firstKey(summaryKey.bytes, in: Schema.messages, to: &key) else {
         isDone = true
         break
@@ -207,8 +207,8 @@ extension Deletions {
     let prefix = KeyEncoding.key(number)
     var count = 0
     for tree in Schema.treesByConversation {
-      count += try removeAll(prefix.bytes, in: tree, limit: transaction.sweepCountMax - count)
-      if transaction.isStepFull(count, of: transaction.sweepCountMax) { return false }
+      count += try removeAll(prefix.bytes, in: tree, limit: transaction.maximumSweepCount - count)
+      if transaction.isStepFull(count, of: transaction.maximumSweepCount) { return false }
     }
     return true
   }

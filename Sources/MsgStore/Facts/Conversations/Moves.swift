@@ -31,7 +31,9 @@ struct Moves: TransactionPart {
         return try moveRest(of: number, into: target)
       }
       // Pending messages move at once: their order is that of the other conversation now.
-      if transaction.isStepFull(count, of: transaction.mergeCountMax) && !position.place.isPending {
+      if transaction.isStepFull(count, of: transaction.maximumMergeCount)
+        && !position.place.isPending
+      {
         break
       }
       count += 1
@@ -67,7 +69,7 @@ struct Moves: TransactionPart {
   }
 
   private func move(
-    _ position: Position, of number: UInt32, _ old: ConversationSummary, into target: UInt32
+    _ position: MessagePosition, of number: UInt32, _ old: ConversationSummary, into target: UInt32
   ) throws(StoreError) {
     let conversation = try transaction.conversation(target)
     var message = try flushed().messages.message(at: position, in: number)
@@ -119,7 +121,7 @@ struct Moves: TransactionPart {
 
   /// Gives a message that came from another conversation its place.
   private func settleMessage(
-    _ moved: StoredMessage, named id: MessageID, at position: Position,
+    _ moved: StoredMessage, named id: MessageID, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) {
     var message = moved
@@ -137,7 +139,7 @@ struct Moves: TransactionPart {
     }
     message.traits.names = names.besidesKey
     try transaction.messageFacts.noteFacts(of: id, in: target, &message)
-    let position = Position(facts.place(of: message, from: position.place), names.key)
+    let position = MessagePosition(facts.place(of: message, from: position.place), names.key)
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false
     if isBelowMark, !message.flags.contains(.history) {
       message.markOrdinal = conversation.summary.markOrdinal
@@ -174,14 +176,14 @@ struct Moves: TransactionPart {
     var count = 0
     while try flushed().firstKey(prefix.bytes, in: Schema.facts, to: &key) {
       // Names of a waiting message move with it, and never before it.
-      if transaction.isStepFull(count, of: transaction.mergeCountMax) { return false }
+      if transaction.isStepFull(count, of: transaction.maximumMergeCount) { return false }
       guard let id = FactKey.parts(key.bytes)?.id else {
         throw view.corrupt(Schema.facts, "malformed key (\(key.count) bytes)")
       }
       try moveWaiting(id, of: number, into: conversation)
       count += 1
     }
-    while !transaction.isStepFull(count, of: transaction.sweepCountMax),
+    while !transaction.isStepFull(count, of: transaction.maximumSweepCount),
       try flushed().firstKey(prefix.bytes, in: Schema.ids, to: &key)
     {
       let id = MessageID(key.bytes.dropFirst(KeyEncoding.numberByteCount))
@@ -191,12 +193,12 @@ struct Moves: TransactionPart {
       count += 1
     }
     count += try moveAll(
-      prefix.bytes, in: Schema.client, to: target, limit: transaction.sweepCountMax - count)
+      prefix.bytes, in: Schema.client, to: target, limit: transaction.maximumSweepCount - count)
     // Sequences are numbered by one server in one thread, and the messages bring their own.
     count += try transaction.removeAll(
-      prefix.bytes, in: Schema.sequences, limit: transaction.sweepCountMax - count)
+      prefix.bytes, in: Schema.sequences, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
-    return !transaction.isStepFull(count, of: transaction.sweepCountMax)
+    return !transaction.isStepFull(count, of: transaction.maximumSweepCount)
   }
 
   /// Moves the facts that wait for one message.
@@ -239,7 +241,7 @@ struct Moves: TransactionPart {
     try transaction.receivedMessages.move(old, from: position, new, to: place, in: conversation)
     if !place.isPending {
       try transaction.receipts.applyWaitingMarks(
-        of: own, at: Position(place, position.id), in: conversation)
+        of: own, at: MessagePosition(place, position.id), in: conversation)
     }
     // Its new place may turn out to be one that was deleted with the conversation.
     guard try view.ids.position(of: own, in: target) != nil else { return }

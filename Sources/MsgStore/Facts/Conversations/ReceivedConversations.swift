@@ -56,7 +56,7 @@ struct ReceivedConversations: TransactionPart {
     try received.id.validate()
     for member in received.members { try member.id.validate() }
     try received.createdBy?.validate()
-    let limit = ConversationDetails.registerByteCountMax
+    let limit = ConversationDetails.maximumRegisterByteCount
     if case .text(let title)? = received.title {
       try Conversations.validate(title: title, limit: limit)
     }
@@ -66,8 +66,8 @@ struct ReceivedConversations: TransactionPart {
     if let draft = received.draft {
       try draft.replyTo?.validate()
       let byteCount = draft.text.utf8.count
-      guard byteCount <= TextCompression.textByteCountMax else {
-        throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+      guard byteCount <= TextCompression.maximumTextByteCount else {
+        throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
       }
     }
   }

@@ -41,11 +41,11 @@ struct Reconciling: TransactionPart {
   /// Returns the positions of acknowledged messages in a span, except those with some names.
   private func positions(
     in span: ReconciledSpan, but listed: Set<MessageID>, of conversation: UInt32
-  ) throws(StoreError) -> [Position] {
-    var found: [Position] = []
+  ) throws(StoreError) -> [MessagePosition] {
+    var found: [MessagePosition] = []
     var cursor = try MessageCursor(flushed())
     // No message of that time sorts before this position.
-    let first = Position(.acknowledged(span.from.time, sequence: .min), "")
+    let first = MessagePosition(.acknowledged(span.from.time, sequence: .min), "")
     let key = KeyEncoding.key(conversation, first)
     let prefix = key.bytes.slice(0, KeyEncoding.numberByteCount)
     _ = try cursor.seek(key.bytes)
@@ -60,7 +60,7 @@ struct Reconciling: TransactionPart {
 
   /// Removes a message that the server does not have, and returns its name.
   private func remove(
-    at position: Position, in conversation: OpenConversation
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> MessageID {
     view.source.isErasing = true
     let message = try flushed().messages.message(at: position, in: conversation.number)

@@ -34,7 +34,7 @@ struct Renames: TransactionPart {
     transaction.hasAdded = true
     try transaction.conversationNames.lead([details.id], to: number, areFormer: true)
     try transaction.conversationNames.lead([id], to: number)
-    if transaction.isHeard { transaction.notes.renamed(details.id, number) }
+    if transaction.hasListeners { transaction.notes.renamed(details.id, number) }
     details.aliases.removeAll { $0 == id }
     details.aliases.append(details.id)
     details.id = id
@@ -69,7 +69,9 @@ struct Renames: TransactionPart {
     try transaction.emit(.conversationMoved(number, to: target.number))
     try transaction.receipts.mergeReceipts(from: source, into: target)
     try transaction.summaries.drop(source)
-    if transaction.isHeard { transaction.notes.merged(number, details.id, into: target.number) }
+    if transaction.hasListeners {
+      transaction.notes.merged(number, details.id, into: target.number)
+    }
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {
       key.truncate(to: KeyEncoding.numberByteCount)

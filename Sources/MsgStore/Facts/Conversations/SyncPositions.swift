@@ -9,14 +9,14 @@ package struct SyncPositions: TransactionPart {
   /// Sets the bytes kept under a key, for a conversation or for the store; nil removes them.
   ///
   /// Returns true if anything changed. Throws an error if the bytes are longer than
-  /// `SyncPosition.byteCountMax`, or the key or conversation is invalid.
+  /// `SyncPosition.maximumByteCount`, or the key or conversation is invalid.
   package func setSyncPosition(
     _ bytes: [UInt8]?, for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> Bool {
     try Identifier.validate("key of a sync position", byteCount: key.utf8.count)
     try conversation?.validate()
-    if let bytes, bytes.count > SyncPosition.byteCountMax {
-      throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.byteCountMax)
+    if let bytes, bytes.count > SyncPosition.maximumByteCount {
+      throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.maximumByteCount)
     }
     guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
     guard let bytes else {

@@ -11,7 +11,8 @@ struct AttachmentUpdates: TransactionPart {
   ///
   /// Returns true if anything changed.
   func receive(
-    _ attachment: Attachment, at index: Int?, of id: MessageID, in conversation: ConversationID
+    _ attachment: MessageAttachment, at index: Int?, of id: MessageID,
+    in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
@@ -86,7 +87,7 @@ struct AttachmentUpdates: TransactionPart {
     _ attachment: String, of id: MessageID, in conversation: ConversationID,
     _ body: (inout AttachmentRecord, _ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
-    guard Attachment.isID(attachment),
+    guard MessageAttachment.isID(attachment),
       let open = try transaction.existingConversation(conversation),
       let (_, message, own) = try flushed().messages.found(id, in: open.number),
       !message.traits.marks.contains(.unsent)

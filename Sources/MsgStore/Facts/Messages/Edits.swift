@@ -39,7 +39,7 @@ struct Edits: TransactionPart {
   }
 
   private func mergeEdit(
-    _ version: TextVersion, into old: StoredMessage, at position: Position,
+    _ version: TextVersion, into old: StoredMessage, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if old.traits.marks.contains(.unsent), !StoreDefect.withdrawnEdited.isPlanted { return false }
@@ -88,7 +88,8 @@ struct Edits: TransactionPart {
 
   /// Undoes a pending edit that the server has refused.
   func refuseEdit(
-    of id: MessageID, in conversation: ConversationID, at time: Timestamp, because failure: Failure?
+    of id: MessageID, in conversation: ConversationID, at time: Timestamp,
+    because failure: SendFailure?
   ) throws(StoreError) -> Bool {
     try changePendingEdit(of: id, in: conversation, at: time) {
       (message, own, open) throws(StoreError) in

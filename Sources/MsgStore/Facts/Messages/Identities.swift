@@ -33,7 +33,8 @@ struct Identities: TransactionPart {
         try transaction.receivedMessages.acknowledge(at: a, given, in: conversation)
       }
     case (.here(let a)?, .here(let b)?):
-      guard try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.nameCountMax
+      guard
+        try nameCount(a, in: number) + nameCount(b, in: number) <= MessageTraits.maximumNameCount
       else { return false }
       try unite(a, with: b, in: conversation)
       guard let position = try view.ids.position(of: own, in: number) else { return false }
@@ -55,7 +56,9 @@ struct Identities: TransactionPart {
     return true
   }
 
-  private func nameCount(_ position: Position, in conversation: UInt32) throws(StoreError) -> Int {
+  private func nameCount(_ position: MessagePosition, in conversation: UInt32) throws(StoreError)
+    -> Int
+  {
     try flushed().messages.message(at: position, in: conversation).traits.names.count + 1
   }
 
@@ -63,7 +66,7 @@ struct Identities: TransactionPart {
   ///
   /// - Parameter join: Adds the names to those that the message has.
   private func attach(
-    _ added: [MessageID], toMessageAt position: Position, _ given: PlaceFacts?,
+    _ added: [MessageID], toMessageAt position: MessagePosition, _ given: PlaceFacts?,
     in conversation: OpenConversation, _ join: (inout Names) -> Void
   ) throws(StoreError) {
     let old = try flushed().messages.message(at: position, in: conversation.number)
@@ -97,7 +100,7 @@ struct Identities: TransactionPart {
 
   /// Stores a changed message under changed names.
   private func rename(
-    _ old: StoredMessage, at position: Position, _ changed: StoredMessage, _ names: Names,
+    _ old: StoredMessage, at position: MessagePosition, _ changed: StoredMessage, _ names: Names,
     _ facts: PlaceFacts, in conversation: OpenConversation
   ) throws(StoreError) {
     var new = changed
@@ -109,7 +112,7 @@ struct Identities: TransactionPart {
     if id != oldID { try moveFacts(of: oldID, to: id, in: conversation.number) }
     new.traits.names = names.besidesKey
     facts.keep(in: &new)
-    let target = Position(place, names.key)
+    let target = MessagePosition(place, names.key)
     if target != position || new != old {
       try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     }
@@ -122,7 +125,7 @@ struct Identities: TransactionPart {
 
   /// Merges two messages into one.
   private func unite(
-    _ a: Position, with b: Position, in conversation: OpenConversation
+    _ a: MessagePosition, with b: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     let second = try flushed().messages.message(at: b, in: conversation.number)
     try transaction.messages.remove(second, at: b, in: conversation)
@@ -136,7 +139,7 @@ struct Identities: TransactionPart {
   /// Returns the position of the message; nil if there is no such message, or none is left.
   func gather(
     _ names: Names, in conversation: OpenConversation
-  ) throws(StoreError) -> Position? {
+  ) throws(StoreError) -> MessagePosition? {
     let number = conversation.number
     var gathered: MessageID?
     for name in names.inOrder {
@@ -165,7 +168,7 @@ struct Identities: TransactionPart {
   ///
   /// If only one of the two was composed here, the server's statements are merged into that one.
   func fold(
-    _ second: StoredMessage, at b: Position, of number: UInt32, into a: Position,
+    _ second: StoredMessage, at b: MessagePosition, of number: UInt32, into a: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) {
     let first = try flushed().messages.message(at: a, in: conversation.number)
@@ -236,7 +239,8 @@ struct Identities: TransactionPart {
       names.formUnion(waiting.traits.names)
       waiting.merge(all)
       kept =
-        [key] + names.subtracting([key, target]).sorted().prefix(MessageTraits.nameCountMax - 1)
+        [key]
+        + names.subtracting([key, target]).sorted().prefix(MessageTraits.maximumNameCount - 1)
       waiting.traits.names = kept
     }
     for name in kept {
@@ -328,7 +332,7 @@ struct Names {
   private(set) var refused: [MessageID] = []
   private var hasServerName: Bool
 
-  init(of message: StoredMessage, at position: Position) {
+  init(of message: StoredMessage, at position: MessagePosition) {
     key = position.id
     own = message.traits.names.first ?? position.id
     all = Set(message.traits.names + [position.id])
@@ -344,7 +348,7 @@ struct Names {
   var besidesKey: [MessageID] {
     let others = all.subtracting([own, key]).sorted()
     let names = own == key ? others : [own] + others
-    return Array(names.prefix(MessageTraits.nameCountMax))
+    return Array(names.prefix(MessageTraits.maximumNameCount))
   }
 
   /// Adds a name that is neither the least own name nor the least of the server's.
@@ -353,7 +357,7 @@ struct Names {
   /// Returns true if the name is new.
   private mutating func take(_ name: MessageID) -> Bool {
     guard !all.contains(name) else { return false }
-    guard all.count <= MessageTraits.nameCountMax else {
+    guard all.count <= MessageTraits.maximumNameCount else {
       refused.append(name)
       return false
     }

@@ -11,7 +11,7 @@ package struct Messages: TransactionPart {
 
   /// Stores a new message at its place.
   package func place(
-    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     transaction.hasAdded = true
     let isLast = conversation.summary.last.map { $0.position < position } ?? true
@@ -28,8 +28,8 @@ package struct Messages: TransactionPart {
   ///
   /// A move keeps the seen state of the message, even across the read mark.
   func replace(
-    _ old: StoredMessage, at oldPosition: Position, with new: StoredMessage,
-    at position: Position, in conversation: OpenConversation
+    _ old: StoredMessage, at oldPosition: MessagePosition, with new: StoredMessage,
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     var new = new
     if position != oldPosition {
@@ -47,14 +47,14 @@ package struct Messages: TransactionPart {
 
   /// Removes a message from its place and keeps its names.
   func remove(
-    _ message: StoredMessage, at position: Position, in conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.packer.removeRecord(at: position, in: conversation.number)
     try transaction.projections.removed(message, from: position, in: conversation)
   }
 
   private func write(
-    _ message: StoredMessage, at position: Position, in conversation: UInt32
+    _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) {
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
     message.appendChecked(at: position.place, to: &value)
@@ -63,7 +63,7 @@ package struct Messages: TransactionPart {
 
   /// Adds a message behind all others to the unwritten messages.
   private func append(
-    _ message: StoredMessage, at position: Position, to conversation: OpenConversation
+    _ message: StoredMessage, at position: MessagePosition, to conversation: OpenConversation
   ) throws(StoreError) {
     let key = KeyEncoding.key(conversation.number, position)
     var value = ByteBuffer(capacity: message.text.utf8.count + 64)
@@ -74,7 +74,7 @@ package struct Messages: TransactionPart {
 
   /// Writes the position of a message under all its names.
   private func writeNames(
-    of message: StoredMessage, at position: Position, in conversation: OpenConversation
+    of message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     try transaction.messageNames.writeEntry(at: position, in: conversation)
     for name in message.traits.names {

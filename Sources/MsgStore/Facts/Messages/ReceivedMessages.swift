@@ -61,15 +61,15 @@ package struct ReceivedMessages: TransactionPart {
 
   static func validate(mentions: [MemberID]) throws(StoreError) {
     for member in mentions { try member.validate() }
-    guard mentions.count <= MessageTraits.mentionCountMax else {
-      throw .tooManyMentions(count: mentions.count, limit: MessageTraits.mentionCountMax)
+    guard mentions.count <= MessageTraits.maximumMentionCount else {
+      throw .tooManyMentions(count: mentions.count, limit: MessageTraits.maximumMentionCount)
     }
   }
 
   package static func validate(text: String) throws(StoreError) {
     let byteCount = text.utf8.count
-    guard byteCount <= TextCompression.textByteCountMax else {
-      throw .textTooLong(byteCount: byteCount, limit: TextCompression.textByteCountMax)
+    guard byteCount <= TextCompression.maximumTextByteCount else {
+      throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
     }
   }
 
@@ -132,7 +132,7 @@ package struct ReceivedMessages: TransactionPart {
       if let facts, facts.isPlaced { facts.place } else {
         newPendingPlace(&stored, in: conversation)
       }
-    let position = Position(place, key)
+    let position = MessagePosition(place, key)
     if arrival == .live, let mark = conversation.summary.mark, position <= mark {
       stored.markOrdinal = conversation.summary.markOrdinal
     }
@@ -156,7 +156,7 @@ package struct ReceivedMessages: TransactionPart {
 
   /// Merges another copy of a message into the stored one.
   private func merge(
-    _ message: Message, _ arrival: Arrival, at position: Position,
+    _ message: Message, _ arrival: Arrival, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) -> InsertOutcome {
     let old = try flushed().messages.message(at: position, in: conversation.number)
@@ -191,10 +191,10 @@ package struct ReceivedMessages: TransactionPart {
 
   /// Stores a changed message at a place, which may differ from its old one.
   func move(
-    _ old: StoredMessage, from position: Position, _ new: StoredMessage, to place: Place,
+    _ old: StoredMessage, from position: MessagePosition, _ new: StoredMessage, to place: Place,
     in conversation: OpenConversation
   ) throws(StoreError) {
-    let target = Position(place, position.id)
+    let target = MessagePosition(place, position.id)
     if try isGone(old, at: position, to: place, from: conversation) { return }
     try transaction.messages.replace(old, at: position, with: new, at: target, in: conversation)
     guard place != position.place, !place.isPending else { return }
@@ -210,7 +210,7 @@ package struct ReceivedMessages: TransactionPart {
   ///
   /// Returns true if it was removed.
   func isGone(
-    _ message: StoredMessage, at position: Position, to place: Place,
+    _ message: StoredMessage, at position: MessagePosition, to place: Place,
     from conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     guard place != position.place, !place.isPending, !StoreDefect.movedPastDeletion.isPlanted,
@@ -285,7 +285,7 @@ package struct ReceivedMessages: TransactionPart {
 
   /// Merges the server's statement of a message's place into a stored message.
   func acknowledge(
-    at position: Position, _ given: PlaceFacts?, in conversation: OpenConversation
+    at position: MessagePosition, _ given: PlaceFacts?, in conversation: OpenConversation
   ) throws(StoreError) {
     let old = try flushed().messages.message(at: position, in: conversation.number)
     var new = old
@@ -308,7 +308,7 @@ package struct ReceivedMessages: TransactionPart {
 
   /// Deletes a message for good, and keeps under all its names that it was deleted.
   func delete(
-    at position: Position, in conversation: OpenConversation
+    at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     view.source.isErasing = true
     let message = try flushed().messages.message(at: position, in: conversation.number)
@@ -355,7 +355,7 @@ extension StoredMessage {
 extension ReceivedMessages {
   /// Removes a message with all its facts, and returns the number of entries removed.
   func takeOut(
-    _ position: Position, of conversation: OpenConversation
+    _ position: MessagePosition, of conversation: OpenConversation
   ) throws(StoreError) -> Int {
     let message = try flushed().messages.message(at: position, in: conversation.number)
     let id = message.id(at: position)

@@ -11,7 +11,7 @@ struct Statuses: TransactionPart {
   /// Returns false if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp?, retryAt: Timestamp?, failure: Failure?
+    at time: Timestamp?, retryAt: Timestamp?, failure: SendFailure?
   ) throws(StoreError) -> Bool {
     if status.isServerKnowledge {
       return try receiveStatus(status, of: id, in: conversation, at: time)

@@ -49,7 +49,7 @@ struct Unsends: TransactionPart {
 
   /// Shows a message again after the server has refused to retract it.
   func refuseUnsend(
-    of id: MessageID, in conversation: ConversationID, because failure: Failure?
+    of id: MessageID, in conversation: ConversationID, because failure: SendFailure?
   ) throws(StoreError) -> Bool {
     try changeHidden(id, in: conversation) { (message, _, _) throws(StoreError) in
       message.traits.marks.remove(.hidden)

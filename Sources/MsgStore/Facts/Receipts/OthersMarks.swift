@@ -42,7 +42,7 @@ package struct OthersMarks: TransactionPart {
   /// Updates the marks after members have come or gone, or marks have moved back.
   package func membershipChanged(_ conversation: OpenConversation) throws(StoreError) {
     memory.forgetOthers(of: conversation)
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.delivered(between: .start, and: .end, in: conversation.number)
     }
     let recipients = try others(conversation)

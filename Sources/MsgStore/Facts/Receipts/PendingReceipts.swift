@@ -65,7 +65,7 @@ package struct PendingReceipts: TransactionPart {
   /// Messages between the previous position and the range are told by their names from now on: they
   /// belong to another batch, which is on its way or was lost.
   private func confirm(
-    _ pending: PendingReceipt, upTo: Position, in conversation: OpenConversation
+    _ pending: PendingReceipt, upTo: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let kind = pending.kind
     var own = try transaction.ownReceipts.receipts(conversation)

@@ -67,7 +67,7 @@ package struct Receipts: TransactionPart {
   }
 
   private func mark(
-    _ kind: ReceiptKind, upTo position: Position, _ time: Int64?, of member: UInt32,
+    _ kind: ReceiptKind, upTo position: MessagePosition, _ time: Int64?, of member: UInt32,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let old = try view.receipts.receipts(of: member, in: conversation.number)
@@ -75,7 +75,7 @@ package struct Receipts: TransactionPart {
     new[kind].join(position, time)
     guard new != old else { return false }
     transaction.hasAdded = true
-    if transaction.isHeard {
+    if transaction.hasListeners {
       // A mark behind another one still tells when the messages before it were received.
       let mark = old.mark(kind)
       let isRising = mark.map { $0 < position } ?? true
@@ -194,7 +194,7 @@ package struct Receipts: TransactionPart {
   /// Sets the local member's mark as the server knows it.
   ///
   /// The messages that it covers are read.
-  func tell(_ mark: Position?, to conversation: OpenConversation) throws(StoreError) {
+  func tell(_ mark: MessagePosition?, to conversation: OpenConversation) throws(StoreError) {
     let old = conversation.summary
     guard mark != old.toldMark, !StoreDefect.toldMarkKept.isPlanted else { return }
     var summary = old
@@ -214,7 +214,7 @@ package struct Receipts: TransactionPart {
 extension Receipts {
   /// Applies the marks that waited for a message, once it has an acknowledged place.
   package func applyWaitingMarks(
-    of id: MessageID, at position: Position, in conversation: OpenConversation
+    of id: MessageID, at position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     guard !position.place.isPending, !StoreDefect.waitingMarksIgnored.isPlanted else { return }
     for mark in try waitingMarks(of: id, in: conversation.number) {
@@ -245,7 +245,7 @@ extension Receipts {
   ///
   /// Reads the receipts of all members.
   func moveMarks(
-    from old: Position, to new: Position, in conversation: OpenConversation
+    from old: MessagePosition, to new: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) {
     guard old != new, !old.place.isPending, !new.place.isPending else { return }
     if StoreDefect.marksStay.isPlanted { return }
@@ -258,7 +258,7 @@ extension Receipts {
       return true
     }
     guard !moved.isEmpty else { return }
-    if transaction.isHeard {
+    if transaction.hasListeners {
       transaction.notes.delivered(between: old, and: new, in: conversation.number)
     }
     for (member, record) in moved {
@@ -313,7 +313,7 @@ extension Receipts {
   /// Returns true if any of the bits was new.
   @discardableResult
   func set(
-    _ marks: MessageTraits.Bits, at position: Position, _ conversation: OpenConversation
+    _ marks: MessageTraits.Bits, at position: MessagePosition, _ conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let value = try flushed().messages.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {

@@ -61,25 +61,25 @@ enum CharacterBreaks {
   /// The flag added to a state in the table if a character begins there.
   static let begins: UInt8 = 128
   /// The number of classes that fit into a row of the table.
-  static let classCountMax = 32
+  static let maximumClassCount = 32
 
   /// The next states, by state and class.
   static let table = {
-    var table = [UInt8](repeating: 0, count: State.count * classCountMax)
+    var table = [UInt8](repeating: 0, count: State.count * maximumClassCount)
     for state in State.allCases {
       for next in CharacterClass.allCases {
-        table[Int(state.rawValue) * classCountMax + Int(next.rawValue)] =
+        table[Int(state.rawValue) * maximumClassCount + Int(next.rawValue)] =
           joined(state, next)?.rawValue ?? (State(next).rawValue | begins)
       }
     }
     return table
   }()
 
-  /// Returns the number of characters in valid UTF-8, at most `countMax`.
+  /// Returns the number of characters in valid UTF-8, at most `maximumCount`.
   ///
   /// Takes about a nanosecond for each scalar after the first of its character. Bytes after the
   /// last counted character cost nothing.
-  static func count(_ bytes: Span<UInt8>, _ range: Range<Int>, countMax: Int) -> Int {
+  static func count(_ bytes: Span<UInt8>, _ range: Range<Int>, maximumCount: Int) -> Int {
     let allClasses = CharacterClass.table
     let classes = allClasses.span
     let allStates = table
@@ -92,13 +92,13 @@ enum CharacterBreaks {
       // Unsafe, here and below: the comparison keeps the index within the first table, and the
       // second one has all pairs. Another bounds check doubles the time.
       let next = index < classes.count ? unsafe classes[unchecked: index] : 0
-      let following = unsafe states[unchecked: Int(state) &* classCountMax &+ Int(next)]
+      let following = unsafe states[unchecked: Int(state) &* maximumClassCount &+ Int(next)]
       // A run of marks leaves the state unchanged. This branch is therefore well predicted, and a
       // scalar need not wait for the result of the one before.
       if following != state {
         state = following & ~begins
         count &+= Int(following >> 7)
-        if count >= countMax { return countMax }
+        if count >= maximumCount { return maximumCount }
       } else if index < 0x370 {
         // Below U+0370 only a mark leaves a state unchanged, and then so do all marks that follow
         // it.

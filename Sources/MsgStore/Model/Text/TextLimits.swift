@@ -5,23 +5,23 @@
 public struct TextLimits: Sendable, Hashable {
   /// The most characters in the trimmed text, as a person counts them: extended grapheme clusters,
   /// each flag or family being one.
-  public let characterCountMax: Int
+  public let maximumCharacterCount: Int
   /// The most UTF-8 bytes in the whole text.
-  public let byteCountMax: Int
+  public let maximumByteCount: Int
 
   /// The most bytes of text that any store keeps: 1 MiB.
-  public static let storedByteCountMax = 1 << 20
+  public static let maximumStoredByteCount = 1 << 20
   /// The number of characters counted beyond the limit; showing a larger excess is of no use.
-  public static let surplusCountMax = 1000
+  public static let maximumSurplusCount = 1000
 
   /// Creates limits, by default 10,000 characters and 1 MiB.
   ///
-  /// Limits are clamped to 0 through `storedByteCountMax`, the most that any store keeps.
+  /// Limits are clamped to 0 through `maximumStoredByteCount`, the most that any store keeps.
   public init(
-    characterCountMax: Int = 10_000, byteCountMax: Int = TextLimits.storedByteCountMax
+    maximumCharacterCount: Int = 10_000, maximumByteCount: Int = TextLimits.maximumStoredByteCount
   ) {
-    self.characterCountMax = min(max(characterCountMax, 0), Self.storedByteCountMax)
-    self.byteCountMax = min(max(byteCountMax, 0), Self.storedByteCountMax)
+    self.maximumCharacterCount = min(max(maximumCharacterCount, 0), Self.maximumStoredByteCount)
+    self.maximumByteCount = min(max(maximumByteCount, 0), Self.maximumStoredByteCount)
   }
 
   /// Checks whether a text can be sent, and returns the remaining room.
@@ -35,25 +35,25 @@ public struct TextLimits: Sendable, Hashable {
   /// count takes longer, 2.8 ms. The first call builds a table in 0.1 ms.
   public func check(_ text: String, hasAttachment: Bool = false) -> TextValidation {
     let bytes = text.utf8Span.span
-    let byteCountLeft = byteCountMax - bytes.count
+    let byteCountLeft = maximumByteCount - bytes.count
     guard byteCountLeft >= 0 else {
       return TextValidation(
-        problem: .tooManyBytes(count: bytes.count, limit: byteCountMax), characterCountLeft: 0,
+        problem: .tooManyBytes(count: bytes.count, limit: maximumByteCount), characterCountLeft: 0,
         byteCountLeft: byteCountLeft)
     }
     let trimmed = WhiteSpace.trimmed(bytes)
     let count = CharacterBreaks.count(
-      bytes, trimmed, countMax: characterCountMax + Self.surplusCountMax)
+      bytes, trimmed, maximumCount: maximumCharacterCount + Self.maximumSurplusCount)
     let problem: TextValidation.Problem? =
       if trimmed.isEmpty && !hasAttachment {
         .empty
-      } else if count > characterCountMax {
-        .tooManyCharacters(count: count, limit: characterCountMax)
+      } else if count > maximumCharacterCount {
+        .tooManyCharacters(count: count, limit: maximumCharacterCount)
       } else {
         nil
       }
     return TextValidation(
-      problem: problem, characterCountLeft: characterCountMax - count,
+      problem: problem, characterCountLeft: maximumCharacterCount - count,
       byteCountLeft: byteCountLeft)
   }
 }

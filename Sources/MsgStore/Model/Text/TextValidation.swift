@@ -6,7 +6,7 @@ public struct TextValidation: Sendable, Hashable {
     case empty
     /// The trimmed text has too many characters.
     ///
-    /// `count` is exact up to `TextLimits.surplusCountMax` above the limit and goes no higher.
+    /// `count` is exact up to `TextLimits.maximumSurplusCount` above the limit and goes no higher.
     case tooManyCharacters(count: Int, limit: Int)
     /// The whole text has too many UTF-8 bytes.
     case tooManyBytes(count: Int, limit: Int)
@@ -16,8 +16,8 @@ public struct TextValidation: Sendable, Hashable {
   public let problem: Problem?
   /// The number of characters that may be added to the trimmed text; if negative, the excess.
   ///
-  /// It goes no lower than `-TextLimits.surplusCountMax`, which means "at least this excess". The
-  /// characters of a text with too many bytes are not counted; the value is then 0.
+  /// It goes no lower than `-TextLimits.maximumSurplusCount`, which means "at least this excess".
+  /// The characters of a text with too many bytes are not counted; the value is then 0.
   public let characterCountLeft: Int
   /// The number of bytes that may be added to the whole text; if negative, the excess.
   public let byteCountLeft: Int

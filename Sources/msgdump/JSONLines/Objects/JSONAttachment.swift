@@ -5,7 +5,7 @@ import MsgStoreTools
 extension ExportedAttachment: JSONObjectValue {
   static var noun: String { "an attachment" }
 
-  init() { self.init(Attachment(id: "", kind: .other)) }
+  init() { self.init(MessageAttachment(id: "", kind: .other)) }
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     try fields.required("id", &attachment.id)
@@ -75,7 +75,7 @@ extension AttachmentTransfer: JSONValue {
       case .running: .running(doneByteCount: max(0, object.doneByteCount))
       case .done: .done
       case .failed:
-        .failed(object.failure ?? Failure(.other), count: Int(clamping: max(0, object.count)))
+        .failed(object.failure ?? SendFailure(.other), count: Int(clamping: max(0, object.count)))
       }
   }
 
@@ -109,7 +109,7 @@ private struct JSONTransfer: JSONObjectValue {
 
   var state = State.none
   var doneByteCount: Int64 = 0
-  var failure: Failure?
+  var failure: SendFailure?
   var count: Int64 = 0
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
@@ -120,7 +120,7 @@ private struct JSONTransfer: JSONObjectValue {
   }
 }
 
-extension Failure: JSONValue {
+extension SendFailure: JSONValue {
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     let object = try JSONFailure(&scanner)
     self.init(object.kind, code: object.code, text: object.text)

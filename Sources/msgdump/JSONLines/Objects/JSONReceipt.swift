@@ -9,9 +9,9 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
   package var member: MemberID?
   /// The place of the local member's read mark; nil if nothing has been read.
   package var upTo: JSONMark?
-  package var deliveredUpTo: Position?
-  package var confirmedRead: Position?
-  package var confirmedDelivered: Position?
+  package var deliveredUpTo: MessagePosition?
+  package var confirmedRead: MessagePosition?
+  package var confirmedDelivered: MessagePosition?
   package var read: [ExportedStep] = []
   package var delivered: [ExportedStep] = []
 
@@ -53,7 +53,7 @@ package struct JSONReceipt: JSONObjectValue, Sendable, Hashable {
   }
 
   /// Returns the local member's marks, given the place of the read mark.
-  func marks(readMark: Position?) -> ExportedMarks {
+  func marks(readMark: MessagePosition?) -> ExportedMarks {
     var marks = ExportedMarks()
     marks.conversation = conversation
     marks.readMark = readMark
@@ -81,13 +81,13 @@ package enum JSONMark: JSONValue, Sendable, Hashable {
   /// At this message, wherever it lies.
   case message(MessageID)
   /// At this place, regardless of whether it holds a message.
-  case place(Position)
+  case place(MessagePosition)
 
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     if scanner.peek() == UInt8(ascii: "\"") {
       self = .message(try MessageID(&scanner))
     } else {
-      self = .place(try Position(&scanner))
+      self = .place(try MessagePosition(&scanner))
     }
   }
 
@@ -100,7 +100,7 @@ package enum JSONMark: JSONValue, Sendable, Hashable {
 }
 
 /// An acknowledged place in a thread.
-extension Position: JSONValue {
+extension MessagePosition: JSONValue {
   init(_ scanner: inout JSONScanner) throws(ToolError) {
     let object = try JSONPlace(&scanner)
     self.init(.acknowledged(object.time.microseconds, sequence: object.sequence), object.id)
@@ -132,7 +132,7 @@ private struct JSONPlace: JSONObjectValue {
 extension ExportedStep: JSONObjectValue {
   static var noun: String { "a step" }
 
-  init() { self.init(Position(.acknowledged(0, sequence: nil), ""), nil) }
+  init() { self.init(MessagePosition(.acknowledged(0, sequence: nil), ""), nil) }
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     try fields.required("up_to", &position)

@@ -12,7 +12,7 @@ final class MsgStoreEngine: Engine {
   let clock = BenchClock()
   private(set) var level = SyncLevel.relaxed
   /// The place where `scroll` continues: the thread, and the position if it is not the end.
-  private var scrolled: (conversation: Int, place: Position?) = (0, nil)
+  private var scrolled: (conversation: Int, place: MessagePosition?) = (0, nil)
 
   init(directory: String, conversationIDs: [String], cache: CacheSize) {
     self.directory = directory
@@ -144,7 +144,7 @@ final class MsgStoreEngine: Engine {
 
   func scroll(count: Int) throws -> Reading {
     let place = scrolled.place
-    var older: Edge?
+    var older: SliceBoundary?
     let reading = try read(scrolled.conversation) { store, id in
       let slice = try store.read { chat in
         guard let place else { return try chat.thread(id).tail(count) }
@@ -178,7 +178,7 @@ final class MsgStoreEngine: Engine {
 
   @inline(__always)
   private func read(
-    _ conversation: Int, _ body: (MessageStore, ConversationID) throws -> Slice
+    _ conversation: Int, _ body: (MessageStore, ConversationID) throws -> MessageSlice
   ) throws -> Reading {
     let store = try current
     let id = ids[conversation]
@@ -192,7 +192,7 @@ final class MsgStoreEngine: Engine {
   func slice(of conversation: Int, count: Int) throws -> Reading? {
     let store = try current
     let id = ids[conversation]
-    var slice: Slice?
+    var slice: MessageSlice?
     var reading = makeReading()
     reading.nanoseconds = try timed { slice = try store.read { try $0.thread(id).tail(count) } }
     if let slice { fold(slice, in: conversation, into: &reading.digest) }
@@ -200,7 +200,7 @@ final class MsgStoreEngine: Engine {
   }
 
   @inline(__always)
-  private func fold(_ slice: Slice, in conversation: Int, into digest: inout Digest) {
+  private func fold(_ slice: MessageSlice, in conversation: Int, into digest: inout Digest) {
     let id = ids[conversation]
     var previous: MessageID?
     for message in slice {
@@ -280,7 +280,7 @@ final class MsgStoreEngine: Engine {
   func fingerprint(of conversation: Int) throws -> UInt64 {
     let store = try current
     var sum: UInt64 = 0
-    var place: Position?
+    var place: MessagePosition?
     while true {
       let slice = try store.read { chat in
         guard let place else { return try chat.thread(ids[conversation]).tail(500) }

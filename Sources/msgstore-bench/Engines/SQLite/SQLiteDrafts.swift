@@ -80,7 +80,8 @@ struct SQLiteDrafts {
         localTime: message.localTime, status: Int64(message.status),
         isUnread: message.sender != localMember, id: keep(message.id),
         sender: keep(message.sender), text: text,
-        preview: text.lowerBound..<text.lowerBound + Preview.byteCount(of: message.text),
+        preview: text.lowerBound..<text.lowerBound
+          + ConversationPreview.byteCount(of: message.text),
         replyTo: message.replyTo.map(keep))
     }
     arena = SQLiteArena(contents)

@@ -12,7 +12,7 @@ final class SQLiteWALCounter {
 
   private static let pageByteCount: UInt64 = 4096
   /// The number of frames in the WAL file at which a commit starts a checkpoint: SQLite's default.
-  private static let frameCountMax = 1_000
+  private static let maximumFrameCount = 1_000
 
   /// Installs the hook on a connection, which the counter must outlive.
   func count(on handle: OpaquePointer?) {
@@ -23,7 +23,7 @@ final class SQLiteWALCounter {
         guard let context = unsafe context else { return SQLITE_OK }
         let counter = unsafe Unmanaged<SQLiteWALCounter>.fromOpaque(context).takeUnretainedValue()
         counter.add(UInt64(count))
-        guard count >= SQLiteWALCounter.frameCountMax else { return SQLITE_OK }
+        guard count >= SQLiteWALCounter.maximumFrameCount else { return SQLITE_OK }
         unsafe sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         return SQLITE_OK
       }, context)

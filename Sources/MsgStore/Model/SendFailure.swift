@@ -10,15 +10,15 @@ package import PageFile
 ///     1–10  with a code: the code, signed varint
 ///      1–2  byte count of the text, varint
 ///        n  text
-public struct Failure: Sendable {
+public struct SendFailure: Sendable {
   /// The most UTF-8 bytes kept of a text.
-  public static let textByteCountMax = 1024
+  public static let maximumTextByteCount = 1024
 
   /// The kind of failure, on which a client can act.
   public let kind: FailureKind
   /// The number given by the server or the system, such as an HTTP status.
   public let code: Int64?
-  /// A description for people, of at most `textByteCountMax` bytes.
+  /// A description for people, of at most `maximumTextByteCount` bytes.
   public let text: String
 
   /// Creates a failure.
@@ -32,8 +32,8 @@ public struct Failure: Sendable {
 
   private static func beginning(of text: String) -> String {
     let bytes = text.utf8
-    guard bytes.count > textByteCountMax else { return text }
-    let end = bytes.index(bytes.startIndex, offsetBy: textByteCountMax)
+    guard bytes.count > maximumTextByteCount else { return text }
+    let end = bytes.index(bytes.startIndex, offsetBy: maximumTextByteCount)
     // Rounds down if the limit is inside a scalar.
     return String(text.unicodeScalars[..<end])
   }
@@ -55,7 +55,7 @@ public enum FailureKind: UInt8, Sendable, Hashable, CaseIterable {
   case invalid = 5
 }
 
-extension Failure: Hashable {
+extension SendFailure: Hashable {
   /// Compares all fields; texts are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.kind == b.kind && a.code == b.code && a.text.hasSameBytes(as: b.text)
@@ -69,7 +69,7 @@ extension Failure: Hashable {
   }
 }
 
-extension Failure {
+extension SendFailure {
   /// Decodes a failure.
   ///
   /// Returns nil if the bytes do not begin with a valid failure; never traps.
@@ -82,7 +82,7 @@ extension Failure {
       guard let number = reader.signedVarint() else { return nil }
       code = number
     }
-    guard let byteCount = reader.length(), byteCount <= Self.textByteCountMax,
+    guard let byteCount = reader.length(), byteCount <= Self.maximumTextByteCount,
       let text = reader.take(byteCount), text.isValidUTF8
     else { return nil }
     // Unsafe: validated just above.

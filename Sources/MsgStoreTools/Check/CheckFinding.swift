@@ -1,7 +1,7 @@
 import MsgStore
 
 /// A fault found in the contents of a store.
-public struct Finding: Sendable, Hashable, CustomStringConvertible {
+public struct CheckFinding: Sendable, Hashable, CustomStringConvertible {
   /// A sentence that names the faulty item and the fault.
   public let description: String
 

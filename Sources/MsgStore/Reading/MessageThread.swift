@@ -16,7 +16,7 @@ import PageFile
 /// form a gap nor hide one. To continue on the gap's far side, read on from the position that the
 /// edge gives. Reading on from the message before the gap gives an empty slice with the gap as its
 /// edge. Numbers are looked up only where those of neighbours are not consecutive.
-public struct Thread: ~Copyable {
+public struct MessageThread: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
   /// nil if there is no such conversation.
@@ -31,17 +31,19 @@ public struct Thread: ~Copyable {
   }
 
   /// Returns the newest `count` messages, pending ones last.
-  public func tail(_ count: Int) throws(StoreError) -> Slice { try before(.end, count: count) }
+  public func tail(_ count: Int) throws(StoreError) -> MessageSlice {
+    try before(.end, count: count)
+  }
 
   /// Returns the `count` messages just before a position.
-  public func before(_ position: Position, count: Int) throws(StoreError) -> Slice {
+  public func before(_ position: MessagePosition, count: Int) throws(StoreError) -> MessageSlice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       try walk.copyBackward(&cursor, from: key, limit: count)
     }
   }
 
   /// Returns the `count` messages just after a position.
-  public func after(_ position: Position, count: Int) throws(StoreError) -> Slice {
+  public func after(_ position: MessagePosition, count: Int) throws(StoreError) -> MessageSlice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       _ = try walk.copyForward(&cursor, from: key, isSkipped: true, limit: count)
     }
@@ -54,7 +56,7 @@ public struct Thread: ~Copyable {
   /// Neither side reaches across a gap.
   ///
   /// - Throws: `messageNotFound`, besides the errors of all functions.
-  public func around(_ id: MessageID, count: Int) throws(StoreError) -> Slice {
+  public func around(_ id: MessageID, count: Int) throws(StoreError) -> MessageSlice {
     guard let position = try position(of: id) else {
       throw .messageNotFound(id, in: conversation)
     }
@@ -62,7 +64,7 @@ public struct Thread: ~Copyable {
   }
 
   /// Returns the position of a message, or nil if the message is not here.
-  func position(of id: MessageID) throws(StoreError) -> Position? {
+  func position(of id: MessageID) throws(StoreError) -> MessagePosition? {
     guard let number else { return nil }
     return try view.within { () throws(StoreError) in try view.ids.position(of: id, in: number)
     }
@@ -72,10 +74,10 @@ public struct Thread: ~Copyable {
   ///
   /// If there is no such message, the first pending message takes its place, or else the end of the
   /// thread.
-  public func at(_ time: Timestamp, count: Int) throws(StoreError) -> Slice {
+  public func at(_ time: Timestamp, count: Int) throws(StoreError) -> MessageSlice {
     // The least sequence and a name before all names: the first place of this time.
     let place = Place.acknowledged(time.microseconds, sequence: .min)
-    return try around(Position(place, ""), count: count)
+    return try around(MessagePosition(place, ""), count: count)
   }
 
   /// Returns the first message that the local member has not read, with its neighbours as in
@@ -84,7 +86,7 @@ public struct Thread: ~Copyable {
   /// Returns the newest messages if all are read.
   ///
   /// The message is found by a walk from the read mark or from the end, whichever is nearer.
-  public func firstUnread(count: Int) throws(StoreError) -> Slice {
+  public func firstUnread(count: Int) throws(StoreError) -> MessageSlice {
     let first = try number.flatMap { (number) throws(StoreError) in
       try view.within { () throws(StoreError) in
         var cursor = Cursor(view.source, Schema.conversations)
@@ -97,7 +99,7 @@ public struct Thread: ~Copyable {
   }
 
   /// Returns the neighbours of a place, as for a message.
-  func around(_ position: Position, count: Int) throws(StoreError) -> Slice {
+  func around(_ position: MessagePosition, count: Int) throws(StoreError) -> MessageSlice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       let before = try walk.countBackward(&cursor, from: key, limit: count / 2)
       let taken = try walk.copyForward(
@@ -107,9 +109,9 @@ public struct Thread: ~Copyable {
   }
 
   private func slice(
-    at position: Position, count: Int,
+    at position: MessagePosition, count: Int,
     _ body: (inout ThreadWalk, inout MessageCursor, Bytes) throws(StoreError) -> Void
-  ) throws(StoreError) -> Slice {
+  ) throws(StoreError) -> MessageSlice {
     guard count >= 1 else { throw .invalidCount(count) }
     guard let number else {
       return SliceBuilder(view, conversation, 0, count: 0)

@@ -1,20 +1,20 @@
 /// The reason why a slice ends.
-public enum Edge: Sendable, Hashable {
+public enum SliceBoundary: Sendable, Hashable {
   /// The thread ends here.
   case end
   /// More messages follow.
   ///
   /// Continue with `before(_:count:)` or `after(_:count:)` from this position.
-  case more(Position)
+  case more(MessagePosition)
   /// Sequence numbers are missing here: messages that this store has not received.
   ///
   /// The range is the run of missing numbers nearest to the slice; there may be further runs behind
   /// it, up to the next message. A client can fetch the missing messages, or skip the gap by
   /// calling `before(_:count:)` or `after(_:count:)` with the position.
-  case gap(ClosedRange<Int64>, beyond: Position)
+  case gap(ClosedRange<Int64>, beyond: MessagePosition)
 
   /// The position to continue from, also across a gap; nil at the end of the thread.
-  public var next: Position? {
+  public var next: MessagePosition? {
     switch self {
     case .end: nil
     case .more(let position), .gap(_, beyond: let position): position

@@ -5,7 +5,7 @@
 /// 1. Acknowledged messages come first: by server time, then by sequence, one without a sequence
 ///    after all that have one, then by the bytes of the id.
 /// 2. Pending messages follow: by local time, then in the order in which they were written here.
-public struct Position: Sendable, Hashable, Comparable {
+public struct MessagePosition: Sendable, Hashable, Comparable {
   package let place: Place
   package let id: MessageID
 
@@ -17,14 +17,14 @@ public struct Position: Sendable, Hashable, Comparable {
   /// The position before every message.
   ///
   /// Its id is never written or shown.
-  package static let start = Position(.start, "")
+  package static let start = MessagePosition(.start, "")
   /// The position after every acknowledged message and before every pending one.
-  static let firstPending = Position(.pending(.min, localOrder: .min), "")
+  static let firstPending = MessagePosition(.pending(.min, localOrder: .min), "")
   /// The position after every message.
-  package static let end = Position(.end, "")
+  package static let end = MessagePosition(.end, "")
 
   /// Orders by place in the thread.
-  public static func < (a: Position, b: Position) -> Bool {
+  public static func < (a: MessagePosition, b: MessagePosition) -> Bool {
     a.place == b.place ? a.id < b.id : Place.precedes(a.place, b.place)
   }
 }

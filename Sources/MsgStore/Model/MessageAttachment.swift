@@ -3,7 +3,7 @@
 /// The bytes stay where the client keeps them; `localPath` holds that location. Everything but the
 /// id and the kind is optional and may be filled in later. Strings are kept exactly and compared as
 /// bytes.
-public struct Attachment: Sendable {
+public struct MessageAttachment: Sendable {
   /// The identifier, unique within its message: 1 to 240 bytes of UTF-8.
   public var id: String
   /// The kind of file.
@@ -34,9 +34,9 @@ public struct Attachment: Sendable {
   public var height: Int32?
 
   /// The most bytes in an id.
-  public static let idByteCountMax = 240
+  public static let maximumIDByteCount = 240
   /// The most bytes in any other string, in the hash, or in the preview that can be stored.
-  public static let fieldByteCountMax = 64 << 10
+  public static let maximumFieldByteCount = 64 << 10
 
   /// Creates an attachment; omitted fields are unknown.
   public init(
@@ -77,7 +77,7 @@ public enum AttachmentKind: UInt8, Sendable, Hashable, CaseIterable {
   case document = 4
 }
 
-extension Attachment: Hashable {
+extension MessageAttachment: Hashable {
   /// Compares all fields; strings are equal if their bytes are.
   public static func == (a: Self, b: Self) -> Bool {
     a.id.hasSameBytes(as: b.id) && a.kind == b.kind && same(a.remoteURL, b.remoteURL)
@@ -103,14 +103,14 @@ extension Attachment: Hashable {
   }
 }
 
-extension Attachment {
+extension MessageAttachment {
   /// Returns this attachment merged with a received version of it, which has the same id.
   ///
   /// The merge works field by field. A known value replaces an unknown one; of two known values the
   /// greater one wins, where strings and byte arrays compare as bytes. The result therefore does
   /// not depend on the order, repetition, or grouping of received versions. The local path belongs
   /// to this device and is kept.
-  public func merged(with received: Attachment) -> Attachment {
+  public func merged(with received: MessageAttachment) -> MessageAttachment {
     var all = self
     if kind.rawValue < received.kind.rawValue { all.kind = received.kind }
     all.remoteURL = Self.greater(remoteURL, received.remoteURL)

@@ -5,15 +5,15 @@
 /// created on each access. That cannot fail and costs about as much as creating the string of its
 /// text. A slice is therefore cheap to create and to pass on, and a screen pays only for the
 /// messages that it shows. A slice stays valid after the snapshot it came from.
-public struct Slice: Sendable, RandomAccessCollection {
+public struct MessageSlice: Sendable, RandomAccessCollection {
   /// The edge before the first message: the end of the thread, more messages, or a gap.
-  public var older: Edge {
+  public var older: SliceBoundary {
     if let gap = content.gaps.older { return gap.edge }
     guard content.hasOlder else { return .end }
     return .more(first?.position ?? content.gaps.newer?.beyond ?? .end)
   }
   /// The edge after the last message: the end of the thread, more messages, or a gap.
-  public var newer: Edge {
+  public var newer: SliceBoundary {
     if let gap = content.gaps.newer { return gap.edge }
     guard content.hasNewer else { return .end }
     return .more(last?.position ?? content.gaps.older?.beyond ?? .start)
@@ -55,9 +55,9 @@ public struct Slice: Sendable, RandomAccessCollection {
   }
 }
 
-extension Slice: Hashable {
+extension MessageSlice: Hashable {
   /// Returns true if the messages and the edges are equal.
-  public static func == (a: Slice, b: Slice) -> Bool {
+  public static func == (a: MessageSlice, b: MessageSlice) -> Bool {
     a.count == b.count && a.older == b.older && a.newer == b.newer && a.elementsEqual(b)
   }
 
@@ -77,9 +77,9 @@ struct SliceGaps {
     /// begins with one of them.
     ///
     /// No message has this position, so no gap is looked for at it.
-    let beyond: Position
+    let beyond: MessagePosition
 
-    var edge: Edge { .gap(missing, beyond: beyond) }
+    var edge: SliceBoundary { .gap(missing, beyond: beyond) }
   }
 
   var older: Gap?
