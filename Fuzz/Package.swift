@@ -27,14 +27,20 @@ let package = Package(
       name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
     .target(name: "CFuzzer"),
     .target(name: "PageFile", swiftSettings: fuzzed),
-    .target(name: "MsgStore", dependencies: ["PageFile", "CLZ4"], swiftSettings: fuzzed),
+    .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: fuzzed),
+    .target(
+      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "CLZ4"],
+      swiftSettings: fuzzed),
+    .target(
+      name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: fuzzed),
     // Without its commands, which need a package from elsewhere.
     .target(
-      name: "msgdump", dependencies: ["MsgStore", "PageFile"],
+      name: "msgdump", dependencies: ["MsgStore", "MsgStoreTools", "PageFile"],
       exclude: ["Commands", "MsgDump.swift", "StoreAccess.swift"], swiftSettings: fuzzed),
     .target(name: "Simulation", dependencies: ["PageFile"], swiftSettings: driving),
     .target(
-      name: "FuzzTargets", dependencies: ["PageFile", "MsgStore", "msgdump", "Simulation"],
+      name: "FuzzTargets",
+      dependencies: ["PageFile", "MsgStore", "MsgStoreTools", "msgdump", "Simulation"],
       swiftSettings: driving),
     .executableTarget(
       name: "Fuzz", dependencies: ["FuzzTargets", "CFuzzer"], swiftSettings: driving,

@@ -16,7 +16,7 @@ enum Fuzz {
   /// everything two to three times as slow.
   ///
   /// The clock on the wall would also count what other processes do.
-  private static let secondCountMax = 3.0
+  private static let maximumSecondCount = 3.0
 
   static func main() {
     guard let name = unsafe getenv("FUZZ_TARGET"),
@@ -36,7 +36,7 @@ enum Fuzz {
         let start = Fuzz.seconds()
         unsafe Fuzz.run([UInt8](UnsafeBufferPointer(start: data, count: count)))
         let elapsed = Fuzz.seconds() - start
-        if elapsed > Fuzz.secondCountMax { Fuzz.fail("took \(elapsed) s of the processor") }
+        if elapsed > Fuzz.maximumSecondCount { Fuzz.fail("took \(elapsed) s of the processor") }
         return 0
       })
   }

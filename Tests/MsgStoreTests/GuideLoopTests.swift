@@ -4,8 +4,8 @@ import MsgStore
 import PageFile
 import Testing
 
-/// The loops of the README are this code, and come through what interrupts them.
-@Suite(.timeLimit(.minutes(10))) struct ReadmeLoopTests {
+/// The loops of the guide are this code, and come through what interrupts them.
+@Suite(.timeLimit(.minutes(10))) struct GuideLoopTests {
   /// A server that takes everything, and says which tokens it has seen.
   private actor Server {
     private(set) var tokens: [OutboxToken] = []
@@ -43,7 +43,7 @@ import Testing
         // Where this fails as well, as while the store is suspended, the work comes again when its lease
         // has expired, under the same token.
         _ = try? await store.write { chat in
-          try chat.outbox.failed(work, because: Failure(.noConnection))
+          try chat.outbox.failed(work, because: SendFailure(.noConnection))
         }
       }
     }
@@ -114,16 +114,16 @@ import Testing
     for loop in loops { try await loop.value }
   }
 
-  @Test(arguments: ["Sending", "Following"]) func theReadmeHasTheSameCode(_ part: String) throws {
+  @Test(arguments: ["Sending", "Following"]) func theGuideHasTheSameCode(_ part: String) throws {
     let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let readme = try String(
+    let guide = try String(
       contentsOf: URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("README.md"), encoding: .utf8)
+        .appendingPathComponent("docs/guide.md"), encoding: .utf8)
     let begin = try #require(source.range(of: "    // \(part) begins\n")).upperBound
     let end = try #require(source.range(of: "    // \(part) ends\n")).lowerBound
     let code = source[begin..<end].split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.hasPrefix("    ") ? $0.dropFirst(4) : $0 }.joined(separator: "\n")
-    #expect(readme.contains("```swift\n\(code)```\n"))
+    #expect(guide.contains("```swift\n\(code)```\n"))
   }
 }
