@@ -60,7 +60,7 @@ struct OutboxLeases: TransactionPart {
 
   /// Returns an entry that may be handed out now.
   ///
-  /// If there is none, runs one step of the outbox's pending work first.
+  /// Without a due entry, runs one step of the outbox's pending work first.
   private func nextDue(
     at now: Int64
   ) throws(StoreError) -> (time: Int64, ordinal: UInt64)? {

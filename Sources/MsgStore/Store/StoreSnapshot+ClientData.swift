@@ -1,5 +1,5 @@
 extension StoreSnapshot {
-  /// Returns the sync position of the store under a key, or nil if there is none.
+  /// Returns the sync position of the store under a key; nil for an unused key.
   ///
   /// See `StoreWriter.setSyncPosition(_:for:)`. Costs one lookup.
   ///
@@ -8,7 +8,7 @@ extension StoreSnapshot {
     try view.client.syncPosition(for: key, in: nil)
   }
 
-  /// Returns the sync position of a conversation under a key, or nil if there is none.
+  /// Returns the sync position of a conversation under a key; nil for an unused key.
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func syncPosition(

@@ -47,7 +47,7 @@ extension StoreSnapshot {
     try view.within { () throws(StoreError) in try view.list.participations(id) }
   }
 
-  /// Returns the draft of a conversation, or nil if there is none.
+  /// Returns the draft of a conversation; nil without a draft.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
     try view.within { () throws(StoreError) in try view.list.draft(id) }
   }

@@ -87,7 +87,7 @@ extension MessageStore {
   /// Records the number of bytes that a running transfer has completed.
   ///
   /// The number is kept in memory and read from there. The next commit that changes something else
-  /// stores it; if there is none for three seconds, the report after that does. So this may be
+  /// stores it; after three seconds without such a commit, the next report does. So this may be
   /// called for every packet, and a crash costs the progress of a few seconds. In a `write` it
   /// throws `insideTransaction` if it has to store something.
   ///

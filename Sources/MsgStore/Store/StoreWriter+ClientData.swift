@@ -28,7 +28,7 @@ extension StoreWriter {
       try transaction.syncPositions.setSyncPosition(bytes, for: key, in: conversation))
   }
 
-  /// Returns the sync position of the store under a key, or nil if there is none.
+  /// Returns the sync position of the store under a key; nil for an unused key.
   ///
   /// See `setSyncPosition(_:for:)`.
   public func syncPosition(for key: String) throws(StoreError) -> [UInt8]? {
@@ -37,7 +37,7 @@ extension StoreWriter {
     }
   }
 
-  /// Returns the sync position of a conversation under a key, or nil if there is none.
+  /// Returns the sync position of a conversation under a key; nil for an unused key.
   public func syncPosition(
     for key: String, in conversation: ConversationID
   ) throws(StoreError) -> [UInt8]? {

@@ -25,8 +25,8 @@ extension StoreWriter {
   /// Returns the direct conversation with another member, or the oldest group with these
   /// participants.
   ///
-  /// Three or more participants make a group. If there is none with exactly these participants, a
-  /// new conversation is made. Their order does not matter, and the local member takes part without
+  /// Three or more participants make a group. Creates a conversation unless one has exactly these
+  /// participants. Their order does not matter, and the local member takes part without
   /// being listed. A deleted conversation comes back, without its messages.
   ///
   /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `noParticipants`, `onlyOneself`.
@@ -181,7 +181,7 @@ extension StoreWriter {
     try transaction.read { (view) throws(StoreError) in try view.list.participations(id) }
   }
 
-  /// Returns the draft of a conversation, or nil if there is none.
+  /// Returns the draft of a conversation; nil without a draft.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
     try transaction.read { (view) throws(StoreError) in try view.list.draft(id) }
   }

@@ -92,7 +92,7 @@ package final class WriterMemory: @unchecked Sendable {
   func remove(_ conversation: OpenConversation) {
     forgetOthers(of: conversation)
     conversations[conversation.number] = nil
-    isFull = false
+    isFull = conversations.count >= Self.maximumConversationCount
     touched.removeAll { $0 === conversation }
     forgetNames()
   }

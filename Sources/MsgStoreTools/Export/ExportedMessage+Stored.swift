@@ -8,7 +8,7 @@ import PageFile
 extension ExportedMessage {
   /// Creates the exported form of a message, without its facts.
   ///
-  /// - Parameter mark: The local read mark and its ordinal; nil if there is none.
+  /// - Parameter mark: The local read mark and its ordinal; nil for an unmarked thread.
   init<E>(
     _ message: StoredMessage, at position: MessagePosition, in id: ConversationID,
     mark: (position: MessagePosition, ordinal: UInt64)?, member: (UInt32) throws(E) -> MemberID

@@ -28,7 +28,7 @@ final class SalvagedMessages {
   /// The reason why the record, or the segment, cannot be read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
 
-  /// Returns the loss in the segment that begins with this message, or nil if there is none.
+  /// Returns the loss in the segment that begins with this message, or nil for an intact segment.
   func takeLoss() -> String? {
     guard lostCount > 0, index != nil else { return nil }
     defer { lostCount = 0 }

@@ -54,7 +54,7 @@ package struct WaitingMessages: TransactionPart {
     return isThere
   }
 
-  /// Returns the waiting facts of a message that is not here; nil if there are none.
+  /// Returns the facts that wait for a message, or nil if nothing waits for it.
   package func waiting(
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
