@@ -32,8 +32,11 @@ extension Transaction {
   }
 
   /// Prepares the transaction for its commit.
+  ///
+  /// Answers effects here too: a refusal that the client caught may have left some behind.
   func finish() throws(StoreError) {
     try change { () throws(StoreError) in
+      try outboxFollowing.settle()
       try packer.packGrown()
       try settle()
     }

@@ -1,7 +1,7 @@
 /// A change of facts that the outbox may have to answer.
 ///
 /// Facts do not know the outbox. They emit effects, which are collected until the operation is over
-/// and then answered by `OutboxAnswers` in order. No effect is kept while the outbox is empty.
+/// and then answered by `OutboxFollowing` in order. No effect is kept while the outbox is empty.
 package enum Effect {
   /// Something that an entry was to tell about a message is settled.
   case messageSettled(MessageID, in: UInt32, MessageSettlement)
