@@ -56,7 +56,7 @@ import Testing
         while !isOver.withLock({ $0 }) { usleep(100) }
       }
     }
-    while !isInside.withLock({ $0 }) { await Task.yield() }
+    try await wait { isInside.withLock { $0 } }
     var tasks = [first]
     for _ in 0..<5 {
       tasks.append(

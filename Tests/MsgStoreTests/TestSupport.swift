@@ -131,3 +131,11 @@ extension MessageStore {
     #expect(findings == [], sourceLocation: location)
   }
 }
+
+/// Lets other tasks run until a condition holds; throws when the test's time is over.
+func wait(until isOver: () async throws -> Bool) async throws {
+  while try await !isOver() {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}

@@ -4,7 +4,7 @@ import PageFile
 import Testing
 
 /// Those who listen: when they are woken, and when they end.
-@Suite struct ListeningTests {
+@Suite(.timeLimit(.minutes(10))) struct ListeningTests {
   @Test func whoWaitsIsToldOfEachCommitInOrder() async throws {
     let store = try memoryStore()
     var changes = store.changes.makeAsyncIterator()
@@ -21,7 +21,7 @@ import Testing
 
   @Test func nobodyMissesAnythingWhileManyWrite() async throws {
     let store = try memoryStore()
-    await withTaskGroup(of: Int.self) { group in
+    try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<3 {
         group.addTask {
           var found = 0
@@ -34,7 +34,7 @@ import Testing
           return found
         }
       }
-      while store.listenerCount < 3 { await Task.yield() }
+      try await wait { store.listenerCount >= 3 }
       for writer in 0..<4 {
         group.addTask {
           for number in 0..<50 {
@@ -47,7 +47,7 @@ import Testing
           return 200
         }
       }
-      for await found in group { #expect(found == 200) }
+      for try await found in group { #expect(found == 200) }
     }
   }
 
@@ -57,7 +57,7 @@ import Testing
       for await _ in store.changes {}
       return true
     }
-    while store.listenerCount == 0 { await Task.yield() }
+    try await wait { store.listenerCount > 0 }
     task.cancel()
     #expect(await task.value)
     #expect(store.listenerCount == 0)
@@ -68,7 +68,7 @@ import Testing
     let store = try memoryStore()
     var changes = store.changes.makeAsyncIterator()
     let task = Task { for await _ in store.changes {} }
-    while store.listenerCount < 2 { await Task.yield() }
+    try await wait { store.listenerCount >= 2 }
     try await store.write { try $0.insert(message("m1", at: 10)) }
     try await store.close()
     await task.value
@@ -111,7 +111,7 @@ import Testing
       switch round % 200 {
       case 0..<10:
         let task = Task { for await _ in store.changes {} }
-        while store.listenerCount < 2 { await Task.yield() }
+        try await wait { store.listenerCount >= 2 }
         task.cancel()
         await task.value
       case 10:

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Live values of threads and of the list of conversations.
-@Suite struct LiveTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveTests {
   private func store(_ count: Int) throws -> MessageStore {
     let store = try memoryStore()
     try store.write { chat in
@@ -193,7 +193,7 @@ import Testing
       for try await _ in live {}
       return true
     }
-    while store.listenerCount == 0 { await Task.yield() }
+    try await wait { store.listenerCount > 0 }
     task.cancel()
     #expect(try await task.value)
     #expect(store.listenerCount == 0)

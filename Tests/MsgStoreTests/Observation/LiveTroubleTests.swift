@@ -58,7 +58,7 @@ import Testing
       for try await value in live { return value.slice.last?.id }
       return nil
     }
-    while trouble.pauses.isEmpty { await Task.yield() }
+    try await wait { !trouble.pauses.isEmpty }
     trouble.end()
     try await store.write(.relaxed) { try $0.insert(message("n", at: 200)) }
     #expect(try await task.value == "n")
@@ -72,7 +72,7 @@ import Testing
     trouble.onSleep(Trouble.forEver)
     let live = store.thread("room").live(newest: 5)
     let tasks = (0..<2).map { _ in Task { for try await _ in live {} } }
-    while trouble.pauses.count < 2 { await Task.yield() }
+    try await wait { trouble.pauses.count >= 2 }
     tasks[0].cancel()
     try await tasks[0].value
     trouble.end()
@@ -92,7 +92,7 @@ import Testing
       for try await value in live { return value.slice.count }
       return 0
     }
-    while store.listenerCount == 0 { await Task.yield() }
+    try await wait { store.listenerCount > 0 }
     try await store.resume()
     #expect(try await task.value == 5)
     #expect(trouble.pauses.isEmpty)

@@ -19,7 +19,7 @@ import Testing
       try await store.write { try $0.outbox.done(work) }
       if names.count == 3 {
         Task {
-          while store.listenerCount == 0 { await Task.yield() }
+          try await wait { store.listenerCount > 0 }
           // What concerns no outbox wakes nobody for long.
           try await store.write { try $0.insert(message("r", at: 1)) }
           try await store.write { try $0.send(own("late")) }
@@ -70,7 +70,7 @@ import Testing
           return count
         }
       }
-      while try store.counts().total > 0 { await Task.yield() }
+      try await wait { try store.counts().total == 0 }
       group.cancelAll()
       return try await group.reduce(0, +)
     }
@@ -82,7 +82,7 @@ import Testing
     let store = try store()
     let cancelled = Task { for try await _ in store.work(for: "w") {} }
     let closed = Task { for try await _ in store.work(for: "w") {} }
-    while store.listenerCount < 2 { await Task.yield() }
+    try await wait { store.listenerCount >= 2 }
     cancelled.cancel()
     try await cancelled.value
     try await store.close()
@@ -108,7 +108,7 @@ import Testing
       for try await work in store.work(for: "w") { return work.name }
       return nil
     }
-    while store.listenerCount == 0 { await Task.yield() }
+    try await wait { store.listenerCount > 0 }
     try await store.resume()
     #expect(try await task.value == "send m")
   }

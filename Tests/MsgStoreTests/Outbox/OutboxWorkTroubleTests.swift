@@ -58,7 +58,7 @@ import Testing
       return nil
     }
     // The commit whose sync failed, and then the error that lasts.
-    while trouble.pauses.isEmpty { await Task.yield() }
+    try await wait { !trouble.pauses.isEmpty }
     trouble.end()
     try await Task.sleep(for: .milliseconds(5))
     try await store.resume()
@@ -84,7 +84,7 @@ import Testing
     trouble.onSleep(Trouble.forEver)
     let work = store.work(for: "w")
     let task = Task { for try await _ in work { Issue.record("nothing can be handed out") } }
-    while trouble.pauses.isEmpty { await Task.yield() }
+    try await wait { !trouble.pauses.isEmpty }
     try await store.close()
     try await task.value
   }
