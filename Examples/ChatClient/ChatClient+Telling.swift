@@ -3,7 +3,7 @@ import MsgStore
 /// From the outbox to the server.
 ///
 /// The outbox says what to tell and when; this only says it, and tells the outbox how that went. Each
-/// step may be the last one of the process: the work is in the outbox until `done` is on the disk.
+/// step may be the last one of the process: the work is in the outbox until `complete` is on the disk.
 extension ChatClient {
   /// Tells the server all that is due, one after the other.
   ///
@@ -19,7 +19,7 @@ extension ChatClient {
         answer = try await tell(item)
       } catch {
         try await store.write { chat in
-          _ = try chat.outbox.failed(item, because: SendFailure(FailureKind(error)))
+          _ = try chat.outbox.fail(item, because: SendFailure(FailureKind(error)))
         }
         return false
       }
@@ -93,7 +93,7 @@ extension ChatClient {
       default: break
       }
       // Of an edit the time counts by which the others order it, not that of this device's clock.
-      try chat.outbox.done(item, serverTime: serverTime)
+      try chat.outbox.complete(item, serverTime: serverTime)
     }
   }
 
@@ -104,13 +104,9 @@ extension ChatClient {
   private static func giveUp(
     _ item: OutboxItem, because failure: SendFailure, _ chat: borrowing StoreWriter
   ) throws {
-    try chat.outbox.failed(item, because: failure)
-    guard let room = item.conversation else { return }
+    try chat.outbox.fail(item, because: failure)
     switch item.task {
-    case .edit(let id, _, _, let time):
-      try chat.refuseEdit(of: id, in: room, at: time, because: failure)
-    case .unsend(let id): try chat.refuseUnsend(of: id, in: room, because: failure)
-    case .react: try chat.outbox.remove(item.id)
+    case .edit, .unsend, .react: try chat.outbox.remove(item.id)
     default: break
     }
   }

@@ -17,8 +17,8 @@ struct Ann {
     // What is written in a tunnel is held until it was looked through. The conversation with Bob is
     // made here, too: the server hears of it before the first message.
     let room = try await store.write { chat in
-      try chat.outbox.setHolding(true)
-      return try chat.conversation(with: ["bob"]).id
+      try chat.outbox.setHoldsNewEntries(true)
+      return try chat.findOrCreateConversation(with: ["bob"]).id
     }
     try person.say("lunch at nonn?", in: room)
     try person.say("you still owe me one", in: room)
@@ -37,7 +37,7 @@ struct Ann {
   /// Looks through what waits: one text is mended, one message goes away, the others may leave.
   private func review() throws {
     try person.client.store.write { chat in
-      for entry in try chat.outbox.entries.entries(count: 50).entries {
+      for entry in try chat.outbox.entries(count: 50).entries {
         switch entry.text {
         case "lunch at nonn?":
           person.tell("(mends \"nonn\")")
@@ -48,7 +48,7 @@ struct Ann {
         default: break
         }
       }
-      try chat.outbox.sendAll()
+      try chat.outbox.releaseAndRetryAll()
     }
   }
 

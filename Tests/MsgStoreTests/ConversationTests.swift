@@ -6,24 +6,24 @@ import Testing
   @Test func participantsFindTheirConversationInAnyOrder() throws {
     let store = try memoryStore()
     let ids = try store.write { chat in
-      let room = try chat.conversation(with: ["ann", "bob"])
+      let room = try chat.findOrCreateConversation(with: ["ann", "bob"])
       #expect(room.participants == ["ann", "bob", "me"])
       #expect(room.messageCount == 0 && room.preview == nil && room.lastActivity == nil)
-      #expect(try chat.conversation(with: ["bob", "me", "ann", "bob"]).id == room.id)
-      let other = try chat.conversation(with: ["ann"])
+      #expect(try chat.findOrCreateConversation(with: ["bob", "me", "ann", "bob"]).id == room.id)
+      let other = try chat.findOrCreateConversation(with: ["ann"])
       #expect(other.id != room.id)
       return (room.id, other.id)
     }
     try store.write { chat in
-      #expect(try chat.conversation(with: ["me", "ann", "bob"]).id == ids.0)
+      #expect(try chat.findOrCreateConversation(with: ["me", "ann", "bob"]).id == ids.0)
       // Who leaves is no longer found with the others.
       try chat.putConversation(ids.0, participants: ["me", "bob"], title: "two")
       #expect(try chat.conversation(ids.0)?.participants == ["bob", "me"])
       #expect(try chat.formerMembers(of: ids.0) == ["ann"])
       #expect(try chat.conversation(ids.0)?.title == "two")
       // A group of two is no direct conversation.
-      #expect(try chat.conversation(with: ["bob"]).id != ids.0)
-      #expect(try chat.conversation(with: ["ann", "bob"]).id != ids.0)
+      #expect(try chat.findOrCreateConversation(with: ["bob"]).id != ids.0)
+      #expect(try chat.findOrCreateConversation(with: ["ann", "bob"]).id != ids.0)
     }
     try store.expectSound()
   }

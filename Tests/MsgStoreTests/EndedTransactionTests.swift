@@ -25,26 +25,30 @@ import Testing
     let id = item.id
     expectEnded { try kept.next(for: "w") }
     expectEnded { try kept.renew(item) }
-    expectEnded { try kept.done(item) }
-    expectEnded { try kept.failed(item, because: SendFailure(.timeOut)) }
+    expectEnded { try kept.complete(item) }
+    expectEnded { try kept.fail(item, because: SendFailure(.timeOut)) }
     expectEnded { try kept.returnWork(item) }
     expectEnded { try kept.reclaimWork(of: "worker") }
     expectEnded { try kept.enter("late", payload: [1, 2, 3]) }
-    expectEnded { try kept.setHolding(true) }
+    expectEnded { try kept.setHoldsNewEntries(true) }
     expectEnded { try kept.hold(id) }
     expectEnded { try kept.release(id) }
     expectEnded { try kept.releaseAll() }
     expectEnded { try kept.retry(id) }
     expectEnded { try kept.retryAll() }
-    expectEnded { try kept.sendAll() }
+    expectEnded { try kept.releaseAndRetryAll() }
     expectEnded { try kept.setText("x", of: id) }
     expectEnded { try kept.remove(id) }
-    expectRefused(kept.entries)
+    expectReadsRefused(kept)
   }
 
-  private func expectRefused(_ kept: borrowing OutboxReader) {
+  private func reading(_ chat: borrowing some StoreReading & ~Copyable) -> OutboxReader {
+    chat.outbox
+  }
+
+  private func expectReadsRefused(_ kept: borrowing some OutboxReading & ~Copyable) {
     expectEnded { try kept.counts() }
-    expectEnded { try kept.isHolding }
+    expectEnded { try kept.holdsNewEntries }
     expectEnded { try kept.nextTime }
     expectEnded { try kept.entries(count: 5) }
     expectEnded { try kept.entry(.init(rawValue: 1)) }
@@ -70,14 +74,14 @@ import Testing
       do {
         try store.write { chat in
           kept = chat.outbox
-          reader = chat.outbox.entries
+          reader = reading(chat)
           if isRolledBack { throw Stop() }
         }
       } catch is Stop {}
       for _ in 0..<3 {
         guard case let outbox? = kept.take(), case let entries? = reader.take() else { break }
         expectRefused(outbox, item)
-        expectRefused(entries)
+        expectReadsRefused(entries)
         try store.write { try $0.setSyncPosition([1], for: "x") }
         expectRefused(outbox, item)
         kept = consume outbox
@@ -104,11 +108,11 @@ import Testing
     guard case let outbox? = outbox.take(), case let thread? = thread.take(),
       case let written? = written.take()
     else { return }
-    expectRefused(outbox)
+    expectReadsRefused(outbox)
     expectRefused(thread, position)
     expectRefused(written, position)
-    try store.write { try $0.outbox.setHolding(true) }
-    expectRefused(outbox)
+    try store.write { try $0.outbox.setHoldsNewEntries(true) }
+    expectReadsRefused(outbox)
     expectRefused(thread, position)
     expectRefused(written, position)
   }

@@ -34,12 +34,12 @@ import Testing
     for try await work in store.work(for: "sync") {
       do {
         try await server.take(work.task, in: work.conversation, token: work.token)
-        try await store.write { chat in try chat.outbox.done(work) }
+        try await store.write { chat in try chat.outbox.complete(work) }
       } catch {
         // Where this fails as well, as while the store is suspended, the work comes again when its lease
         // has expired, under the same token.
         _ = try? await store.write { chat in
-          try chat.outbox.failed(work, because: SendFailure(.noConnection))
+          try chat.outbox.fail(work, because: SendFailure(.noConnection))
         }
       }
     }

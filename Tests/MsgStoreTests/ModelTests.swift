@@ -199,7 +199,7 @@ import Testing
       let index = sorted.firstIndex { $0.message.id == stored.message.id } ?? 0
       try expectAround(thread.around(stored.message.id, count: count), sorted, index, count)
     }
-    #expect(throws: StoreError.messageNotFound("none", in: id)) {
+    #expect(throws: StoreError.message(.notFound, "none", in: id)) {
       try thread.around("none", count: count)
     }
     try #require(try chat.message("none", in: id) == nil)

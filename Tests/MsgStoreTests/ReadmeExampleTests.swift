@@ -23,7 +23,7 @@ import Testing
 
     // One closure is one commit: all of it or nothing, and on the disk when it returns.
     let room = try store.write { chat in
-      let room = try chat.conversation(with: ["ann", "bob"]).id
+      let room = try chat.findOrCreateConversation(with: ["ann", "bob"]).id
       try chat.send(Message(id: "m-1", in: room, from: "ann", text: "on my wya"))
       try chat.setDraft("and then", replyTo: "m-1", in: room)
       return room
@@ -56,10 +56,10 @@ import Testing
     while let work = try store.write({ try $0.outbox.next(for: "sync") }) {
       do {
         try server.take(work.task, in: work.conversation, token: work.token)
-        try store.write { chat in try chat.outbox.done(work) }
+        try store.write { chat in try chat.outbox.complete(work) }
       } catch {
         try store.write { chat in
-          try chat.outbox.failed(work, because: SendFailure(.noConnection))
+          try chat.outbox.fail(work, because: SendFailure(.noConnection))
         }
       }
     }

@@ -91,9 +91,9 @@ extension RefusalTests {
     },
     Refusal("make with nobody's name") { _ = try $0.createGroup("new", participants: [""]) },
     Refusal("make of too many") { _ = try $0.createGroup("new", participants: crowd) },
-    Refusal("talk to nobody") { _ = try $0.conversation(with: []) },
-    Refusal("talk to oneself") { _ = try $0.conversation(with: ["me"]) },
-    Refusal("talk to too many") { _ = try $0.conversation(with: crowd) },
+    Refusal("talk to nobody") { _ = try $0.findOrCreateConversation(with: []) },
+    Refusal("talk to oneself") { _ = try $0.findOrCreateConversation(with: ["me"]) },
+    Refusal("talk to too many") { _ = try $0.findOrCreateConversation(with: crowd) },
     Refusal("put too long a title") {
       _ = try $0.putConversation("new", participants: ["new-one"], title: huge)
     },
@@ -132,7 +132,7 @@ extension RefusalTests {
     Refusal("change a text with too many mentions") {
       _ = try $0.outbox.setText("x", mentions: mentioning(20_000), of: entry(.send, $0))
     },
-    Refusal("look at less than one") { _ = try $0.outbox.entries.entries(count: 0) },
+    Refusal("look at less than one") { _ = try $0.outbox.entries(count: 0) },
   ]
 
   static let received: [Refusal] = [
@@ -200,7 +200,7 @@ extension RefusalTests {
     },
     Refusal("have a list with a message without a name") {
       _ = try $0.reconcile(
-        ["new", ""].map { chatMessage(MessageID($0), in: "g", at: 1) }, in: "g", .all)
+        ["new", ""].map { chatMessage(MessageID($0), in: "g", at: 1) }, in: "g", within: .all)
     },
     Refusal("have a list of conversations with one without a name") {
       _ = try $0.reconcile([

@@ -39,12 +39,12 @@ import Testing
   static func entry(
     _ kind: OutboxKind, _ chat: borrowing StoreWriter
   ) throws -> OutboxEntry.ID {
-    let all = try chat.outbox.entries.entries(count: 1000).entries
+    let all = try chat.outbox.entries(count: 1000).entries
     return try #require(all.last { $0.kind == kind && $0.state == .queued }).id
   }
 
   static func running(_ chat: borrowing StoreWriter) throws -> OutboxEntry.ID {
-    let all = try chat.outbox.entries.entries(count: 1000).entries
+    let all = try chat.outbox.entries(count: 1000).entries
     return try #require(
       all.first { if case .running = $0.state { true } else { false } }
     ).id
@@ -146,14 +146,14 @@ import Testing
   }
 
   @Test func oneEditTooManyGivesNobodyANumber() throws {
-    let store = try TestClock().store { $0.outbox.isOn = false }
+    let store = try TestClock().store { $0.outbox.isEnabled = false }
     try store.write { chat in
       try chat.insert(chatMessage("m", in: "g", at: 1, from: "me"))
       for index in 0..<1000 { _ = try chat.edit("m", in: "g", text: "edit \(index)") }
     }
     #expect(
       try !store.commits { chat in
-        #expect(throws: StoreError.tooManyPendingEdits("m", in: "g")) {
+        #expect(throws: StoreError.message(.tooManyPendingEdits, "m", in: "g")) {
           try chat.edit("m", in: "g", text: "one more", mentions: ["new-one"])
         }
       })

@@ -84,10 +84,10 @@ import Testing
       let middle = try thread.around("m10", count: 6)
       #expect(middle.older == .more(middle[0].position))
       #expect(middle.newer == .more(middle[5].position))
-      #expect(throws: StoreError.messageNotFound("none", in: "room")) {
+      #expect(throws: StoreError.message(.notFound, "none", in: "room")) {
         try thread.around("none", count: 5)
       }
-      #expect(throws: StoreError.messageNotFound("m1", in: "unknown")) {
+      #expect(throws: StoreError.message(.notFound, "m1", in: "unknown")) {
         try chat.thread("unknown").around("m1", count: 5)
       }
     }
@@ -114,12 +114,12 @@ import Testing
     try store(3).read { chat in
       let thread = try chat.thread("room")
       let position = try thread.tail(1)[0].position
-      #expect(throws: StoreError.invalidCount(0)) { try thread.tail(0) }
-      #expect(throws: StoreError.invalidCount(-1)) { try thread.before(position, count: -1) }
-      #expect(throws: StoreError.invalidCount(0)) { try thread.after(position, count: 0) }
-      #expect(throws: StoreError.invalidCount(0)) { try thread.around("m1", count: 0) }
-      #expect(throws: StoreError.invalidCount(.min)) { try thread.at(time(0), count: .min) }
-      #expect(throws: StoreError.invalidCount(0)) { try chat.conversations(count: 0) }
+      #expect(throws: StoreError.input(.count(0))) { try thread.tail(0) }
+      #expect(throws: StoreError.input(.count(-1))) { try thread.before(position, count: -1) }
+      #expect(throws: StoreError.input(.count(0))) { try thread.after(position, count: 0) }
+      #expect(throws: StoreError.input(.count(0))) { try thread.around("m1", count: 0) }
+      #expect(throws: StoreError.input(.count(.min))) { try thread.at(time(0), count: .min) }
+      #expect(throws: StoreError.input(.count(0))) { try chat.conversations(count: 0) }
     }
   }
 

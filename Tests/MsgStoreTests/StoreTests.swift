@@ -36,40 +36,40 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       try chat.insert(message("m1", at: 1))
-      #expect(throws: StoreError.invalidIdentifier(what: "message id", byteCount: 0)) {
+      #expect(throws: StoreError.input(.identifier(what: "message id", byteCount: 0))) {
         try chat.insert(message("", at: 1))
       }
       let long = String(repeating: "é", count: 128)
-      #expect(throws: StoreError.invalidIdentifier(what: "message id", byteCount: 256)) {
+      #expect(throws: StoreError.input(.identifier(what: "message id", byteCount: 256))) {
         try chat.insert(message(MessageID(long), at: 1))
       }
-      #expect(throws: StoreError.invalidIdentifier(what: "conversation id", byteCount: 256)) {
+      #expect(throws: StoreError.input(.identifier(what: "conversation id", byteCount: 256))) {
         try chat.insert(Message(in: ConversationID(long), from: "a", text: ""))
       }
-      #expect(throws: StoreError.invalidIdentifier(what: "member id", byteCount: 0)) {
+      #expect(throws: StoreError.input(.identifier(what: "member id", byteCount: 0))) {
         try chat.insert(Message(in: "room", from: "", text: ""))
       }
-      #expect(throws: StoreError.invalidIdentifier(what: "message id", byteCount: 256)) {
+      #expect(throws: StoreError.input(.identifier(what: "message id", byteCount: 256))) {
         try chat.insert(Message(in: "room", from: "a", text: "", replyTo: MessageID(long)))
       }
       let text = String(repeating: "x", count: 1 << 20)
-      #expect(throws: StoreError.textTooLong(byteCount: 1 << 20 + 1, limit: 1 << 20)) {
+      #expect(throws: StoreError.input(.tooLong(.text, byteCount: 1 << 20 + 1, limit: 1 << 20))) {
         try chat.insert(message("m2", at: 2, text: text + "x"))
       }
       try chat.insert(message("m3", at: 3, text: text))
-      #expect(throws: StoreError.titleTooLong(byteCount: 65537, limit: 65536)) {
+      #expect(throws: StoreError.input(.tooLong(.title, byteCount: 65537, limit: 65536))) {
         let title = String(repeating: "x", count: 65537)
         try chat.putConversation("room", participants: [], title: title)
       }
       let crowd = (0...10_000).map { MemberID("member \($0)") }
-      #expect(throws: StoreError.tooManyParticipants(count: 10_001, limit: 10_000)) {
+      #expect(throws: StoreError.input(.tooMany(.participants, count: 10_001, limit: 10_000))) {
         try chat.putConversation("room", participants: crowd)
       }
-      #expect(throws: StoreError.tooManyParticipants(count: 10_001, limit: 10_000)) {
-        try chat.conversation(with: crowd.dropLast())
+      #expect(throws: StoreError.input(.tooMany(.participants, count: 10_001, limit: 10_000))) {
+        try chat.findOrCreateConversation(with: crowd.dropLast())
       }
-      #expect(throws: StoreError.invalidIdentifier(what: "member id", byteCount: 0)) {
-        try chat.conversation(with: ["ann", ""])
+      #expect(throws: StoreError.input(.identifier(what: "member id", byteCount: 0))) {
+        try chat.findOrCreateConversation(with: ["ann", ""])
       }
       let edge = String(repeating: "a", count: 255)
       try chat.insert(
@@ -87,26 +87,29 @@ import Testing
       #expect(try chat.conversation("") == nil)
     }
     try store.expectSound()
-    #expect(throws: StoreError.invalidIdentifier(what: "member id", byteCount: 0)) {
+    #expect(throws: StoreError.input(.identifier(what: "member id", byteCount: 0))) {
       try memoryStore(localMember: "")
     }
     let nobody = try memoryStore(localMember: nil)
-    #expect(throws: StoreError.noParticipants) {
-      try nobody.write { try $0.conversation(with: []) }
+    #expect(throws: StoreError.input(.noParticipants)) {
+      try nobody.write { try $0.findOrCreateConversation(with: []) }
     }
   }
 
   @Test func everyErrorHasASentence() {
     let errors: [StoreError] = [
-      .storage(.diskFull), .notAMessageStore(path: "x"), .schemaTooNew(found: 3, supported: 2),
-      .schemaTooOld(found: 1, supported: 2),
-      .localMemberDiffers(stored: "a", given: "b"),
-      .invalidIdentifier(what: "message id", byteCount: 0),
-      .invalidIdentifier(what: "message id", byteCount: 300),
-      .textTooLong(byteCount: 2, limit: 1), .titleTooLong(byteCount: 2, limit: 1),
-      .syncPositionTooLong(byteCount: 2, limit: 1),
-      .tooManyParticipants(count: 2, limit: 1), .noParticipants, .invalidCount(0),
-      .messageNotFound("m", in: "room"), .corruptRecord(tree: "ids", reason: "none"),
+      .storage(.diskFull), .opening(.notAMessageStore(path: "x")),
+      .opening(.schemaTooNew(found: 3, supported: 2)),
+      .opening(.schemaTooOld(found: 1, supported: 2)),
+      .opening(.localMemberDiffers(stored: "a", given: "b")),
+      .input(.identifier(what: "message id", byteCount: 0)),
+      .input(.identifier(what: "message id", byteCount: 300)),
+      .input(.tooLong(.text, byteCount: 2, limit: 1)),
+      .input(.tooLong(.title, byteCount: 2, limit: 1)),
+      .input(.tooLong(.syncPosition, byteCount: 2, limit: 1)),
+      .input(.tooMany(.participants, count: 2, limit: 1)), .input(.noParticipants),
+      .input(.count(0)),
+      .message(.notFound, "m", in: "room"), .corruptRecord(tree: "ids", reason: "none"),
       .numbersExhausted(what: "member"),
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)
@@ -150,16 +153,18 @@ import Testing
   }
 
   @Test func anotherFileIsNotAMessageStore() throws {
-    try expectOpening(fails: { if case .notAMessageStore = $0 { true } else { false } }) { source in
+    try expectOpening(fails: { if case .opening(.notAMessageStore) = $0 { true } else { false } }) {
+      source in
       try put(source, 3, [1, 2, 3], [])
     }
-    try expectOpening(fails: { if case .notAMessageStore = $0 { true } else { false } }) { source in
+    try expectOpening(fails: { if case .opening(.notAMessageStore) = $0 { true } else { false } }) {
+      source in
       try put(source, 0, Array("schema version".utf8), [1])
     }
-    try expectOpening(fails: { $0 == .schemaTooNew(found: 5, supported: 4) }) { source in
+    try expectOpening(fails: { $0 == .opening(.schemaTooNew(found: 5, supported: 4)) }) { source in
       try put(source, 0, Array("schema version".utf8), [5, 0, 0, 0, 0, 0, 0, 0])
     }
-    try expectOpening(fails: { $0 == .schemaTooOld(found: 1, supported: 2) }) { source in
+    try expectOpening(fails: { $0 == .opening(.schemaTooOld(found: 1, supported: 2)) }) { source in
       try put(source, 0, Array("schema version".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
     }
     try expectOpening(fails: { if case .corruptRecord = $0 { true } else { false } }) { source in
@@ -238,7 +243,7 @@ import Testing
     try write { chat in try chat.markRead("room") }
     try write { chat in try chat.insert(message("m2", at: 2)) }
     try write { chat in try chat.delete("m1", in: "room") }
-    try write { chat in _ = try chat.conversation(with: ["you"]) }
+    try write { chat in _ = try chat.findOrCreateConversation(with: ["you"]) }
   }
 
   // MARK: - The layer below

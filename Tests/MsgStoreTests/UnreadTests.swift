@@ -126,7 +126,7 @@ import Testing
     try store.expectSound()
     try store.close()
 
-    #expect(throws: StoreError.localMemberDiffers(stored: "me", given: "you")) {
+    #expect(throws: StoreError.opening(.localMemberDiffers(stored: "me", given: "you"))) {
       try memoryStore(directory, localMember: "you")
     }
     store = try memoryStore(directory, localMember: nil)

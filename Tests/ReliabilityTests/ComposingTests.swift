@@ -65,7 +65,7 @@ import Testing
   /// Scenario 5.
   @Test func twentyComposedOfflineAreReviewedAndSentInOrder() async throws {
     let room = try await world.room(ann, bob)
-    try await ann.store.write { chat in _ = try chat.outbox.setHolding(true) }
+    try await ann.store.write { chat in _ = try chat.outbox.setHoldsNewEntries(true) }
     for number in 1...20 { try ann.say("draft \(number)", in: room) }
     try await world.settle(ann, bob)
     #expect(world.server.messages(in: room).isEmpty)
@@ -75,7 +75,7 @@ import Testing
     try await ann.store.close()
     let again = try world.client("ann")
     try await again.store.write { chat in
-      let entries = try chat.outbox.entries.entries(in: room, count: 50).entries
+      let entries = try chat.outbox.entries(in: room, count: 50).entries
       for (index, entry) in entries.enumerated() {
         switch index + 1 {
         case 3: try chat.outbox.setText("better 3", of: entry.id)
@@ -86,7 +86,7 @@ import Testing
         // The last one waits for another day.
         if index + 1 != 7 { try chat.outbox.release(entry.id) }
       }
-      try chat.outbox.setHolding(false)
+      try chat.outbox.setHoldsNewEntries(false)
     }
     try await world.settle(again, bob)
     let expected = (1...19).filter { $0 != 7 }.map { $0 == 3 ? "better 3" : "draft \($0)" }

@@ -147,13 +147,13 @@ import Testing
   @Test func twentyThatWereReviewedAreSentInOrderThroughKills() async throws {
     let texts = (1...20).map { "message \($0)" }
     let (bob, room) = try await offline { ann, room, _ in
-      try await ann.store.write { chat in _ = try chat.outbox.setHolding(true) }
+      try await ann.store.write { chat in _ = try chat.outbox.setHoldsNewEntries(true) }
       for text in texts { try ann.say(text, in: room) }
       try await ann.sync()
       #expect(try await ann.store.read { chat in try chat.outbox.counts().held } == 20)
       #expect(world.server.messages(in: room).isEmpty)
       try await ann.store.write { chat in
-        _ = try chat.outbox.setHolding(false)
+        _ = try chat.outbox.setHoldsNewEntries(false)
         _ = try chat.outbox.releaseAll(in: room)
       }
     }

@@ -57,7 +57,9 @@ final class World {
   /// A direct conversation, known to both sides.
   func room(_ ann: ChatClient, _ bob: ChatClient) async throws -> ConversationID {
     let other = bob.member
-    let local = try await ann.store.write { chat in try chat.conversation(with: [other]).id }
+    let local = try await ann.store.write { chat in
+      try chat.findOrCreateConversation(with: [other]).id
+    }
     try await settle(ann, bob)
     return try #require(
       try await ann.store.read { chat in try chat.conversation(local)?.id })

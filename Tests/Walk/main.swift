@@ -85,7 +85,7 @@ func run(_ name: String, on store: MessageStore, from count: Int) throws {
     _ = try store.send(Message(in: room, from: "me", text: "Sent from here."))
     walk {
       try store.write(.relaxed) { chat in
-        if let item = try chat.outbox.next(for: "walk") { try chat.outbox.done(item) }
+        if let item = try chat.outbox.next(for: "walk") { try chat.outbox.complete(item) }
       }
     }
   default:

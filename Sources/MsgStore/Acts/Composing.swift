@@ -9,7 +9,7 @@ struct Composing: TransactionPart {
   func send(_ message: Message) throws(StoreError) -> Message {
     let local = try transaction.localMemberID()
     guard message.sender == local else {
-      throw .notOwnMessage(message.id, in: message.conversation)
+      throw .message(.notOwn, message.id, in: message.conversation)
     }
     try check(message.text, hasAttachment: !message.attachments.isEmpty)
     try ReceivedMessages.validateMessage(message)
@@ -17,12 +17,12 @@ struct Composing: TransactionPart {
       // The source may be larger than the file uploaded in the end, which is checked then.
       var source = attachment
       source.byteCount = nil
-      if let problem = rules.attachmentLimits.check(source) { throw .invalidAttachment(problem) }
+      if let problem = rules.attachmentLimits.check(source) { throw .input(.attachment(problem)) }
     }
     if let open = try transaction.existingConversation(message.conversation) {
       try checkMembership(open, message.conversation)
       if try view.ids.entry(of: message.id, in: open.number) != nil {
-        throw .idInUse(message.id, in: message.conversation)
+        throw .message(.idInUse, message.id, in: message.conversation)
       }
     }
     // The status of a message that is sent again or forwarded does not apply to this one, except
@@ -35,7 +35,7 @@ struct Composing: TransactionPart {
     composed.mentions = message.mentions
     composed.attachments = message.attachments
     guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
-      throw .idInUse(message.id, in: message.conversation)
+      throw .message(.idInUse, message.id, in: message.conversation)
     }
     guard let open = try transaction.existingConversation(message.conversation) else {
       throw view.corrupt(Schema.conversations, "missing conversation after a write")
@@ -53,13 +53,15 @@ struct Composing: TransactionPart {
   func checkMembership(
     _ conversation: OpenConversation, _ id: ConversationID
   ) throws(StoreError) {
-    if try view.conversations.details(conversation.number).hasLeft { throw .notAParticipant(id) }
+    if try view.conversations.details(conversation.number).hasLeft {
+      throw .conversation(.notAMember, id)
+    }
   }
 
   /// Refuses a composed text beyond the limits.
   func check(_ text: String, hasAttachment: Bool) throws(StoreError) {
     if let problem = rules.textLimits.check(text, hasAttachment: hasAttachment).problem {
-      throw .invalidText(problem)
+      throw .input(.text(problem))
     }
   }
 }
@@ -79,7 +81,7 @@ extension Composing {
     try check(text, hasAttachment: old.traits.marks.contains(.attachments))
     if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
     guard old.traits.pendingEdits.count < MessageTraits.maximumPendingEditCount else {
-      throw .tooManyPendingEdits(id, in: conversation)
+      throw .message(.tooManyPendingEdits, id, in: conversation)
     }
     let numbers = Array(Set(try transaction.memberNumbers(of: mentions))).sorted()
     let time = Conversations.provisionalTime(
@@ -121,7 +123,7 @@ extension Composing {
   /// retraction.
   func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     let target = try ownMessage(id, in: conversation)
-    if try isTooOldToUnsend(target) { throw .unsendTooLate(id, in: conversation) }
+    if try isTooOldToUnsend(target) { throw .message(.tooOldToUnsend, id, in: conversation) }
     let number = target.conversation.number
     let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
     if known == false {
@@ -201,7 +203,7 @@ extension Composing {
     var new = old
     new.attachment = prepared.filled(from: old.attachment)
     if let problem = rules.attachmentLimits.check(new.attachment) {
-      throw .invalidAttachment(problem)
+      throw .input(.attachment(problem))
     }
     let told = AttachmentFields.told(by: prepared).intersection(.composable)
     new.composed.formUnion(told)
@@ -237,10 +239,10 @@ extension Composing {
   ) throws(StoreError) -> Target {
     guard let open = try transaction.existingConversation(conversation),
       let position = try view.ids.position(of: id, in: open.number)
-    else { throw .messageNotFound(id, in: conversation) }
+    else { throw .message(.notFound, id, in: conversation) }
     try checkMembership(open, conversation)
     let message = try flushed().messages.message(at: position, in: open.number)
-    if message.traits.isWithdrawn { throw .messageIsDeleted(id, in: conversation) }
+    if message.traits.isWithdrawn { throw .message(.retracted, id, in: conversation) }
     return Target(
       conversation: open, position: position, message: message, id: message.id(at: position))
   }
@@ -252,7 +254,7 @@ extension Composing {
     guard let localMember else { throw .noLocalMember }
     let target = try ownTarget(id, in: conversation)
     guard target.message.sender == localMember else {
-      throw .notOwnMessage(id, in: conversation)
+      throw .message(.notOwn, id, in: conversation)
     }
     return target
   }

@@ -46,8 +46,10 @@ struct ConversationActs: TransactionPart {
     let old = try view.conversations.members(conversation.number)
     let count = try old.active.count + newcomerCount(participants, to: old)
     guard count <= ConversationDetails.maximumParticipantCount else {
-      throw .tooManyParticipants(
-        count: count, limit: ConversationDetails.maximumParticipantCount)
+      throw .input(
+        .tooMany(
+          .participants,
+          count: count, limit: ConversationDetails.maximumParticipantCount))
     }
     let numbers = try transaction.memberNumbers(of: participants)
     let known = try transaction.conversations.newestServerTime(in: conversation)
@@ -95,7 +97,7 @@ struct ConversationActs: TransactionPart {
     guard let localMember else { throw .noLocalMember }
     let conversation = try transaction.conversations.knownConversation(id)
     let details = try view.conversations.details(conversation.number)
-    if details.kind == .direct { throw .directConversation(details.id) }
+    if details.kind == .direct { throw .conversation(.direct, details.id) }
     let known = try transaction.conversations.newestServerTime(in: conversation)
     let isChanged = try transaction.conversations.update(conversation, members: true) { new in
       if new.members.hasLeft(localMember) { return }
@@ -133,7 +135,8 @@ struct ConversationActs: TransactionPart {
   ) throws(StoreError) -> Bool {
     let byteCount = text?.utf8.count ?? 0
     guard byteCount <= TextCompression.maximumTextByteCount else {
-      throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
+      throw .input(
+        .tooLong(.text, byteCount: byteCount, limit: TextCompression.maximumTextByteCount))
     }
     try replyTo?.validate()
     let conversation = try transaction.conversations.knownConversation(id)
@@ -158,7 +161,7 @@ struct ConversationActs: TransactionPart {
   private func memberConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try transaction.conversations.knownConversation(id)
     let details = try view.conversations.details(conversation.number)
-    if details.hasLeft { throw .notAMember(details.id) }
+    if details.hasLeft { throw .conversation(.notAMember, details.id) }
     return conversation
   }
 
@@ -166,7 +169,7 @@ struct ConversationActs: TransactionPart {
   private func groupConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     let conversation = try memberConversation(id)
     let details = try view.conversations.details(conversation.number)
-    if details.kind == .direct { throw .directConversation(details.id) }
+    if details.kind == .direct { throw .conversation(.direct, details.id) }
     return conversation
   }
 }
@@ -240,7 +243,7 @@ extension ConversationActs {
 
   /// Creates a group.
   ///
-  /// Throws `conversationExists` if the name is taken.
+  /// Throws `conversation(.exists)` if the name is taken.
   func createGroup(
     _ id: ConversationID?, participants: [MemberID], title: String?, avatar: String?
   ) throws(StoreError) -> Conversation {
@@ -249,7 +252,7 @@ extension ConversationActs {
     try Conversations.validateParticipants(participants)
     try Conversations.validate(title: title, limit: ConversationDetails.maximumTitleByteCount)
     try Conversations.validate(avatar: avatar, limit: ConversationDetails.maximumAvatarByteCount)
-    if let id, try transaction.existingConversation(id) != nil { throw .conversationExists(id) }
+    if let id, try transaction.existingConversation(id) != nil { throw .conversation(.exists, id) }
     let group = try makeConversation(id, .group, participants)
     _ = try transaction.conversations.update(group) { (new) throws(StoreError) in
       let time = Conversations.provisionalTime()
@@ -261,8 +264,8 @@ extension ConversationActs {
 
   func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
     let participants = try withLocalMember(participants)
-    guard !participants.isEmpty else { throw .noParticipants }
-    if localMember != nil && Set(participants).count == 1 { throw .onlyOneself }
+    guard !participants.isEmpty else { throw .input(.noParticipants) }
+    if localMember != nil && Set(participants).count == 1 { throw .input(.onlyOneself) }
     try Conversations.validateParticipants(participants)
     let members = try transaction.memberNumbers(of: participants)
     let kind: ConversationKind = members.count <= 2 ? .direct : .group

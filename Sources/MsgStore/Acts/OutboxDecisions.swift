@@ -10,21 +10,21 @@ struct OutboxDecisions: TransactionPart {
 
   private func existingEntry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
     guard let record = try transaction.outboxSweeps.currentEntry(id.rawValue) else {
-      throw .outboxEntryNotFound(id)
+      throw .outbox(.notFound, id)
     }
     return record
   }
 
-  func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    if isHolding { try transaction.outboxReleases.stopReleases() }
-    guard try transaction.outboxTotals.isHolding != isHolding else { return false }
-    try transaction.outboxEntries.setHolding(totals: isHolding)
+  func setHoldsNewEntries(_ holdsNewEntries: Bool) throws(StoreError) -> Bool {
+    if holdsNewEntries { try transaction.outboxReleases.stopReleases() }
+    guard try transaction.outboxTotals.holdsNewEntries != holdsNewEntries else { return false }
+    try transaction.outboxEntries.setHoldsNewEntries(totals: holdsNewEntries)
     return true
   }
 
   func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     let old = try existingEntry(id)
-    if old.isRunning { throw .outboxEntryIsRunning(id) }
+    if old.isRunning { throw .outbox(.leased, id) }
     if old.state == .held {
       // A release of many entries may be about to queue it.
       try transaction.outboxReleases.noteDecision(on: id.rawValue, .held)
@@ -72,9 +72,9 @@ struct OutboxDecisions: TransactionPart {
       includesFailed ? [.waiting, .failed] : .waiting, in: id)
   }
 
-  func sendAll() throws(StoreError) -> Int {
-    if try transaction.outboxTotals.isHolding {
-      try transaction.outboxEntries.setHolding(totals: false)
+  func releaseAndRetryAll() throws(StoreError) -> Int {
+    if try transaction.outboxTotals.holdsNewEntries {
+      try transaction.outboxEntries.setHoldsNewEntries(totals: false)
     }
     return try transaction.outboxReleases.release(.all, in: nil)
   }
@@ -85,10 +85,10 @@ struct OutboxDecisions: TransactionPart {
   ) throws(StoreError) -> Bool {
     try ReceivedMessages.validate(mentions: mentions)
     let record = try existingEntry(id)
-    if record.isRunning { throw .outboxEntryIsRunning(id) }
-    if record.mayHaveLeft { throw .outboxEntryMayHaveLeft(id) }
+    if record.isRunning { throw .outbox(.leased, id) }
+    if record.mayHaveLeft { throw .outbox(.mayHaveLeft, id) }
     guard let conversation = try view.outbox.conversationName(of: record) else {
-      throw .outboxEntryHasNoText(id)
+      throw .outbox(.hasNoText, id)
     }
     switch record.subject {
     case .send(let message):
@@ -97,7 +97,7 @@ struct OutboxDecisions: TransactionPart {
     case .edit(let message, let time):
       return try rewrite(
         editAt: time, of: message, in: conversation, text: text, mentions: mentions, id, record)
-    default: throw .outboxEntryHasNoText(id)
+    default: throw .outbox(.hasNoText, id)
     }
   }
 
@@ -109,7 +109,7 @@ struct OutboxDecisions: TransactionPart {
     let old = target.message
     // The shown version may be an edit from elsewhere; then there is an original beside it.
     if !old.traits.pendingEdits.isEmpty || old.traits.marks.contains(.versions) {
-      throw .outboxEntryHasNoText(id)
+      throw .outbox(.hasNoText, id)
     }
     try transaction.composing.check(text, hasAttachment: old.traits.marks.contains(.attachments))
     var new = old
@@ -143,7 +143,7 @@ struct OutboxDecisions: TransactionPart {
       old.traits.editTime == time
       ? old.version
       : try view.facts.versions(of: target.id, in: number).first { $0.editTime == time }
-    guard let known else { throw .outboxEntryHasNoText(id) }
+    guard let known else { throw .outbox(.hasNoText, id) }
     let version = TextVersion(
       editTime: time, text: text, mentions: try transaction.memberNumbers(of: mentions).sorted())
     if version.text.hasSameBytes(as: known.text), version.mentions == known.mentions {
@@ -152,7 +152,7 @@ struct OutboxDecisions: TransactionPart {
     var new = old
     guard try transaction.versions.removeVersion(at: time, from: &new, named: target.id, in: number)
     else {
-      throw .outboxEntryHasNoText(id)
+      throw .outbox(.hasNoText, id)
     }
     try transaction.versions.mergeVersion(version, into: &new, named: target.id, in: number)
     try transaction.messages.replace(
@@ -164,7 +164,7 @@ struct OutboxDecisions: TransactionPart {
   /// Removes an entry, and undoes what it was to tell where that is possible.
   func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
     let record = try existingEntry(id)
-    if record.isRunning { throw .outboxEntryIsRunning(id) }
+    if record.isRunning { throw .outbox(.leased, id) }
     guard let conversation = try view.outbox.conversationName(of: record) else {
       return try transaction.outboxEntries.remove(entry: id.rawValue)
     }
@@ -179,7 +179,7 @@ struct OutboxDecisions: TransactionPart {
         return
       }
     case .upload, .createConversation:
-      throw .outboxEntryIsNeeded(id)
+      throw .outbox(.needed, id)
     case .edit(let message, let time):
       _ = try transaction.edits.refuseEdit(
         of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)

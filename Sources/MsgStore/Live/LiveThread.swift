@@ -56,7 +56,7 @@ public struct LiveSlice: Sendable, Hashable {
 public struct LiveThread: AsyncSequence, Sendable {
   /// The current part and its differences.
   public typealias Element = LiveSlice
-  /// An error that does not pass with time and ends the sequence: `invalidCount`, `corruptRecord`,
+  /// An error that does not pass with time and ends the sequence: `input(.count)`, `corruptRecord`,
   /// `storage` with `corruptPage` inside, or another error of a damaged or replaced store.
   public typealias Failure = StoreError
 

@@ -13,7 +13,7 @@ package enum Identifier {
   /// Throws if an identifier is empty or too long.
   package static func validate(_ what: String, byteCount: Int) throws(StoreError) {
     guard (1...maximumByteCount).contains(byteCount) else {
-      throw .invalidIdentifier(what: what, byteCount: byteCount)
+      throw .input(.identifier(what: what, byteCount: byteCount))
     }
   }
 }

@@ -84,7 +84,7 @@ public struct MessageID: Sendable {
   }
 }
 
-extension MessageID: Hashable, Comparable {
+extension MessageID: TextIdentifier {
   /// Compares the bytes for equality.
   @inlinable
   public static func == (a: Self, b: Self) -> Bool {
@@ -106,14 +106,6 @@ extension MessageID: Hashable, Comparable {
     hasher.combine(words.3)
     if let long { hasher.combine(long.bytes) }
   }
-}
-
-extension MessageID: ExpressibleByStringLiteral, CustomStringConvertible {
-  /// Creates an id from a string literal.
-  public init(stringLiteral value: String) { self.init(value) }
-
-  /// The id as text.
-  public var description: String { string }
 }
 
 extension ByteBuffer {

@@ -64,7 +64,7 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
   /// state that the server reports replaces any lower state, and a refusal by the server replaces a
   /// local one. The server's reports therefore lead to the same state in any order and with any
   /// repetition.
-  public func after(_ event: MessageStatus, by cause: StatusCause) -> MessageStatus? {
+  package func after(_ event: MessageStatus, by cause: StatusCause) -> MessageStatus? {
     switch cause {
     case .client:
       guard !isServerKnowledge, !event.isServerKnowledge, event != self else { return nil }
@@ -72,6 +72,11 @@ public enum MessageStatus: UInt8, Sendable, Hashable, CaseIterable {
       guard event.isServerKnowledge || event == .failed, event > self else { return nil }
     }
     return event
+  }
+
+  /// Changes to the status that follows after an event.
+  mutating func advance(to event: MessageStatus, by cause: StatusCause) {
+    if let next = after(event, by: cause) { self = next }
   }
 }
 
@@ -107,8 +112,27 @@ public enum SyncStatus: UInt8, Sendable, Hashable, CaseIterable {
   case failed = 2
 }
 
+/// A status of a message that the server reports.
+public enum ReportedStatus: Sendable, Hashable, CaseIterable {
+  /// The server has the message.
+  case sent
+  /// A recipient's device has the message; in a group, the devices of all active recipients.
+  case delivered
+  /// The message was read; in a group, by all active recipients.
+  case read
+
+  /// The status of the message.
+  public var messageStatus: MessageStatus {
+    switch self {
+    case .sent: .sent
+    case .delivered: .delivered
+    case .read: .read
+    }
+  }
+}
+
 /// The origin of a status change.
-public enum StatusCause: Sendable, Hashable, CaseIterable {
+package enum StatusCause: Sendable, Hashable, CaseIterable {
   /// This device: its user, its queue, its connection.
   case client
   /// The server, or another device through the server.

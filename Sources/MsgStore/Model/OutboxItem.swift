@@ -1,6 +1,6 @@
 /// Leased work: a task for the server, its token, and the duration of the lease.
 ///
-/// Return it to the outbox with `done`, `failed`, or `returnWork`. The value stays usable after
+/// Return it to the outbox with `complete`, `fail`, or `returnWork`. The value stays usable after
 /// that and after the store is closed.
 public struct OutboxItem: Sendable, Hashable {
   /// The outbox entry.

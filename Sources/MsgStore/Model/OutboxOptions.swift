@@ -2,8 +2,8 @@
 public struct OutboxOptions: Sendable {
   /// True if the acts of the local member are entered into the outbox.
   ///
-  /// A client with its own queue turns this off. Entries already in the outbox stay there.
-  public var isOn = true
+  /// Restores and salvage turn this off. Entries already in the outbox stay there.
+  package var isEnabled = true
   /// The number of failed attempts after which an entry is given up; nil, the default, means never.
   public var maximumAttemptCount: Int?
   /// The maximum age of an entry when it is leased, by the store's clock; nil, the default, allows

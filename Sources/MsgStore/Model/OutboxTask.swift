@@ -8,7 +8,7 @@ public enum OutboxTask: Sendable, Hashable {
   ///
   /// All its uploads are done. Pass the server's answer to `acknowledge`.
   case send(Message)
-  /// A new text of a message; `at` identifies the edit in `confirmEdit` and `refuseEdit`.
+  /// A new text of a message; `at` is the time that `edit` returned.
   case edit(MessageID, text: String, mentions: [MemberID], at: Timestamp)
   /// The retraction of a message.
   case unsend(MessageID)

@@ -22,7 +22,7 @@ public struct Reaction: Sendable {
   package func validate() throws(StoreError) {
     try member.validate()
     guard (1...Self.maximumEmojiByteCount).contains(emoji.utf8.count) else {
-      throw .invalidReaction(byteCount: emoji.utf8.count, limit: Self.maximumEmojiByteCount)
+      throw .input(.reaction(byteCount: emoji.utf8.count, limit: Self.maximumEmojiByteCount))
     }
   }
 }

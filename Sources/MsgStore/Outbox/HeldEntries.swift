@@ -17,8 +17,7 @@ package struct HeldEntries: TransactionPart {
     guard case .send(let id) = record.subject,
       let conversation = try view.outbox.conversationName(of: record)
     else { return true }
-    _ = try transaction.outboxFollowing.setStatus(
-      .held, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
+    _ = try transaction.outboxFollowing.setStatus(.held, of: id, in: conversation)
     return true
   }
 

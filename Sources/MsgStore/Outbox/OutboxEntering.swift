@@ -33,7 +33,7 @@ struct OutboxEntering: TransactionPart {
   var holdsComposed: Bool {
     get throws(StoreError) {
       if !transaction.isOutboxOn { return false }
-      return try transaction.outboxTotals.isHolding
+      return try transaction.outboxTotals.holdsNewEntries
     }
   }
 
@@ -93,8 +93,8 @@ struct OutboxEntering: TransactionPart {
     guard transaction.isOutboxOn else { return }
     if let (ordinal, record) = try unsentState(subject, of: conversation) {
       // The server has refused the earlier entry, or new entries are held for a decision.
-      let isHolding = try transaction.outboxTotals.isHolding
-      let isOther = record.state == .failed || isHolding && record.state != .held
+      let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
+      let isOther = record.state == .failed || holdsNewEntries && record.state != .held
       guard isOther, record.subject == subject else { return }
       try transaction.outboxEntries.remove(entry: ordinal)
     }
@@ -186,8 +186,10 @@ struct OutboxEntering: TransactionPart {
     try Identifier.validate("name of work", byteCount: name.utf8.count)
     try id?.validate()
     guard payload.count <= OutboxOptions.maximumPayloadByteCount else {
-      throw .outboxPayloadTooLong(
-        byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount)
+      throw .input(
+        .tooLong(
+          .outboxPayload,
+          byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount))
     }
     let number = try id.map { (id) throws(StoreError) in
       try transaction.conversations.knownConversation(id).number

@@ -14,9 +14,9 @@ struct OutboxEntries: TransactionPart {
     transaction.isOutboxChanged = true
   }
 
-  func setHolding(totals isHolding: Bool) throws(StoreError) {
+  func setHoldsNewEntries(totals holdsNewEntries: Bool) throws(StoreError) {
     var totals = try transaction.outboxTotals
-    totals.isHolding = isHolding
+    totals.holdsNewEntries = holdsNewEntries
     setTotals(totals)
     transaction.noteOutboxChange()
   }
@@ -53,8 +53,8 @@ struct OutboxEntries: TransactionPart {
   ) throws(StoreError) -> UInt64 {
     var record = OutboxRecord(
       subject, of: conversation, token: .random(), created: transaction.clock().microseconds)
-    let isHolding = try transaction.outboxTotals.isHolding
-    if isHeld ?? (isHolding && !subject.isReceipt) { record.state = .held }
+    let holdsNewEntries = try transaction.outboxTotals.holdsNewEntries
+    if isHeld ?? (holdsNewEntries && !subject.isReceipt) { record.state = .held }
     return try enter(record)
   }
 

@@ -105,7 +105,7 @@ struct OutboxFollowing: TransactionPart {
 
   /// Queues an entry again that may have left, so that the entries behind it can go.
   func sendAgain(_ record: inout OutboxRecord) throws(StoreError) {
-    record.state = try transaction.outboxTotals.isHolding ? .held : .queued
+    record.state = try transaction.outboxTotals.holdsNewEntries ? .held : .queued
     transaction.outboxEntries.beginLimits(of: &record)
   }
 
@@ -122,12 +122,12 @@ struct OutboxFollowing: TransactionPart {
   /// - Returns: False if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: SendFailure? = nil
+    retryAt: Timestamp? = nil, failure: SendFailure? = nil
   ) throws(StoreError) -> Bool {
     let before = try message(id, in: conversation)
     let isChanged = try transaction.statuses.setStatus(
-      status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure)
-    if isChanged, let before, !status.isServerKnowledge {
+      status, of: id, in: conversation, retryAt: retryAt, failure: failure)
+    if isChanged, let before {
       try followStatus(of: before.own, from: before.status, to: status, in: before.conversation)
     }
     return isChanged
@@ -187,7 +187,6 @@ extension OutboxFollowing {
     guard case .send(let id) = record.subject,
       let conversation = try view.outbox.conversationName(of: record)
     else { return }
-    _ = try transaction.outboxFollowing.setStatus(
-      status, of: id, in: conversation, at: nil, retryAt: nil, failure: nil)
+    _ = try setStatus(status, of: id, in: conversation)
   }
 }

@@ -211,7 +211,7 @@ struct OutboxLeases: TransactionPart {
   ) throws(StoreError) {
     guard case .send(let id) = record.subject else { return }
     _ = try transaction.outboxFollowing.setStatus(
-      status, of: id, in: conversation, at: nil, retryAt: retryAt, failure: failure)
+      status, of: id, in: conversation, retryAt: retryAt, failure: failure)
   }
 }
 

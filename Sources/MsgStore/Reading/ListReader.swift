@@ -26,7 +26,7 @@ struct ListReader {
   func conversations(
     count: Int, after position: ConversationPosition?, isArchived: Bool
   ) throws(StoreError) -> ConversationSlice {
-    guard count >= 1 else { throw .invalidCount(count) }
+    guard count >= 1 else { throw .input(.count(count)) }
     var list = Cursor(view.source, Schema.activity)
     var cursor = Cursor(view.source, Schema.conversations)
     var found: [Conversation] = []

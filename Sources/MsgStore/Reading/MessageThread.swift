@@ -9,7 +9,7 @@ import PageFile
 ///
 /// All slices are oldest first. A slice has exactly as many messages as requested, or fewer if the
 /// thread ends or sequence numbers are missing. Its `older` and `newer` say what lies beyond. All
-/// functions throw `invalidCount` for a count below 1, `corruptRecord`, and `storage`.
+/// functions throw `input(.count)` for a count below 1, `corruptRecord`, and `storage`.
 ///
 /// No slice reaches across a sequence gap: two messages are neighbours only if the numbers between
 /// theirs are known, see `StoreSnapshot.gaps(in:count:after:)`. Messages without a sequence neither
@@ -55,10 +55,10 @@ public struct MessageThread: ~Copyable {
   ///
   /// Neither side reaches across a gap.
   ///
-  /// - Throws: `messageNotFound`, besides the errors of all functions.
+  /// - Throws: `message(.notFound)`, besides the errors of all functions.
   public func around(_ id: MessageID, count: Int) throws(StoreError) -> MessageSlice {
     guard let position = try position(of: id) else {
-      throw .messageNotFound(id, in: conversation)
+      throw .message(.notFound, id, in: conversation)
     }
     return try around(position, count: count)
   }
@@ -112,7 +112,7 @@ public struct MessageThread: ~Copyable {
     at position: MessagePosition, count: Int,
     _ body: (inout ThreadWalk, inout MessageCursor, Bytes) throws(StoreError) -> Void
   ) throws(StoreError) -> MessageSlice {
-    guard count >= 1 else { throw .invalidCount(count) }
+    guard count >= 1 else { throw .input(.count(count)) }
     guard let number else {
       return SliceBuilder(view, conversation, 0, count: 0)
         .finish(forwardCount: 0, hasOlder: false, hasNewer: false)

@@ -195,7 +195,7 @@ package struct PendingReceiptReader {
   func conversationsWithPendingReceipts(
     _ kind: ReceiptKind, maximumCount: Int
   ) throws(StoreError) -> [ConversationID] {
-    guard maximumCount >= 1 else { throw .invalidCount(maximumCount) }
+    guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
     var found: [ConversationID] = []
     let prefix = ReceiptKey.pending(kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, _) throws(StoreError) in
@@ -219,7 +219,7 @@ extension MessageRecord {
 extension PendingReceipt.Form {
   fileprivate func validate() throws(StoreError) {
     if case .ids(let count) = self, !(1...PendingReceipt.maximumIDCount).contains(count) {
-      throw .invalidCount(count)
+      throw .input(.count(count))
     }
   }
 

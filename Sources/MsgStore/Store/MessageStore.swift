@@ -21,8 +21,9 @@ public final class MessageStore: Sendable {
   ///   - path: The data file. The log lies beside it.
   ///   - options: The options of the store.
   /// - Throws: `storage`, with `busy` inside if another owner has the store open;
-  ///   `notAMessageStore`; `schemaTooNew`; `schemaTooOld`; `localMemberDiffers`;
-  ///   `invalidIdentifier` for the local member. Nothing has been changed then.
+  ///   `opening(.notAMessageStore)`; `opening(.schemaTooNew)`; `opening(.schemaTooOld)`;
+  ///   `opening(.localMemberDiffers)`; `input(.identifier)` for the local member. Nothing has been
+  ///   changed then.
   public init(path: String, options: StoreOptions = .init()) throws(StoreError) {
     try options.localMember?.validate()
     let database = try storage { () throws(PageFileError) in

@@ -54,12 +54,12 @@ struct Opening {
         view.source.root(of: TreeNumber($0)) == .none
       }
       if isEmpty { return Found() }
-      guard let version = try version(view) else { throw .notAMessageStore(path: path) }
+      guard let version = try version(view) else { throw .opening(.notAMessageStore(path: path)) }
       guard version <= Schema.version else {
-        throw .schemaTooNew(found: version, supported: Schema.version)
+        throw .opening(.schemaTooNew(found: version, supported: Schema.version))
       }
       guard version >= Schema.versionMin else {
-        throw .schemaTooOld(found: version, supported: Schema.versionMin)
+        throw .opening(.schemaTooOld(found: version, supported: Schema.versionMin))
       }
       var found = Found(version: version, raisedFrom: try view.source.value(of: .raisedFrom))
       found.localMember = try member(.localMember, view)
@@ -79,7 +79,7 @@ struct Opening {
     }
     let stored = try view.member(number)
     if let given = options.localMember, given != stored {
-      throw .localMemberDiffers(stored: stored, given: given)
+      throw .opening(.localMemberDiffers(stored: stored, given: given))
     }
     return number
   }

@@ -4,7 +4,7 @@ import PageFile
 ///
 /// Each iterator takes work of its own: to do several things at a time, make several iterators. An
 /// item comes under its lease, as from `OutboxWriter.next`, and the handing out is durable. Report
-/// the outcome by `done` or `failed` before the lease expires. While nothing is due, the iterator
+/// the outcome by `complete` or `fail` before the lease expires. While nothing is due, the iterator
 /// sleeps until an entry is added, released or retried, or until a wait or a lease ends. The
 /// iterator ends with its task and with the store, which it does not keep open.
 ///
@@ -18,7 +18,7 @@ public struct OutboxWork: AsyncSequence, Sendable {
   /// The errors that end an iterator because no waiting helps.
   ///
   /// They are `corruptRecord`, `corruptPage` and the other errors of a damaged or replaced store;
-  /// `readOnly`; and `invalidIdentifier` for the owner.
+  /// `readOnly`; and `input(.identifier)` for the owner.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?
@@ -116,16 +116,16 @@ extension MessageStore {
   ///     for try await work in store.work(for: "sync") {
   ///       do {
   ///         try await server.take(work.task, token: work.token)
-  ///         try await store.write { try $0.outbox.done(work) }
+  ///         try await store.write { try $0.outbox.complete(work) }
   ///       } catch {
   ///         _ = try? await store.write {
-  ///           try $0.outbox.failed(work, because: Failure(.noConnection))
+  ///           try $0.outbox.fail(work, because: SendFailure(.noConnection))
   ///         }
   ///       }
   ///     }
   ///
-  /// If neither `done` nor `failed` can be stored, for example while the store is suspended or the
-  /// device is locked, the work is handed out again under the same token when its lease has
+  /// If neither `complete` nor `fail` can be stored, for example while the store is suspended or
+  /// the device is locked, the work is handed out again under the same token when its lease has
   /// expired.
   ///
   /// - Parameters:

@@ -18,8 +18,10 @@ extension StoreWriter {
 ///
 /// The value belongs to the closure it was taken in, and throws `transactionEnded` after it. All
 /// functions throw `storage` and `corruptRecord`.
-public struct OutboxWriter: ~Copyable {
+public struct OutboxWriter: OutboxReading, ~Copyable {
   let transaction: Transaction
+
+  public var access: StoreAccess { StoreAccess(transaction) }
 
   /// Hands out the oldest work that is due, under a lease that keeps it from all other workers.
   ///
@@ -38,7 +40,7 @@ public struct OutboxWriter: ~Copyable {
   /// - Returns: Nil if nothing is due; `OutboxReader.nextTime` says when something will be. Also
   ///   nil while a long release or removal has to finish first; the call then performs a part of
   ///   it.
-  /// - Throws: `invalidIdentifier` for the owner.
+  /// - Throws: `input(.identifier)` for the owner.
   public func next(
     for owner: String, lease: Duration = .seconds(60)
   ) throws(StoreError) -> OutboxItem? {
@@ -70,7 +72,7 @@ public struct OutboxWriter: ~Copyable {
   ///   which messages were deleted.
   /// - Returns: False if this was known already, or no longer matters.
   @discardableResult
-  public func done(
+  public func complete(
     _ item: OutboxItem, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxAnswers.finish(item, serverTime: serverTime))
@@ -89,7 +91,7 @@ public struct OutboxWriter: ~Copyable {
   ///     within a day.
   /// - Returns: False if the holder has lost the item.
   @discardableResult
-  public func failed(
+  public func fail(
     _ item: OutboxItem, because failure: SendFailure, retryAt: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
@@ -122,7 +124,7 @@ public struct OutboxWriter: ~Copyable {
   ///   - payload: The data of the work, at most 1 MiB.
   ///   - conversation: The conversation that the work is about. Work with nil goes in its own
   ///     order.
-  /// - Throws: `invalidIdentifier`, `outboxPayloadTooLong`, `conversationNotFound`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `conversation(.notFound)`.
   @discardableResult
   public func enter(
     _ name: String, payload: [UInt8] = [], in conversation: ConversationID? = nil
@@ -134,7 +136,7 @@ public struct OutboxWriter: ~Copyable {
 
 /// Decisions of the user about entries.
 ///
-/// All functions that take an entry throw `outboxEntryNotFound`.
+/// All functions that take an entry throw `outbox(.notFound)`.
 extension OutboxWriter {
   /// Holds new entries, except receipts, until they are released.
   ///
@@ -143,14 +145,14 @@ extension OutboxWriter {
   ///
   /// - Returns: True if anything changed.
   @discardableResult
-  public func setHolding(_ isHolding: Bool) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.outboxDecisions.setHolding(isHolding))
+  public func setHoldsNewEntries(_ holdsNewEntries: Bool) throws(StoreError) -> Bool {
+    try transaction.perform(try transaction.outboxDecisions.setHoldsNewEntries(holdsNewEntries))
   }
 
   /// Holds an entry until it is released, and the uploads of a message with it.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `outboxEntryIsRunning`.
+  /// - Throws: `outbox(.leased)`.
   @discardableResult
   public func hold(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxDecisions.hold(id))
@@ -167,7 +169,7 @@ extension OutboxWriter {
   /// Releases all held entries, in one conversation or in all.
   ///
   /// A few hundred are released at once and the others in the background, oldest first. Later
-  /// entries go behind them. `setHolding(true)` keeps those that are not released by then.
+  /// entries go behind them. `setHoldsNewEntries(true)` keeps those that are not released by then.
   ///
   /// - Returns: The number of entries.
   @discardableResult
@@ -205,8 +207,8 @@ extension OutboxWriter {
   ///
   /// - Returns: The number of entries.
   @discardableResult
-  public func sendAll() throws(StoreError) -> Int {
-    try transaction.perform(try transaction.outboxDecisions.sendAll())
+  public func releaseAndRetryAll() throws(StoreError) -> Int {
+    try transaction.perform(try transaction.outboxDecisions.releaseAndRetryAll())
   }
 
   /// Changes the text of a message or an edit that cannot have left the device.
@@ -214,8 +216,8 @@ extension OutboxWriter {
   /// The entry keeps its place in the order, and stays held, or failed, if it is.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `outboxEntryHasNoText` for other entries, and for a message with edits;
-  ///   `invalidText`; `outboxEntryIsRunning`; `outboxEntryMayHaveLeft`: the message can then be
+  /// - Throws: `outbox(.hasNoText)` for other entries, and for a message with edits;
+  ///   `input(.text)`; `outbox(.leased)`; `outbox(.mayHaveLeft)`: the message can then be
   ///   edited as usual.
   @discardableResult
   public func setText(
@@ -232,16 +234,9 @@ extension OutboxWriter {
   /// the server, this promises nothing about other devices: a message that may have left is hidden,
   /// and its retraction is entered behind it.
   ///
-  /// - Throws: `outboxEntryIsRunning`; `outboxEntryIsNeeded` for an upload or a new conversation:
+  /// - Throws: `outbox(.leased)`; `outbox(.needed)` for an upload or a new conversation:
   ///   retract the message or delete the conversation instead.
   public func remove(_ id: OutboxEntry.ID) throws(StoreError) {
     try transaction.perform(try transaction.outboxDecisions.removeEntry(id))
-  }
-}
-
-extension OutboxWriter {
-  /// The outbox for reading, including the changes of this transaction.
-  public var entries: OutboxReader {
-    OutboxReader(view: transaction.view, transaction: transaction)
   }
 }

@@ -18,7 +18,7 @@ extension StoreWriter {
   ///   - message: The message.
   ///   - conversation: The conversation of the message.
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`, `invalidAttachment`.
+  /// - Throws: `input(.identifier)`, `input(.attachment)`.
   @discardableResult
   public func receive(
     _ attachment: MessageAttachment, at index: Int? = nil, of message: MessageID,
@@ -32,7 +32,7 @@ extension StoreWriter {
   /// Stores the path of an attachment's file on this device; nil removes it.
   ///
   /// - Returns: False if the attachment is not there, or nothing changed.
-  /// - Throws: `invalidAttachment` for a path of more than 64 KiB.
+  /// - Throws: `input(.attachment)` for a path of more than 64 KiB.
   @discardableResult
   public func setLocalPath(
     _ path: String?, of attachment: String, message: MessageID, in conversation: ConversationID
@@ -51,8 +51,8 @@ extension StoreWriter {
   ///
   /// - Parameter prepared: The attachment as it will be uploaded, with its id.
   /// - Returns: False if the message has no such attachment, or nothing changed.
-  /// - Throws: `invalidAttachment` beyond `StoreOptions.attachmentLimits`; `notOwnMessage`,
-  ///   `messageNotFound`, `messageIsDeleted`, `noLocalMember`.
+  /// - Throws: `input(.attachment)` beyond `StoreOptions.attachmentLimits`; `message(.notOwn)`,
+  ///   `message(.notFound)`, `message(.retracted)`, `noLocalMember`.
   @discardableResult
   public func prepareUpload(
     _ prepared: MessageAttachment, of message: MessageID, in conversation: ConversationID
@@ -70,7 +70,8 @@ extension StoreWriter {
   /// `receive(_:at:of:in:)`, best in the same `write`.
   ///
   /// - Returns: False if the attachment is not there, or nothing changed.
-  /// - Throws: `invalidAttachment` for an upload that would exceed `StoreOptions.attachmentLimits`.
+  /// - Throws: `input(.attachment)` for an upload that would exceed
+  ///   `StoreOptions.attachmentLimits`.
   @discardableResult
   public func setTransfer(
     _ direction: TransferDirection, to transfer: AttachmentTransfer, of attachment: String,
@@ -134,8 +135,8 @@ extension MessageAttachment {
   /// Returns true if a string is a valid attachment id.
   static func isID(_ id: String) -> Bool { (1...maximumIDByteCount).contains(id.utf8.count) }
 
-  /// Throws `invalidAttachment` if the attachment cannot be stored.
+  /// Throws `input(.attachment)` if the attachment cannot be stored.
   package func validate() throws(StoreError) {
-    if let problem = storageProblem { throw .invalidAttachment(problem) }
+    if let problem = storageProblem { throw .input(.attachment(problem)) }
   }
 }

@@ -8,7 +8,7 @@ extension StoreWriter {
   /// the background. Messages that both have are merged like copies.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `conversationNotFound`, `invalidIdentifier`.
+  /// - Throws: `conversation(.notFound)`, `input(.identifier)`.
   @discardableResult
   public func renameConversation(
     _ id: ConversationID, to serverID: ConversationID
@@ -36,7 +36,7 @@ extension StoreWriter {
   /// Newer messages stay, and so does everything that the server has not got yet.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func receiveConversationDeletion(
     _ id: ConversationID, at time: Timestamp

@@ -11,7 +11,7 @@ extension StoreWriter {
   ///   - kind: The kind of conversation. With nil the stored kind stays; a new conversation is
   ///     direct for two and a group otherwise.
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `titleTooLong`.
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.tooLong)`.
   @discardableResult
   public func putConversation(
     _ id: ConversationID, participants: [MemberID], title: String? = nil,
@@ -29,8 +29,11 @@ extension StoreWriter {
   /// participants. Their order does not matter, and the local member takes part without
   /// being listed. A deleted conversation comes back, without its messages.
   ///
-  /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `noParticipants`, `onlyOneself`.
-  public func conversation(with participants: [MemberID]) throws(StoreError) -> Conversation {
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.input(.noParticipants))`,
+  ///   `input(.input(.onlyOneself))`.
+  public func findOrCreateConversation(with participants: [MemberID]) throws(StoreError)
+    -> Conversation
+  {
     try transaction.perform(try transaction.conversationActs.conversation(with: participants))
   }
 
@@ -41,8 +44,8 @@ extension StoreWriter {
   ///   - participants: The participants besides the local member.
   ///   - title: The title, at most 64 KiB of UTF-8.
   ///   - avatar: The reference of the group's picture, at most 64 KiB of UTF-8.
-  /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `titleTooLong`, `avatarTooLong`,
-  ///   `conversationExists`.
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.tooLong)`, `input(.tooLong)`,
+  ///   `conversation(.exists)`.
   public func createGroup(
     _ id: ConversationID? = nil, participants: [MemberID], title: String? = nil,
     avatar: String? = nil
@@ -55,7 +58,8 @@ extension StoreWriter {
   /// Merges the server's facts about a conversation, which is made if it is not there.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`; `titleTooLong`, `avatarTooLong` and `textTooLong` above 1 MiB.
+  /// - Throws: `input(.identifier)`; `input(.tooLong)`, `input(.tooLong)` and `input(.tooLong)`
+  ///   above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receivedConversations.receiveConversation(conversation))
@@ -64,12 +68,12 @@ extension StoreWriter {
 
 /// Acts of the local member on conversations.
 ///
-/// All return true if anything changed, and throw `conversationNotFound`. Changes that concern all
-/// participants throw `notAMember` if the local member does not take part.
+/// All return true if anything changed, and throw `conversation(.notFound)`. Changes that concern
+/// all participants throw `conversation(.notAMember)` if the local member does not take part.
 extension StoreWriter {
   /// Sets or removes the title of a conversation, at most 64 KiB.
   ///
-  /// - Throws: `titleTooLong`, `notAMember`.
+  /// - Throws: `input(.tooLong)`, `conversation(.notAMember)`.
   @discardableResult
   public func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.conversationActs.setTitle(title, of: id))
@@ -77,7 +81,7 @@ extension StoreWriter {
 
   /// Sets or removes the reference of a conversation's picture, at most 64 KiB.
   ///
-  /// - Throws: `avatarTooLong`, `notAMember`.
+  /// - Throws: `input(.tooLong)`, `conversation(.notAMember)`.
   @discardableResult
   public func setAvatar(_ avatar: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.conversationActs.setAvatar(avatar, of: id))
@@ -85,7 +89,8 @@ extension StoreWriter {
 
   /// Adds members to a group.
   ///
-  /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `notAMember`, `directConversation`.
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `conversation(.notAMember)`,
+  ///   `conversation(.direct)`.
   @discardableResult
   public func addParticipants(
     _ participants: [MemberID], to id: ConversationID
@@ -95,7 +100,8 @@ extension StoreWriter {
 
   /// Removes members from a group.
   ///
-  /// - Throws: `invalidIdentifier`, `tooManyParticipants`, `notAMember`, `directConversation`.
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `conversation(.notAMember)`,
+  ///   `conversation(.direct)`.
   @discardableResult
   public func removeParticipants(
     _ participants: [MemberID], from id: ConversationID
@@ -106,7 +112,7 @@ extension StoreWriter {
 
   /// Makes the local member leave a group, which stays readable.
   ///
-  /// - Throws: `directConversation`, `noLocalMember`.
+  /// - Throws: `conversation(.direct)`, `noLocalMember`.
   @discardableResult
   public func leave(_ id: ConversationID) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.conversationActs.leave(id))
@@ -140,57 +146,12 @@ extension StoreWriter {
   ///     the draft.
   ///   - replyTo: The message that the draft answers.
   ///   - id: The conversation.
-  /// - Throws: `textTooLong`, `invalidIdentifier`.
+  /// - Throws: `input(.tooLong)`, `input(.identifier)`.
   @discardableResult
   public func setDraft(
     _ text: String?, replyTo: MessageID? = nil, in id: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(
       try transaction.conversationActs.setDraft(text, replyTo: replyTo, in: id))
-  }
-}
-
-/// Reads, as in a snapshot.
-extension StoreWriter {
-  /// Returns a conversation; see `StoreSnapshot.conversation(_:)`.
-  public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try transaction.read { (view) throws(StoreError) in try view.list.conversation(id) }
-  }
-
-  /// Returns a slice of the conversation list; see `StoreSnapshot.conversations(count:after:)`.
-  public func conversations(
-    count: Int, after position: ConversationPosition? = nil
-  ) throws(StoreError) -> ConversationSlice {
-    try transaction.read { (view) throws(StoreError) in
-      try view.list.conversations(count: count, after: position, isArchived: false)
-    }
-  }
-
-  /// Returns a slice of the archived conversations; see
-  /// `StoreSnapshot.archivedConversations(count:after:)`.
-  public func archivedConversations(
-    count: Int, after position: ConversationPosition? = nil
-  ) throws(StoreError) -> ConversationSlice {
-    try transaction.read { (view) throws(StoreError) in
-      try view.list.conversations(count: count, after: position, isArchived: true)
-    }
-  }
-
-  /// Returns all present and former participants; see `StoreSnapshot.participations(in:)`.
-  public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
-    try transaction.read { (view) throws(StoreError) in try view.list.participations(id) }
-  }
-
-  /// Returns the draft of a conversation; nil without a draft.
-  public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
-    try transaction.read { (view) throws(StoreError) in try view.list.draft(id) }
-  }
-
-  /// The unread totals of the whole store; see `StoreSnapshot.unreadTotals`.
-  public var unreadTotals: UnreadTotals {
-    get throws(StoreError) {
-      try transaction.read { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals())
-      }
-    }
   }
 }

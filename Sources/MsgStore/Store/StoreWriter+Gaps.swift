@@ -7,25 +7,11 @@ extension StoreWriter {
   /// the conversation is not there, it is made without participants.
   ///
   /// - Returns: False if all of the numbers were known before; nothing is written then.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func declareAbsent(
     _ sequences: ClosedRange<Int64>, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.sequences.declareAbsent(sequences, in: conversation))
-  }
-
-  /// Returns the missing sequence numbers of a conversation; see
-  /// `StoreSnapshot.gaps(in:count:after:)`.
-  public func gaps(
-    in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil
-  ) throws(StoreError) -> [ClosedRange<Int64>] {
-    try transaction.change { () throws(StoreError) in
-      guard let number = try transaction.existingConversation(conversation)?.number else {
-        return []
-      }
-      return try transaction.sequences.knownSequences(of: number).gaps(
-        count: count, after: sequence)
-    }
   }
 }

@@ -13,8 +13,8 @@ extension StoreWriter {
   /// - Parameters:
   ///   - message: The message. A pending one without a local time gets the clock's.
   ///   - arrival: `history` for a message that must not count as unread.
-  /// - Throws: `invalidIdentifier`, `textTooLong`, `tooManyMentions`, `invalidReaction`,
-  ///   `invalidAttachment`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.tooMany)`, `input(.reaction)`,
+  ///   `input(.attachment)`.
   @discardableResult
   public func insert(
     _ message: Message, as arrival: Arrival = .live
@@ -46,8 +46,8 @@ extension StoreWriter {
   /// - Returns: The outcome of each message, and the refused messages with their reasons.
   /// - Throws: Faults of the storage only.
   @discardableResult
-  public func insert(
-    validOf messages: some Sequence<Message>, as arrival: Arrival = .live
+  public func insertSkippingInvalid(
+    contentsOf messages: some Sequence<Message>, as arrival: Arrival = .live
   ) throws(StoreError) -> BatchOutcome {
     var batch = BatchOutcome()
     for (index, message) in messages.enumerated() {
@@ -85,7 +85,7 @@ extension StoreWriter {
   ///     message, which keeps `id`; a message that came earlier under the server's id is merged
   ///     with it.
   /// - Returns: False if there is no such message.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func acknowledge(
     _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
@@ -97,29 +97,26 @@ extension StoreWriter {
         revision: revision, serverName: serverName))
   }
 
-  /// Sets the status of a message.
+  /// Merges a status that the server reports of a message.
   ///
-  /// Local states replace each other until the server has the message. `sent`, `delivered` and
-  /// `read` are the server's knowledge: they only rise, override every local state, and wait for a
-  /// message that is not here yet. docs/message-states.md has the table.
+  /// Reported statuses only rise, override every local state, and wait for a message that is not
+  /// here yet. Local states are the outbox's. docs/message-states.md has the table.
   ///
   /// - Parameters:
-  ///   - status: The new status.
+  ///   - status: The reported status.
   ///   - id: The message.
   ///   - conversation: The conversation of the message.
   ///   - time: The time of delivery or reading; the earliest known one stays.
-  ///   - retryAt: The time of the next attempt of a `retrying` message.
-  ///   - failure: The reason why the message is `failed` or `retrying`.
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
-  public func setStatus(
-    _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp? = nil, retryAt: Timestamp? = nil, failure: SendFailure? = nil
+  public func receiveStatus(
+    _ status: ReportedStatus, of id: MessageID, in conversation: ConversationID,
+    at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.outboxFollowing.setStatus(
-        status, of: id, in: conversation, at: time, retryAt: retryAt, failure: failure))
+      try transaction.statuses.receiveStatus(
+        status.messageStatus, of: id, in: conversation, at: time))
   }
 
   /// Deletes a message for the local member.
@@ -143,7 +140,7 @@ extension StoreWriter {
   /// others are in the message's history. An edit of a message that is not here yet waits for it.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`, `textTooLong`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`.
   @discardableResult
   public func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
@@ -159,7 +156,7 @@ extension StoreWriter {
   /// Text, history, reactions and attachments are removed for good, and do not come back.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func receiveUnsend(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
@@ -173,7 +170,7 @@ extension StoreWriter {
   /// The latest fact about a member and an emoji counts; of equal times, the removal.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`, `invalidReaction`.
+  /// - Throws: `input(.identifier)`, `input(.reaction)`.
   @discardableResult
   public func receive(
     _ reaction: Reaction, isRemoved: Bool = false, to id: MessageID, in conversation: ConversationID

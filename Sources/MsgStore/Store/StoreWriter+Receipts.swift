@@ -39,7 +39,7 @@ extension StoreWriter {
   /// skipped.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func markRead(
     _ ids: [MessageID], in conversation: ConversationID
@@ -83,7 +83,7 @@ extension StoreWriter {
   /// nothing in a store without a local member.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func markDelivered(
     _ ids: [MessageID], in conversation: ConversationID
@@ -99,19 +99,9 @@ extension StoreWriter {
   /// later.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `invalidIdentifier`.
+  /// - Throws: `input(.identifier)`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receipts.receiveReceipt(receipt))
-  }
-
-  /// Confirms that the server has a receipt that `pendingReceipts` returned.
-  ///
-  /// Marks made meanwhile remain to be told. Each receipt may be confirmed by itself, in any order.
-  ///
-  /// - Returns: True if anything changed.
-  @discardableResult
-  public func confirm(_ pending: PendingReceipt) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.pendingReceipts.confirm(pending))
   }
 }

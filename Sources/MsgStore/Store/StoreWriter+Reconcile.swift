@@ -16,7 +16,7 @@ extension StoreWriter {
   /// - Throws: The errors of `insert`; nothing has changed then.
   @discardableResult
   public func reconcile(
-    _ messages: [Message], in conversation: ConversationID, _ range: ReconciledRange,
+    _ messages: [Message], in conversation: ConversationID, within range: ReconciledRange,
     as arrival: Arrival = .live
   ) throws(StoreError) -> ReconcileOutcome {
     try transaction.perform(

@@ -6,18 +6,13 @@ extension StoreWriter {
   package func doWork(isTimed: Bool = false) throws(StoreError) {
     try transaction.perform(try transaction.steps.step(isTimed: isTimed))
   }
-
-  /// True if there is work left.
-  package var hasWork: Bool {
-    get throws(StoreError) { try transaction.perform(try transaction.steps.hasWork) }
-  }
 }
 
-extension StoreSnapshot {
+extension StoreReading where Self: ~Copyable {
   /// True if there is work left.
   package var hasWork: Bool {
     get throws(StoreError) {
-      try within { (view) throws(StoreError) in try view.work.hasWork }
+      try access.read { (view) throws(StoreError) in try view.work.hasWork }
     }
   }
 }

@@ -121,7 +121,7 @@ package struct OutboxTotals: Hashable {
   static let tag: UInt8 = 1
 
   package var counts = OutboxCounts()
-  package var isHolding = false
+  package var holdsNewEntries = false
   package var nextOrdinal: UInt64 = 1
   package var nextLease: UInt64 = 1
   /// True if work in steps is left.
@@ -135,11 +135,11 @@ package struct OutboxTotals: Hashable {
   package init?(_ bytes: Bytes) {
     var reader = ByteReader(bytes)
     guard reader.byte() == Self.tag, let counts = OutboxCounts(&reader),
-      let isHolding = reader.byte(), isHolding <= 1, let nextOrdinal = reader.varint(),
+      let holdsNewEntries = reader.byte(), holdsNewEntries <= 1, let nextOrdinal = reader.varint(),
       let nextLease = reader.varint(), let hasSteps = reader.lastFlag()
     else { return nil }
     self.counts = counts
-    self.isHolding = isHolding == 1
+    self.holdsNewEntries = holdsNewEntries == 1
     self.nextOrdinal = nextOrdinal
     self.nextLease = nextLease
     self.hasSteps = hasSteps
@@ -149,7 +149,7 @@ package struct OutboxTotals: Hashable {
   package func append(to buffer: inout ByteBuffer) {
     buffer.append(Self.tag)
     counts.append(to: &buffer)
-    buffer.append(isHolding ? 1 : 0)
+    buffer.append(holdsNewEntries ? 1 : 0)
     buffer.append(varint: nextOrdinal)
     buffer.append(varint: nextLease)
     if hasSteps { buffer.append(1) }

@@ -57,7 +57,7 @@ extension Transaction {
   }
 
   /// True if acts of the local member are entered into the outbox.
-  var isOutboxOn: Bool { rules.outbox.isOn && localMember != nil }
+  var isOutboxOn: Bool { rules.outbox.isEnabled && localMember != nil }
 
   /// Keeps an effect for the outbox, unless the outbox is empty and so cannot be affected.
   func emit(_ effect: @autoclosure () -> Effect) throws(StoreError) {

@@ -49,8 +49,10 @@ extension ExportedEntry {
     for member in added + removed { try member.validate() }
     let memberCount = max(added.count, removed.count)
     guard memberCount <= ConversationDetails.maximumParticipantCount else {
-      throw .tooManyParticipants(
-        count: memberCount, limit: ConversationDetails.maximumParticipantCount)
+      throw .input(
+        .tooMany(
+          .participants,
+          count: memberCount, limit: ConversationDetails.maximumParticipantCount))
     }
     switch task {
     case .react:
@@ -60,8 +62,10 @@ extension ExportedEntry {
     case .client:
       try Identifier.validate("name of work", byteCount: name.utf8.count)
       guard payload.count <= OutboxOptions.maximumPayloadByteCount else {
-        throw .outboxPayloadTooLong(
-          byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount)
+        throw .input(
+          .tooLong(
+            .outboxPayload,
+            byteCount: payload.count, limit: OutboxOptions.maximumPayloadByteCount))
       }
     default: break
     }

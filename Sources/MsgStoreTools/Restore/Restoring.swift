@@ -74,10 +74,10 @@ struct Restoring: TransactionPart {
     try message.serverName?.validate()
     for alias in message.aliases { try alias.validate() }
     guard message.aliases.count < MessageTraits.maximumNameCount else {
-      throw .tooManyNames(message.id, in: message.conversation)
+      throw .message(.tooManyNames, message.id, in: message.conversation)
     }
     guard message.pendingEdits.count <= MessageTraits.maximumPendingEditCount else {
-      throw .tooManyPendingEdits(message.id, in: message.conversation)
+      throw .message(.tooManyPendingEdits, message.id, in: message.conversation)
     }
   }
 
@@ -90,8 +90,10 @@ struct Restoring: TransactionPart {
       try ReceivedMessages.validate(text: version.text)
       for member in version.mentions { try member.validate() }
       guard version.mentions.count <= MessageTraits.maximumMentionCount else {
-        throw .tooManyMentions(
-          count: version.mentions.count, limit: MessageTraits.maximumMentionCount)
+        throw .input(
+          .tooMany(
+            .mentions,
+            count: version.mentions.count, limit: MessageTraits.maximumMentionCount))
       }
     }
   }
@@ -188,7 +190,7 @@ struct Restoring: TransactionPart {
     try waiting.conversation.validate()
     for alias in waiting.aliases { try alias.validate() }
     guard waiting.aliases.count <= MessageTraits.maximumNameCount else {
-      throw .tooManyNames(waiting.id, in: waiting.conversation)
+      throw .message(.tooManyNames, waiting.id, in: waiting.conversation)
     }
     try Self.validateFacts(waiting.facts)
     let conversation = try transaction.conversation(waiting.conversation) {

@@ -27,7 +27,9 @@ extension MessageSalvage {
         try writer.enterWaiting(from: &place, messages: messages, maximumCount: Self.batchCount)
       })
     {}
-    if totals.isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
+    if totals.holdsNewEntries {
+      try store.write(.relaxed) { try $0.outbox.setHoldsNewEntries(true) }
+    }
   }
 
   /// Returns the old store's outbox totals, and whether they could be read.

@@ -102,16 +102,16 @@ package final class MessageSalvage {
   private func options() throws(StoreError) -> StoreOptions {
     let version = source.value(of: .schemaVersion)
     if let found = version.value, found > Schema.version {
-      throw .schemaTooNew(found: found, supported: Schema.version)
+      throw .opening(.schemaTooNew(found: found, supported: Schema.version))
     }
     if let found = version.value, found < Schema.versionMin {
-      throw .schemaTooOld(found: found, supported: Schema.versionMin)
+      throw .opening(.schemaTooOld(found: found, supported: Schema.versionMin))
     }
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
     let clock = clock
     options.clock = { clock.now }
     // The entries come from the old store.
-    options.outbox.isOn = false
+    options.outbox.isEnabled = false
     var local = source.value(of: .localMember)
     // The first opening with a local member was not finished.
     if local.value == nil, case let coming = source.value(of: .comingMember),

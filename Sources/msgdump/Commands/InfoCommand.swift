@@ -59,7 +59,7 @@ struct InfoCommand: ParsableCommand {
       let outbox = snapshot.outbox
       try output.line(
         facts.row([
-          "outbox", OutboxText.line(outbox.counts(), isHolding: outbox.isHolding),
+          "outbox", OutboxText.line(outbox.counts(), holdsNewEntries: outbox.holdsNewEntries),
         ]))
       if try snapshot.hasWork {
         try output.line(facts.row(["work", "is left to be done in steps"]))

@@ -52,7 +52,7 @@ struct OutboxCommand: ParsableCommand {
         throw ToolError.failure("there is no conversation \"\(id)\"")
       }
       if format == .text {
-        try output.line(OutboxText.line(counts, isHolding: snapshot.outbox.isHolding))
+        try output.line(OutboxText.line(counts, holdsNewEntries: snapshot.outbox.holdsNewEntries))
         if counts.total > 0 { try output.line(Self.table.header) }
       }
       try snapshot.forEachReportedEntry(in: id) { entry in

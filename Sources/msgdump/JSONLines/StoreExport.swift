@@ -17,7 +17,7 @@ package enum StoreExport {
       snapshot.refuseSharedChains()
       if let localMember = store.localMember {
         var line = JSONStore(localMember: localMember)
-        line.isHolding = try snapshot.outbox.isHolding
+        line.holdsNewEntries = try snapshot.outbox.holdsNewEntries
         try write(.store(line))
       }
       guard try !snapshot.isMergingConversations else {

@@ -66,12 +66,12 @@ package final class Restorer {
     var options = StoreOptions()
     options.localMember = localMember
     // Outbox entries come from the file.
-    options.outbox.isOn = false
+    options.outbox.isEnabled = false
     options.steps = .untimed
-    var isHolding = false
+    var holdsNewEntries = false
     if case .store(let stored)? = line?.record {
       options.localMember = localMember ?? stored.localMember
-      isHolding = stored.isHolding
+      holdsNewEntries = stored.holdsNewEntries
       line = try nextLine(&reader)
     }
     let store = try makeStore(options)
@@ -90,13 +90,13 @@ package final class Restorer {
       progress.show(lineCount: reader.lineNumber)
     }
     try checkReceipts()
-    try finish(store, isHolding: isHolding)
+    try finish(store, holdsNewEntries: holdsNewEntries)
     try store.compact()
     try store.close()
   }
 
   /// Lets the store derive the remaining state from everything written.
-  private func finish(_ store: MessageStore, isHolding: Bool) throws {
+  private func finish(_ store: MessageStore, holdsNewEntries: Bool) throws {
     var rest = Array(conversations)[...]
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchCount)
@@ -112,7 +112,7 @@ package final class Restorer {
         try writer.enterWaiting(from: &place, messages: !hasOutbox, maximumCount: Self.batchCount)
       })
     {}
-    if isHolding { try store.write(.relaxed) { try $0.outbox.setHolding(true) } }
+    if holdsNewEntries { try store.write(.relaxed) { try $0.outbox.setHoldsNewEntries(true) } }
   }
 
   private func nextLine(_ reader: inout JSONRecordReader) throws(ToolError) -> Line? {

@@ -4,10 +4,10 @@ import MsgStoreTools
 /// Outbox entries in readable form.
 enum OutboxText {
   /// Returns the number of entries in each state, and the fate of new ones.
-  static func line(_ counts: OutboxCounts, isHolding: Bool) -> String {
+  static func line(_ counts: OutboxCounts, holdsNewEntries: Bool) -> String {
     "\(counts.total.counted("entry", "entries")): \(counts.queued) queued, \(counts.held) held, "
       + "\(counts.running) running, \(counts.waiting) waiting, \(counts.failed) failed; "
-      + "new ones are \(isHolding ? "held" : "sent")"
+      + "new ones are \(holdsNewEntries ? "held" : "sent")"
   }
 
   /// Returns when the entry is handed out, as far as known.

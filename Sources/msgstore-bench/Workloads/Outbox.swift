@@ -172,7 +172,7 @@ private final class FilledOutbox {
   func empty() throws {
     try last?.waitUntilDurable()
     try store.write { chat in
-      while let item = try chat.outbox.next(for: "bench") { try chat.outbox.done(item) }
+      while let item = try chat.outbox.next(for: "bench") { try chat.outbox.complete(item) }
     }
   }
 
@@ -183,7 +183,7 @@ private final class FilledOutbox {
       try store.write(.relaxed) { chat in
         guard let item = try chat.outbox.next(for: "bench") else { return }
         if case .send(let message) = item.task { text = message.text }
-        try chat.outbox.done(item)
+        try chat.outbox.complete(item)
       }
     }
     if text.isEmpty { throw BenchError("outbox: handed out no message") }

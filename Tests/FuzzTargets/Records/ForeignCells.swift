@@ -61,7 +61,7 @@ struct ForeignCells {
       let store = try MessageStore.inMemory(directory, options)
       try store.write { writer in
         try writer.putConversation("club", participants: ["me", "ann", "bob"], title: "Books")
-        _ = try writer.conversation(with: ["me", "cy"])
+        _ = try writer.findOrCreateConversation(with: ["me", "cy"])
         for number in 0..<6 {
           try writer.insert(message(number, in: "club", from: number % 2 == 0 ? "ann" : "me"))
         }
@@ -193,7 +193,7 @@ struct ForeignCells {
     }
     switch failure {
     case nil: try JSONLinesTarget.promiseSoundStore(saved)
-    case StoreError.schemaTooNew?, StoreError.schemaTooOld?: return
+    case StoreError.opening(.schemaTooNew)?, StoreError.opening(.schemaTooOld)?: return
     case let failure?: throw BrokenPromise("a salvage fails: \(failure)")
     }
   }
@@ -296,11 +296,12 @@ struct ForeignCells {
     case 1: try writer.insert(message(number + 20, in: conversation, from: "eve"))
     case 2:
       try writer.acknowledge("draft", in: conversation, serverTimestamp: time(104), sequence: 4)
-    case 3: try writer.setStatus(.read, of: MessageID("m-\(number)"), in: conversation)
+    case 3: try writer.receiveStatus(.read, of: MessageID("m-\(number)"), in: conversation)
     case 4: try writer.delete(MessageID("m-\(number)"), in: conversation)
     case 5: try writer.markRead(conversation)
     case 6: try writer.putConversation(conversation, participants: ["me", "fay"], title: "New")
-    default: _ = try writer.conversation(with: ["me", operation & 16 == 0 ? "cy" : "gil"])
+    default:
+      _ = try writer.findOrCreateConversation(with: ["me", operation & 16 == 0 ? "cy" : "gil"])
     }
   }
 }

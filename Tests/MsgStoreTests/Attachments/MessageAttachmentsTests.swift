@@ -153,8 +153,9 @@ import Testing
     try store.write { try $0.send(carrier([source], at: nil)) }
     func refused(_ body: (borrowing StoreWriter) throws -> Void) {
       #expect(
-        throws: StoreError.invalidAttachment(
-          .tooLarge(.image, byteCount: 30_000_000, limit: 2_000_000))
+        throws: StoreError.input(
+          .attachment(
+            .tooLarge(.image, byteCount: 30_000_000, limit: 2_000_000)))
       ) { try store.write { try body($0) } }
     }
     refused {
@@ -174,10 +175,10 @@ import Testing
       try $0.insert(message("other", at: 5))
       #expect(try !$0.prepareUpload(MessageAttachment(id: "q", kind: .image), of: "m", in: "room"))
     }
-    #expect(throws: StoreError.notOwnMessage("other", in: "room")) {
+    #expect(throws: StoreError.message(.notOwn, "other", in: "room")) {
       try store.write { try $0.prepareUpload(prepared, of: "other", in: "room") }
     }
-    #expect(throws: StoreError.messageNotFound("x", in: "room")) {
+    #expect(throws: StoreError.message(.notFound, "x", in: "room")) {
       try store.write { try $0.prepareUpload(prepared, of: "x", in: "room") }
     }
     try store.expectSound()

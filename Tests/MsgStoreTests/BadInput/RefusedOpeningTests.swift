@@ -58,7 +58,7 @@ import Testing
   @Test func anotherLocalMemberIsRefusedWithNothingChanged() throws {
     let files = try killed()
     let before = bytes(files)
-    #expect(throws: StoreError.localMemberDiffers(stored: "me", given: "ann")) {
+    #expect(throws: StoreError.opening(.localMemberDiffers(stored: "me", given: "ann"))) {
       try MessageStore(in: files, name: "store", options: options("ann"))
     }
     #expect(bytes(files) == before)

@@ -53,13 +53,15 @@ import Testing
     let limit = SyncPosition.maximumByteCount
     try store.write { chat in
       try chat.setSyncPosition([1], for: String(repeating: "k", count: 255))
-      #expect(throws: StoreError.syncPositionTooLong(byteCount: limit + 1, limit: limit)) {
+      #expect(throws: StoreError.input(.tooLong(.syncPosition, byteCount: limit + 1, limit: limit)))
+      {
         try chat.setSyncPosition([UInt8](repeating: 0, count: limit + 1), for: "k")
       }
       for key in ["", String(repeating: "k", count: 256)] {
         #expect(
-          throws: StoreError.invalidIdentifier(
-            what: "key of a sync position", byteCount: key.utf8.count)
+          throws: StoreError.input(
+            .identifier(
+              what: "key of a sync position", byteCount: key.utf8.count))
         ) { try chat.setSyncPosition([1], for: key) }
       }
       #expect(throws: StoreError.self) { try chat.setSyncPosition([1], for: "k", in: "") }

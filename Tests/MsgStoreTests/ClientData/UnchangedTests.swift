@@ -43,7 +43,7 @@ import Testing
     try expectNothing("a mark again") { try $0.markRead("room") }
     try expectNothing("a conversation again") {
       try $0.putConversation("club", participants: ["me", "ann"], title: "Books")
-      _ = try $0.conversation(with: ["ann"])
+      _ = try $0.findOrCreateConversation(with: ["ann"])
     }
     try expectNothing("absent numbers again") { try $0.declareAbsent(21...25, in: "room") }
     try expectNothing("sync positions again") {

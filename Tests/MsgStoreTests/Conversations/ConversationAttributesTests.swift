@@ -54,7 +54,7 @@ import Testing
       { try $0.removeParticipants(["ann"], from: "g") },
     ]
     for act in acts {
-      #expect(throws: StoreError.notAMember("g")) { try store.write { try act($0) } }
+      #expect(throws: StoreError.conversation(.notAMember, "g")) { try store.write { try act($0) } }
     }
     // How one keeps it is one's own affair.
     #expect(try store.write { try $0.setArchived(true, of: "g") })
@@ -64,16 +64,16 @@ import Testing
   @Test func nobodyJoinsOrLeavesADirectConversation() throws {
     let store = try memoryStore()
     try store.write { chat in
-      let id = try chat.conversation(with: ["ann"]).id
-      #expect(throws: StoreError.directConversation(id)) {
+      let id = try chat.findOrCreateConversation(with: ["ann"]).id
+      #expect(throws: StoreError.conversation(.direct, id)) {
         try chat.addParticipants(["bob"], to: id)
       }
-      #expect(throws: StoreError.directConversation(id)) {
+      #expect(throws: StoreError.conversation(.direct, id)) {
         try chat.removeParticipants(["ann"], from: id)
       }
-      #expect(throws: StoreError.directConversation(id)) { try chat.leave(id) }
-      #expect(throws: StoreError.conversationNotFound("none")) { try chat.leave("none") }
-      #expect(throws: StoreError.conversationNotFound("none")) {
+      #expect(throws: StoreError.conversation(.direct, id)) { try chat.leave(id) }
+      #expect(throws: StoreError.conversation(.notFound, "none")) { try chat.leave("none") }
+      #expect(throws: StoreError.conversation(.notFound, "none")) {
         try chat.setPinned(true, of: "none")
       }
     }
@@ -99,10 +99,10 @@ import Testing
       #expect(try chat.conversation(id)?.title == nil)
       #expect(try chat.conversation(id)?.isPinned == false)
       let long = String(repeating: "x", count: 65_537)
-      #expect(throws: StoreError.titleTooLong(byteCount: 65_537, limit: 65_536)) {
+      #expect(throws: StoreError.input(.tooLong(.title, byteCount: 65_537, limit: 65_536))) {
         try chat.setTitle(long, of: id)
       }
-      #expect(throws: StoreError.avatarTooLong(byteCount: 65_537, limit: 65_536)) {
+      #expect(throws: StoreError.input(.tooLong(.avatar, byteCount: 65_537, limit: 65_536))) {
         try chat.setAvatar(long, of: id)
       }
     }
@@ -148,7 +148,7 @@ import Testing
       let long = String(repeating: "é", count: 524_288)
       #expect(try chat.setDraft(long, in: id))
       #expect(try chat.draft(of: id)?.text == long)
-      #expect(throws: StoreError.textTooLong(byteCount: 1_048_577, limit: 1_048_576)) {
+      #expect(throws: StoreError.input(.tooLong(.text, byteCount: 1_048_577, limit: 1_048_576))) {
         try chat.setDraft(long + "x", in: id)
       }
       #expect(try chat.setDraft("", in: id))
@@ -190,7 +190,7 @@ import Testing
       #expect(try chat.participations(in: "big").count == 10_500)
       #expect(try chat.conversation("big")?.participants.count == 32)
       #expect(try chat.conversations(count: 1).first?.participants.count == 32)
-      #expect(throws: StoreError.invalidIdentifier(what: "member id", byteCount: 0)) {
+      #expect(throws: StoreError.input(.identifier(what: "member id", byteCount: 0))) {
         try chat.receive(ReceivedConversation("x", at: time(5)) { $0.members = [.init("")] })
       }
       #expect(try chat.conversation("x") == nil)

@@ -72,7 +72,7 @@ import Testing
       }
       try chat.receive(ReceivedConversation("g", at: time(9)) { $0.avatar = .text("a") })
       #expect(try chat.conversation("g") == nil)
-      #expect(throws: StoreError.conversationNotFound("g")) { try chat.setTitle("x", of: "g") }
+      #expect(throws: StoreError.conversation(.notFound, "g")) { try chat.setTitle("x", of: "g") }
     }
     try store.expectSound()
     try store.finishWork()
@@ -90,9 +90,9 @@ import Testing
   @Test func aDirectConversationThatWasDeletedIsFoundAgain() throws {
     let store = try quietStore()
     try store.write { chat in
-      let id = try chat.conversation(with: ["ann"]).id
+      let id = try chat.findOrCreateConversation(with: ["ann"]).id
       try chat.deleteConversation(id)
-      #expect(try chat.conversation(with: ["ann"]).id == id)
+      #expect(try chat.findOrCreateConversation(with: ["ann"]).id == id)
       #expect(try chat.conversations(count: 9).map(\.id) == [id])
     }
     try store.expectSound()

@@ -45,7 +45,7 @@ import Testing
       #expect(try chat.conversations(count: 9).map(\.id) == ["b", "c"])
       for id in ["b", "c"] as [ConversationID] { try chat.setArchived(true, of: id) }
       #expect(try chat.conversations(count: 9).isEmpty)
-      #expect(throws: StoreError.invalidCount(0)) { try chat.archivedConversations(count: 0) }
+      #expect(throws: StoreError.input(.count(0))) { try chat.archivedConversations(count: 0) }
     }
     try store.expectSound()
   }

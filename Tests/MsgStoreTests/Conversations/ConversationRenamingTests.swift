@@ -31,7 +31,7 @@ import Testing
       try chat.insert(chatMessage("n", in: "mine", at: 5000))
       #expect(try chat.thread("server").tail(1).ids == ["n"])
       #expect(try chat.conversations(count: 9).map(\.id) == ["server"])
-      #expect(throws: StoreError.conversationNotFound("none")) {
+      #expect(throws: StoreError.conversation(.notFound, "none")) {
         try chat.renameConversation("none", to: "x")
       }
     }

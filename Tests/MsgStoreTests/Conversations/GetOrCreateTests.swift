@@ -11,7 +11,7 @@ import Testing
     try store.write { chat in
       let pair = try chat.createGroup(participants: ["ann"])
       #expect(pair.kind == .group && pair.participants == ["ann", "me"])
-      let direct = try chat.conversation(with: ["ann"])
+      let direct = try chat.findOrCreateConversation(with: ["ann"])
       #expect(direct.kind == .direct && direct.id != pair.id)
       try chat.insert(chatMessage("m", in: "stub", at: 1))
       #expect(try chat.conversation("stub")?.kind == .unknown)
@@ -24,14 +24,14 @@ import Testing
   @Test func getOrCreateIgnoresOrderAndPutsTheLocalMemberIn() throws {
     let store = try memoryStore()
     try store.write { chat in
-      let direct = try chat.conversation(with: ["me", "ann"])
+      let direct = try chat.findOrCreateConversation(with: ["me", "ann"])
       #expect(direct.participants == ["me", "ann"] && direct.createdBy == "me")
       #expect(direct.createdAt == time(1_000_000))
-      #expect(try chat.conversation(with: ["ann", "me"]).id == direct.id)
-      #expect(try chat.conversation(with: ["ann"]).id == direct.id)
-      let group = try chat.conversation(with: ["ann", "bob"])
+      #expect(try chat.findOrCreateConversation(with: ["ann", "me"]).id == direct.id)
+      #expect(try chat.findOrCreateConversation(with: ["ann"]).id == direct.id)
+      let group = try chat.findOrCreateConversation(with: ["ann", "bob"])
       #expect(group.kind == .group && group.participants == ["ann", "bob", "me"])
-      #expect(try chat.conversation(with: ["bob", "ann", "bob"]).id == group.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann", "bob"]).id == group.id)
     }
     try store.expectSound()
   }
@@ -44,15 +44,15 @@ import Testing
       clock.set(2_000_000)
       let new = try chat.createGroup(participants: ["ann", "bob"], title: "new")
       #expect(old.id != new.id)
-      #expect(try chat.conversation(with: ["bob", "ann"]).id == old.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann"]).id == old.id)
       // Who joins or leaves makes another set of it.
       try chat.addParticipants(["cid"], to: old.id)
-      #expect(try chat.conversation(with: ["bob", "ann"]).id == new.id)
-      #expect(try chat.conversation(with: ["bob", "ann", "cid"]).id == old.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann"]).id == new.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann", "cid"]).id == old.id)
       try chat.removeParticipants(["cid"], from: old.id)
-      #expect(try chat.conversation(with: ["bob", "ann"]).id == old.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann"]).id == old.id)
       try chat.leave(old.id)
-      #expect(try chat.conversation(with: ["bob", "ann"]).id == new.id)
+      #expect(try chat.findOrCreateConversation(with: ["bob", "ann"]).id == new.id)
     }
     try store.expectSound()
   }
@@ -60,13 +60,13 @@ import Testing
   @Test func aConversationWithOneselfOnlyIsRefused() throws {
     let store = try memoryStore()
     for participants in [[], ["me"], ["me", "me"]] as [[MemberID]] {
-      #expect(throws: StoreError.onlyOneself) {
-        try store.write { _ = try $0.conversation(with: participants) }
+      #expect(throws: StoreError.input(.onlyOneself)) {
+        try store.write { _ = try $0.findOrCreateConversation(with: participants) }
       }
     }
     let nobodys = try memoryStore(localMember: nil)
-    #expect(throws: StoreError.noParticipants) {
-      try nobodys.write { _ = try $0.conversation(with: []) }
+    #expect(throws: StoreError.input(.noParticipants)) {
+      try nobodys.write { _ = try $0.findOrCreateConversation(with: []) }
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
       let group = try chat.createGroup("g", participants: ["ann"], title: "G", avatar: "file:g")
       #expect(group.id == "g" && group.title == "G" && group.avatar == "file:g")
       #expect(group.createdBy == "me" && group.createdAt == time(1_000_000))
-      #expect(throws: StoreError.conversationExists("g")) {
+      #expect(throws: StoreError.conversation(.exists, "g")) {
         _ = try chat.createGroup("g", participants: ["ann"])
       }
       #expect(try chat.createGroup(participants: ["ann"]).id != "g")
@@ -90,7 +90,7 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 8) { index in
       for _ in 0..<5 {
         let people: [MemberID] = index % 2 == 0 ? ["ann", "bob"] : ["bob", "me", "ann"]
-        let id = try? store.write(.relaxed) { try $0.conversation(with: people).id }
+        let id = try? store.write(.relaxed) { try $0.findOrCreateConversation(with: people).id }
         if let id { _ = ids.withLock { $0.insert(id) } }
       }
     }
@@ -100,8 +100,8 @@ import Testing
 
   @Test func aSecondTimeCommitsNothing() throws {
     let store = try memoryStore()
-    #expect(try store.commits { _ = try $0.conversation(with: ["ann"]) })
-    #expect(try !store.commits { _ = try $0.conversation(with: ["ann"]) })
+    #expect(try store.commits { _ = try $0.findOrCreateConversation(with: ["ann"]) })
+    #expect(try !store.commits { _ = try $0.findOrCreateConversation(with: ["ann"]) })
     #expect(try store.commits { try $0.putConversation("g", participants: ["ann"], title: "t") })
     #expect(try !store.commits { try $0.putConversation("g", participants: ["ann"], title: "t") })
   }

@@ -70,10 +70,10 @@ import Testing
       try chat.insert(message("m1", at: 10, from: "me"))
       try chat.leave("room")
     }
-    #expect(throws: StoreError.notAParticipant("room")) {
+    #expect(throws: StoreError.conversation(.notAMember, "room")) {
       try store.write { try $0.send(Message(in: "room", from: "me", text: "still here?")) }
     }
-    #expect(throws: StoreError.notAParticipant("room")) {
+    #expect(throws: StoreError.conversation(.notAMember, "room")) {
       try store.write { try $0.react("👍", to: "m1", in: "room") }
     }
     #expect(try store.read { try $0.thread("room").tail(5).count } == 1)

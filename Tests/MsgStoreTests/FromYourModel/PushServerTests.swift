@@ -147,7 +147,8 @@ extension MessageStore {
   func take(_ update: PushUpdate) throws {
     try write(.relaxed) { chat in
       for room in update.rooms ?? [] { try chat.receive(ReceivedConversation(room)) }
-      let batch = try chat.insert(validOf: (update.messages ?? []).map(Message.init))
+      let batch = try chat.insertSkippingInvalid(
+        contentsOf: (update.messages ?? []).map(Message.init))
       for refusal in batch.refusals { print("message \(refusal.index): \(refusal.reason)") }
       for mark in update.marks ?? [] {
         try chat.receive(

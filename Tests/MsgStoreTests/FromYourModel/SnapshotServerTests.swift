@@ -117,7 +117,7 @@ extension MessageStore {
       guard known.lexicographicallyPrecedes(version) else { return }
       try chat.setSyncPosition(version, for: "version", in: room)
       let messages = try document.messages.map { try Message($0, in: room) }
-      try chat.reconcile(messages, in: room, .all)
+      try chat.reconcile(messages, in: room, within: .all)
       for item in document.messages { try chat.takeReactions(item, in: room, at: now) }
       for member in Set(document.messages.flatMap { ($0.deliveredTo ?? []) + ($0.readBy ?? []) }) {
         let read = document.messages.filter { $0.readBy?.contains(member) ?? false }

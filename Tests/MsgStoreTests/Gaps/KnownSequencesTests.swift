@@ -20,7 +20,7 @@ import Testing
       #expect(try chat.knownSequences(in: "room") == [1...3, 7...8, 12...12])
       #expect(try chat.knownSequences(in: "room", after: 1) == [7...8, 12...12])
       #expect(try chat.gaps(in: "unknown") == [])
-      #expect(throws: StoreError.invalidCount(0)) { try chat.gaps(in: "room", count: 0) }
+      #expect(throws: StoreError.input(.count(0))) { try chat.gaps(in: "room", count: 0) }
     }
   }
 

@@ -156,7 +156,7 @@ import msgdump
       try chat.react("👍", to: "m-1", in: "club")
       try chat.setTitle("Neuer Titel", of: "club")
       try chat.addParticipants(["neu"], to: "club")
-      _ = try chat.conversation(with: ["ann", "zoe"])
+      _ = try chat.findOrCreateConversation(with: ["ann", "zoe"])
       try chat.outbox.enter("token", payload: [0xC0, 0xFF, 0xEE])
     }
     try store.write { chat in
@@ -167,15 +167,15 @@ import msgdump
       for item in items {
         switch item.task {
         case .send(let message) where message.id == "o-3":
-          try chat.outbox.failed(item, because: SendFailure(.noConnection, text: "kein Netz"))
-        case .upload: try chat.outbox.failed(item, because: SendFailure(.timeOut))
+          try chat.outbox.fail(item, because: SendFailure(.noConnection, text: "kein Netz"))
+        case .upload: try chat.outbox.fail(item, because: SendFailure(.timeOut))
         case .client:
-          try chat.outbox.failed(item, because: SendFailure(.permission, code: 403, text: "nein"))
+          try chat.outbox.fail(item, because: SendFailure(.permission, code: 403, text: "nein"))
         case .createConversation: try chat.outbox.returnWork(item)
         default: break
         }
       }
-      try chat.outbox.setHolding(true)
+      try chat.outbox.setHoldsNewEntries(true)
     }
     clock.set(clock.now.microseconds + 1_000_000)
     try store.write { chat in
@@ -311,7 +311,7 @@ import msgdump
     #expect(try reader.read { try $0.outbox.counts() } == OutboxCounts())
     try reader.close()
     var without = StoreOptions()
-    without.outbox.isOn = false
+    without.outbox.isEnabled = false
     let copy = try self.files(version)
     let other = try MessageStore(in: copy, name: "store", options: without)
     #expect(try other.read { try $0.outbox.counts() } == OutboxCounts())
@@ -338,7 +338,7 @@ import msgdump
     let counts = try store.read { try $0.outbox.counts() }
     #expect(counts.held > 3 && counts.running > 0 && counts.waiting > 1)
     #expect(counts.failed == 1 && counts.queued > 1)
-    #expect(try store.read { try $0.outbox.isHolding })
+    #expect(try store.read { try $0.outbox.holdsNewEntries })
     let kinds = try store.read { try Set($0.outbox.entries(count: 100).entries.map(\.kind)) }
     #expect(kinds.count > 8, "\(kinds)")
     try store.close()

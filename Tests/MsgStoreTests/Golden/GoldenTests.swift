@@ -84,7 +84,7 @@ import msgdump
       }
     }
     try store.write { chat in
-      room = try chat.conversation(with: ["ann", "bob"]).id
+      room = try chat.findOrCreateConversation(with: ["ann", "bob"]).id
       try chat.renameConversation(room, to: "bob")
       for name in ["chen", "dina", "eve"] as [ConversationID] {
         try chat.insert(
@@ -102,12 +102,12 @@ import msgdump
       try chat.react("👍", to: "m-1", in: "dina")
       let items = try (0..<3).compactMap { _ in try chat.outbox.next(for: "main \u{1b}[1m") }
       for item in items where item.conversation == "chen" {
-        try chat.outbox.failed(item, because: SendFailure(.timeOut, text: "no answer"))
+        try chat.outbox.fail(item, because: SendFailure(.timeOut, text: "no answer"))
       }
       for item in items where item.conversation == "dina" {
-        try chat.outbox.failed(item, because: SendFailure(.permission, code: 403, text: "blocked"))
+        try chat.outbox.fail(item, because: SendFailure(.permission, code: 403, text: "blocked"))
       }
-      try chat.outbox.setHolding(true)
+      try chat.outbox.setHoldsNewEntries(true)
     }
     try compose("p-5", in: "eve", "to be looked at")
     try store.write { chat in

@@ -11,7 +11,7 @@ import Testing
   ) throws -> MemoryDirectory {
     let directory = MemoryDirectory()
     let store = try TestClock(5_000_000).store(directory) { options in
-      options.outbox.isOn = false
+      options.outbox.isEnabled = false
       options.worksInBackground = false
     }
     try fill(store)
@@ -75,7 +75,7 @@ import Testing
     try again.write { try $0.outbox.releaseAll() }
     while let item = try again.write(.full, { try $0.outbox.next(for: "worker") }) {
       told.append(try #require(found.first { $0.id == item.id }).kind)
-      try again.write { try $0.outbox.done(item) }
+      try again.write { try $0.outbox.complete(item) }
     }
     #expect(told.count == 8)
     #expect(try entries(again).isEmpty)
@@ -184,7 +184,7 @@ import Testing
     let directory = try former { store in
       try store.write { chat in _ = try chat.send(own("p1")) }
     }
-    let store = try TestClock(9_000_000).store(directory) { $0.outbox.isOn = false }
+    let store = try TestClock(9_000_000).store(directory) { $0.outbox.isEnabled = false }
     #expect(try entries(store).isEmpty)
     #expect(try store.message("p1")?.status == .pending)
     try store.expectSound()

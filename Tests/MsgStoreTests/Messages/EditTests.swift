@@ -31,15 +31,15 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       try chat.insert(message("theirs", at: 1))
-      #expect(throws: StoreError.notOwnMessage("theirs", in: "room")) {
+      #expect(throws: StoreError.message(.notOwn, "theirs", in: "room")) {
         try chat.edit("theirs", in: "room", text: "x")
       }
-      #expect(throws: StoreError.messageNotFound("none", in: "room")) {
+      #expect(throws: StoreError.message(.notFound, "none", in: "room")) {
         try chat.edit("none", in: "room", text: "x")
       }
       try chat.send(own("mine"))
       try chat.receiveUnsend(of: "mine", in: "room")
-      #expect(throws: StoreError.messageIsDeleted("mine", in: "room")) {
+      #expect(throws: StoreError.message(.retracted, "mine", in: "room")) {
         try chat.edit("mine", in: "room", text: "x")
       }
     }

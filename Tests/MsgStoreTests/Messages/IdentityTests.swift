@@ -99,10 +99,12 @@ import Testing
     let bad = message("bad", at: 2, text: String(repeating: "x", count: 1 << 20 + 1))
     let nameless = message("", at: 3)
     let batch = [message("a", at: 1), bad, nameless, message("b", at: 4), message("a", at: 1)]
-    let result = try store.write { try $0.insert(validOf: batch) }
+    let result = try store.write { try $0.insertSkippingInvalid(contentsOf: batch) }
     #expect(result.outcomes == [.inserted, .inserted, .duplicate])
     #expect(result.refusals.map(\.index) == [1, 2] && result.refusals.map(\.id) == ["bad", ""])
-    #expect(result.refusals.first?.reason == .textTooLong(byteCount: 1 << 20 + 1, limit: 1 << 20))
+    #expect(
+      result.refusals.first?.reason
+        == .input(.tooLong(.text, byteCount: 1 << 20 + 1, limit: 1 << 20)))
     #expect(try store.tail == ["a", "b"])
     #expect(throws: StoreError.self) {
       try store.write { try $0.insert(contentsOf: [message("c", at: 9), bad]) }

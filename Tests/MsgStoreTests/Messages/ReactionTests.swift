@@ -61,14 +61,14 @@ import Testing
       #expect(try chat.removeReaction("👍", from: "m", in: "room"))
       #expect(try !chat.removeReaction("👍", from: "m", in: "room"))
       #expect(try chat.message("m", in: "room")?.reactions == [])
-      #expect(throws: StoreError.invalidReaction(byteCount: 0, limit: 64)) {
+      #expect(throws: StoreError.input(.reaction(byteCount: 0, limit: 64))) {
         try chat.react("", to: "m", in: "room")
       }
-      #expect(throws: StoreError.messageNotFound("n", in: "room")) {
+      #expect(throws: StoreError.message(.notFound, "n", in: "room")) {
         try chat.react("👍", to: "n", in: "room")
       }
       try chat.receiveUnsend(of: "m", in: "room")
-      #expect(throws: StoreError.messageIsDeleted("m", in: "room")) {
+      #expect(throws: StoreError.message(.retracted, "m", in: "room")) {
         try chat.react("👍", to: "m", in: "room")
       }
     }

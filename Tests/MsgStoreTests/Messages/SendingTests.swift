@@ -72,14 +72,14 @@ import Testing
         #expect(sent.text.utf8.elementsEqual(text.utf8))
       }
       for empty in ["", " \n\t\u{2003}"] {
-        #expect(throws: StoreError.invalidText(.empty)) { try chat.send(own("no", empty)) }
+        #expect(throws: StoreError.input(.text(.empty))) { try chat.send(own("no", empty)) }
       }
-      #expect(throws: StoreError.invalidText(.tooManyCharacters(count: 10_001, limit: 10_000))) {
+      #expect(throws: StoreError.input(.text(.tooManyCharacters(count: 10_001, limit: 10_000)))) {
         try chat.send(own("no", longest + "x"))
       }
       let heavy = "e" + String(repeating: "\u{301}", count: 1 << 19)
       #expect(
-        throws: StoreError.invalidText(.tooManyBytes(count: heavy.utf8.count, limit: 1 << 20))
+        throws: StoreError.input(.text(.tooManyBytes(count: heavy.utf8.count, limit: 1 << 20)))
       ) { try chat.send(own("no", heavy)) }
       #expect(try chat.message("no", in: "room") == nil)
       // An attachment may come without words.
@@ -100,10 +100,10 @@ import Testing
       try chat.send(own("m"))
       #expect(try chat.edit("m", in: "room", text: longest + "  ") != nil)
       #expect(try chat.message("m", in: "room")?.text == longest + "  ")
-      #expect(throws: StoreError.invalidText(.tooManyCharacters(count: 10_001, limit: 10_000))) {
+      #expect(throws: StoreError.input(.text(.tooManyCharacters(count: 10_001, limit: 10_000)))) {
         try chat.edit("m", in: "room", text: longest + "y")
       }
-      #expect(throws: StoreError.invalidText(.empty)) { try chat.edit("m", in: "room", text: " ") }
+      #expect(throws: StoreError.input(.text(.empty))) { try chat.edit("m", in: "room", text: " ") }
       #expect(try chat.message("m", in: "room")?.text == longest + "  ")
     }
   }
@@ -112,7 +112,7 @@ import Testing
     let store = try TestClock().store { $0.textLimits = TextLimits(maximumCharacterCount: 3) }
     try store.write { chat in
       try chat.send(own("m", "abc"))
-      #expect(throws: StoreError.invalidText(.tooManyCharacters(count: 4, limit: 3))) {
+      #expect(throws: StoreError.input(.text(.tooManyCharacters(count: 4, limit: 3)))) {
         try chat.send(own("n", "abcd"))
       }
       #expect(try chat.insert(message("r", at: 1, text: "abcd")) == .inserted)
@@ -125,13 +125,13 @@ import Testing
   @Test func onlyOnesOwnMessagesAreSentAndEachIDOnce() throws {
     let store = try memoryStore()
     try store.write { chat in
-      #expect(throws: StoreError.notOwnMessage("m", in: "room")) {
+      #expect(throws: StoreError.message(.notOwn, "m", in: "room")) {
         try chat.send(Message(id: "m", in: "room", from: "you", text: "x"))
       }
       try chat.send(own("m"))
-      #expect(throws: StoreError.idInUse("m", in: "room")) { try chat.send(own("m")) }
+      #expect(throws: StoreError.message(.idInUse, "m", in: "room")) { try chat.send(own("m")) }
       try chat.delete("m", in: "room")
-      #expect(throws: StoreError.idInUse("m", in: "room")) { try chat.send(own("m")) }
+      #expect(throws: StoreError.message(.idInUse, "m", in: "room")) { try chat.send(own("m")) }
       #expect(try chat.message("m", in: "room") == nil)
     }
     let nobodys = try memoryStore(localMember: nil)

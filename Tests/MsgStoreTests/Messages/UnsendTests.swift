@@ -38,7 +38,7 @@ import Testing
       try chat.insert(message("newest", at: 1_000 + Self.day))
       #expect(try chat.unsend("a", in: "room"))
       try chat.insert(message("later", at: 1_001 + Self.day))
-      #expect(throws: StoreError.unsendTooLate("b", in: "room")) {
+      #expect(throws: StoreError.message(.tooOldToUnsend, "b", in: "room")) {
         try chat.unsend("b", in: "room")
       }
       #expect(try chat.unsend("f", in: "room"))
@@ -59,7 +59,7 @@ import Testing
         if isAllowed {
           #expect(try chat.unsend("m", in: "room"))
         } else {
-          #expect(throws: StoreError.unsendTooLate("m", in: "room")) {
+          #expect(throws: StoreError.message(.tooOldToUnsend, "m", in: "room")) {
             try chat.unsend("m", in: "room")
           }
         }
@@ -70,7 +70,7 @@ import Testing
   /// Where no outbox knows that it has not left, the message stays, erased.
   @Test func aPendingMessageIsTakenBackAtAnyAge() throws {
     let clock = TestClock(0)
-    let store = try clock.store { $0.outbox.isOn = false }
+    let store = try clock.store { $0.outbox.isEnabled = false }
     try store.write { chat in
       try chat.send(own("m", "secret"))
       try chat.edit("m", in: "room", text: "more secret")
@@ -87,10 +87,10 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       try chat.insert(message("m", at: 1))
-      #expect(throws: StoreError.notOwnMessage("m", in: "room")) {
+      #expect(throws: StoreError.message(.notOwn, "m", in: "room")) {
         try chat.unsend("m", in: "room")
       }
-      #expect(throws: StoreError.messageNotFound("n", in: "room")) {
+      #expect(throws: StoreError.message(.notFound, "n", in: "room")) {
         try chat.unsend("n", in: "room")
       }
       try chat.receiveUnsend(of: "m", in: "room")
@@ -108,7 +108,7 @@ import Testing
       #expect(hidden.syncStatus == .pending)
       let preview = try chat.conversation("room")?.preview
       #expect(preview?.isDeleted == true && preview?.text == "" && preview?.attachment == nil)
-      #expect(throws: StoreError.messageIsDeleted("m", in: "room")) {
+      #expect(throws: StoreError.message(.retracted, "m", in: "room")) {
         try chat.unsend("m", in: "room")
       }
       #expect(try chat.confirmUnsend(of: "m", in: "room"))

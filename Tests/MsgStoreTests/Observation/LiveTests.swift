@@ -222,7 +222,7 @@ import Testing
   @Test func lessThanOneIsRefused() async throws {
     let store = try store(1)
     var none = store.thread("room").live(newest: 0).makeAsyncIterator()
-    await #expect(throws: StoreError.invalidCount(0)) { try await none.next() }
+    await #expect(throws: StoreError.input(.count(0))) { try await none.next() }
     #expect(try await none.next() == nil)
   }
 }

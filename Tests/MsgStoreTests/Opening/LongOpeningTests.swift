@@ -129,7 +129,7 @@ import Testing
       #expect(!isHalf || !settings.contains("local member"))
       if isHalf {
         halfCount += 1
-        #expect(throws: StoreError.localMemberDiffers(stored: "me", given: "you")) {
+        #expect(throws: StoreError.opening(.localMemberDiffers(stored: "me", given: "you"))) {
           try open(cut.copy(), "you")
         }
         // Whose it is to be is known.

@@ -26,12 +26,12 @@ import Testing
       for index in 0..<5 {
         try chat.send(own(MessageID("f\(index)"), in: "a"))
         let item = try #require(try chat.outbox.next(for: "w"))
-        try chat.outbox.failed(item, because: SendFailure(.invalid))
+        try chat.outbox.fail(item, because: SendFailure(.invalid))
       }
       try chat.send(own("w", in: "c"))
       let item = try #require(try chat.outbox.next(for: "w"))
-      try chat.outbox.failed(item, because: SendFailure(.noConnection))
-      try chat.outbox.setHolding(true)
+      try chat.outbox.fail(item, because: SendFailure(.noConnection))
+      try chat.outbox.setHoldsNewEntries(true)
       for index in 0..<Self.count {
         try chat.send(own(MessageID("m\(index)"), in: index % 2 == 0 ? "a" : "b"))
       }
@@ -70,12 +70,12 @@ import Testing
     let (directory, other) = (MemoryDirectory(), MemoryDirectory())
     for files in [directory, other] { try crowded(files) }
     let whole = try open(other, .max)
-    let count = try whole.write { try $0.outbox.sendAll() }
+    let count = try whole.write { try $0.outbox.releaseAndRetryAll() }
     #expect(count == Self.count + 6)
 
     let first = try open(directory)
-    #expect(try first.write { try $0.outbox.sendAll() } == count)
-    #expect(try !first.read { try $0.outbox.isHolding })
+    #expect(try first.write { try $0.outbox.releaseAndRetryAll() } == count)
+    #expect(try !first.read { try $0.outbox.holdsNewEntries })
     #expect(try first.counts().queued <= Self.stepCount)
     try first.expectSound()
     let (store, stepCount) = try finish(directory, first)
@@ -92,7 +92,7 @@ import Testing
     try crowded(directory)
     let store = try open(directory)
     try store.write { chat in
-      _ = try chat.outbox.sendAll()
+      _ = try chat.outbox.releaseAndRetryAll()
       try chat.send(own("late", in: "a"))
       try chat.send(own("later", in: "d"))
     }
@@ -114,14 +114,14 @@ import Testing
     let directory = MemoryDirectory()
     try crowded(directory)
     let store = try open(directory)
-    try store.write { _ = try $0.outbox.sendAll() }
+    try store.write { _ = try $0.outbox.releaseAndRetryAll() }
     let held = try store.counts().held
     #expect(held > 60)
-    #expect(try store.write { try $0.outbox.setHolding(true) })
+    #expect(try store.write { try $0.outbox.setHoldsNewEntries(true) })
     try store.finishWork()
     #expect(try store.counts().held == held)
     try store.expectSound()
-    #expect(try store.write { try $0.outbox.sendAll() } == held)
+    #expect(try store.write { try $0.outbox.releaseAndRetryAll() } == held)
     try store.finishWork()
     #expect(try store.counts() == OutboxCounts(queued: Self.count + 6))
     try store.expectSound()
@@ -134,7 +134,7 @@ import Testing
     let first = try open(directory)
     let last = try first.entryID(.send, MessageID("m\(Self.count - 1)"))
     let other = try first.entryID(.send, MessageID("m\(Self.count - 2)"))
-    try first.write { _ = try $0.outbox.sendAll() }
+    try first.write { _ = try $0.outbox.releaseAndRetryAll() }
     try first.write { (chat) throws in
       #expect(try !chat.outbox.hold(last), "it is held still")
       #expect(try chat.outbox.release(other) && chat.outbox.hold(other))
@@ -142,7 +142,7 @@ import Testing
     try first.expectSound()
     let (store, _) = try finish(directory, first)
     #expect(try store.counts() == OutboxCounts(queued: Self.count + 4, held: 2))
-    #expect(try store.write { try $0.outbox.sendAll() } == 2)
+    #expect(try store.write { try $0.outbox.releaseAndRetryAll() } == 2)
     #expect(try !store.read { try $0.hasWork })
     #expect(try store.counts() == OutboxCounts(queued: Self.count + 6))
   }
@@ -151,7 +151,7 @@ import Testing
     let directory = MemoryDirectory()
     try crowded(directory)
     let first = try open(directory)
-    try first.write { try $0.outbox.setHolding(false) }
+    try first.write { try $0.outbox.setHoldsNewEntries(false) }
     #expect(try first.write { try $0.outbox.releaseAll(in: "a") } == Self.count / 2)
     try first.write { chat in
       try chat.send(own("late", in: "a"))
@@ -185,13 +185,13 @@ import Testing
     try first.write { chat in
       try chat.insert(message("r", at: 1))
       try chat.send(own("sent"))
-      while let item = try chat.outbox.next(for: "w") { try chat.outbox.done(item) }
-      try chat.outbox.setHolding(true)
+      while let item = try chat.outbox.next(for: "w") { try chat.outbox.complete(item) }
+      try chat.outbox.setHoldsNewEntries(true)
       for index in 0..<50 { _ = try chat.outbox.enter("work \(index)", in: "room") }
       _ = try chat.unsend("sent", in: "room")
       try chat.insert(chatMessage("o", in: "other", at: 1))
       _ = try chat.outbox.enter("other", in: "other")
-      try chat.outbox.setHolding(false)
+      try chat.outbox.setHoldsNewEntries(false)
     }
     #expect(try first.write { try $0.outbox.releaseAll(in: "room") } == 51)
     try first.write { chat in

@@ -75,7 +75,7 @@ import Testing
     try store.write { chat in
       try chat.insert(message("r", at: 1))
       for index in 0..<30 { try chat.send(own(MessageID("s\(index)"))) }
-      while let item = try chat.outbox.next(for: "w") { try chat.outbox.done(item) }
+      while let item = try chat.outbox.next(for: "w") { try chat.outbox.complete(item) }
     }
     try store.write { chat in
       _ = try chat.setTitle("T", of: "room")
@@ -174,7 +174,7 @@ import Testing
     #expect(try store.read { try $0.outbox.entry(last)?.conversation } == "room")
     try store.expectSound()
     try store.write { (chat) throws in
-      #expect(throws: StoreError.outboxEntryNotFound(send)) { try chat.outbox.release(send) }
+      #expect(throws: StoreError.outbox(.notFound, send)) { try chat.outbox.release(send) }
     }
     try store.expectSound()
     let (finished, _) = try finish(directory, store)

@@ -48,7 +48,7 @@ import Testing
       guard let item = try? store.next() else { break }
       _ = try? store.done(item)
     }
-    _ = try? store.write { try $0.outbox.sendAll() }
+    _ = try? store.write { try $0.outbox.releaseAndRetryAll() }
     _ = try? store.entries()
     _ = try? store.counts("room")
     return found

@@ -54,9 +54,9 @@ import Testing
       let first = try #require(try chat.edit("m", in: "room", text: "a"))
       let second = try #require(try chat.edit("m", in: "room", text: "b"))
       _ = try chat.confirmEdit(of: "m", in: "room", at: first)
-      #expect(try chat.outbox.entries.counts().total == 1)
+      #expect(try chat.outbox.counts().total == 1)
       _ = try chat.refuseEdit(of: "m", in: "room", at: second, because: SendFailure(.invalid))
-      #expect(try chat.outbox.entries.counts().total == 0)
+      #expect(try chat.outbox.counts().total == 0)
     }
     try store.expectSound()
   }
@@ -70,7 +70,7 @@ import Testing
     let item = try store.take()
     try store.write {
       _ = try $0.renameConversation("local", to: "server")
-      #expect(try !$0.outbox.done(item))
+      #expect(try !$0.outbox.complete(item))
     }
     #expect(try store.entries().map(\.conversation) == ["server"])
     let send = try store.take()
@@ -211,7 +211,7 @@ import Testing
     #expect(again.token == item.token && again.name == "create g")
     try store.write {
       _ = try $0.renameConversation("g", to: "server")
-      try $0.outbox.done(again)
+      try $0.outbox.complete(again)
     }
     let deletion = try store.take()
     #expect(deletion.name == "delete" && deletion.conversation == "server")
@@ -245,7 +245,7 @@ import Testing
         }
         _ = try $0.edit("m0", in: "room", text: "x")
         _ = try $0.react("👍", to: "m0", in: "room")
-        let id = try $0.outbox.entries.entries(count: 1).entries[0].id
+        let id = try $0.outbox.entries(count: 1).entries[0].id
         _ = try $0.outbox.hold(id)
         _ = try $0.receiveConversationDeletion("room", at: time(5000))
       }

@@ -28,17 +28,17 @@ import Testing
     let directory = MemoryDirectory()
     let store = try MessageStore(in: directory, name: "store", options: options(clock))
     try store.write { chat in
-      try chat.outbox.setHolding(shape == .held)
+      try chat.outbox.setHoldsNewEntries(shape == .held)
       for index in 0..<count {
         let room = ConversationID(shape == .oneConversation ? "room" : "room\(index)")
         try chat.send(own(MessageID("m\(index)"), in: room))
       }
-      try chat.outbox.setHolding(false)
+      try chat.outbox.setHoldsNewEntries(false)
       guard [.failed, .running, .waiting].contains(shape) else { return }
       while let item = try chat.outbox.next(for: "w", lease: .seconds(3600)) {
         switch shape {
-        case .failed: try chat.outbox.failed(item, because: SendFailure(.invalid))
-        case .waiting: try chat.outbox.failed(item, because: SendFailure(.timeOut))
+        case .failed: try chat.outbox.fail(item, because: SendFailure(.invalid))
+        case .waiting: try chat.outbox.fail(item, because: SendFailure(.timeOut))
         default: break
         }
       }
@@ -109,7 +109,7 @@ import Testing
       for index in 0..<count {
         let item = try #require(try chat.outbox.next(for: "w"))
         #expect(item.name == "send m\(index)")
-        try chat.outbox.done(item)
+        try chat.outbox.complete(item)
       }
     }
     #expect(try store.counts().total == 0)

@@ -27,7 +27,9 @@ import Testing
     let visible = try await store.writeWithoutWaiting { try $0.insert(message("r", at: 1)) }
     try blockUntilDurable(visible)
     #expect(visible.value == .inserted)
-    await #expect(throws: StoreError.idInUse("m", in: "room")) { try await store.send(own("m")) }
+    await #expect(throws: StoreError.message(.idInUse, "m", in: "room")) {
+      try await store.send(own("m"))
+    }
     let last = try await store.send(own("n"))
     try await store.close()
     try await last.waitUntilDurable()
@@ -116,7 +118,7 @@ import Testing
       #expect(try after.check() == [])
       try after.close()
       if index % 4 == 3, let item = handedOut.popLast() {
-        _ = try store.write(.relaxed) { try $0.outbox.done(item) }
+        _ = try store.write(.relaxed) { try $0.outbox.complete(item) }
         let disk = directory.disk.afterPowerCut(PowerCut(), .worst)
         let after = try self.store(SimulatedDirectory(disk), clock)
         #expect(try after.read { try $0.outbox.entry(item.id) } == nil, "done is durable too")
@@ -146,7 +148,7 @@ import Testing
         try $0.send(own(MessageID("\(room)1"), in: room))
         try $0.send(own(MessageID("\(room)2"), in: room))
       }
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       try $0.send(own("held", in: "f"))
     }
     let running = try store.take("a")
@@ -158,7 +160,7 @@ import Testing
     let killed = try clock.outboxStore(directory.copy())
     #expect(try killed.entries() == entries)
     #expect(try killed.counts() == store.counts())
-    #expect(try killed.read { try $0.outbox.isHolding })
+    #expect(try killed.read { try $0.outbox.holdsNewEntries })
     try killed.expectSound()
     // Its lease holds, and goes on.
     #expect(try killed.next("a")?.id != running.id)

@@ -57,7 +57,7 @@ import Testing
     #expect(throws: Stop.self) {
       try store.write {
         try $0.send(own("m"))
-        #expect(try $0.outbox.entries.counts().queued == 1)
+        #expect(try $0.outbox.counts().queued == 1)
         throw Stop()
       }
     }
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func aStoreWithItsOwnQueueEntersNothing() throws {
-    let store = try TestClock().outboxStore { $0.isOn = false }
+    let store = try TestClock().outboxStore { $0.isEnabled = false }
     try store.write {
       try $0.insert(message("r", at: 1))
       try $0.send(own("m"))
@@ -121,7 +121,7 @@ import Testing
       #expect(try chat.outbox.entry(id) == entries[1])
       #expect(try chat.outbox.entry(.init(rawValue: 99)) == nil)
       #expect(try chat.outbox.entries(in: "nowhere", count: 1).entries == [])
-      #expect(throws: StoreError.invalidCount(0)) { try chat.outbox.entries(count: 0) }
+      #expect(throws: StoreError.input(.count(0))) { try chat.outbox.entries(count: 0) }
     }
   }
 
@@ -154,11 +154,13 @@ import Testing
   @Test func workOfTheClientsOwnIsChecked() throws {
     let store = try filled()
     try store.write { chat in
-      #expect(throws: StoreError.conversationNotFound("nowhere")) {
+      #expect(throws: StoreError.conversation(.notFound, "nowhere")) {
         try chat.outbox.enter("x", in: "nowhere")
       }
       let limit = OutboxOptions.maximumPayloadByteCount
-      #expect(throws: StoreError.outboxPayloadTooLong(byteCount: limit + 1, limit: limit)) {
+      #expect(
+        throws: StoreError.input(.tooLong(.outboxPayload, byteCount: limit + 1, limit: limit))
+      ) {
         try chat.outbox.enter("x", payload: [UInt8](repeating: 0, count: limit + 1))
       }
       for name in ["", String(repeating: "x", count: 256)] {
@@ -171,7 +173,7 @@ import Testing
       let item = try #require(try chat.outbox.next(for: String(repeating: "o", count: 255)))
       #expect(item.task == .client(name: String(repeating: "n", count: 255), payload: bytes))
       #expect(item.conversation == nil)
-      #expect(try chat.outbox.done(item))
+      #expect(try chat.outbox.complete(item))
     }
     try store.expectSound()
   }

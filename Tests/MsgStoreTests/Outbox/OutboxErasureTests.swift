@@ -60,7 +60,7 @@ import Testing
     case .done:
       try store.write { chat in
         try chat.outbox.release(id)
-        while let item = try chat.outbox.next(for: "worker") { try chat.outbox.done(item) }
+        while let item = try chat.outbox.next(for: "worker") { try chat.outbox.complete(item) }
       }
     case .removed: try store.write { try $0.outbox.remove(id) }
     default:
@@ -68,9 +68,9 @@ import Testing
         let owner = "worker"
         try chat.deleteConversation("room")
         // What the client means by its work it knows alone, so it stays.
-        #expect(try chat.outbox.entries.entry(id)?.state == .held)
+        #expect(try chat.outbox.entry(id)?.state == .held)
         try chat.outbox.release(id)
-        while let item = try chat.outbox.next(for: owner) { try chat.outbox.done(item) }
+        while let item = try chat.outbox.next(for: owner) { try chat.outbox.complete(item) }
       }
     }
     try store.checkpoint()

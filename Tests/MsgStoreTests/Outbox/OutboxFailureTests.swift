@@ -88,7 +88,7 @@ import Testing
       try store.write { _ = try $0.edit("m", in: "room", text: "better") }
       let item = try store.take()
       let failure = SendFailure(kind, code: 403, text: "no")
-      try store.write { try $0.outbox.failed(item, because: failure) }
+      try store.write { try $0.outbox.fail(item, because: failure) }
       #expect(try store.entries()[0].failure == failure)
       #expect(try store.message("m")?.status == .failed)
       #expect(try store.message("m")?.failure == failure)
@@ -185,7 +185,7 @@ import Testing
     #expect(try store.counts() == OutboxCounts(failed: 3))
     #expect(try store.entries()[0].failure?.kind == .timeOut)
     #expect(try store.message("n")?.status == .failed)
-    #expect(try store.write { try $0.outbox.sendAll() } == 3)
+    #expect(try store.write { try $0.outbox.releaseAndRetryAll() } == 3)
     #expect(try store.drain().count == 3, "the age begins anew")
     try store.expectSound()
   }

@@ -20,7 +20,7 @@ import Testing
     let ordinal = try store.write { chat in
       try chat.send(message("m", at: nil, from: "me"))
       let item = try #require(try chat.outbox.next(for: "worker"))
-      if isFailed { _ = try chat.outbox.failed(item, because: SendFailure(.permission)) }
+      if isFailed { _ = try chat.outbox.fail(item, because: SendFailure(.permission)) }
       return item.id.rawValue
     }
     try store.close()

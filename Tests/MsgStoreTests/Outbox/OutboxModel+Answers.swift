@@ -165,7 +165,7 @@ extension OutboxModel {
       case _ where isUnknown: entries.remove(at: index)
       case .create:
         if entries[index].isRunning { break }
-        entries[index].state = isHolding ? .held : .queued
+        entries[index].state = holdsNewEntries ? .held : .queued
         entries[index].failureCount = 0
       case .unsend, .title, .client: break
       default: entries.remove(at: index)

@@ -94,7 +94,7 @@ struct OutboxModel {
   var entries: [Entry] = []
   var messages: [MessageID: Message] = [:]
   var rooms: [Room] = []
-  var isHolding = false
+  var holdsNewEntries = false
   var nextID: UInt64 = 1
   var nextLease = 1
   var maximumAttemptCount: Int?
@@ -106,7 +106,7 @@ struct OutboxModel {
   @discardableResult
   mutating func enter(_ kind: Kind, _ room: Int, isHeld: Bool? = nil) -> UInt64 {
     var entry = Entry(id: nextID, room: room, kind: kind)
-    if isHeld ?? (isHolding && kind != .read) { entry.state = .held }
+    if isHeld ?? (holdsNewEntries && kind != .read) { entry.state = .held }
     entries.append(entry)
     nextID += 1
     return entry.id
@@ -130,7 +130,7 @@ struct OutboxModel {
 
   /// - Parameter files: Of each whether it is too large as it is.
   mutating func send(_ id: MessageID, _ text: String, files: [Bool], in room: Int) {
-    messages[id] = Message(room: room, text: text, isHeld: isHolding)
+    messages[id] = Message(room: room, text: text, isHeld: holdsNewEntries)
     rooms[room].isVisible = true
     for (file, isTooLarge) in files.enumerated() {
       enter(.upload(id, "f\(file)"), room)
@@ -157,7 +157,7 @@ struct OutboxModel {
     }
     messages[id]?.isHidden = true
     if let send, entries[send].state == .failed || entries[send].state == .held {
-      entries[send].state = isHolding ? .held : .queued
+      entries[send].state = holdsNewEntries ? .held : .queued
       entries[send].failureCount = 0
     }
     enter(.unsend(id), message.room)
@@ -185,7 +185,8 @@ struct OutboxModel {
     rooms[room].title = title
     if isUnknown(room) { return }
     if let index = index(rooms[room].newestTitle), !entries[index].isRunning {
-      let isOther = entries[index].state == .failed || isHolding && entries[index].state != .held
+      let isOther =
+        entries[index].state == .failed || holdsNewEntries && entries[index].state != .held
       guard isOther else { return }
       entries.remove(at: index)
     }

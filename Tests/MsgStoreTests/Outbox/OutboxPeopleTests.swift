@@ -6,7 +6,7 @@ import Testing
 @Suite struct OutboxPeopleTests {
   private func composed(_ store: MessageStore) throws {
     try store.write {
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       for index in 0..<3 {
         try $0.send(own(MessageID("a\(index)"), in: "a"))
         try $0.send(own(MessageID("b\(index)"), in: "b"))
@@ -19,12 +19,12 @@ import Testing
     try store.write { try $0.send(own("before")) }
     try composed(store)
     #expect(try store.counts() == OutboxCounts(queued: 1, held: 6))
-    #expect(try store.read { try $0.outbox.isHolding })
+    #expect(try store.read { try $0.outbox.holdsNewEntries })
     #expect(try store.read { try $0.message("a0", in: "a")?.status } == .held)
     #expect(try store.drain() == ["send before"])
     // Turning it off lets nothing go that is held.
     try store.write { (chat) throws in
-      #expect(try chat.outbox.setHolding(false) && !chat.outbox.setHolding(false))
+      #expect(try chat.outbox.setHoldsNewEntries(false) && !chat.outbox.setHoldsNewEntries(false))
     }
     try store.write { try $0.send(own("after")) }
     #expect(try store.drain() == ["send after"])
@@ -60,9 +60,9 @@ import Testing
     try store.fail(try store.take(), .invalid)
     try store.fail(try store.take())
     try composed(store)
-    #expect(try store.write { try $0.outbox.sendAll() } == 8)
-    #expect(try store.write { try $0.outbox.sendAll() } == 0)
-    #expect(try !store.read { try $0.outbox.isHolding })
+    #expect(try store.write { try $0.outbox.releaseAndRetryAll() } == 8)
+    #expect(try store.write { try $0.outbox.releaseAndRetryAll() } == 0)
+    #expect(try !store.read { try $0.outbox.holdsNewEntries })
     #expect(try store.drain().count == 8)
     try store.expectSound()
   }
@@ -107,15 +107,15 @@ import Testing
     let item = try store.take()
     let nobody = OutboxEntry.ID(rawValue: 99)
     try store.write { (chat) throws in
-      #expect(throws: StoreError.outboxEntryIsRunning(item.id)) { try chat.outbox.hold(item.id) }
-      #expect(throws: StoreError.outboxEntryIsRunning(item.id)) { try chat.outbox.remove(item.id) }
-      #expect(throws: StoreError.outboxEntryIsRunning(item.id)) {
+      #expect(throws: StoreError.outbox(.leased, item.id)) { try chat.outbox.hold(item.id) }
+      #expect(throws: StoreError.outbox(.leased, item.id)) { try chat.outbox.remove(item.id) }
+      #expect(throws: StoreError.outbox(.leased, item.id)) {
         try chat.outbox.setText("x", of: item.id)
       }
       #expect(try !chat.outbox.retry(item.id) && !chat.outbox.release(item.id))
     }
     try store.write { (chat) throws in
-      let missing = StoreError.outboxEntryNotFound(nobody)
+      let missing = StoreError.outbox(.notFound, nobody)
       #expect(throws: missing) { try chat.outbox.hold(nobody) }
       #expect(throws: missing) { try chat.outbox.release(nobody) }
       #expect(throws: missing) { try chat.outbox.retry(nobody) }
@@ -124,7 +124,7 @@ import Testing
     }
     try store.fail(item)
     try store.write { (chat) throws in
-      #expect(throws: StoreError.outboxEntryMayHaveLeft(item.id)) {
+      #expect(throws: StoreError.outbox(.mayHaveLeft, item.id)) {
         try chat.outbox.setText("x", of: item.id)
       }
     }
@@ -143,7 +143,7 @@ import Testing
     try store.write { (chat) throws in
       #expect(try !chat.outbox.setText("one", of: id))
       #expect(try chat.outbox.setText("uno", mentions: ["you"], of: id))
-      #expect(throws: StoreError.invalidText(.empty)) { try chat.outbox.setText(" ", of: id) }
+      #expect(throws: StoreError.input(.text(.empty))) { try chat.outbox.setText(" ", of: id) }
     }
     #expect(try store.message("m")?.text == "uno" && store.message("m")?.mentions == ["you"])
     #expect(try store.message("m")?.isEdited == false)
@@ -181,7 +181,7 @@ import Testing
     #expect(try store.entries().map(\.text) == ["zwei", "drei"])
     #expect(try store.entries().map(\.token) == entries.map(\.token))
     #expect(try store.counts() == OutboxCounts(held: 2))
-    try store.write { _ = try $0.outbox.sendAll() }
+    try store.write { _ = try $0.outbox.releaseAndRetryAll() }
     #expect(try store.drain() == ["edit m: zwei", "edit m: drei"])
     let history = try store.history("m")
     #expect(history == ["one", "zwei"])
@@ -198,7 +198,7 @@ import Testing
       _ = try $0.outbox.enter("poll")
     }
     for entry in try store.entries() where entry.kind != .edit {
-      #expect(throws: StoreError.outboxEntryHasNoText(entry.id)) {
+      #expect(throws: StoreError.outbox(.hasNoText, entry.id)) {
         try store.write { try $0.outbox.setText("y", of: entry.id) }
       }
     }
@@ -238,7 +238,7 @@ import Testing
     }
     for kind in [OutboxKind.createConversation, .upload] {
       let id = try store.entryID(kind)
-      #expect(throws: StoreError.outboxEntryIsNeeded(id)) {
+      #expect(throws: StoreError.outbox(.needed, id)) {
         try store.write { try $0.outbox.remove(id) }
       }
     }
@@ -286,7 +286,7 @@ import Testing
     #expect(try store.counts("nowhere") == OutboxCounts())
     #expect(try store.counts().total == 10)
     clock.advance(600)
-    try store.write { _ = try $0.outbox.sendAll() }
+    try store.write { _ = try $0.outbox.releaseAndRetryAll() }
     _ = try store.drain()
     try expectCounts(OutboxCounts())
   }

@@ -43,8 +43,8 @@ extension OutboxPlayer {
       if round % 40 == 0 {
         while let upload = model.unprepared.first { try prepare(upload) }
         try change { (model, chat) throws in
-          try chat.outbox.sendAll()
-          model.isHolding = false
+          try chat.outbox.releaseAndRetryAll()
+          model.holdsNewEntries = false
           model.releaseAll(in: nil)
           model.retryAll(in: nil, includesFailed: true)
         }
@@ -114,7 +114,7 @@ extension OutboxPlayer {
         guard let time else { return }
         model.messages[id]?.pendingEdits[time] = text
         model.enter(.edit(id, time), room)
-      } catch StoreError.tooManyPendingEdits {}
+      } catch StoreError.message(.tooManyPendingEdits, _, in: _) {}
     }
   }
 
@@ -124,7 +124,7 @@ extension OutboxPlayer {
       do {
         try chat.unsend(id, in: model.rooms[room].name)
         model.unsend(id)
-      } catch StoreError.unsendTooLate {}
+      } catch StoreError.message(.tooOldToUnsend, _, in: _) {}
     }
   }
 
@@ -283,7 +283,7 @@ extension OutboxPlayer {
     case 0..<9: try answer(item) { try self.done(item, &$0, $1) }
     case 9..<15:
       try answer(item) {
-        try $1.outbox.failed(item.item, because: SendFailure(kind))
+        try $1.outbox.fail(item.item, because: SendFailure(kind))
         $0.fail(item.entry, kind, at: self.now)
       }
     case 15..<17:
@@ -313,7 +313,7 @@ extension OutboxPlayer {
   private func done(
     _ item: Item, _ model: inout OutboxModel, _ chat: borrowing StoreWriter
   ) throws {
-    try chat.outbox.done(item.item)
+    try chat.outbox.complete(item.item)
     model.done(item.entry)
     note("done")
   }
@@ -322,7 +322,7 @@ extension OutboxPlayer {
 
   private func decide() throws {
     let choice = Int.random(in: 0..<20, using: &random)
-    let isHolding = random.chance(50)
+    let holdsNewEntries = random.chance(50)
     let room = random.chance(50) ? self.room() : nil
     let index = model.entries.indices.randomElement(using: &random)
     serial += 1
@@ -330,15 +330,16 @@ extension OutboxPlayer {
     try change { (model, chat) throws in
       switch choice {
       case 0..<2:
-        try chat.outbox.setHolding(isHolding)
-        model.isHolding = isHolding
+        try chat.outbox.setHoldsNewEntries(holdsNewEntries)
+        model.holdsNewEntries = holdsNewEntries
         return
       case 2:
         try chat.outbox.releaseAll(in: room.map { model.rooms[$0].name })
         return model.releaseAll(in: room)
       case 3:
-        try chat.outbox.retryAll(in: room.map { model.rooms[$0].name }, includesFailed: isHolding)
-        return model.retryAll(in: room, includesFailed: isHolding)
+        try chat.outbox.retryAll(
+          in: room.map { model.rooms[$0].name }, includesFailed: holdsNewEntries)
+        return model.retryAll(in: room, includesFailed: holdsNewEntries)
       default: break
       }
       guard let index else { return }
@@ -347,7 +348,7 @@ extension OutboxPlayer {
       switch choice {
       case 4..<7:
         if entry.isRunning {
-          #expect(throws: StoreError.outboxEntryIsRunning(id)) { try chat.outbox.hold(id) }
+          #expect(throws: StoreError.outbox(.leased, id)) { try chat.outbox.hold(id) }
         } else {
           try chat.outbox.hold(id)
           model.hold(index)
@@ -364,7 +365,7 @@ extension OutboxPlayer {
           do {
             try chat.outbox.remove(id)
             model = copy
-          } catch StoreError.unsendTooLate {}
+          } catch StoreError.message(.tooOldToUnsend, _, in: _) {}
         } else {
           #expect(throws: StoreError.self) { try chat.outbox.remove(id) }
         }

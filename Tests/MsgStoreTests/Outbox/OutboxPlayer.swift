@@ -74,7 +74,9 @@ final class OutboxPlayer {
     found = []
     let level: MsgStore.SyncLevel = random.chance(60) ? .full : .relaxed
     if let outbox = kept.take() {
-      #expect(throws: StoreError.transactionEnded) { try outbox.setHolding(!model.isHolding) }
+      #expect(throws: StoreError.transactionEnded) {
+        try outbox.setHoldsNewEntries(!model.holdsNewEntries)
+      }
       #expect(throws: StoreError.transactionEnded) { try outbox.next(for: "late") }
       note("kept")
     }

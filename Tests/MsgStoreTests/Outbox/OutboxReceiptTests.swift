@@ -165,7 +165,7 @@ import Testing
   @Test func receiptsAreNotHeldByTheSwitch() throws {
     let store = try filled()
     try store.write {
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       _ = try $0.markRead("room")
       _ = try $0.markDelivered("room")
       _ = try $0.setTitle("T", of: "room")
@@ -229,19 +229,19 @@ import Testing
     try store.write { _ = try $0.setTitle("A", of: "room") }
     let item = try store.take()
     try store.write {
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       _ = try $0.setTitle("B", of: "room")
     }
     try store.fail(item, .timeOut)
     clock.advance(1)
     #expect(try store.drain() == [])
     #expect(try store.waiting == ["setTitle B held"])
-    try store.write { _ = try $0.outbox.sendAll() }
+    try store.write { _ = try $0.outbox.releaseAndRetryAll() }
     #expect(try store.drain() == ["title B"])
     // The same where the older is not under way.
     try store.write {
       _ = try $0.setTitle("C", of: "room")
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       _ = try $0.setTitle("D", of: "room")
     }
     #expect(try store.waiting == ["setTitle D held"])

@@ -63,7 +63,7 @@ import Testing
       lane.due = random.chance(50) ? .init(ordinal: .max, time: .min) : nil
       #expect(read(lane.bytes).1 == lane)
       var totals = OutboxTotals()
-      (totals.counts, totals.isHolding) = (lane.counts, random.chance(50))
+      (totals.counts, totals.holdsNewEntries) = (lane.counts, random.chance(50))
       (totals.nextLease, totals.nextOrdinal) = (.max, lane.creation)
       #expect(read(totals.bytes).2 == totals)
     }
@@ -121,7 +121,7 @@ import Testing
         _ = try? store.write { try $0.send(own("o")) }
         _ = try? store.write { try $0.send(own("p")) }
         if let item = try? store.next() { _ = try? store.done(item) }
-        _ = try? store.write { try $0.outbox.sendAll() }
+        _ = try? store.write { try $0.outbox.releaseAndRetryAll() }
         #expect(try !store.check().isEmpty)
         try? store.close()
       }

@@ -33,7 +33,7 @@ extension MessageStore {
 
   @discardableResult
   func done(_ item: OutboxItem, serverTime: Timestamp? = nil) throws -> Bool {
-    try write { try $0.outbox.done(item, serverTime: serverTime) }
+    try write { try $0.outbox.complete(item, serverTime: serverTime) }
   }
 
   @discardableResult
@@ -41,7 +41,7 @@ extension MessageStore {
     _ item: OutboxItem, _ kind: FailureKind = .noConnection, retryAt: Timestamp? = nil
   ) throws -> Bool {
     try write {
-      try $0.outbox.failed(item, because: SendFailure(kind, text: "\(kind)"), retryAt: retryAt)
+      try $0.outbox.fail(item, because: SendFailure(kind, text: "\(kind)"), retryAt: retryAt)
     }
   }
 

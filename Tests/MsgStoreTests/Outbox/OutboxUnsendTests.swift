@@ -205,7 +205,7 @@ import Testing
       try $0.insert(message("mine", at: 2, from: "me"))
       _ = try $0.unsend("mine", in: "room")
       _ = try $0.deleteConversation("room")
-      try $0.outbox.setHolding(true)
+      try $0.outbox.setHoldsNewEntries(true)
       try $0.send(own("mine"))
     }
     #expect(

@@ -53,11 +53,11 @@ import Testing
   @Test func releasingAndRetryingDoNotPrepare() throws {
     let store = try TestClock().outboxStore()
     try store.write { chat in
-      try chat.outbox.setHolding(true)
+      try chat.outbox.setHoldsNewEntries(true)
       try chat.send(picture("m", byteCount: 5_000_000))
     }
     #expect(try store.waiting == ["upload m held, blocked", "send m held, blocked"])
-    try store.write { try $0.outbox.sendAll() }
+    try store.write { try $0.outbox.releaseAndRetryAll() }
     #expect(try store.waiting == ["upload m queued, blocked", "send m queued, blocked"])
     #expect(try store.next() == nil)
     try store.expectSound()

@@ -16,7 +16,7 @@ import Testing
     for try await work in store.work(for: "w") {
       names.append(work.name)
       #expect(work.owner == "w")
-      try await store.write { try $0.outbox.done(work) }
+      try await store.write { try $0.outbox.complete(work) }
       if names.count == 3 {
         Task {
           try await wait { store.listenerCount > 0 }
@@ -41,10 +41,10 @@ import Testing
       case 1:
         let soon = Timestamp(microseconds: StoreOptions().clock().microseconds + 20_000)
         try await store.write {
-          try $0.outbox.failed(work, because: SendFailure(.noConnection), retryAt: soon)
+          try $0.outbox.fail(work, because: SendFailure(.noConnection), retryAt: soon)
         }
       case 2: continue  // Forgotten: its lease expires.
-      default: try await store.write { try $0.outbox.done(work) }
+      default: try await store.write { try $0.outbox.complete(work) }
       }
       if attempts.count == 3 { break }
     }
@@ -64,7 +64,7 @@ import Testing
         group.addTask {
           var count = 0
           for try await work in store.work(for: "w\(worker)") {
-            try await store.write { try $0.outbox.done(work) }
+            try await store.write { try $0.outbox.complete(work) }
             count += 1
           }
           return count

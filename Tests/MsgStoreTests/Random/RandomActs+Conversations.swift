@@ -112,7 +112,7 @@ extension RandomActs {
       return RandomAct("reconcile [] in \(c), newest 2") { w throws(StoreError) in
         guard let last = try w.thread(c).tail(3).first(where: { $0.serverTimestamp != nil })
         else { return }
-        try w.reconcile([last], in: c, .newest(count: 1))
+        try w.reconcile([last], in: c, within: .newest(count: 1))
       }
     }
     let listed = Self.conversations.filter { _ in random.chance(85) }

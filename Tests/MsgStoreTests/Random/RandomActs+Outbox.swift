@@ -17,9 +17,9 @@ extension RandomActs {
         try w.outbox.enter(name, payload: payload, in: conversation)
       }
     case 7:
-      let isHolding = random.chance(30)
-      return RandomAct("setHolding \(isHolding)") { w throws(StoreError) in
-        try w.outbox.setHolding(isHolding)
+      let holdsNewEntries = random.chance(30)
+      return RandomAct("setHoldsNewEntries \(holdsNewEntries)") { w throws(StoreError) in
+        try w.outbox.setHoldsNewEntries(holdsNewEntries)
       }
     default: return deciding()
     }
@@ -33,8 +33,8 @@ extension RandomActs {
     return RandomAct("next for \(owner), then \(ends[end])") { w throws(StoreError) in
       guard let item = try w.outbox.next(for: owner) else { return }
       switch end {
-      case 0...1: try w.outbox.done(item)
-      case 2: try w.outbox.failed(item, because: failure)
+      case 0...1: try w.outbox.complete(item)
+      case 2: try w.outbox.fail(item, because: failure)
       case 3: try w.outbox.returnWork(item)
       default: break
       }
@@ -46,7 +46,7 @@ extension RandomActs {
     let (place, kind, text) = (below(20), below(5), "decided \(below(50))")
     let names = ["hold", "release", "retry", "setText", "remove"]
     return RandomAct("\(names[kind]) entry at \(place)") { w throws(StoreError) in
-      let entries = try w.outbox.entries.entries(count: 20).entries
+      let entries = try w.outbox.entries(count: 20).entries
       guard !entries.isEmpty else { return }
       let id = entries[place % entries.count].id
       switch kind {

@@ -123,7 +123,7 @@ struct RandomActs {
     let messages = list
     let names = list.map(\.short).joined(separator: ", ")
     return RandomAct("reconcile [\(names)] in \(conversation), \(range)") { w throws(StoreError) in
-      try w.reconcile(messages, in: conversation, .times(range))
+      try w.reconcile(messages, in: conversation, within: .times(range))
     }
   }
 

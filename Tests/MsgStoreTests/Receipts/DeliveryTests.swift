@@ -105,7 +105,7 @@ import Testing
     try store.write { try $0.putConversation("room", participants: ["me", "stranger"]) }
     #expect(try store.status("m1") == .read)
     try store.expectSound()
-    #expect(throws: StoreError.invalidIdentifier(what: "member id", byteCount: 0)) {
+    #expect(throws: StoreError.input(.identifier(what: "member id", byteCount: 0))) {
       try store.write { try $0.receive(MsgStoreTests.receipt("", .read, upTo: "m1")) }
     }
   }

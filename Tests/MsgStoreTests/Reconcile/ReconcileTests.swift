@@ -21,7 +21,8 @@ import Testing
     let store = try filled()
     let outcome = try store.write {
       try $0.reconcile(
-        [message("m2", at: 2), message("new", at: 3), message("m5", at: 5)], in: "room", .all)
+        [message("m2", at: 2), message("new", at: 3), message("m5", at: 5)], in: "room",
+        within: .all)
     }
     #expect(outcome.removed == ["m1", "m3", "m4"])
     #expect(outcome.outcomes == [.duplicate, .inserted, .duplicate])
@@ -33,13 +34,13 @@ import Testing
   @Test func theNewestPageReachesFromItsOldestMessageOn() throws {
     let store = try filled()
     let page = [message("m3", at: 3), message("m5", at: 5)]
-    let outcome = try store.write { try $0.reconcile(page, in: "room", .newest(count: 2)) }
+    let outcome = try store.write { try $0.reconcile(page, in: "room", within: .newest(count: 2)) }
     #expect(outcome.removed == ["m4"])
     #expect(try thread(store) == ["m1", "m2", "m3", "m5", "pending"])
     // Fewer than were asked for: there are no others.
-    let rest = try store.write { try $0.reconcile(page, in: "room", .newest(count: 3)) }
+    let rest = try store.write { try $0.reconcile(page, in: "room", within: .newest(count: 3)) }
     #expect(rest.removed == ["m1", "m2"])
-    let nothing = try store.write { try $0.reconcile([], in: "room", .newest(count: 3)) }
+    let nothing = try store.write { try $0.reconcile([], in: "room", within: .newest(count: 3)) }
     #expect(nothing.removed == ["m3", "m5"])
     #expect(try thread(store) == ["pending"])
     try store.expectSound()
@@ -49,11 +50,11 @@ import Testing
     let store = try filled()
     try store.write {
       #expect(
-        try $0.reconcile([], in: "room", .times(time(2)...time(3))).removed == ["m2", "m3"])
+        try $0.reconcile([], in: "room", within: .times(time(2)...time(3))).removed == ["m2", "m3"])
       let last = try $0.message("m4", in: "room")?.position ?? message("x", at: 0).position
-      #expect(try $0.reconcile([], in: "room", .positions(last...last)).removed == ["m4"])
+      #expect(try $0.reconcile([], in: "room", within: .positions(last...last)).removed == ["m4"])
       #expect(
-        try $0.reconcile([], in: "room", .times(time(6)...time(.max))).removed == [])
+        try $0.reconcile([], in: "room", within: .times(time(6)...time(.max))).removed == [])
     }
     #expect(try thread(store) == ["m1", "m5", "pending"])
     try store.expectSound()
@@ -63,7 +64,7 @@ import Testing
     _ id: MessageID, _ chat: borrowing StoreWriter
   ) throws(StoreError) -> MessagePosition {
     let message = try chat.message(id, in: "room")
-    guard let message else { throw .messageNotFound(id, in: "room") }
+    guard let message else { throw .message(.notFound, id, in: "room") }
     return message.position
   }
 
@@ -81,14 +82,14 @@ import Testing
     let store = try filledWithTies()
     // The server has them as d c b a z y x.
     let page = [message("b", at: 5), message("a", at: 5), message("x", at: 9)]
-    let outcome = try store.write { try $0.reconcile(page, in: "room", .newest(count: 3)) }
+    let outcome = try store.write { try $0.reconcile(page, in: "room", within: .newest(count: 3)) }
     #expect(outcome.removed == ["y", "z"])
     #expect(try thread(store) == ["a", "b", "c", "d", "x"])
     // All of one time: nothing can be told.
-    let one = try store.write { try $0.reconcile([page[2]], in: "room", .newest(count: 1)) }
+    let one = try store.write { try $0.reconcile([page[2]], in: "room", within: .newest(count: 1)) }
     #expect(one.removed == [])
     // Fewer than were asked for: there are no others.
-    let all = try store.write { try $0.reconcile(page, in: "room", .newest(count: 4)) }
+    let all = try store.write { try $0.reconcile(page, in: "room", within: .newest(count: 4)) }
     #expect(all.removed == ["c", "d"])
     try store.expectSound()
   }
@@ -99,15 +100,15 @@ import Testing
       try $0.insert(message("m", at: 7))
       let range = try position("b", $0)...position("y", $0)
       // What the borders themselves are is said.
-      let inside = try $0.reconcile([], in: "room", .positions(range)).removed
+      let inside = try $0.reconcile([], in: "room", within: .positions(range)).removed
       #expect(inside == ["b", "m", "y"])
       let rest = try position("c", $0)...position("c", $0)
-      let alone = try $0.reconcile([], in: "room", .positions(rest)).removed
+      let alone = try $0.reconcile([], in: "room", within: .positions(rest)).removed
       #expect(alone == ["c"])
     }
     #expect(try thread(store) == ["a", "d", "x", "z"])
     try store.write {
-      let all = try $0.reconcile([], in: "room", .times(time(5)...time(5))).removed
+      let all = try $0.reconcile([], in: "room", within: .times(time(5)...time(5))).removed
       #expect(all == ["a", "d"])
     }
     try store.expectSound()
@@ -122,10 +123,11 @@ import Testing
       }
       try $0.insert(message("none", at: 5))
       let page = [message("s2", at: 5, 2), message("s4", at: 5, 4)]
-      let newest = try $0.reconcile(page, in: "room", .newest(count: 2)).removed
+      let newest = try $0.reconcile(page, in: "room", within: .newest(count: 2)).removed
       #expect(newest == ["s3"])
       let (first, last) = (try position("s1", $0), try position("s4", $0))
-      let between = try $0.reconcile([page[1]], in: "room", .positions(first...last)).removed
+      let between = try $0.reconcile([page[1]], in: "room", within: .positions(first...last))
+        .removed
       #expect(between == ["s1", "s2"])
     }
     #expect(try thread(store) == ["s4", "none"])
@@ -136,8 +138,8 @@ import Testing
     let store = try filled([1, 2])
     try store.write {
       let (first, pending) = (try position("m1", $0), try position("pending", $0))
-      let none = try $0.reconcile([], in: "room", .positions(pending...pending)).removed
-      let all = try $0.reconcile([], in: "room", .positions(first...pending)).removed
+      let none = try $0.reconcile([], in: "room", within: .positions(pending...pending)).removed
+      let all = try $0.reconcile([], in: "room", within: .positions(first...pending)).removed
       #expect(none == [] && all == ["m1", "m2"])
     }
     #expect(try thread(store) == ["pending"])
@@ -149,7 +151,7 @@ import Testing
       try $0.receiveUnsend(of: "m2", in: "room")
       try $0.delete("m3", in: "room")
       try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "m4", in: "room")
-      try $0.reconcile([], in: "room", .all)
+      try $0.reconcile([], in: "room", within: .all)
       #expect(try $0.insert(message("m1", at: 1)) == .inserted)
       #expect(try $0.insert(message("m2", at: 2)) == .deleted)
       #expect(try $0.insert(message("m3", at: 3)) == .deleted)
@@ -165,7 +167,8 @@ import Testing
     try store.write {
       try $0.acknowledge(
         "pending", in: "room", serverTimestamp: time(6), sequence: nil, as: "server")
-      let outcome = try $0.reconcile([message("server", at: 6, from: "me")], in: "room", .all)
+      let outcome = try $0.reconcile(
+        [message("server", at: 6, from: "me")], in: "room", within: .all)
       #expect(outcome.removed.count == 5)
     }
     #expect(try thread(store) == ["pending"])
@@ -176,7 +179,7 @@ import Testing
     let store = try filled()
     let list = [message("m1", at: 1, text: "other"), message("", at: 2)]
     #expect(throws: StoreError.self) {
-      try store.write { try $0.reconcile(list, in: "room", .all) }
+      try store.write { try $0.reconcile(list, in: "room", within: .all) }
     }
     #expect(try thread(store).count == 6)
   }
@@ -185,15 +188,16 @@ import Testing
     let store = try filled()
     let count = store.statistics.lastCommit
     let list = (1...5 as ClosedRange<Int64>).map { message(MessageID("m\($0)"), at: $0) }
-    try store.write { _ = try $0.reconcile(list, in: "room", .all) }
-    try store.write { _ = try $0.reconcile([], in: "nowhere", .all) }
+    try store.write { _ = try $0.reconcile(list, in: "room", within: .all) }
+    try store.write { _ = try $0.reconcile([], in: "nowhere", within: .all) }
     #expect(store.statistics.lastCommit == count)
   }
 
   @Test func aWholeThreadLeavesNoGaps() throws {
     let store = try memoryStore()
     try store.write {
-      _ = try $0.reconcile([message("a", at: 1, 1), message("b", at: 9, 9)], in: "room", .all)
+      _ = try $0.reconcile(
+        [message("a", at: 1, 1), message("b", at: 9, 9)], in: "room", within: .all)
     }
     #expect(try store.read { try $0.gaps(in: "room") } == [])
     try store.expectSound()
@@ -229,7 +233,7 @@ import Testing
         list.shuffle(using: &random)
         let outcome = try store.write {
           try $0.reconcile(
-            list, in: "room", .times(time(range.lowerBound)...time(range.upperBound)))
+            list, in: "room", within: .times(time(range.lowerBound)...time(range.upperBound)))
         }
         func isInRange(_ message: Message) -> Bool {
           message.serverTimestamp.map { range.contains($0.microseconds) } ?? false

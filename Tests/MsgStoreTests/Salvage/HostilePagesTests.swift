@@ -56,7 +56,7 @@ import Testing
         if random.chance(70) { for index in 0..<2 { subject.destroyMetaSlot(index, &random) } }
         do {
           _ = try subject.salvage()
-        } catch StoreError.schemaTooNew, StoreError.schemaTooOld {
+        } catch StoreError.opening(.schemaTooNew), StoreError.opening(.schemaTooOld) {
           // The settings may say anything.
         }
       }

@@ -26,7 +26,7 @@ import Testing
     try store.write { chat in
       try chat.markRead("room-1")
       for _ in 0..<3 { _ = try chat.outbox.next(for: "worker") }
-      try chat.outbox.setHolding(true)
+      try chat.outbox.setHoldsNewEntries(true)
     }
     let entries = try store.read { try $0.outbox.entries(count: 10_000).entries }
     try store.close()
@@ -36,7 +36,7 @@ import Testing
   private func entries(_ salvaged: Salvaged) throws -> [OutboxEntry] {
     let store = try MessageStore(in: salvaged.directory, name: "new")
     defer { withExtendedLifetime(store) {} }
-    #expect(try store.read { try $0.outbox.isHolding } || !salvaged.saved.isWhole)
+    #expect(try store.read { try $0.outbox.holdsNewEntries } || !salvaged.saved.isWhole)
     return try store.read { try $0.outbox.entries(count: 10_000).entries }
   }
 

@@ -176,8 +176,8 @@ import Testing
 
   @Test func aStoreOfAnotherVersionIsRefused() throws {
     for (version, error) in [
-      (5, StoreError.schemaTooNew(found: 5, supported: 4)),
-      (1, StoreError.schemaTooOld(found: 1, supported: 2)),
+      (5, StoreError.opening(.schemaTooNew(found: 5, supported: 4))),
+      (1, StoreError.opening(.schemaTooOld(found: 1, supported: 2))),
     ] as [(UInt64, StoreError)] {
       let directory = try self.directory(version: version)
       #expect(throws: error) {

@@ -59,7 +59,7 @@ import Testing
       try body()
     } catch StoreError.corruptRecord {
     } catch StoreError.storage(.corruptPage) {
-    } catch StoreError.messageNotFound {
+    } catch StoreError.message(.notFound, _, in: _) {
     }
   }
 

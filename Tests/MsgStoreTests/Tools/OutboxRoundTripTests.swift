@@ -39,7 +39,7 @@ import msgdump
     try store.write { chat in
       try chat.markRead("room")
       try chat.markDelivered("room", upTo: "m2")
-      _ = try chat.conversation(with: ["me", "ann"])
+      _ = try chat.findOrCreateConversation(with: ["me", "ann"])
       try chat.setTitle("Team", of: "team")
       try chat.setAvatar("ref", of: "team")
       try chat.addParticipants(["bob"], to: "team")
@@ -60,8 +60,8 @@ import msgdump
       while let item = try chat.outbox.next(for: "worker") { items.append(item) }
       for item in items {
         switch item.task {
-        case .setTitle: try chat.outbox.failed(item, because: SendFailure(.permission, text: "no"))
-        case .upload: try chat.outbox.failed(item, because: SendFailure(.timeOut))
+        case .setTitle: try chat.outbox.fail(item, because: SendFailure(.permission, text: "no"))
+        case .upload: try chat.outbox.fail(item, because: SendFailure(.timeOut))
         case .client: try chat.outbox.returnWork(item)
         default: break
         }
@@ -112,7 +112,7 @@ import msgdump
         if case .createConversation = item.task, let id = item.conversation {
           try chat.renameConversation(id, to: "new")
         }
-        try chat.outbox.done(item)
+        try chat.outbox.complete(item)
       }
     }
     #expect(Set(done).isSuperset(of: tokens))
@@ -122,10 +122,10 @@ import msgdump
 
   @Test func holdingIsKept() throws {
     let store = try memoryStore()
-    try store.write { try $0.outbox.setHolding(true) }
+    try store.write { try $0.outbox.setHoldsNewEntries(true) }
     #expect(try export(store) == #"{"kind":"store","local_member":"me","holding":true}"# + "\n")
     let restored = try restore(try export(store))
-    #expect(try restored.read { try $0.outbox.isHolding })
+    #expect(try restored.read { try $0.outbox.holdsNewEntries })
   }
 
   /// An export of a store that had no outbox says nothing of it.
@@ -183,7 +183,7 @@ extension MessageStore {
   /// Holds all that waits to go out, as it is in a store that was restored.
   func holdOutbox() throws {
     try write { chat in
-      let entries = try chat.outbox.entries.entries(count: 100_000).entries
+      let entries = try chat.outbox.entries(count: 100_000).entries
       for case .running(let owner, _) in entries.map(\.state) {
         try chat.outbox.reclaimWork(of: owner)
       }

@@ -6,7 +6,7 @@ final class SlowDirectory: StorageDirectory, @unchecked Sendable {
   // Unchecked: the fields are only touched under `lock`.
   private let files: MemoryDirectory
   private let lock = Lock()
-  private var isHolding = false
+  private var holdsNewEntries = false
   private var isInside = false
   private var callsOnClosedFiles: [String] = []
   private var whenReading: (() -> Void)?
@@ -27,7 +27,7 @@ final class SlowDirectory: StorageDirectory, @unchecked Sendable {
   }
 
   /// Has the next sync of a file last until `letGo`.
-  func holdNextSync() { lock.withLock { isHolding = true } }
+  func holdNextSync() { lock.withLock { holdsNewEntries = true } }
 
   /// Waits until a sync is held.
   func waitUntilHeld() {
@@ -38,7 +38,7 @@ final class SlowDirectory: StorageDirectory, @unchecked Sendable {
 
   func letGo() {
     lock.withLock {
-      isHolding = false
+      holdsNewEntries = false
       lock.broadcast()
     }
   }
@@ -48,10 +48,10 @@ final class SlowDirectory: StorageDirectory, @unchecked Sendable {
   fileprivate func waitIfHeld() {
     lock.lock()
     defer { lock.unlock() }
-    guard isHolding, !isInside else { return }
+    guard holdsNewEntries, !isInside else { return }
     isInside = true
     lock.broadcast()
-    while isHolding { lock.wait() }
+    while holdsNewEntries { lock.wait() }
     isInside = false
   }
 

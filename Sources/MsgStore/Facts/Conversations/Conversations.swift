@@ -75,31 +75,33 @@ package struct Conversations: TransactionPart {
     }
   }
 
-  /// Returns a visible conversation, or throws `conversationNotFound`.
+  /// Returns a visible conversation, or throws `conversation(.notFound)`.
   func knownConversation(_ id: ConversationID) throws(StoreError) -> OpenConversation {
     guard let conversation = try transaction.existingConversation(id),
       !conversation.summary.marks.contains(.hidden)
-    else { throw .conversationNotFound(id) }
+    else { throw .conversation(.notFound, id) }
     return conversation
   }
 
   package static func validateParticipants(_ participants: [MemberID]) throws(StoreError) {
     guard participants.count <= ConversationDetails.maximumParticipantCount else {
-      throw .tooManyParticipants(
-        count: participants.count, limit: ConversationDetails.maximumParticipantCount)
+      throw .input(
+        .tooMany(
+          .participants,
+          count: participants.count, limit: ConversationDetails.maximumParticipantCount))
     }
     for participant in participants { try participant.validate() }
   }
 
   package static func validate(title: String?, limit: Int) throws(StoreError) {
     if let title, title.utf8.count > limit {
-      throw .titleTooLong(byteCount: title.utf8.count, limit: limit)
+      throw .input(.tooLong(.title, byteCount: title.utf8.count, limit: limit))
     }
   }
 
   package static func validate(avatar: String?, limit: Int) throws(StoreError) {
     if let avatar, avatar.utf8.count > limit {
-      throw .avatarTooLong(byteCount: avatar.utf8.count, limit: limit)
+      throw .input(.tooLong(.avatar, byteCount: avatar.utf8.count, limit: limit))
     }
   }
 }

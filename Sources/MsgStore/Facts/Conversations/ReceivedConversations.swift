@@ -67,7 +67,8 @@ struct ReceivedConversations: TransactionPart {
       try draft.replyTo?.validate()
       let byteCount = draft.text.utf8.count
       guard byteCount <= TextCompression.maximumTextByteCount else {
-        throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
+        throw .input(
+          .tooLong(.text, byteCount: byteCount, limit: TextCompression.maximumTextByteCount))
       }
     }
   }

@@ -15,7 +15,7 @@ struct Renames: TransactionPart {
   ) throws(StoreError) -> Bool {
     try serverID.validate()
     guard let source = try transaction.existingConversation(id) else {
-      throw .conversationNotFound(id)
+      throw .conversation(.notFound, id)
     }
     try transaction.emit(.conversationKnown(source.number))
     guard let target = try transaction.existingConversation(serverID) else {

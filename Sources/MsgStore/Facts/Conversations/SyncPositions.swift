@@ -16,7 +16,8 @@ package struct SyncPositions: TransactionPart {
     try Identifier.validate("key of a sync position", byteCount: key.utf8.count)
     try conversation?.validate()
     if let bytes, bytes.count > SyncPosition.maximumByteCount {
-      throw .syncPositionTooLong(byteCount: bytes.count, limit: SyncPosition.maximumByteCount)
+      throw .input(
+        .tooLong(.syncPosition, byteCount: bytes.count, limit: SyncPosition.maximumByteCount))
     }
     guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
     guard let bytes else {

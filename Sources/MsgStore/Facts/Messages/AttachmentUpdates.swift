@@ -55,7 +55,7 @@ struct AttachmentUpdates: TransactionPart {
       if isLimited, direction == .upload, transfer.isRunning,
         let problem = rules.attachmentLimits.check(record.attachment)
       {
-        throw .invalidAttachment(problem)
+        throw .input(.attachment(problem))
       }
       record.step(direction, to: transfer)
       if direction == .upload, record.upload == .done, let parts = FactKey.parts(fact) {

@@ -386,7 +386,7 @@ struct Names {
 extension WaitingFacts {
   /// Merges everything except names.
   mutating func merge(_ other: WaitingFacts) {
-    status = max(status, other.status)
+    status.advance(to: other.status, by: .server)
     merge(other.place)
     traits.marks.formUnion(other.traits.marks)
     traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
@@ -405,7 +405,7 @@ extension WaitingFacts {
     facts.keep(in: &message)
     traits.revision = message.traits.revision
     traits.sequencedTime = message.traits.sequencedTime
-    status = max(status, .sent)
+    status.advance(to: .sent, by: .server)
   }
 }
 

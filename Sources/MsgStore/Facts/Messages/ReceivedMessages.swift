@@ -62,14 +62,16 @@ package struct ReceivedMessages: TransactionPart {
   static func validate(mentions: [MemberID]) throws(StoreError) {
     for member in mentions { try member.validate() }
     guard mentions.count <= MessageTraits.maximumMentionCount else {
-      throw .tooManyMentions(count: mentions.count, limit: MessageTraits.maximumMentionCount)
+      throw .input(
+        .tooMany(.mentions, count: mentions.count, limit: MessageTraits.maximumMentionCount))
     }
   }
 
   package static func validate(text: String) throws(StoreError) {
     let byteCount = text.utf8.count
     guard byteCount <= TextCompression.maximumTextByteCount else {
-      throw .textTooLong(byteCount: byteCount, limit: TextCompression.maximumTextByteCount)
+      throw .input(
+        .tooLong(.text, byteCount: byteCount, limit: TextCompression.maximumTextByteCount))
     }
   }
 
@@ -339,7 +341,8 @@ extension StoredMessage {
     if status.isServerKnowledge {
       // The server has the message, so the state of sending it is obsolete.
       if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
-      self.status = StoreDefect.statusLowered.isPlanted ? status : max(self.status, status)
+      if StoreDefect.statusLowered.isPlanted { self.status = status }
+      self.status.advance(to: status, by: .server)
     }
     traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
     traits.readAt = Self.earlier(traits.readAt, readAt)

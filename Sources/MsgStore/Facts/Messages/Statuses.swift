@@ -6,16 +6,13 @@ struct Statuses: TransactionPart {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// Changes a status: to any local one, or upwards to one that the server knows.
+  /// Changes the local state of a message that the server does not know yet.
   ///
   /// Returns false if there is no such message, or nothing changes.
   func setStatus(
     _ status: MessageStatus, of id: MessageID, in conversation: ConversationID,
-    at time: Timestamp?, retryAt: Timestamp?, failure: SendFailure?
+    retryAt: Timestamp?, failure: SendFailure?
   ) throws(StoreError) -> Bool {
-    if status.isServerKnowledge {
-      return try receiveStatus(status, of: id, in: conversation, at: time)
-    }
     guard let open = try transaction.existingConversation(conversation),
       let position = try view.ids.position(of: id, in: open.number)
     else { return false }
@@ -24,7 +21,7 @@ struct Statuses: TransactionPart {
       return false
     }
     var new = old
-    new.status = status
+    new.status.advance(to: status, by: .client)
     switch status {
     case .retrying:
       new.traits.sending.retryAt = retryAt?.microseconds
@@ -59,7 +56,7 @@ struct Statuses: TransactionPart {
     return try transaction.messageUpdates.update(id, in: open) { (message, _) throws(StoreError) in
       message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
     } waiting: { (waiting, _) in
-      waiting.status = max(waiting.status, status)
+      waiting.status.advance(to: status, by: .server)
       waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
       waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)
     }

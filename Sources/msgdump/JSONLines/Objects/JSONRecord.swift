@@ -118,14 +118,14 @@ package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   static let noun = "a store"
   package var localMember: MemberID = ""
   /// True if the local member's actions are held.
-  package var isHolding = false
+  package var holdsNewEntries = false
 
   package init() {}
   package init(localMember: MemberID) { self.localMember = localMember }
 
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     try fields.required("local_member", &localMember)
-    try fields.flag("holding", &isHolding)
+    try fields.flag("holding", &holdsNewEntries)
   }
 }
 

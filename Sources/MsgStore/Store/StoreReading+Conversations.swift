@@ -3,13 +3,13 @@ import PageFile
 /// Reads of conversations: single ones, the two lists, and details that a list does not show.
 ///
 /// All functions throw `storage` and `corruptRecord`.
-extension StoreSnapshot {
+extension StoreReading where Self: ~Copyable {
   /// Returns a conversation as lists show it, or nil if it is not there.
   ///
   /// Former names find it as well. Costs a few lookups, whatever the number of participants;
   /// `participations(in:)` returns all of them.
   public func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
-    try view.within { () throws(StoreError) in try view.list.conversation(id) }
+    try access.read { (view) throws(StoreError) in try view.list.conversation(id) }
   }
 
   /// Returns a slice of the conversation list: pinned ones first, then by newest activity.
@@ -20,11 +20,11 @@ extension StoreSnapshot {
   /// - Parameters:
   ///   - count: The maximum number of conversations, 1 or more.
   ///   - position: The position to continue after: `older` of the previous slice.
-  /// - Throws: Also `invalidCount`.
+  /// - Throws: Also `input(.count)`.
   public func conversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try view.within { () throws(StoreError) in
+    try access.read { (view) throws(StoreError) in
       try view.list.conversations(count: count, after: position, isArchived: false)
     }
   }
@@ -34,7 +34,7 @@ extension StoreSnapshot {
   public func archivedConversations(
     count: Int, after position: ConversationPosition? = nil
   ) throws(StoreError) -> ConversationSlice {
-    try view.within { () throws(StoreError) in
+    try access.read { (view) throws(StoreError) in
       try view.list.conversations(count: count, after: position, isArchived: true)
     }
   }
@@ -44,12 +44,12 @@ extension StoreSnapshot {
   ///
   /// The result is empty if the conversation is not there. Costs about 0.7 µs for each participant.
   public func participations(in id: ConversationID) throws(StoreError) -> [Participation] {
-    try view.within { () throws(StoreError) in try view.list.participations(id) }
+    try access.read { (view) throws(StoreError) in try view.list.participations(id) }
   }
 
   /// Returns the draft of a conversation; nil without a draft.
   public func draft(of id: ConversationID) throws(StoreError) -> Draft? {
-    try view.within { () throws(StoreError) in try view.list.draft(id) }
+    try access.read { (view) throws(StoreError) in try view.list.draft(id) }
   }
 
   /// The unread totals of the whole store.
@@ -57,16 +57,8 @@ extension StoreSnapshot {
   /// Costs four lookups, whatever the number of conversations.
   public var unreadTotals: UnreadTotals {
     get throws(StoreError) {
-      try view.within { () throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
+      try access.read { (view) throws(StoreError) in UnreadTotals(try view.list.shownTotals()) }
     }
-  }
-
-  /// Calls `body` with each conversation, in the order in which they came to this store.
-  ///
-  /// Deleted conversations that no newer message has brought back are included. A new store that
-  /// takes the conversations in this order gives them the same numbers again.
-  package func forEachConversation(_ body: (Conversation) throws -> Void) throws {
-    try view.list.forEachConversation(body)
   }
 }
 

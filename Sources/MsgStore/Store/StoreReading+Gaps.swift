@@ -1,4 +1,4 @@
-extension StoreSnapshot {
+extension StoreReading where Self: ~Copyable {
   /// Returns the missing sequence numbers of a conversation, lowest first.
   ///
   /// A number is known if its message is here or was deleted here, or if it was declared absent. A
@@ -13,7 +13,7 @@ extension StoreSnapshot {
   ///   - conversation: The conversation. An unknown one has no gaps.
   ///   - count: The maximum number of gaps, 1 or more.
   ///   - sequence: Limits the result to gaps that begin above this number.
-  /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
+  /// - Throws: `input(.count)`, `storage`, `corruptRecord`.
   public func gaps(
     in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil
   ) throws(StoreError) -> [ClosedRange<Int64>] {
@@ -26,7 +26,7 @@ extension StoreSnapshot {
   ///
   /// This is the complement of `gaps(in:count:after:)`, with the same parameters.
   ///
-  /// - Throws: `invalidCount`, `storage`, `corruptRecord`.
+  /// - Throws: `input(.count)`, `storage`, `corruptRecord`.
   public func knownSequences(
     in conversation: ConversationID, count: Int = 100, after sequence: Int64? = nil
   ) throws(StoreError) -> [ClosedRange<Int64>] {
@@ -39,7 +39,7 @@ extension StoreSnapshot {
     in id: ConversationID,
     _ body: (KnownSequences) throws(StoreError) -> [ClosedRange<Int64>]
   ) throws(StoreError) -> [ClosedRange<Int64>] {
-    try within { (view) throws(StoreError) in
+    try access.read { (view) throws(StoreError) in
       guard let number = try view.number(of: id) else {
         return []
       }

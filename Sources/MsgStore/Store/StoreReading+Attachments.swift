@@ -1,4 +1,4 @@
-extension StoreSnapshot {
+extension StoreReading where Self: ~Copyable {
   /// Returns the attachments of a message with their transfers, in their order.
   ///
   /// A running transfer has the progress of this moment. A transfer that ran when an earlier
@@ -10,7 +10,9 @@ extension StoreSnapshot {
   public func attachments(
     of message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [AttachmentState] {
-    try view.attachments.states(of: message, in: conversation, running.doneByteCount)
+    try access.read { (view) throws(StoreError) in
+      try view.attachments.states(of: message, in: conversation, access.doneByteCount)
+    }
   }
 
   /// Returns all attachments with a queued or running transfer.
@@ -21,7 +23,9 @@ extension StoreSnapshot {
   ///
   /// - Throws: `storage`, `corruptRecord`.
   public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try view.attachments.moving(running.doneByteCount)
+    try access.read { (view) throws(StoreError) in
+      try view.attachments.moving(access.doneByteCount)
+    }
   }
 
   /// Returns an attachment of any message that the server has and whose bytes have this hash.
@@ -32,38 +36,8 @@ extension StoreSnapshot {
   public func attachment(
     withContentHash hash: [UInt8]
   ) throws(StoreError) -> AttachmentState? {
-    try view.attachments.attachment(withContentHash: hash, running.doneByteCount)
-  }
-}
-
-extension StoreWriter {
-  /// Returns the attachments of a message with their transfers; see
-  /// `StoreSnapshot.attachments(of:in:)`.
-  public func attachments(
-    of message: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> [AttachmentState] {
-    try transaction.read { (view) throws(StoreError) in
-      try view.attachments.states(
-        of: message, in: conversation, transaction.attachments.doneByteCount)
-    }
-  }
-
-  /// Returns all attachments with a queued or running transfer; see
-  /// `StoreSnapshot.runningTransfers()`.
-  public func runningTransfers() throws(StoreError) -> [AttachmentState] {
-    try transaction.read { (view) throws(StoreError) in
-      try view.attachments.moving(transaction.attachments.doneByteCount)
-    }
-  }
-
-  /// Returns an attachment that need not be sent again; see
-  /// `StoreSnapshot.attachment(withContentHash:)`.
-  public func attachment(
-    withContentHash hash: [UInt8]
-  ) throws(StoreError) -> AttachmentState? {
-    try transaction.read { (view) throws(StoreError) in
-      try view.attachments.attachment(
-        withContentHash: hash, transaction.attachments.doneByteCount)
+    try access.read { (view) throws(StoreError) in
+      try view.attachments.attachment(withContentHash: hash, access.doneByteCount)
     }
   }
 }

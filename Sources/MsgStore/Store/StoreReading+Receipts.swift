@@ -1,0 +1,48 @@
+import PageFile
+
+/// Reads of receipts.
+///
+/// All functions throw `storage` and `corruptRecord`.
+extension StoreReading where Self: ~Copyable {
+  /// Returns how far a message has come among its recipients, or nil if it is not here.
+  ///
+  /// The cost depends on the number of members.
+  public func delivery(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Delivery? {
+    try access.read { (view) throws(StoreError) in
+      try view.delivery.delivery(of: id, in: conversation)
+    }
+  }
+
+  /// Returns the members who have received or read a message, in the order in which they came to
+  /// this store.
+  ///
+  /// Members not known to take part are included; the sender is not. Of each member's marks the
+  /// last eight are kept: a message below all of them shows the time of the lowest. The cost
+  /// depends on the number of members.
+  public func readers(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MemberReceipt] {
+    try access.read { (view) throws(StoreError) in
+      try view.delivery.readers(of: id, in: conversation)
+    }
+  }
+}
+
+extension StoreReading where Self: ~Copyable {
+  /// Returns the number of unread messages that mention the local member, or nil without the
+  /// conversation.
+  ///
+  /// Costs one lookup.
+  package func unreadMentionCount(
+    _ conversation: ConversationID
+  ) throws(StoreError) -> Int? {
+    try access.read { (view) throws(StoreError) in
+      guard let number = try view.number(of: conversation)
+      else { return nil }
+      var cursor = Cursor(view.source, Schema.conversations)
+      return try view.conversations.summary(number, &cursor).mentionCount
+    }
+  }
+}

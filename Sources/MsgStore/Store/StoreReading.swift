@@ -1,0 +1,103 @@
+import PageFile
+
+/// The functions for reading that snapshots and writers have in common.
+///
+/// A writer sees its own changes. All functions throw `storage` and `corruptRecord`, and
+/// `transactionEnded` after the closure of their `read` or `write`.
+public protocol StoreReading: ~Copyable {
+  /// The access to the stored data, for the functions of this protocol.
+  var access: StoreAccess { get }
+}
+
+/// The access of one snapshot or writer to the stored data.
+public struct StoreAccess {
+  private let view: StoreView
+  private let transaction: Transaction?
+  private let running: RunningTransfers
+
+  init(_ view: StoreView, _ running: RunningTransfers) {
+    self.view = view
+    self.running = running
+    transaction = nil
+  }
+
+  init(_ transaction: Transaction) {
+    view = transaction.view
+    running = transaction.running
+    self.transaction = transaction
+  }
+
+  /// Runs a read, including all changes of the transaction.
+  func read<R: ~Copyable>(
+    _ body: (StoreView) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    if let transaction { return try transaction.read(body) }
+    return try view.within { () throws(StoreError) in try body(view) }
+  }
+
+  /// Notes that a value is handed out that also shows later changes of the transaction.
+  func readThrough() { transaction?.isReadThrough = true }
+
+  /// Returns the progress of a running transfer, or nil if it is not running.
+  func doneByteCount(_ key: RunningTransfers.Key) -> Int64? {
+    guard let transaction else { return running.doneByteCount(key) }
+    return transaction.attachments.doneByteCount(key)
+  }
+}
+
+extension StoreReading where Self: ~Copyable {
+  /// Returns the messages of a conversation.
+  ///
+  /// Costs one lookup. An unknown conversation reads as an empty one.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func thread(_ id: ConversationID) throws(StoreError) -> MessageThread {
+    access.readThrough()
+    return try access.read { (view) throws(StoreError) in try view.threads.thread(id) }
+  }
+
+  /// Returns the message of a name, or nil if it is not there.
+  ///
+  /// Costs three lookups.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func message(
+    _ id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    try access.read { (view) throws(StoreError) in try view.threads.message(id, in: conversation) }
+  }
+
+  /// Returns all versions of a message's text except the current one, oldest first.
+  ///
+  /// Costs one lookup and a walk along the versions. The result is empty if the message is not
+  /// there or was retracted.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func history(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [MessageVersion] {
+    try access.read { (view) throws(StoreError) in
+      try view.threads.history(of: id, in: conversation)
+    }
+  }
+
+  /// The number of absent messages with waiting facts, and the number dropped.
+  ///
+  /// Waiting facts are edits, reactions, receipts, places, and retractions.
+  public var waitingFacts: WaitingFactCounts {
+    get throws(StoreError) {
+      try access.read { (view) throws(StoreError) in
+        WaitingFactCounts(
+          waiting: try view.count(.waitingCount), dropped: try view.count(.waitingDropped))
+      }
+    }
+  }
+}
+
+/// The number of absent messages about which the store knows facts.
+public struct WaitingFactCounts: Sendable, Hashable {
+  /// The number of absent messages with waiting facts, at most 10,000.
+  public let waiting: Int
+  /// The number of absent messages whose facts were dropped: those that had waited longest.
+  public let dropped: Int
+}
