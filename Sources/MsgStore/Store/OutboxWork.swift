@@ -119,7 +119,7 @@ extension MessageStore {
   ///         try await store.write { try $0.outbox.done(work) }
   ///       } catch {
   ///         _ = try? await store.write {
-  ///           try $0.outbox.failed(work, because: Failure(.noConnection))
+  ///           try $0.outbox.failed(work, because: SendFailure(.noConnection))
   ///         }
   ///       }
   ///     }

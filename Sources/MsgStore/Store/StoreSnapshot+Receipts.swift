@@ -46,7 +46,7 @@ extension StoreSnapshot {
   ///
   /// - Parameters:
   ///   - kind: The kind of receipt.
-  ///   - countMax: The maximum number of conversations, 1 or more. Confirmed ones make way for
+  ///   - maximumCount: The maximum number of conversations, 1 or more. Confirmed ones make way for
   ///     others.
   /// - Throws: Also `invalidCount`.
   public func conversationsWithPendingReceipts(
