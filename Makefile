@@ -3,13 +3,15 @@
 
 SHELL = bash
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests Examples Fuzz/Package.swift Fuzz/Sources/Fuzz
+SOURCES = Package.swift Sources Tests Examples Documentation/Package.swift \
+  Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz
 TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
+DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo example test build release bench bench-smoke bench-peers bench-peers-smoke \
+.PHONY: help setup demo example test build release docs bench bench-smoke bench-peers bench-peers-smoke \
   release-peers check format lint test-release test-kills test-tsan \
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
@@ -19,6 +21,7 @@ help:
 	@echo 'make test         every test'
 	@echo 'make build        debug build'
 	@echo 'make release      release build'
+	@echo 'make docs         the DocC documentation of the libraries, in $(DOCS)/html'
 	@echo 'make bench        the whole benchmark, beside SQLite'
 	@echo 'make bench-smoke  every workload once, tiny'
 	@echo 'make bench-peers  the benchmark beside GRDB and LMDB too; ARGUMENTS=... for its options'
@@ -55,6 +58,14 @@ build: setup
 
 release: setup
 	$(SWIFT) build -c release
+
+# The plugin is fetched for this one only: `Documentation/` is a package of its own. A warning, such
+# as a link that leads nowhere, is an error. A function and its asynchronous form share one page.
+docs: setup
+	$(SWIFT) package --package-path Documentation --scratch-path $(DOCS) \
+	  --allow-writing-to-directory $(DOCS)/html generate-documentation \
+	  --product MsgStore --product MsgStoreTools --product PageFile --output-path $(DOCS)/html \
+	  --warnings-as-errors --enable-experimental-overloaded-symbol-presentation
 
 bench: release
 	$(RELEASE)/msgstore-bench $(ARGUMENTS)
@@ -100,7 +111,7 @@ fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
 check: test lint release test-release test-kills test-tsan test-interleavings bench-smoke demo \
-  torture-smoke test-model test-defects fuzz-smoke
+  torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -128,4 +139,4 @@ test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-tsan .build-defects .build-peers
+	rm -rf .build .build-docs .build-tsan .build-defects .build-peers

@@ -9,7 +9,7 @@ import msgdump
 /// second.
 @Suite struct FormatExampleTests {
   @Test func theDocumentHasEveryCellOfItsExample() throws {
-    let blocks = try blocks(from: "\n## 9. ", to: "\n### A segment")
+    let blocks = try blocks(from: "\n## A worked example", to: "\n### A segment")
     let documented = blocks.dropFirst().map(Self.bytes)
     let cells = try cells(ofRestored: try #require(blocks.first), packs: false)
     #expect(cells.count > 20)
@@ -27,7 +27,7 @@ import msgdump
   }
 
   @Test func theDocumentHasTheSegmentOfItsExample() throws {
-    let blocks = try blocks(from: "\n### A segment", to: "\n## 10. ")
+    let blocks = try blocks(from: "\n### A segment", to: "\n## 1. ")
     try #require(blocks.count == 3)
     let cells = try cells(ofRestored: blocks[0], packs: true).filter { $0.tree == 6 }
     try #require(cells.count == 1)

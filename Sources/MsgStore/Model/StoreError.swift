@@ -49,10 +49,15 @@ public enum OpeningFault: Sendable, Hashable {
 public enum InputFault: Sendable, Hashable {
   /// A value whose bytes are limited.
   public enum Bytes: String, Sendable, Hashable {
+    /// The text of a message or a draft.
     case text = "text"
+    /// The title of a conversation.
     case title = "title"
+    /// The reference of a picture.
     case avatar = "picture reference"
+    /// A sync position.
     case syncPosition = "sync position"
+    /// The payload of client work.
     case outboxPayload = "client work payload"
   }
 

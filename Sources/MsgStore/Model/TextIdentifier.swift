@@ -33,8 +33,10 @@ extension TextIdentifier {
 
 /// The identifier of a conversation.
 public struct ConversationID: TextIdentifier {
+  /// The identifier as text.
   public let string: String
 
+  /// Creates an identifier with this text.
   public init(_ string: String) { self.string = string }
 
   /// Compares the bytes for equality.
@@ -54,8 +56,10 @@ public struct ConversationID: TextIdentifier {
 
 /// The identifier of a member.
 public struct MemberID: TextIdentifier {
+  /// The identifier as text.
   public let string: String
 
+  /// Creates an identifier with this text.
   public init(_ string: String) { self.string = string }
 
   /// Compares the bytes for equality.

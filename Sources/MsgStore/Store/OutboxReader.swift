@@ -7,6 +7,7 @@ extension StoreReading where Self: ~Copyable {
 ///
 /// A reader belongs to the closure it was taken in, and throws `transactionEnded` after it.
 public struct OutboxReader: OutboxReading, ~Copyable {
+  /// The access to the stored data, for the functions of the protocol.
   public let access: StoreAccess
 }
 

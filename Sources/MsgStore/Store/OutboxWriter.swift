@@ -21,6 +21,7 @@ extension StoreWriter {
 public struct OutboxWriter: OutboxReading, ~Copyable {
   let transaction: Transaction
 
+  /// The access to the stored data, for the functions of the protocol.
   public var access: StoreAccess { StoreAccess(transaction) }
 
   /// Hands out the oldest work that is due, under a lease that keeps it from all other workers.
@@ -65,11 +66,13 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   ///
   /// The report is accepted even after the lease has expired.
   ///
-  /// - Parameter serverTime: The time under which other devices learn of the change. Until it is
-  ///   known, a local act has a provisional time, just later than the newest server time known
-  ///   then. With it, all devices merge later changes alike: edits, retractions, reactions, titles,
-  ///   pictures, and members who join or leave. For a deleted conversation it is the time up to
-  ///   which messages were deleted.
+  /// - Parameters:
+  ///   - item: The work.
+  ///   - serverTime: The time under which other devices learn of the change. Until it is known, a
+  ///     local act has a provisional time, just later than the newest server time known then. With
+  ///     it, all devices merge later changes alike: edits, retractions, reactions, titles,
+  ///     pictures, and members who join or leave. For a deleted conversation it is the time up to
+  ///     which messages were deleted.
   /// - Returns: False if this was known already, or no longer matters.
   @discardableResult
   public func complete(
@@ -86,6 +89,7 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   /// or removed, and the local change stays in place.
   ///
   /// - Parameters:
+  ///   - item: The work.
   ///   - failure: The reason, also meant for people.
   ///   - retryAt: The time at which the server wants to be asked again, by the store's clock and
   ///     within a day.
@@ -191,7 +195,9 @@ extension OutboxWriter {
   ///
   /// Many entries are retried in the background, as by `releaseAll(in:)`.
   ///
-  /// - Parameter includesFailed: True to retry refused entries too.
+  /// - Parameters:
+  ///   - conversation: Limits the retry to entries about this conversation; nil means all.
+  ///   - includesFailed: True to retry refused entries too.
   /// - Returns: The number of entries.
   @discardableResult
   public func retryAll(

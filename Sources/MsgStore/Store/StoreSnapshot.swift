@@ -22,6 +22,7 @@ public struct StoreSnapshot: StoreReading, ~Copyable {
     self.transaction = transaction
   }
 
+  /// The access to the stored data, for the functions of the protocol.
   public var access: StoreAccess { StoreAccess(view, running) }
 
   /// The LSN of the last commit that the snapshot sees.

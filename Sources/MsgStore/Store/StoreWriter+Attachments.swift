@@ -49,7 +49,10 @@ extension StoreWriter {
   /// `OutboxEntry.isBlocked`. Known fields of the prepared file replace earlier values; the others
   /// stay.
   ///
-  /// - Parameter prepared: The attachment as it will be uploaded, with its id.
+  /// - Parameters:
+  ///   - prepared: The attachment as it will be uploaded, with its id.
+  ///   - message: The message.
+  ///   - conversation: The conversation of the message.
   /// - Returns: False if the message has no such attachment, or nothing changed.
   /// - Throws: `input(.attachment)` beyond `StoreOptions.attachmentLimits`; `message(.notOwn)`,
   ///   `message(.notFound)`, `message(.retracted)`, `noLocalMember`.

@@ -7,7 +7,9 @@ extension StoreWriter {
   /// up to the end of the thread costs one small record; otherwise the messages before or behind
   /// the mark are read to count them, whichever are fewer.
   ///
-  /// - Parameter position: The last message read; nil means all messages.
+  /// - Parameters:
+  ///   - conversation: The conversation.
+  ///   - position: The last message read; nil means all messages.
   /// - Returns: True if anything changed.
   @discardableResult
   public func markRead(
@@ -51,7 +53,9 @@ extension StoreWriter {
   ///
   /// Works as `markRead(_:upTo:)` does for reading.
   ///
-  /// - Parameter position: The last message delivered; nil means all messages.
+  /// - Parameters:
+  ///   - conversation: The conversation.
+  ///   - position: The last message delivered; nil means all messages.
   /// - Returns: True if anything changed.
   @discardableResult
   public func markDelivered(

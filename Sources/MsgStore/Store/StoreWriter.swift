@@ -10,6 +10,7 @@ public struct StoreWriter: StoreReading, ~Copyable {
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
+  /// The access to the stored data, for the functions of the protocol.
   public var access: StoreAccess { StoreAccess(transaction) }
 }
 

@@ -1,0 +1,252 @@
+import Foundation
+import MsgStore
+import MsgStoreTools
+import PageFile
+import Testing
+
+/// The examples of the DocC catalogues are code of this file, or of the tests of README and guide.
+@Suite struct CatalogueExampleTests {
+  /// A server that has one message for each number.
+  private struct Server {
+    func messages(
+      _ numbers: ClosedRange<Int64>, in room: ConversationID
+    ) async throws -> [Message] {
+      numbers.map { number in
+        Message(
+          id: MessageID("s-\(number)"), in: room, from: "bob", text: "\(number)",
+          serverTimestamp: Timestamp(seconds: number), sequence: number)
+      }
+    }
+  }
+
+  private let noon = Timestamp(milliseconds: 1_704_110_400_000)
+
+  private func show(_ message: Message) {}
+
+  private func runLandingPage(path: String) async throws -> (MessageStore, ConversationID) {
+    let store = try await MessageStore.open(path: path, options: .init(localMember: "ann"))
+
+    // One closure is one commit: all of it or nothing, and on the disk when the call returns.
+    let room = try await store.write { chat in
+      let room = try chat.conversation(with: ["ann", "bob"]).id
+      try chat.send(Message(id: "m-1", in: room, from: "ann", text: "on my way"))
+      return room
+    }
+
+    // A read sees one snapshot of the store and never waits for a writer.
+    let newest = try await store.read { chat in try chat.thread(room).tail(50) }
+    for message in newest { show(message) }
+    #expect(newest.map(\.text) == ["on my way"])
+    return (store, room)
+  }
+
+  private func runGettingStarted(_ store: MessageStore) async throws {
+    let room = try await store.write { chat in
+      let room = try chat.conversation(with: ["ann", "bob"]).id
+      try chat.setDraft("see you at", in: room)
+      return room
+    }
+
+    let sent = try await store.send(Message(in: room, from: "ann", text: "five minutes"))
+    show(sent.value)
+    try await sent.waitUntilDurable()
+
+    let rooms = try await store.read { chat in try chat.conversations(count: 20) }
+    for room in rooms {
+      print(room.title ?? "\(room.participants)", room.unreadCount, room.preview?.text ?? "")
+    }
+
+    do {
+      try await store.write { chat in _ = try chat.edit("m-2", in: room, text: "no hurry") }
+    } catch StoreError.notOwnMessage {
+      print("only the author may edit a message")
+    }
+    #expect(rooms.count == 1 && rooms[0].hasDraft)
+  }
+
+  private func runSending(_ store: MessageStore, _ room: ConversationID) async throws {
+    try await store.write { chat in
+      try chat.edit("m-1", in: room, text: "on my way")
+      try chat.react("❤️", to: "m-2", in: room)
+      try chat.markRead(room)
+    }
+
+    let waiting = try await store.read { chat in
+      try chat.outbox.entries(in: room, count: 20).entries
+    }
+    for entry in waiting { print(entry.kind, entry.state, entry.text ?? "") }
+    #expect(
+      waiting.map(\.kind) == [.createConversation, .send, .send, .react, .readReceipt])
+
+    while let work = try await store.write({ chat in try chat.outbox.next(for: "sync") }) {
+      guard case .send(let message) = work.task, message.id == "m-1" else {
+        try await store.write { chat in _ = try chat.outbox.done(work) }
+        continue
+      }
+      try await storeAnswer(store, work, room, noon)
+    }
+  }
+
+  private func storeAnswer(
+    _ store: MessageStore, _ work: OutboxItem, _ room: ConversationID, _ noon: Timestamp
+  ) async throws {
+    try await store.write { chat in
+      try chat.acknowledge("m-1", in: room, serverTimestamp: noon, sequence: 1)
+      try chat.outbox.done(work)
+    }
+  }
+
+  private func runShowing(_ store: MessageStore, _ room: ConversationID) async throws {
+    let newest = try await store.read { chat in try chat.thread(room).tail(50) }
+    if case .more(let position) = newest.older {
+      let older = try await store.read { chat in
+        try chat.thread(room).before(position, count: 50)
+      }
+      for message in older { show(message) }
+    }
+
+    let unread = try await store.read { chat in try chat.thread(room).firstUnread(count: 50) }
+    let found = try await store.read { chat in try chat.thread(room).around("m-2", count: 50) }
+
+    try await store.write { chat in try chat.markRead(room) }
+
+    let delivery = try await store.read { chat in try chat.delivery(of: "m-1", in: room) }
+    if let delivery { print("read by", delivery.readCount, "of", delivery.recipientCount) }
+    #expect(unread == newest && found == newest && delivery?.recipientCount == 1)
+  }
+
+  private func runList(_ store: MessageStore) async throws {
+    for try await value in store.conversations.live(newest: 30) {
+      for room in value.conversations { print(room.id, room.unreadCount) }
+    }
+  }
+
+  private func runKeepingInStep(_ store: MessageStore, _ room: ConversationID) async throws {
+    let (server, noon) = (Server(), noon)
+    try await store.write(.relaxed) { chat in
+      try chat.receive(Reaction("👍", from: "ann", at: noon), to: "m-2", in: room)
+      try chat.insert(
+        Message(
+          id: "m-2", in: room, from: "bob", text: "hurry!", serverTimestamp: noon, sequence: 2))
+      try chat.receive(ReceivedReceipt(in: room, of: "bob", .read, .upTo("m-1"), time: noon))
+      try chat.setSyncPosition([42], for: "server")
+    }
+
+    let position = try await store.read { chat in try chat.syncPosition(for: "server") }
+    #expect(position == [42])
+
+    let fetched = try await server.messages(-7 ... -5, in: room)
+    try await store.write(.relaxed) { chat in
+      try chat.insert(contentsOf: fetched, as: .history)
+    }
+
+    let gaps = try await store.read { chat in try chat.gaps(in: room) }
+    for gap in gaps {
+      let missing = try await server.messages(gap, in: room)
+      try await store.write(.relaxed) { chat in
+        try chat.insert(contentsOf: missing, as: .history)
+        // The numbers without a message will not come any more.
+        try chat.declareAbsent(gap, in: room)
+      }
+    }
+    #expect(!gaps.isEmpty)
+    #expect(try await store.read { chat in try chat.gaps(in: room) }.isEmpty)
+  }
+
+  private func runReconciling(
+    _ store: MessageStore, _ room: ConversationID, _ fetched: [Message]
+  ) async throws {
+    try await store.write(.relaxed) { chat in
+      try chat.reconcile(fetched, in: room, .newest(count: 50))
+    }
+  }
+
+  private func runStoreCheck(_ store: MessageStore) async throws {
+    let findings = try await store.check()
+    for finding in findings { print(finding) }
+    #expect(findings.isEmpty)
+  }
+
+  private func runLookingAfter(_ store: MessageStore, _ room: ConversationID) async throws {
+    try await store.suspend()
+    // The system may stop the process here, or another process may own the store.
+    try await store.resume()
+
+    try await store.compact { progress in
+      print(progress.stage, progress.byteCount, "of", progress.byteCountBefore)
+    }
+
+    try await store.write { chat in try chat.delete("m-2", in: room) }
+    try await store.checkpoint()
+
+    try await store.close()
+  }
+
+  private func runCheck(path: String) throws {
+    var options = DatabaseOptions()
+    options.access = .readOnly
+    let database = try Database(path: path, options: options)
+
+    // The last commit that this snapshot sees.
+    let snapshot = try database.beginRead()
+    print(snapshot.lsn)
+
+    // Every page is read once. A sound file has no findings.
+    try database.check { finding in print(finding) }
+    try database.close()
+  }
+
+  private func runCompaction(path: String) throws {
+    let database = try Database(path: path)
+    var compaction = Compaction()
+    while try database.compact(&compaction) {
+      print(compaction.stage, compaction.movedPageCount)
+    }
+    try database.close()
+  }
+
+  @Test(.timeLimit(.minutes(5))) func theExamplesRun() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.url.appendingPathComponent("chat").path
+    let (store, room) = try await runLandingPage(path: path)
+    try await runKeepingInStep(store, room)
+    try await runGettingStarted(store)
+    try await runSending(store, room)
+    try await runShowing(store, room)
+    let list = Task { try await runList(store) }
+    try await runReconciling(
+      store, room, try await Server().messages(1...2, in: room))
+    try await runStoreCheck(store)
+    try await runLookingAfter(store, room)
+    try await list.value
+    try runCheck(path: path)
+    try runCompaction(path: path)
+  }
+
+  @Test(arguments: ["MsgStore", "MsgStoreTools", "PageFile"]) func everyExampleIsTestedCode(
+    _ target: String
+  ) throws {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let code = try ["CatalogueExampleTests", "ReadmeExampleTests", "GuideLoopTests"]
+      .map { name in
+        try String(contentsOf: tests.appendingPathComponent(name + ".swift"), encoding: .utf8)
+      }
+      .joined()
+    let catalogue =
+      tests.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/\(target)/\(target).docc")
+    var count = 0
+    for page in try FileManager.default.subpathsOfDirectory(atPath: catalogue.path)
+    where page.hasSuffix(".md") {
+      let text = try String(contentsOf: catalogue.appendingPathComponent(page), encoding: .utf8)
+      for part in text.components(separatedBy: "```swift\n").dropFirst() {
+        let example = part.components(separatedBy: "```")[0]
+          .split(separator: "\n", omittingEmptySubsequences: false)
+          .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
+        count += 1
+        #expect(code.contains(example), "\(page): \(example)")
+      }
+    }
+    #expect(count >= 1)
+  }
+}
