@@ -28,7 +28,7 @@ import Testing
 
     // One closure is one commit: all of it or nothing, and on the disk when the call returns.
     let room = try await store.write { chat in
-      let room = try chat.conversation(with: ["ann", "bob"]).id
+      let room = try chat.findOrCreateConversation(with: ["ann", "bob"]).id
       try chat.send(Message(id: "m-1", in: room, from: "ann", text: "on my way"))
       return room
     }
@@ -42,7 +42,7 @@ import Testing
 
   private func runGettingStarted(_ store: MessageStore) async throws {
     let room = try await store.write { chat in
-      let room = try chat.conversation(with: ["ann", "bob"]).id
+      let room = try chat.findOrCreateConversation(with: ["ann", "bob"]).id
       try chat.setDraft("see you at", in: room)
       return room
     }
@@ -80,7 +80,7 @@ import Testing
 
     while let work = try await store.write({ chat in try chat.outbox.next(for: "sync") }) {
       guard case .send(let message) = work.task, message.id == "m-1" else {
-        try await store.write { chat in _ = try chat.outbox.done(work) }
+        try await store.write { chat in _ = try chat.outbox.complete(work) }
         continue
       }
       try await storeAnswer(store, work, room, noon)
@@ -92,7 +92,7 @@ import Testing
   ) async throws {
     try await store.write { chat in
       try chat.acknowledge("m-1", in: room, serverTimestamp: noon, sequence: 1)
-      try chat.outbox.done(work)
+      try chat.outbox.complete(work)
     }
   }
 
@@ -157,7 +157,7 @@ import Testing
     _ store: MessageStore, _ room: ConversationID, _ fetched: [Message]
   ) async throws {
     try await store.write(.relaxed) { chat in
-      try chat.reconcile(fetched, in: room, .newest(count: 50))
+      try chat.reconcile(fetched, in: room, within: .newest(count: 50))
     }
   }
 
