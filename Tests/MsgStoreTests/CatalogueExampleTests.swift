@@ -58,7 +58,7 @@ import Testing
 
     do {
       try await store.write { chat in _ = try chat.edit("m-2", in: room, text: "no hurry") }
-    } catch StoreError.notOwnMessage {
+    } catch StoreError.message(.notOwn, _, in: _) {
       print("only the author may edit a message")
     }
     #expect(rooms.count == 1 && rooms[0].hasDraft)

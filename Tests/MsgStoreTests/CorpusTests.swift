@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 import Testing
 
 /// Real chat goes through a store without losing or changing a byte.
@@ -21,7 +22,7 @@ import Testing
 
     let lines = try Self.objects(Data(contentsOf: directory.url.appendingPathComponent("lines")))
     let expected = Self.inOrder(try lines.map { try CorpusMessage($0) })
-    #expect(expected.count > 50_000)
+    #expect(expected.count > Scale.count(debug: 10_000, release: 50_000))
     let export = try directory.run("export", "store")
     let exported = try Self.objects(export.output)
     let messages = exported.filter { $0["kind"] as? String == "message" }
@@ -97,8 +98,11 @@ private struct CorpusMessage: Equatable {
 /// Where the corpus is.
 enum Corpus {
   /// The beginning, which is one long thread, and every tenth line of the rest, which has the other
-  /// languages and thousands of conversations: about 62,000 lines.
-  static let slice = #"xz -dc "$1" | LC_ALL=C awk 'NR <= 20000 || NR % 10 == 0'"#
+  /// languages and thousands of conversations: about 62,000 lines, and 14,000 in a debug build.
+  static let slice =
+    Scale.isFull
+    ? #"xz -dc "$1" | LC_ALL=C awk 'NR <= 20000 || NR % 10 == 0'"#
+    : #"xz -dc "$1" | LC_ALL=C awk 'NR <= 3000 || NR % 40 == 0'"#
 
   /// Runs a line of the shell's, whose first arguments are the corpus and the tool.
   static func shell(_ script: String, _ corpus: URL, _ directory: TemporaryDirectory) throws {

@@ -7,7 +7,7 @@ import Testing
   private let rooms: [ConversationID] = ["room", "r\u{E9}", "re\u{301}", "other"]
   private let members: [MemberID] = ["me", "you", "ann", "bob"]
 
-  @Test(arguments: seeds(8, debugCount: 4)) func aStoreAnswersAsTheNaiveOneDoes(seed: UInt64) throws
+  @Test(arguments: seeds(8, debugCount: 2)) func aStoreAnswersAsTheNaiveOneDoes(seed: UInt64) throws
   {
     var random = SeededGenerator(seed: seed)
     let directory = MemoryDirectory()

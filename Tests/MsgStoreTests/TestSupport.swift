@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// Repeatable randomness (SplitMix64).
@@ -21,20 +22,20 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
+    var buffer = ByteBuffer(capacity: count + 8)
+    while buffer.count < count { buffer.append(littleEndian: next()) }
+    buffer.truncate(to: count)
+    return buffer.bytes.array()
   }
 }
 
 /// Seeds for a random test: another one in each run, printed; `MSGSTORE_SEED=n` replays one.
-/// - Parameter debugCount: How many in a debug build, where what takes long would take too long.
+/// - Parameter debugCount: How many in a debug build, see `Scale`.
 func seeds(_ count: Int, debugCount: Int? = nil) -> [UInt64] {
   if let text = ProcessInfo.processInfo.environment["MSGSTORE_SEED"], let seed = UInt64(text) {
     return [seed]
   }
-  var count = count
-  #if DEBUG
-    count = debugCount ?? count
-  #endif
+  let count = Scale.count(debug: debugCount ?? count, release: count)
   let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1 << 32) }
   print("seeds: \(seeds)")
   return seeds

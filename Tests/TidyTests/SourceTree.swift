@@ -126,7 +126,9 @@ struct SourceTree {
   private static func code(of text: String) -> String {
     var code: [UInt8] = []
     let bytes = Array(text.utf8)
-    func starts(_ word: [UInt8], _ index: Int) -> Bool { bytes[index...].starts(with: word) }
+    func starts(_ word: [UInt8], _ index: Int) -> Bool {
+      bytes[index] == word[0] && bytes[index...].starts(with: word)
+    }
     let (line, open, close) = (Array("//".utf8), Array("/*".utf8), Array("*/".utf8))
     let quotes = Array(repeating: UInt8(ascii: "\""), count: 3)
     var index = 0

@@ -146,7 +146,7 @@ private final class PreparedState: @unchecked Sendable {
     self.isCopied = isCopied
     let allocatedByteCount = byteCount * (isCopied ? 2 : 1)
     unsafe memory = .allocate(byteCount: allocatedByteCount, alignment: 16)
-    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: allocatedByteCount)
+    unsafe fillMemory(memory, with: 0, byteCount: allocatedByteCount)
     unsafe prepare(UnsafeMutableRawBufferPointer(start: memory, count: byteCount))
   }
 

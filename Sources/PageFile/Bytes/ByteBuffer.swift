@@ -162,7 +162,7 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func append(zeros byteCount: Int) {
     reserve(byteCount)
-    unsafe (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    unsafe fillMemory(base + count, with: 0, byteCount: byteCount)
     end += byteCount
   }
 }

@@ -254,7 +254,7 @@ public struct MutableBytes {
   @inlinable
   package func zero(_ offset: Int, _ byteCount: Int) {
     readOnly.checkRange(offset, byteCount)
-    unsafe (base + offset).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    unsafe fillMemory(base + offset, with: 0, byteCount: byteCount)
   }
 
   @inlinable

@@ -123,8 +123,7 @@ package struct PageImage: @unchecked Sendable {
     account.add(-1)
     #if DEBUG
       // Fill the page with bytes that no valid page has, for readers that still use it.
-      unsafe (address + Self.pageOffset)
-        .initializeMemory(as: UInt8.self, repeating: 0xDB, count: pageByteCount)
+      unsafe fillMemory(address + Self.pageOffset, with: 0xDB, byteCount: pageByteCount)
     #endif
     unsafe account.keepMemory(address, byteCount: Self.pageOffset + pageByteCount + 8)
   }

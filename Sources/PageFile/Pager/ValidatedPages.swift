@@ -14,7 +14,9 @@ final class ValidatedPages: @unchecked Sendable {
 
   init() {
     unsafe places = .allocate(capacity: Self.placeCount)
-    for index in 0..<Self.placeCount { unsafe (places + index).initialize(to: Atomic(0)) }
+    // Zeros are what `Atomic(0)` is in memory.
+    unsafe fillMemory(
+      places, with: 0, byteCount: Self.placeCount * MemoryLayout<Atomic<UInt64>>.stride)
   }
 
   deinit {

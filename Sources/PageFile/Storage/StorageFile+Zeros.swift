@@ -3,8 +3,10 @@
 func writeZeros(
   _ file: any StorageFile, from start: Int, to end: Int
 ) throws(PageFileError) {
-  var zeros = ByteBuffer(capacity: 256 << 10)
-  zeros.append(zeros: 256 << 10)
+  guard start < end else { return }
+  let pieceByteCount = min(256 << 10, end - start)
+  var zeros = ByteBuffer(capacity: pieceByteCount)
+  zeros.append(zeros: pieceByteCount)
   var offset = start
   while offset < end {
     let byteCount = min(zeros.count, end - offset)

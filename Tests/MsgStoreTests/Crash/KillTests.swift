@@ -1,6 +1,7 @@
 import Foundation
 import MsgStore
 import MsgStoreTools
+import Simulation
 import Testing
 import crash_writer
 
@@ -23,7 +24,7 @@ import crash_writer
     var model = CrashModel()
     var killedAt: [String: Int] = [:]
     var stepCount = 0
-    for round in 1...killCount(12) {
+    for round in 1...killCount {
       if round % 200 == 0 {
         // All of a store is looked at after each kill, so it must not grow for ever.
         for name in try directory.names where name.hasPrefix("store") {
@@ -52,7 +53,7 @@ import crash_writer
       try expectSteps(range, &model, access, "round \(round)")
     }
     print(
-      "killed writers: \(killCount(12)), by the last thing they said "
+      "killed writers: \(killCount), by the last thing they said "
         + "\(killedAt.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }); "
         + "\(stepCount + model.stepCount) commits")
     #expect(stepCount + model.stepCount > 0)
@@ -98,11 +99,7 @@ import crash_writer
   // MARK: Restore
 
   // A debug build restores a fifth as fast.
-  #if DEBUG
-    private static let messageCount = 8_000
-  #else
-    private static let messageCount = 40_000
-  #endif
+  private static let messageCount = Scale.count(debug: 5_000, release: 40_000)
 
   @Test func killedRestoreLeavesABeginningOfItsFile() throws {
     var random = SeededGenerator(seed: seeds(1)[0])
@@ -113,7 +110,7 @@ import crash_writer
     #expect(try directory.run("restore", "chat.jsonl", "whole").status == 0)
     let duration = ContinuousClock.now - begin
     var counts: [Int] = []
-    for round in 1...killCount(12) {
+    for round in 1...killCount {
       let victim = try Victim("msgdump", ["restore", "chat.jsonl", "store"], in: directory.url)
       try victim.wait { try directory.names.contains { $0.hasPrefix("store.restoring") } }
       // Early moments more often than late ones: they take less time to look at.
@@ -131,7 +128,7 @@ import crash_writer
         try FileManager.default.removeItem(at: directory.url.appendingPathComponent(name))
       }
     }
-    print("killed restores: \(killCount(12)), messages found: \(counts.sorted())")
+    print("killed restores: \(killCount), messages found: \(counts.sorted())")
   }
 }
 

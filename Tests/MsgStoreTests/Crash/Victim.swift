@@ -1,4 +1,5 @@
 import Foundation
+import Simulation
 import Testing
 
 /// A process that is killed while it works.
@@ -73,6 +74,7 @@ final class Victim {
 }
 
 /// How often processes are killed in a test: a few times, or `MSGSTORE_KILLS=n`.
-func killCount(_ count: Int) -> Int {
-  ProcessInfo.processInfo.environment["MSGSTORE_KILLS"].flatMap { Int($0) } ?? count
+var killCount: Int {
+  ProcessInfo.processInfo.environment["MSGSTORE_KILLS"].flatMap { Int($0) }
+    ?? Scale.count(debug: 6, release: 12)
 }

@@ -2,6 +2,7 @@ import Damage
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// Flipped bits under a store of messages: no answer differs from what was asked of the whole store, and no
@@ -76,7 +77,8 @@ import Testing
     var flipCount = 0
     var reportedCount = 0
     var silent: [Anatomy.Structure: Int] = [:]
-    Flips(specimen).forEach(maximumCount: 10, phase: phase) { files, flip in
+    let count = Scale.count(debug: 4, release: 10)
+    Flips(specimen).forEach(maximumCount: count, phase: phase) { files, flip in
       flipCount += 1
       for access in [StoreOptions.Access.readOnly, .readWrite] {
         let copy = files.copy()

@@ -1,6 +1,7 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// The same received facts, told in any order, any number of times, in any transactions, with the
@@ -223,7 +224,7 @@ import Testing
 
   @Test(arguments: seeds(4)) func theSameFactsEndTheSameInAnyOrder(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<20 {
+    for _ in 0..<Scale.count(debug: 8, release: 20) {
       let played = randomCase(&random)
       let orders = (0..<5).map { _ in shuffled(played.facts, &random) }
       guard try difference(played, orders, seed: random.next()) != nil else { continue }

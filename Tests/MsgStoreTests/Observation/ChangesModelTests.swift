@@ -6,11 +6,13 @@ import Testing
 @Suite struct ChangesModelTests {
   private let names: [ConversationID] = ["a", "b", "c", "d"]
 
-  @Test(arguments: seeds(6)) func whatIsToldIsWhatHasChanged(seed: UInt64) {
+  @Test(arguments: seeds(6, debugCount: 3)) func whatIsToldIsWhatHasChanged(seed: UInt64) {
     RandomStore(seed: seed).expectSound(stepCount: 150) { try check($0, seed) }
   }
 
-  @Test(arguments: seeds(2)) func whatIsToldOfLongThreadsIsWhatHasChanged(seed: UInt64) {
+  @Test(arguments: seeds(2, debugCount: 1)) func whatIsToldOfLongThreadsIsWhatHasChanged(
+    seed: UInt64
+  ) {
     RandomStore(seed: seed, packing: .random(seed), idCount: 60).expectSound(stepCount: 60) {
       try check($0, seed)
     }

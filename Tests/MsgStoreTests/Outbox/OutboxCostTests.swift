@@ -1,6 +1,7 @@
 import Damage
 import MsgStore
 import PageFile
+import Simulation
 import Testing
 
 /// What is done with the outbox costs the same however much waits: pages read, with hardly a cache.
@@ -9,11 +10,7 @@ import Testing
     case oneConversation, manyConversations, held, failed, running, waiting
   }
 
-  #if DEBUG
-    private static let many = 600
-  #else
-    private static let many = 5000
-  #endif
+  private static let many = Scale.count(debug: 600, release: 5000)
 
   private func options(_ clock: TestClock) -> StoreOptions {
     var options = StoreOptions(

@@ -1,12 +1,10 @@
+import Simulation
 import Testing
 
 /// Random operations, clocks, failures and crashes: the outbox has what a plain model of it has.
 @Suite struct OutboxModelTests {
-  #if DEBUG
-    private static let (seedCount, stepCount) = (3, 250)
-  #else
-    private static let (seedCount, stepCount) = (24, 1500)
-  #endif
+  private static let seedCount = Scale.count(debug: 3, release: 24)
+  private static let stepCount = Scale.count(debug: 250, release: 1500)
 
   @Test(arguments: seeds(seedCount)) func theOutboxIsAsItsModel(seed: UInt64) throws {
     let player = try OutboxPlayer(seed: seed)

@@ -2,6 +2,7 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 import crash_writer
 
@@ -11,7 +12,8 @@ import crash_writer
 /// A moment may be given up, with a sentence that says so. Nothing may be found about a sound store, what
 /// is read has to be one moment, and every call has to end.
 ///
-/// Two seconds each in a normal run; `MSGSTORE_LONG_CALLS=600` makes it as many as are given.
+/// Two seconds each in a normal run, one in a debug build; `MSGSTORE_LONG_CALLS=600` sets another
+/// number.
 @Suite struct LongCallTests {
   private let directory: TemporaryDirectory
   private let path: String
@@ -21,7 +23,8 @@ import crash_writer
     directory = try TemporaryDirectory()
     path = directory.path("store")
     seconds =
-      ProcessInfo.processInfo.environment["MSGSTORE_LONG_CALLS"].flatMap { Double($0) } ?? 2
+      ProcessInfo.processInfo.environment["MSGSTORE_LONG_CALLS"].flatMap { Double($0) }
+      ?? Double(Scale.count(debug: 1, release: 2))
   }
 
   private func startOwner() throws -> Victim {

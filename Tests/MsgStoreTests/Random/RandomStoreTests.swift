@@ -1,6 +1,7 @@
 import Foundation
 import MsgStore
 import PageFile
+import Simulation
 import Testing
 
 /// Whatever is done to a store, in whatever order, it stays sound.
@@ -11,20 +12,22 @@ import Testing
   /// Names that meet often, threads of some length, and long ones.
   @Test(arguments: [8, 30, 60])
   func everythingThatIsDoneLeavesASoundStore(_ idCount: Int) throws {
-    for seed in seeds(storeCount(idCount > 30 ? 1 : 3)) { expectSound(seed, idCount) }
+    for seed in seeds(storeCount(idCount > 30 ? 1 : Scale.count(debug: 1, release: 3))) {
+      expectSound(seed, idCount)
+    }
   }
 
   /// The same where little waits, and long work goes on in many steps among the rest.
   @Test(arguments: [8, 30, 60])
   func everythingThatIsDoneBetweenTheStepsOfWorkLeavesASoundStore(_ idCount: Int) throws {
-    for seed in seeds(storeCount(idCount > 30 ? 1 : 3)) {
+    for seed in seeds(storeCount(idCount > 30 ? 1 : Scale.count(debug: 1, release: 3))) {
       expectSound(seed, idCount, isNarrow: true)
     }
   }
 
   /// A clock that is a year ahead or behind makes no other store, but for the times that it gave.
   @Test func theClockDecidesNothing() throws {
-    for seed in seeds(storeCount(2)) {
+    for seed in seeds(storeCount(Scale.count(debug: 1, release: 2))) {
       let random = RandomStore(seed: seed, packing: .random(seed), idCount: 8)
       random.expectSound(stepCount: 200) { made in
         var pictures: [[String]] = []

@@ -210,7 +210,9 @@ import Testing
     }
   }
 
-  @Test(arguments: seeds(12)) func theStoreAnswersAsPlainSetsOfMessagesDo(seed: UInt64) throws {
+  @Test(arguments: seeds(12, debugCount: 6)) func theStoreAnswersAsPlainSetsOfMessagesDo(
+    seed: UInt64
+  ) throws {
     var random = SeededGenerator(seed: seed)
     let directory = MemoryDirectory()
     var store = try groupStore(directory, packing: .random(seed))
@@ -245,7 +247,9 @@ import Testing
     case place(MessageID, Int64)
   }
 
-  @Test(arguments: seeds(6)) func theSameReceiptsInAnyOrderEndInTheSame(seed: UInt64) throws {
+  @Test(arguments: seeds(6, debugCount: 3)) func theSameReceiptsInAnyOrderEndInTheSame(seed: UInt64)
+    throws
+  {
     var random = SeededGenerator(seed: seed)
     var facts: [Fact] = []
     for number in 0..<20 {

@@ -1,6 +1,7 @@
 import Foundation
 import MsgStore
 import PageFile
+import Simulation
 import Testing
 
 /// Whatever is done to a store, what it derives is what a count says, after every transaction.
@@ -16,7 +17,7 @@ import Testing
 
   private var seedCount: Int {
     let text = ProcessInfo.processInfo.environment["MSGSTORE_STORES"]
-    return text.flatMap { Int($0) } ?? 2
+    return text.flatMap { Int($0) } ?? Scale.count(debug: 1, release: 2)
   }
 
   private func expectSound(_ seed: UInt64, _ idCount: Int, isNarrow: Bool) {

@@ -1,13 +1,32 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
+import Simulation
 import Testing
 
 /// Every message and every fact whose own pages are whole is saved, whatever else is destroyed, and what was deleted
 /// stays deleted.
 @Suite struct DestroyedPagesTests {
   /// A closed store, what it holds, and what was deleted from it.
-  private func sample(_ seed: UInt64) throws -> (SalvageSubject, StoreContent, Set<MessageID>) {
+  private typealias Sample = (SalvageSubject, StoreContent, Set<MessageID>)
+
+  /// The seeds of a test: some of its own, or in a debug build the one that all tests share, whose
+  /// stores take longer to make than what is done with them.
+  private static func seeds(_ count: Int) -> [UInt64] {
+    Scale.isFull ? MsgStoreTests.seeds(count) : sharedSeeds
+  }
+
+  private static let sharedSeeds = MsgStoreTests.seeds(1)
+  private static let sharedSample = Result { try makeSample(sharedSeeds[0]) }
+  private static let sharedSampleWithOldPages = Result {
+    try makeSampleWithOldPages(sharedSeeds[0])
+  }
+
+  private func sample(_ seed: UInt64) throws -> Sample {
+    try Scale.isFull ? Self.makeSample(seed) : Self.sharedSample.get()
+  }
+
+  private static func makeSample(_ seed: UInt64) throws -> Sample {
     var sample = try SalvageSample(seed: seed)
     try sample.grow(commits: 80)
     let content = try sample.content()
@@ -47,7 +66,7 @@ import Testing
   }
 
   @Test func anUndamagedStoreComesBackAsItWas() throws {
-    let (subject, content, _) = try sample(seeds(1)[0])
+    let (subject, content, _) = try sample(Self.seeds(1)[0])
     let salvaged = try subject.salvage()
     #expect(content.messages.count == subject.messageSlots.count)
     #expect(salvaged.content.differences(from: content) == [])
@@ -58,10 +77,11 @@ import Testing
 
   @Test(arguments: 0...15)
   func aLeafOfEachTreeCostsNoMoreThanItsOwn(tree: Int) throws {
-    let seed = seeds(1)[0]
+    let seed = Self.seeds(1)[0]
     let (intact, content, _) = try sample(seed)
     var random = SeededGenerator(seed: seed)
-    for slot in intact.slots(tree: tree).shuffled(using: &random).prefix(2) {
+    let slotCount = Scale.count(debug: 1, release: 2)
+    for slot in intact.slots(tree: tree).shuffled(using: &random).prefix(slotCount) {
       var subject = intact
       subject.destroy([slot], &random)
       let salvaged = try subject.salvage()
@@ -80,7 +100,7 @@ import Testing
   }
 
   @Test func noMessageNeedsABranch() throws {
-    let seed = seeds(1)[0]
+    let seed = Self.seeds(1)[0]
     let (intact, content, _) = try sample(seed)
     var random = SeededGenerator(seed: seed)
     var subject = intact
@@ -94,7 +114,7 @@ import Testing
   }
 
   @Test func noMessageNeedsATablePage() throws {
-    for seed in seeds(1) {
+    for seed in Self.seeds(1) {
       let (intact, content, _) = try sample(seed)
       var random = SeededGenerator(seed: seed)
       let tables = intact.tableSlots
@@ -111,7 +131,7 @@ import Testing
   }
 
   @Test func noMessageNeedsAMetaSlot() throws {
-    for seed in seeds(1) {
+    for seed in Self.seeds(1) {
       let (intact, content, _) = try sample(seed)
       var random = SeededGenerator(seed: seed)
       for destroyed in [[0], [1], [0, 1]] {
@@ -125,7 +145,7 @@ import Testing
   }
 
   @Test func onlyLongMessagesNeedTheirOverflowPages() throws {
-    let seed = seeds(1)[0]
+    let seed = Self.seeds(1)[0]
     let (intact, content, _) = try sample(seed)
     var random = SeededGenerator(seed: seed)
     var subject = intact
@@ -140,7 +160,7 @@ import Testing
 
   /// Without table, branches and meta slots nothing is left but leaves, of any age.
   @Test func leavesAloneAreEnough() throws {
-    for seed in seeds(2) {
+    for seed in Self.seeds(2) {
       let (intact, content, deleted) = try sample(seed)
       var random = SeededGenerator(seed: seed)
       var subject = intact
@@ -155,9 +175,11 @@ import Testing
   }
 
   /// A closed store that still has all versions of its pages from several moments in some slot.
-  private func sampleWithOldPages(
-    _ seed: UInt64
-  ) throws -> (SalvageSubject, StoreContent, Set<MessageID>) {
+  private func sampleWithOldPages(_ seed: UInt64) throws -> Sample {
+    try Scale.isFull ? Self.makeSampleWithOldPages(seed) : Self.sharedSampleWithOldPages.get()
+  }
+
+  private static func makeSampleWithOldPages(_ seed: UInt64) throws -> Sample {
     var sample = try SalvageSample(seed: seed)
     var earlier: [[UInt8]] = []
     for _ in 0..<8 {
@@ -176,7 +198,7 @@ import Testing
   @Test(arguments: 0..<8)
   func oldPagesStayOld(damage: Int) throws {
     let (tables, branches, metas) = (damage & 1 != 0, damage & 2 != 0, damage & 4 != 0)
-    for seed in seeds(1) {
+    for seed in Self.seeds(1) {
       let (intact, content, deleted) = try sampleWithOldPages(seed)
       var random = SeededGenerator(seed: seed)
       var subject = intact
@@ -198,7 +220,7 @@ import Testing
   /// The same damage to a store that was killed, with commits in its log.
   @Test(arguments: 0..<8)
   func theLogIsAppliedToWhatIsLeft(damage: Int) throws {
-    for seed in seeds(1) {
+    for seed in Self.seeds(1) {
       var sample = try SalvageSample(seed: seed)
       try sample.grow(commits: 40)
       let earlier = sample.files["store"] ?? []
@@ -227,7 +249,7 @@ import Testing
   func randomPages(keepsOldPages: Bool) throws {
     var expectedCount = 0
     var savedCount = 0
-    for seed in seeds(3) {
+    for seed in Self.seeds(3) {
       let (intact, content, deleted) =
         keepsOldPages ? try sampleWithOldPages(seed) : try sample(seed)
       let tables = Set(intact.tableSlots.values.flatMap { $0 })

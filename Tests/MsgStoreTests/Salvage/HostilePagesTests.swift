@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func anySalvageEnds() throws {
-    for seed in seeds(2) {
+    for seed in seeds(2, debugCount: 1) {
       var sample = try SalvageSample(seed: seed)
       try sample.grow(commits: 15)
       try sample.close()

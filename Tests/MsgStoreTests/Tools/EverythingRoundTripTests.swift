@@ -8,7 +8,7 @@ import msgdump
 /// back, and the second export has the same bytes, but that what waited to go out is held.
 @Suite struct EverythingRoundTripTests {
   @Test func aRestoredStoreHasTheSameExport() {
-    for seed in seeds(12) {
+    for seed in seeds(12, debugCount: 4) {
       RandomStore(seed: seed).expectSound(stepCount: 400) { made in
         let store = try made.play()
         if let defect = try store.defect() { return defect }
@@ -24,7 +24,7 @@ import msgdump
 
   /// Nothing is lost of an undamaged store.
   @Test func aSalvagedStoreHasTheSameExport() {
-    for seed in seeds(8) {
+    for seed in seeds(8, debugCount: 3) {
       RandomStore(seed: seed).expectSound(stepCount: 400) { made in
         let directory = MemoryDirectory()
         let store = try made.play(in: directory)
@@ -45,7 +45,7 @@ import msgdump
 
   /// Compacted beside whatever else is done with it, a store keeps everything.
   @Test func aCompactedStoreHasTheSameExport() {
-    for seed in seeds(6) {
+    for seed in seeds(6, debugCount: 2) {
       RandomStore(seed: seed).expectSound(stepCount: 300) { made in
         let directory = MemoryDirectory()
         let store = try made.play(in: directory)

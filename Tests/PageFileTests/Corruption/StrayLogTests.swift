@@ -1,5 +1,6 @@
 import Damage
 import PageFile
+import Simulation
 import Testing
 
 /// WAL files of another store, of another life of this one, of an older copy: never applied, and what they
@@ -19,7 +20,7 @@ import Testing
   /// All pairs of stores with the same pages, LSNs and counters: one or both logs of one beside the data
   /// file of the other.
   @Test func theLogOfAnotherStoreIsRefused() throws {
-    let stores = try (0..<8).map { _ in try Specimen.inUse() }
+    let stores = try (0..<Scale.count(debug: 4, release: 8)).map { _ in try Specimen.inUse() }
     for one in stores.indices {
       for other in stores.indices where other != one {
         for names in [logNames, [logNames[0]], [logNames[1]]] {
@@ -94,7 +95,8 @@ import Testing
     var random = SeededGenerator()
     var openedCount = 0
     for (index, newer) in copies.enumerated() where newer.exists(Specimen.storeName) {
-      for older in copies[..<index] where random.below(12) == 0 {
+      for older in copies[..<index]
+      where random.below(Scale.count(debug: 40, release: 12)) == 0 {
         for part in 1..<8 {
           let files = newer.copy()
           for (bit, name) in Specimen.fileNames.enumerated() where part >> bit & 1 == 1 {

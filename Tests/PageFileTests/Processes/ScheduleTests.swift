@@ -1,6 +1,7 @@
 import Foundation
 import PageFile
 import Schedules
+import Simulation
 import Testing
 
 /// Several processes on one store, under schedules that decide at each system call who goes on, who is
@@ -17,8 +18,10 @@ import Testing
     (run.image, run.version) = image
     let explorer = ScheduleExplorer()
     let wanted = number("MSGSTORE_SWITCHES")
+    // With one event every step is tried also in a debug build.
+    let wide = events == 1 ? stride : stride * Scale.count(debug: 2, release: 1)
     explorer.explore(
-      run, eventCount: wanted ?? events, kills: kills, stride: wanted == nil ? stride : 1)
+      run, eventCount: wanted ?? events, kills: kills, stride: wanted == nil ? wide : 1)
     expectNoFailure(explorer, test)
   }
 

@@ -17,7 +17,9 @@ import Testing
     let explorer = Explorer(
       seed: UInt64(first),
       ExplorationPlan(
-        choices: CrashChoices(exhaustiveUnitCount: 3, sampleCount: 1, maximumCount: 5),
+        choices: CrashChoices(
+          exhaustiveUnitCount: 3, sampleCount: 1,
+          maximumCount: Scale.count(debug: 2, release: 5)),
         branchCounts: [1]))
     for second in Workload.small.indices {
       let sequence = [Workload.small[first], Workload.small[second]]

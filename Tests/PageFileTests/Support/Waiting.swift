@@ -6,4 +6,9 @@ enum Waiting {
     let lock = Lock()
     lock.withLock { lock.wait(milliseconds: count) }
   }
+
+  /// Waits until a condition holds, or the test's time is over.
+  static func until(_ isOver: () -> Bool) {
+    while !isOver() && !Task.isCancelled { milliseconds(1) }
+  }
 }

@@ -22,7 +22,7 @@ import Testing
         order.withLock { $0.append(name) }
         transaction.rollback()
       }
-      while database.waitingWriterCount < count {}
+      Waiting.until { database.waitingWriterCount >= count }
     }
 
     func note(_ name: String) { order.withLock { $0.append(name) } }
@@ -71,7 +71,7 @@ import Testing
     queue.add("writer", .urgent)
     let checkpoint = Aside()
     checkpoint.begin { try? database.checkpoint() }
-    while database.waitingWriterCount < 2 {}
+    Waiting.until { database.waitingWriterCount >= 2 }
     // The header of the other log is written.
     directory.once({ $0.kind == .write && $0.name != "x" && $0.offset == 0 }) { queue.note("turn") }
     transaction.rollback()
@@ -96,7 +96,7 @@ import Testing
     // Another thread waits, as it always did.
     let other = Aside()
     other.begin { try? Rounds.write(2, to: database) }
-    while database.waitingWriterCount == 0 {}
+    Waiting.until { database.waitingWriterCount > 0 }
     transaction.rollback()
     #expect(other.hasEnded(withinMilliseconds: 5000))
     #expect(try Rounds.read(database) == 2)

@@ -1,4 +1,5 @@
 import PageFile
+import Simulation
 import Testing
 
 /// A tree must do what a sorted array does, whatever is done to it in whatever order.
@@ -16,7 +17,10 @@ import Testing
   }
 
   static let plans: [Plan] = [4096, 8192].flatMap { pageSize in
-    KeyShape.allCases.map { Plan(pageSize: pageSize, keys: $0, operationCount: 2500) }
+    KeyShape.allCases.map {
+      Plan(
+        pageSize: pageSize, keys: $0, operationCount: Scale.count(debug: 1200, release: 2500))
+    }
   }
 
   @Test(arguments: plans)
