@@ -106,7 +106,7 @@ extension ChatClient {
   ) throws {
     try chat.outbox.fail(item, because: failure)
     switch item.task {
-    case .edit, .unsend, .react: try chat.outbox.remove(item.id)
+    case .edit, .unsend, .react: try chat.outbox.remove(item.id, because: failure)
     default: break
     }
   }

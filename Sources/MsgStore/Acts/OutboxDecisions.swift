@@ -162,7 +162,7 @@ struct OutboxDecisions: TransactionPart {
   }
 
   /// Removes an entry, and undoes what it was to tell where that is possible.
-  func removeEntry(_ id: OutboxEntry.ID) throws(StoreError) {
+  func removeEntry(_ id: OutboxEntry.ID, because failure: SendFailure?) throws(StoreError) {
     let record = try existingEntry(id)
     if record.isRunning { throw .outbox(.leased, id) }
     guard let conversation = try view.outbox.conversationName(of: record) else {
@@ -182,9 +182,9 @@ struct OutboxDecisions: TransactionPart {
       throw .outbox(.needed, id)
     case .edit(let message, let time):
       _ = try transaction.edits.refuseEdit(
-        of: message, in: conversation, at: Timestamp(microseconds: time), because: nil)
+        of: message, in: conversation, at: Timestamp(microseconds: time), because: failure)
     case .unsend(let message):
-      _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: nil)
+      _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: failure)
     case .react(let message, let emoji, let isRemoved):
       try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
     case .receipt(let kind):

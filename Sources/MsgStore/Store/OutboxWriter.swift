@@ -240,9 +240,16 @@ extension OutboxWriter {
   /// the server, this promises nothing about other devices: a message that may have left is hidden,
   /// and its retraction is entered behind it.
   ///
+  /// - Parameters:
+  ///   - id: The entry.
+  ///   - failure: The reason to show on the message whose edit or retraction is undone, such as the
+  ///     server's refusal; nil shows none.
   /// - Throws: `outbox(.leased)`; `outbox(.needed)` for an upload or a new conversation:
   ///   retract the message or delete the conversation instead.
-  public func remove(_ id: OutboxEntry.ID) throws(StoreError) {
-    try transaction.perform(try transaction.outboxDecisions.removeEntry(id))
+  public func remove(
+    _ id: OutboxEntry.ID, because failure: SendFailure? = nil
+  ) throws(StoreError) {
+    try transaction.perform(
+      try transaction.outboxDecisions.removeEntry(id, because: failure))
   }
 }
