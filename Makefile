@@ -52,7 +52,7 @@ example: build
 
 # Nothing here reads an index of the sources, and writing one costs time.
 test: setup
-	$(SWIFT) test --disable-index-store
+	$(SWIFT) test
 
 build: setup
 	$(SWIFT) build
