@@ -69,8 +69,7 @@ extension StoreSnapshot {
     try within { (view) throws(StoreError) in
       guard let number = try view.number(of: conversation)
       else { return nil }
-      var cursor = Cursor(view.source, Schema.conversations)
-      return try view.conversations.summary(number, &cursor).mentionCount
+      return try view.conversations.summary(number).mentionCount
     }
   }
 }

@@ -7,8 +7,6 @@ import PageFile
 /// continues. Any other error means that the call changed nothing.
 public struct StoreWriter: ~Copyable {
   package let transaction: Transaction
-
-  init(_ transaction: Transaction) { self.transaction = transaction }
 }
 
 /// Reads, as in a snapshot.

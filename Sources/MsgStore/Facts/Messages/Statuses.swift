@@ -4,8 +4,6 @@ import PageFile
 struct Statuses: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Changes a status: to any local one, or upwards to one that the server knows.
   ///
   /// Returns false if there is no such message, or nothing changes.
@@ -67,5 +65,5 @@ struct Statuses: TransactionPart {
 }
 
 extension Transaction {
-  var statuses: Statuses { Statuses(self) }
+  var statuses: Statuses { Statuses(transaction: self) }
 }
