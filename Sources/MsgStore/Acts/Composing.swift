@@ -4,8 +4,6 @@ import PageFile
 struct Composing: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func send(_ message: Message) throws(StoreError) -> Message {
     let local = try transaction.localMemberID()
     guard message.sender == local else {
@@ -174,7 +172,7 @@ extension Composing {
     guard let member = localMember else { throw .noLocalMember }
     let key = ReactionRecord.key(
       target.conversation.number, target.id, member: member, emoji: emoji)
-    let old = try transaction.reactions.reaction(key.bytes)
+    let old = try transaction.reactions.reaction(key)
     guard (old?.isRemoved ?? true) != isRemoved else { return false }
     let time = Conversations.provisionalTime(
       after: old?.time, try transaction.conversations.newestServerTime(in: target.conversation))
@@ -220,7 +218,7 @@ extension Composing {
 }
 
 extension Transaction {
-  var composing: Composing { Composing(self) }
+  var composing: Composing { Composing(transaction: self) }
 }
 
 /// Finds the messages on which the local member may act.

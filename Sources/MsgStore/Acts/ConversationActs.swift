@@ -8,8 +8,6 @@ import PageFile
 struct ConversationActs: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func setTitle(_ title: String?, of id: ConversationID) throws(StoreError) -> Bool {
     try Conversations.validate(title: title, limit: ConversationDetails.maximumTitleByteCount)
     let conversation = try memberConversation(id)
@@ -205,7 +203,7 @@ extension ConversationActs {
 }
 
 extension Transaction {
-  var conversationActs: ConversationActs { ConversationActs(self) }
+  var conversationActs: ConversationActs { ConversationActs(transaction: self) }
 }
 
 /// Creates conversations, or finds existing ones.
@@ -312,19 +310,14 @@ extension ConversationActs {
     _ kind: ConversationKind, with members: [UInt32]
   ) throws(StoreError) -> OpenConversation? {
     let wanted = members.sorted()
-    let first = KeyEncoding.key(ConversationMembers.digest(members), 0)
-    let digest = first.bytes.slice(0, 8)
-    var cursor = Cursor(view.source, Schema.participants)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(first.bytes) }
+    let digest = ByteBuffer().appending(ConversationMembers.digest(members))
     var candidates: [UInt32] = []
-    while cursor.isAtCell, cursor.keyHasPrefix(digest) {
-      var key = ByteBuffer()
-      cursor.appendKey(to: &key)
-      guard let number = key.bytes.bigEndianNumber(at: digest.count) else {
+    try view.forEachCell(with: digest, in: Schema.participants) { (key, _) throws(StoreError) in
+      guard let number = key.bigEndianNumber(at: 8) else {
         throw view.corrupt(Schema.participants, "malformed key (\(key.count) bytes, expected 12)")
       }
       candidates.append(number)
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      return true
     }
     var oldest: OpenConversation?
     for number in candidates {

@@ -7,8 +7,6 @@ import PageFile
 struct LocalMarks: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Moves the read mark up to the newest acknowledged message that is not behind a position.
   ///
   /// Returns true if anything changed.
@@ -188,7 +186,7 @@ extension LocalMarks {
       return true
     }
     let exact = FactKey.key(conversation.number, id, .receipt, member: member)
-    if try view.contains(exact.bytes, in: Schema.facts) { return true }
+    if try view.contains(exact, in: Schema.facts) { return true }
     let own = try transaction.ownReceipts.receipts(conversation)
     guard let mark = own.deliveredMark, position <= mark else { return false }
     let first = try transaction.namedReceipts.firstOrdinal(.delivered, id, in: conversation.number)
@@ -213,7 +211,7 @@ extension LocalMarks {
 }
 
 extension Transaction {
-  var localMarks: LocalMarks { LocalMarks(self) }
+  var localMarks: LocalMarks { LocalMarks(transaction: self) }
 }
 
 extension LocalMarks {

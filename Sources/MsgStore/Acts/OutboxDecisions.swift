@@ -6,8 +6,6 @@ import PageFile
 struct OutboxDecisions: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   private func existingEntry(_ id: OutboxEntry.ID) throws(StoreError) -> OutboxRecord {
     guard let record = try transaction.outboxSweeps.currentEntry(id.rawValue) else {
       throw .outbox(.notFound, id)
@@ -221,7 +219,7 @@ struct OutboxDecisions: TransactionPart {
       let (_, _, own) = try flushed().messages.found(message, in: open.number)
     else { return }
     let key = ReactionRecord.key(open.number, own, member: member, emoji: emoji)
-    guard let old = try transaction.reactions.reaction(key.bytes), old.isRemoved == isRemoved else {
+    guard let old = try transaction.reactions.reaction(key), old.isRemoved == isRemoved else {
       return
     }
     let time = Conversations.provisionalTime(
@@ -235,5 +233,5 @@ struct OutboxDecisions: TransactionPart {
 }
 
 extension Transaction {
-  var outboxDecisions: OutboxDecisions { OutboxDecisions(self) }
+  var outboxDecisions: OutboxDecisions { OutboxDecisions(transaction: self) }
 }

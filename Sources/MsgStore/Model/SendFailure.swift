@@ -1,15 +1,4 @@
-package import PageFile
-
 /// The failure of one attempt to send something or to transfer an attachment.
-///
-/// Stored form:
-///
-///     size  field
-///        1  kind
-///        1  1 with a code, else 0
-///     1–10  with a code: the code, signed varint
-///      1–2  byte count of the text, varint
-///        n  text
 public struct SendFailure: Sendable {
   /// The most UTF-8 bytes kept of a text.
   public static let maximumTextByteCount = 1024
@@ -66,35 +55,5 @@ extension SendFailure: Hashable {
     hasher.combine(kind)
     hasher.combine(code)
     hasher.combine(text)
-  }
-}
-
-extension SendFailure {
-  /// Decodes a failure.
-  ///
-  /// Returns nil if the bytes do not begin with a valid failure; never traps.
-  package init?(_ reader: inout ByteReader) {
-    guard let kindCode = reader.byte(), let kind = FailureKind(rawValue: kindCode),
-      let hasCode = reader.byte(), hasCode <= 1
-    else { return nil }
-    var code: Int64?
-    if hasCode == 1 {
-      guard let number = reader.signedVarint() else { return nil }
-      code = number
-    }
-    guard let byteCount = reader.length(), byteCount <= Self.maximumTextByteCount,
-      let text = reader.take(byteCount), text.isValidUTF8
-    else { return nil }
-    // Unsafe: validated just above.
-    self.init(kind, code: code, text: unsafe text.uncheckedText())
-  }
-
-  /// Encodes the failure.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(kind.rawValue)
-    buffer.append(code == nil ? 0 : 1)
-    if let code { buffer.append(signedVarint: code) }
-    buffer.append(varint: UInt64(text.utf8.count))
-    buffer.append(text)
   }
 }

@@ -4,8 +4,6 @@ import PageFile
 package struct HeldEntries: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Enters a held entry, unless the same receipt is entered already.
   ///
   /// Returns true if it was entered.
@@ -118,7 +116,7 @@ package struct HeldEntries: TransactionPart {
 }
 
 extension Transaction {
-  package var heldEntries: HeldEntries { HeldEntries(self) }
+  package var heldEntries: HeldEntries { HeldEntries(transaction: self) }
 }
 
 /// The progress of entering the pending work of a store.

@@ -7,8 +7,6 @@ import PageFile
 struct OutboxAnswers: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Returns the entry of an item if the item's lease is the newest; otherwise nil.
   private func held(_ item: OutboxItem) throws(StoreError) -> OutboxRecord? {
     guard let record = try transaction.outboxSweeps.currentEntry(item.id.rawValue),
@@ -204,5 +202,5 @@ struct OutboxAnswers: TransactionPart {
 }
 
 extension Transaction {
-  var outboxAnswers: OutboxAnswers { OutboxAnswers(self) }
+  var outboxAnswers: OutboxAnswers { OutboxAnswers(transaction: self) }
 }

@@ -5,8 +5,6 @@
 struct OutboxEntering: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Enters a composed message, behind the uploads that it needs.
   func enterSend(
     _ message: Message, in conversation: UInt32
@@ -201,5 +199,5 @@ struct OutboxEntering: TransactionPart {
 }
 
 extension Transaction {
-  var outboxEntering: OutboxEntering { OutboxEntering(self) }
+  var outboxEntering: OutboxEntering { OutboxEntering(transaction: self) }
 }

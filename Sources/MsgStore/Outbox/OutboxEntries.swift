@@ -7,8 +7,6 @@ import PageFile
 struct OutboxEntries: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func setTotals(_ totals: OutboxTotals) {
     memory.outbox = totals
     transaction.isOutboxChanged = true
@@ -35,10 +33,7 @@ struct OutboxEntries: TransactionPart {
   func writeTotals() throws(StoreError) {
     guard transaction.isOutboxChanged, let totals = memory.outbox else { return }
     transaction.isOutboxChanged = false
-    let key = OutboxKey.totals()
-    var value = ByteBuffer()
-    totals.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.put(totals, at: OutboxKey.totals())
   }
 
   /// True if the outbox has no entry, so that no lookup is needed.
@@ -120,8 +115,7 @@ struct OutboxEntries: TransactionPart {
     let record = try view.outbox.indexedEntry(ordinal)
     // The content of the entry is stored nowhere else, and must be nowhere after its removal.
     if record.subject.hasContent { view.source.isErasing = true }
-    let key = OutboxKey.entry(ordinal)
-    try transaction.remove(key.bytes, in: Schema.work)
+    try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
     try unlist(record, at: ordinal)
     var lane = try view.outbox.lane(record.conversation)
     if lane[record.subject] == ordinal { lane[record.subject] = 0 }
@@ -133,10 +127,7 @@ struct OutboxEntries: TransactionPart {
 
   private func writeEntry(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
-    let key = OutboxKey.entry(ordinal)
-    var value = ByteBuffer(capacity: 128)
-    record.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.put(record, at: OutboxKey.entry(ordinal))
   }
 
   private func count(
@@ -153,17 +144,15 @@ struct OutboxEntries: TransactionPart {
 
   /// Adds an entry to the indexes that have every entry.
   private func list(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
-    let listed = OutboxKey.listed(record.conversation, ordinal)
-    try transaction.insert(listed.bytes, .empty, in: Schema.work)
+    try transaction.insert(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
     guard let message = record.subject.message else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
-    try transaction.insert(key.bytes, .empty, in: Schema.work)
+    try transaction.insert(key, in: Schema.work)
   }
 
   func unlist(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
-    let listed = OutboxKey.listed(record.conversation, ordinal)
-    try transaction.remove(listed.bytes, in: Schema.work)
+    try transaction.remove(OutboxKey.listed(record.conversation, ordinal), in: Schema.work)
     guard let message = record.subject.message else { return }
     let key = OutboxKey.message(record.conversation, message, ordinal)
     try transaction.remove(key.bytes, in: Schema.work)
@@ -173,22 +162,18 @@ struct OutboxEntries: TransactionPart {
   private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
-      let key = OutboxKey.lane(record.conversation, ordinal)
-      try transaction.insert(key.bytes, .empty, in: Schema.work)
+      try transaction.insert(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)
     } else {
-      let key = OutboxKey.due(record.dueTime, ordinal)
-      try transaction.insert(key.bytes, .empty, in: Schema.work)
+      try transaction.insert(OutboxKey.due(record.dueTime, ordinal), in: Schema.work)
     }
   }
 
   func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
     guard record.isActive else { return }
     if record.subject.isInOrder {
-      let key = OutboxKey.lane(record.conversation, ordinal)
-      try transaction.remove(key.bytes, in: Schema.work)
+      try transaction.remove(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)
     } else {
-      let key = OutboxKey.due(record.dueTime, ordinal)
-      try transaction.remove(key.bytes, in: Schema.work)
+      try transaction.remove(OutboxKey.due(record.dueTime, ordinal), in: Schema.work)
     }
   }
 
@@ -197,12 +182,10 @@ struct OutboxEntries: TransactionPart {
     let due = try view.outbox.nextDue(conversation, lane)
     if due != lane.due, lane.due == nil || !StoreDefect.dueEntryKept.isPlanted {
       if let old = lane.due {
-        let key = OutboxKey.due(old.time, old.ordinal)
-        try transaction.remove(key.bytes, in: Schema.work)
+        try transaction.remove(OutboxKey.due(old.time, old.ordinal), in: Schema.work)
       }
       if let due {
-        let key = OutboxKey.due(due.time, due.ordinal)
-        try transaction.insert(key.bytes, .empty, in: Schema.work)
+        try transaction.insert(OutboxKey.due(due.time, due.ordinal), in: Schema.work)
       }
       lane.due = due
     }
@@ -213,9 +196,7 @@ struct OutboxEntries: TransactionPart {
       }
       return
     }
-    var value = ByteBuffer()
-    lane.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.put(lane, at: key)
   }
 
   private func settle(_ conversation: UInt32) throws(StoreError) {
@@ -297,7 +278,7 @@ extension OutboxSubject {
 }
 
 extension Transaction {
-  var outboxEntries: OutboxEntries { OutboxEntries(self) }
+  var outboxEntries: OutboxEntries { OutboxEntries(transaction: self) }
 }
 
 extension OutboxEntries {

@@ -5,8 +5,6 @@
 struct OutboxFollowing: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Answers all effects of the operation so far, and the effects that the answers cause.
   func settle() throws(StoreError) {
     var roundCount = 0
@@ -167,7 +165,7 @@ struct OutboxFollowing: TransactionPart {
 }
 
 extension Transaction {
-  var outboxFollowing: OutboxFollowing { OutboxFollowing(self) }
+  var outboxFollowing: OutboxFollowing { OutboxFollowing(transaction: self) }
 }
 
 extension MessageSettlement {

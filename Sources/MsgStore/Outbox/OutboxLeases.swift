@@ -11,8 +11,6 @@ import PageFile
 struct OutboxLeases: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Hands out the entry that is due first; returns nil if none is due.
   func nextWork(for owner: String, lease: Duration) throws(StoreError) -> OutboxItem? {
     try Identifier.validate("owner", byteCount: owner.utf8.count)
@@ -234,5 +232,5 @@ extension OutboxTask {
 }
 
 extension Transaction {
-  var outboxLeases: OutboxLeases { OutboxLeases(self) }
+  var outboxLeases: OutboxLeases { OutboxLeases(transaction: self) }
 }

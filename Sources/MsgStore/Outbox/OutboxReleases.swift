@@ -11,8 +11,6 @@ import PageFile
 struct OutboxReleases: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Queues all entries in some states, and returns their number.
   func release(
     _ states: OutboxRelease.States, in id: ConversationID?
@@ -55,8 +53,7 @@ struct OutboxReleases: TransactionPart {
 
   private func end(_ release: OutboxRelease, _ ordinal: UInt64) throws(StoreError) {
     transaction.noteOutboxChange()
-    let key = OutboxKey.release(ordinal)
-    try transaction.remove(key.bytes, in: Schema.work)
+    try transaction.remove(OutboxKey.release(ordinal), in: Schema.work)
     if release.conversation != 0 {
       try transaction.outboxSweeps.updateStop(of: release.conversation)
     }
@@ -246,5 +243,5 @@ struct OutboxReleases: TransactionPart {
 }
 
 extension Transaction {
-  var outboxReleases: OutboxReleases { OutboxReleases(self) }
+  var outboxReleases: OutboxReleases { OutboxReleases(transaction: self) }
 }

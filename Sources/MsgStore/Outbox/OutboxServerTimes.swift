@@ -9,8 +9,6 @@ import PageFile
 struct OutboxServerTimes: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func confirmReaction(
     _ emoji: String, isRemoved: Bool, to id: MessageID, in conversation: UInt32,
     _ ordinal: UInt64, _ serverTime: Timestamp
@@ -102,5 +100,5 @@ struct OutboxServerTimes: TransactionPart {
 }
 
 extension Transaction {
-  var outboxServerTimes: OutboxServerTimes { OutboxServerTimes(self) }
+  var outboxServerTimes: OutboxServerTimes { OutboxServerTimes(transaction: self) }
 }

@@ -12,8 +12,6 @@ import PageFile
 struct OutboxSweeps: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Moves those entries of a deleted conversation that are still to be told to its new number, and
   /// removes the others.
   ///
@@ -129,8 +127,7 @@ struct OutboxSweeps: TransactionPart {
     _ ordinal: UInt64, _ record: OutboxRecord, _ lane: inout OutboxLane, to target: UInt32
   ) throws(StoreError) {
     if record.subject.hasContent { view.source.isErasing = true }
-    let key = OutboxKey.entry(ordinal)
-    try transaction.remove(key.bytes, in: Schema.work)
+    try transaction.remove(OutboxKey.entry(ordinal), in: Schema.work)
     try transaction.outboxEntries.unlist(record, at: ordinal)
     try transaction.outboxEntries.unindex(record, at: ordinal)
     lane.counts.add(-1, record.state)
@@ -141,8 +138,7 @@ struct OutboxSweeps: TransactionPart {
 
   private func endSweep(of conversation: UInt32, to target: UInt32) throws(StoreError) {
     transaction.noteOutboxChange()
-    let sweep = OutboxKey.sweep(conversation)
-    try transaction.remove(sweep.bytes, in: Schema.work)
+    try transaction.remove(OutboxKey.sweep(conversation), in: Schema.work)
     let lane = OutboxKey.laneRecord(conversation)
     _ = try storage { () throws(PageFileError) in
       try BTree(view.source, Schema.work).remove(lane.bytes)
@@ -229,5 +225,5 @@ extension OutboxSubject {
 }
 
 extension Transaction {
-  var outboxSweeps: OutboxSweeps { OutboxSweeps(self) }
+  var outboxSweeps: OutboxSweeps { OutboxSweeps(transaction: self) }
 }

@@ -4,8 +4,6 @@ import PageFile
 struct OutboxUploads: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Returns the number of bytes of an attachment known to be on the server.
   func uploadedByteCount(
     _ attachment: String, of id: MessageID, in conversation: ConversationID
@@ -70,5 +68,5 @@ struct OutboxUploads: TransactionPart {
 }
 
 extension Transaction {
-  var outboxUploads: OutboxUploads { OutboxUploads(self) }
+  var outboxUploads: OutboxUploads { OutboxUploads(transaction: self) }
 }

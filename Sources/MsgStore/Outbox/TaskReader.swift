@@ -4,8 +4,6 @@ import PageFile
 struct TaskReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the task of an entry; nil if it has nothing to tell any more.
   func task(
     _ record: OutboxRecord, form: PendingReceipt.Form,
@@ -159,7 +157,7 @@ struct TaskReader {
 }
 
 extension StoreView {
-  var tasks: TaskReader { TaskReader(self) }
+  var tasks: TaskReader { TaskReader(view: self) }
 }
 
 extension TaskReader {

@@ -15,8 +15,6 @@ package import PageFile
 struct Packer: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// The limits on the messages that one step looks at.
   private static let maximumStepCount = 1024
   private static let maximumStepByteCount = 256 << 10
@@ -304,5 +302,5 @@ extension PageSource {
 }
 
 extension Transaction {
-  var packer: Packer { Packer(self) }
+  var packer: Packer { Packer(transaction: self) }
 }

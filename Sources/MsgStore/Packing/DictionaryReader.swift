@@ -4,8 +4,6 @@ import PageFile
 package struct DictionaryReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns a dictionary of the store.
   ///
   /// The first call reads up to 64 KiB. Later calls are one lookup in memory.
@@ -68,5 +66,5 @@ package struct DictionaryReader {
 }
 
 extension StoreView {
-  package var dictionaryTable: DictionaryReader { DictionaryReader(self) }
+  package var dictionaryTable: DictionaryReader { DictionaryReader(view: self) }
 }

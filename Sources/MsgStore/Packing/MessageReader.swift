@@ -4,8 +4,6 @@ package import PageFile
 package struct MessageReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Looks up a message by any of its names.
   ///
   /// Returns its position, the message, and its own name.
@@ -43,7 +41,7 @@ package struct MessageReader {
 }
 
 extension StoreView {
-  package var messages: MessageReader { MessageReader(self) }
+  package var messages: MessageReader { MessageReader(view: self) }
 }
 
 extension MessageReader {

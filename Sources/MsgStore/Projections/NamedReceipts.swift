@@ -7,8 +7,6 @@ import PageFile
 package struct NamedReceipts: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Notes that a message came live to a place at or below a mark made here, or was moved there
   /// unseen.
   ///
@@ -39,7 +37,7 @@ package struct NamedReceipts: TransactionPart {
       if record.marks.contains(.receipts), let localMember {
         let fact = FactKey.key(
           conversation.number, record.id(at: position), .receipt, member: localMember)
-        if try view.contains(fact.bytes, in: Schema.facts) { return }
+        if try view.contains(fact, in: Schema.facts) { return }
       }
       try rememberExact(
         .delivered, record.id(at: position), from: own.deliveredOrdinal + 1, in: conversation)
@@ -78,9 +76,7 @@ package struct NamedReceipts: TransactionPart {
       return
     }
     let key = ReceiptKey.exact(conversation.number, kind, id)
-    var value = ByteBuffer()
-    value.append(varint: ordinal)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
+    try transaction.put(NamedReceipt(ordinal), at: key)
   }
 
   /// Moves the named receipts of a message to its new own name.
@@ -102,8 +98,7 @@ package struct NamedReceipts: TransactionPart {
     _ kind: ReceiptKind, _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     guard try firstOrdinal(kind, id, in: conversation.number) != nil else { return false }
-    let key = ReceiptKey.exact(conversation.number, kind, id)
-    try transaction.remove(key.bytes, in: Schema.receipts)
+    try transaction.remove(ReceiptKey.exact(conversation.number, kind, id), in: Schema.receipts)
     return true
   }
 
@@ -113,15 +108,8 @@ package struct NamedReceipts: TransactionPart {
     _ kind: ReceiptKind, _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> UInt64? {
     let key = ReceiptKey.exact(conversation, kind, id)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
-      return nil
-    }
-    var bytes = ByteReader(value.bytes)
-    guard let ordinal = bytes.varint(), bytes.isAtEnd else {
-      throw view.corrupt(Schema.receipts, "message \"\(id)\": malformed receipt ordinal")
-    }
-    return ordinal
+    let named: NamedReceipt? = try view.record(key)
+    return named?.ordinal
   }
 
   func hasExact(
@@ -138,5 +126,5 @@ package struct NamedReceipts: TransactionPart {
 }
 
 extension Transaction {
-  package var namedReceipts: NamedReceipts { NamedReceipts(self) }
+  package var namedReceipts: NamedReceipts { NamedReceipts(transaction: self) }
 }

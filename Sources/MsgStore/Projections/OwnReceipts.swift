@@ -4,8 +4,6 @@ import PageFile
 package struct OwnReceipts: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   package func receipts(_ conversation: OpenConversation) throws(StoreError) -> ConversationReceipts
   {
     try readReceipts(of: conversation)
@@ -22,10 +20,7 @@ package struct OwnReceipts: TransactionPart {
     _ record: ConversationReceipts, _ conversation: OpenConversation
   ) throws(StoreError) {
     conversation.receipts = record
-    let key = ReceiptKey.own(conversation.number)
-    var value = ByteBuffer(capacity: 256)
-    record.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
+    try transaction.put(record, at: ReceiptKey.own(conversation.number))
   }
 
   /// Returns the mark of the local member that the server knows of.
@@ -37,5 +32,5 @@ package struct OwnReceipts: TransactionPart {
 }
 
 extension Transaction {
-  package var ownReceipts: OwnReceipts { OwnReceipts(self) }
+  package var ownReceipts: OwnReceipts { OwnReceipts(transaction: self) }
 }

@@ -10,8 +10,6 @@ import PageFile
 struct Projections: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Updates the projections after a message was inserted.
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
@@ -60,5 +58,5 @@ struct Projections: TransactionPart {
 }
 
 extension Transaction {
-  var projections: Projections { Projections(self) }
+  var projections: Projections { Projections(transaction: self) }
 }

@@ -7,8 +7,6 @@ import PageFile
 package struct Sequences: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Notes the sequence of a message that was placed.
   func inserted(at position: MessagePosition, in conversation: OpenConversation) throws(StoreError)
   {
@@ -114,5 +112,5 @@ package struct Sequences: TransactionPart {
 }
 
 extension Transaction {
-  package var sequences: Sequences { Sequences(self) }
+  package var sequences: Sequences { Sequences(transaction: self) }
 }

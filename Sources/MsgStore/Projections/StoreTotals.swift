@@ -4,8 +4,6 @@ import PageFile
 struct StoreTotals: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Adds the changes of this transaction to the stored totals.
   func writeTotals() throws(StoreError) {
     let change = transaction.totals.take()
@@ -34,5 +32,5 @@ struct StoreTotals: TransactionPart {
 }
 
 extension Transaction {
-  var storeTotals: StoreTotals { StoreTotals(self) }
+  var storeTotals: StoreTotals { StoreTotals(transaction: self) }
 }

@@ -5,8 +5,6 @@ import PageFile
 struct Summaries: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Counts a new message, and shows it in the summary if it is the last.
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
@@ -101,11 +99,9 @@ struct Summaries: TransactionPart {
       }
       guard wasThere else { throw view.corrupt(Schema.activity, "missing entry") }
     case (let old?, nil):
-      let key = old.key(conversation.number)
-      try transaction.remove(key.bytes, in: Schema.activity)
+      try transaction.remove(old.key(conversation.number), in: Schema.activity)
     case (nil, let new?):
-      let key = new.key(conversation.number)
-      try transaction.insert(key.bytes, .empty, in: Schema.activity)
+      try transaction.insert(new.key(conversation.number), in: Schema.activity)
     case (nil, nil):
       break
     }
@@ -117,8 +113,7 @@ struct Summaries: TransactionPart {
     let key = KeyEncoding.key(conversation.number)
     try transaction.remove(key.bytes, in: Schema.conversations)
     if let listed = conversation.listed {
-      let key = listed.key(conversation.number)
-      try transaction.remove(key.bytes, in: Schema.activity)
+      try transaction.remove(listed.key(conversation.number), in: Schema.activity)
     }
     transaction.totals.replace(conversation.counted, with: Totals())
     if transaction.hasListeners {
@@ -129,7 +124,7 @@ struct Summaries: TransactionPart {
 }
 
 extension Transaction {
-  var summaries: Summaries { Summaries(self) }
+  var summaries: Summaries { Summaries(transaction: self) }
 }
 
 /// The last message and the activity of a conversation.

@@ -6,8 +6,6 @@ import PageFile
 struct UnreadCounts: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Counts a new message.
   func inserted(
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
@@ -93,5 +91,5 @@ struct UnreadCounts: TransactionPart {
 }
 
 extension Transaction {
-  var unreadCounts: UnreadCounts { UnreadCounts(self) }
+  var unreadCounts: UnreadCounts { UnreadCounts(transaction: self) }
 }

@@ -4,21 +4,14 @@ import PageFile
 struct AttachmentReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Runs `body` on the keys of facts that the transfers tree has under a prefix, in order, until
   /// it returns false.
   private func forEachTransfer(
-    _ prefix: Bytes, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
+    _ prefix: borrowing ByteBuffer, _ body: (_ fact: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.transfers)
-    var key = ByteBuffer()
-    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      key.removeAll()
-      cursor.appendKey(to: &key, dropping: prefix.count)
-      guard try body(key.bytes) else { return }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    let byteCount = prefix.count
+    try view.forEachCell(with: prefix, in: Schema.transfers) { (key, _) throws(StoreError) in
+      try body(key.dropFirst(byteCount))
     }
   }
 
@@ -43,11 +36,7 @@ struct AttachmentReader {
   /// more.
   private func conversationID(of number: UInt32) throws(StoreError) -> ConversationID? {
     let key = ConversationDetails.key(number)
-    do throws(PageFileError) {
-      guard try BTree(view.source, Schema.conversations).contains(key.bytes) else { return nil }
-    } catch {
-      throw .storage(error)
-    }
+    guard try view.contains(key, in: Schema.conversations) else { return nil }
     let id = try view.conversations.details(number).id
     return try view.number(of: id) == number ? id : nil
   }
@@ -96,9 +85,8 @@ extension AttachmentReader {
   ) throws(StoreError) -> [AttachmentState] {
     try view.within { () throws(StoreError) in
       var states: [AttachmentState] = []
-      var prefix = ByteBuffer()
-      prefix.append(TransferIndex.moving)
-      try forEachTransfer(prefix.bytes) { (fact) throws(StoreError) in
+      let prefix = KeyEncoding.prefix(TransferIndex.moving)
+      try forEachTransfer(prefix) { (fact) throws(StoreError) in
         if let state = try state(fact, doneByteCount) { states.append(state) }
         return true
       }
@@ -112,7 +100,7 @@ extension AttachmentReader {
     try view.within { () throws(StoreError) in
       var found: AttachmentState?
       let prefix = TransferIndex.hashedKey(hash, .empty)
-      try forEachTransfer(prefix.bytes) { (fact) throws(StoreError) in
+      try forEachTransfer(prefix) { (fact) throws(StoreError) in
         // Another hash may have the same digest.
         if let state = try state(fact, doneByteCount), state.attachment.contentHash == hash {
           found = state
@@ -125,5 +113,5 @@ extension AttachmentReader {
 }
 
 extension StoreView {
-  var attachments: AttachmentReader { AttachmentReader(self) }
+  var attachments: AttachmentReader { AttachmentReader(view: self) }
 }

@@ -4,8 +4,6 @@ import PageFile
 struct DeliveryReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   func delivery(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Delivery? {
@@ -87,8 +85,7 @@ struct DeliveryReader {
     guard let number = try view.number(of: conversation),
       let position = try view.ids.position(of: id, in: number)
     else { return nil }
-    var cursor = Cursor(view.source, Schema.conversations)
-    let summary = try view.conversations.summary(number, &cursor)
+    let summary = try view.conversations.summary(number)
     var scan = try ThreadScan(view, number, from: position)
     guard let record = try scan.next(), try scan.position() == position else {
       throw view.corrupt(Schema.ids, "message \"\(id)\": missing at its place")
@@ -109,12 +106,8 @@ struct DeliveryReader {
     _ message: ReceivedMessage, _ own: ConversationReceipts
   ) throws(StoreError) -> Bool {
     let key = ReceiptKey.exact(message.conversation, .delivered, message.id)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
-      return false
-    }
-    var bytes = ByteReader(value.bytes)
-    return bytes.varint().map { $0 > own.deliveredOrdinal } ?? false
+    let named: NamedReceipt? = try view.record(key)
+    return named.map { $0.ordinal > own.deliveredOrdinal } ?? false
   }
 }
 
@@ -156,5 +149,5 @@ extension DeliveryReader {
 }
 
 extension StoreView {
-  var delivery: DeliveryReader { DeliveryReader(self) }
+  var delivery: DeliveryReader { DeliveryReader(view: self) }
 }

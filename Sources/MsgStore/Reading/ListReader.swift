@@ -5,8 +5,6 @@ import PageFile
 struct ListReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns a conversation as lists show it, or nil if it is unknown or was deleted.
   func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
     guard let number = try view.number(of: id) else { return nil }
@@ -167,5 +165,5 @@ extension ListReader {
 }
 
 extension StoreView {
-  var list: ListReader { ListReader(self) }
+  var list: ListReader { ListReader(view: self) }
 }

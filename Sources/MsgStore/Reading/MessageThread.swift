@@ -89,9 +89,8 @@ public struct MessageThread: ~Copyable {
   public func firstUnread(count: Int) throws(StoreError) -> MessageSlice {
     let first = try number.flatMap { (number) throws(StoreError) in
       try view.within { () throws(StoreError) in
-        var cursor = Cursor(view.source, Schema.conversations)
         return try view.delivery.firstUnread(
-          number, try view.conversations.summary(number, &cursor))
+          number, try view.conversations.summary(number))
       }
     }
     guard let first else { return try tail(count) }

@@ -11,8 +11,6 @@ import PageFile
 package struct PendingReceiptReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the local member's mark that the server knows.
   func told(
     _ kind: ReceiptKind, _ conversation: UInt32, _ summary: ConversationSummary
@@ -45,13 +43,11 @@ package struct PendingReceiptReader {
   ) throws(StoreError) {
     let prefix = ReceiptKey.exact(conversation, kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
-      var reader = ByteReader(value)
-      guard case .exact(_, _, let id)? = ReceiptKey.parts(key), let ordinal = reader.varint(),
-        reader.isAtEnd
+      guard case .exact(_, _, let id)? = ReceiptKey.parts(key), let named = NamedReceipt(value)
       else {
         throw view.corrupt(Schema.receipts, "conversation \(conversation): malformed named receipt")
       }
-      return try body(id, ordinal)
+      return try body(id, named.ordinal)
     }
   }
 
@@ -74,9 +70,8 @@ package struct PendingReceiptReader {
   ) throws(StoreError) -> [PendingReceipt] {
     try form.validate()
     guard let (number, id) = try view.find(id) else { return [] }
-    var cursor = Cursor(view.source, Schema.conversations)
     return try pendingReceipts(
-      kind, of: number, id, try view.conversations.summary(number, &cursor),
+      kind, of: number, id, try view.conversations.summary(number),
       try view.receipts.receipts(number), as: form)
   }
 
@@ -180,10 +175,10 @@ package struct PendingReceiptReader {
       case .delivered:
         let id = record.id(at: position)
         let key = ReceiptKey.exact(conversation, kind, id)
-        if try view.contains(key.bytes, in: Schema.receipts) { continue }
+        if try view.contains(key, in: Schema.receipts) { continue }
         if let localMember = view.localMember, record.marks.contains(.receipts) {
           let fact = FactKey.key(conversation, id, .receipt, member: localMember)
-          if try view.contains(fact.bytes, in: Schema.facts) { continue }
+          if try view.contains(fact, in: Schema.facts) { continue }
         }
       }
       guard body(position, record) else { return position }
@@ -233,5 +228,5 @@ extension PendingReceipt.Form {
 }
 
 extension StoreView {
-  package var pendingReceipts: PendingReceiptReader { PendingReceiptReader(self) }
+  package var pendingReceipts: PendingReceiptReader { PendingReceiptReader(view: self) }
 }

@@ -4,8 +4,6 @@ import PageFile
 struct ThreadReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Fills in the contents of a message's traits and the facts to which they refer.
   func fill(
     _ fields: inout RareFields, _ traits: MessageTraits, at position: MessagePosition,
@@ -63,7 +61,7 @@ extension ThreadReader {
 }
 
 extension StoreView {
-  var threads: ThreadReader { ThreadReader(self) }
+  var threads: ThreadReader { ThreadReader(view: self) }
 }
 
 extension ThreadReader {

@@ -4,8 +4,6 @@ import PageFile
 struct Changes: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Returns the changes of the transaction, or nil if it has no listener.
   ///
   /// Called when everything has been written. A failed lookup does not fail the transaction: the
@@ -74,5 +72,5 @@ struct Changes: TransactionPart {
 }
 
 extension Transaction {
-  var changes: Changes { Changes(self) }
+  var changes: Changes { Changes(transaction: self) }
 }

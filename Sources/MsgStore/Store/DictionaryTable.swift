@@ -4,8 +4,6 @@ import PageFile
 struct DictionaryTable: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Stores a dictionary, which is used for all segments packed from now on.
   ///
   /// Returns false and stores nothing if `expected` is no longer the newest dictionary.
@@ -32,5 +30,5 @@ struct DictionaryTable: TransactionPart {
 }
 
 extension Transaction {
-  var dictionaryTable: DictionaryTable { DictionaryTable(self) }
+  var dictionaryTable: DictionaryTable { DictionaryTable(transaction: self) }
 }

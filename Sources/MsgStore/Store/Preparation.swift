@@ -118,8 +118,6 @@ struct Preparation {
 struct PreparationSteps: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Counts the unread messages of a conversation, after the local member has become known.
   func recountUnread(of number: UInt32) throws(StoreError) {
     let conversation = try transaction.conversation(number)
@@ -140,5 +138,5 @@ struct PreparationSteps: TransactionPart {
 }
 
 extension Transaction {
-  var preparationSteps: PreparationSteps { PreparationSteps(self) }
+  var preparationSteps: PreparationSteps { PreparationSteps(transaction: self) }
 }

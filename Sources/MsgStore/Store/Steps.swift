@@ -10,8 +10,6 @@ package import PageFile
 package struct Steps: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// True if there is work left.
   var hasWork: Bool {
     get throws(StoreError) {
@@ -39,8 +37,7 @@ package struct Steps: TransactionPart {
       isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
     }
     guard isDone else { return }
-    let key = WorkRecord.key(ordinal)
-    try transaction.remove(key.bytes, in: Schema.work)
+    try transaction.remove(WorkRecord.key(ordinal), in: Schema.work)
   }
 }
 
@@ -50,5 +47,5 @@ extension Schema {
 }
 
 extension Transaction {
-  var steps: Steps { Steps(self) }
+  var steps: Steps { Steps(transaction: self) }
 }

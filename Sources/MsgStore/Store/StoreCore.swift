@@ -116,7 +116,7 @@ package final class StoreCore: Sendable {
     let result: R
     let hasWork: Bool
     do {
-      result = try body(StoreWriter(transaction))
+      result = try body(StoreWriter(transaction: transaction))
       try transaction.finish()
       hasWork = try transaction.change { () throws(StoreError) in try transaction.steps.hasWork }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }

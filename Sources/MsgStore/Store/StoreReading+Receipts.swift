@@ -41,8 +41,7 @@ extension StoreReading where Self: ~Copyable {
     try access.read { (view) throws(StoreError) in
       guard let number = try view.number(of: conversation)
       else { return nil }
-      var cursor = Cursor(view.source, Schema.conversations)
-      return try view.conversations.summary(number, &cursor).mentionCount
+      return try view.conversations.summary(number).mentionCount
     }
   }
 }

@@ -8,8 +8,6 @@ import PageFile
 public struct StoreWriter: StoreReading, ~Copyable {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// The access to the stored data, for the functions of the protocol.
   public var access: StoreAccess { StoreAccess(transaction) }
 }

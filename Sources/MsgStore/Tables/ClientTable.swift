@@ -29,8 +29,6 @@ package enum ClientKey {
 struct ClientReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the number under which the data of a conversation, or of the store, is kept.
   ///
   /// Returns nil for an unknown conversation.
@@ -46,8 +44,8 @@ struct ClientReader {
       guard (1...Identifier.maximumByteCount).contains(key.utf8.count),
         let number = try clientNumber(of: conversation)
       else { return nil }
-      let key = ClientKey.key(number, key)
       var value = ByteBuffer()
+      let key = ClientKey.key(number, key)
       guard try view.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
       return value.bytes.array()
     }
@@ -56,21 +54,14 @@ struct ClientReader {
   func syncPositions(in conversation: ConversationID?) throws(StoreError) -> [SyncPosition] {
     try view.within { () throws(StoreError) in
       guard let number = try clientNumber(of: conversation) else { return [] }
-      let prefix = KeyEncoding.key(number)
       var positions: [SyncPosition] = []
-      var cursor = Cursor(view.source, Schema.client)
-      try storage { () throws(PageFileError) in _ = try cursor.seek(prefix.bytes) }
-      while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
-        var key = ByteBuffer()
-        var value = ByteBuffer()
-        cursor.appendKey(to: &key)
-        try view.append(cursor, to: &value)
-        guard let parts = ClientKey.parts(key.bytes) else {
+      try view.forEachCell(with: KeyEncoding.key(number), in: Schema.client) {
+        (key, value) throws(StoreError) in
+        guard let parts = ClientKey.parts(key) else {
           throw view.corrupt(Schema.client, "malformed key (\(key.count) bytes)")
         }
-        positions.append(
-          SyncPosition(key: parts.key.repairedText(), bytes: value.bytes.array()))
-        try storage { () throws(PageFileError) in _ = try cursor.next() }
+        positions.append(SyncPosition(key: parts.key.repairedText(), bytes: value.array()))
+        return true
       }
       return positions
     }
@@ -78,5 +69,5 @@ struct ClientReader {
 }
 
 extension StoreView {
-  var client: ClientReader { ClientReader(self) }
+  var client: ClientReader { ClientReader(view: self) }
 }

@@ -1,28 +1,17 @@
-package import PageFile
+import PageFile
 
 /// The present and former members of a conversation, with a register for each.
 ///
 /// See docs/message-format.md, C-11 … C-13.
 ///
-///     size  field
-///        1  tag: 1
-///        1  flags: 1 a complete list is known
-///        8  with flag 1: time of the newest complete list
-///     1–10  number of members, varint
-///           for each, in ascending order of numbers:
-///     1–5     number, minus that of the previous member, varint
-///        1    bits: 1 takes part, 2 joined at
-///     1–10    time, minus that of the previous member, signed varint
-///     1–10    with bit 2: joined at, minus time, signed varint
-///
 ///  1. Of two facts about a member the later counts; at equal times, the one that says that the
 ///     member has left. The latest known time of joining stays, whatever else is known.
 ///  2. A complete list is a fact about everybody: anyone not on it had left at its time. Its time
 ///     is therefore kept, for members about whom something older is learned afterwards.
-package struct ConversationMembers: Hashable {
+package struct ConversationMembers: Hashable, StoredRecord {
+  package static let table = Table(Schema.conversations, "members", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 3
-  private static let tag: UInt8 = 1
 
   /// The latest known fact about one member.
   package struct Member: Hashable {
@@ -137,67 +126,38 @@ package struct ConversationMembers: Hashable {
   }
 
   static func key(_ conversation: UInt32) -> ByteBuffer {
-    var key = KeyEncoding.key(conversation)
-    key.append(keySuffix)
-    return key
+    KeyEncoding.key(conversation).appending(keySuffix)
   }
 }
 
 extension ConversationMembers {
-  private static let isActiveBit: UInt8 = 1
-  private static let joinedBit: UInt8 = 2
-
-  /// Decodes the members.
-  ///
-  /// Returns nil if the bytes are not a valid record; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 1 else { return nil }
-    if flags == 1 {
-      guard let time = reader.uint64() else { return nil }
-      completeAt = Int64(bitPattern: time)
-    }
-    // Each member takes at least three bytes.
-    guard let count = reader.varint(), count <= UInt64(reader.remainingByteCount / 3) else {
-      return nil
-    }
-    members.reserveCapacity(Int(count))
-    var number: UInt64 = 0
-    var time: Int64 = 0
-    for _ in 0..<count {
-      guard let step = reader.varint(), step > 0 || members.isEmpty, step <= UInt64(UInt32.max),
-        let bits = reader.byte(), bits <= 3, let timeStep = reader.signedVarint()
-      else { return nil }
-      number += step
-      time &+= timeStep
-      guard number <= UInt64(UInt32.max) else { return nil }
-      var member = Member(
-        UInt32(number), time: time, isActive: bits & Self.isActiveBit != 0)
-      if bits & Self.joinedBit != 0 {
-        guard let step = reader.signedVarint() else { return nil }
-        member.joinedAt = time &+ step
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    fields.flags(.byte)
+    fields.optional(1, &completeAt, or: 0) { $0.fixed(&$1, "time of the newest complete list") }
+    var count = members.count
+    fields.varint(&count, "number of members")
+    var last = Member(0, time: 0, isActive: false)
+    var isFirst = true
+    fields.elements(
+      &members, of: last, count: count, "by ascending numbers"
+    ) { fields, member in
+      var step = member.number &- last.number
+      fields.varint(&step, "number, minus that of the previous member")
+      let (number, isTooLarge) = last.number.addingReportingOverflow(step)
+      fields.require((step > 0 || isFirst) && !isTooLarge)
+      var bits: UInt8 = (member.isActive ? 1 : 0) | (member.joinedAt == nil ? 0 : 2)
+      fields.fixed(&bits, "bits: 1 takes part, 2 with the time of joining")
+      fields.require(bits <= 3)
+      var timeStep = member.time &- last.time
+      fields.signedVarint(&timeStep, "time of the fact, minus that of the previous member")
+      var joinedStep = (member.joinedAt ?? 0) &- member.time
+      member = Member(number, time: last.time &+ timeStep, isActive: bits & 1 != 0)
+      if bits & 2 != 0 {
+        fields.signedVarint(&joinedStep, "with bit 2: time of joining, minus the time of the fact")
+        member.joinedAt = member.time &+ joinedStep
       }
-      members.append(member)
-    }
-    guard reader.isAtEnd else { return nil }
-  }
-
-  /// Appends the members.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
-    buffer.append(completeAt == nil ? 0 : 1)
-    if let completeAt { buffer.append(time: completeAt) }
-    buffer.append(varint: UInt64(members.count))
-    var number: UInt32 = 0
-    var time: Int64 = 0
-    for member in members {
-      buffer.append(varint: UInt64(member.number - number))
-      buffer.append(
-        (member.isActive ? Self.isActiveBit : 0) | (member.joinedAt == nil ? 0 : Self.joinedBit))
-      buffer.append(signedVarint: member.time &- time)
-      if let joinedAt = member.joinedAt { buffer.append(signedVarint: joinedAt &- member.time) }
-      number = member.number
-      time = member.time
+      (last, isFirst) = (member, false)
     }
   }
 }

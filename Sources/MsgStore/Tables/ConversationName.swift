@@ -1,4 +1,4 @@
-package import PageFile
+import PageFile
 
 /// An entry of the conversation names tree, which leads from a name to a conversation.
 ///
@@ -6,30 +6,21 @@ package import PageFile
 ///
 /// A former name is marked. Only then must the details be read to learn the current name, so
 /// opening a thread by its current name stays one lookup.
-///
-///     size  field
-///        4  number of the conversation
-///        1  1 for a former name; missing in the entry of the current one
-package struct ConversationName: Hashable {
-  package let number: UInt32
-  package let isFormer: Bool
+package struct ConversationName: Hashable, StoredRecord {
+  package static let table = Table(Schema.conversationNames, "name of a conversation")
+  package private(set) var number: UInt32 = 0
+  package private(set) var isFormer = false
+
+  package init() {}
 
   init(number: UInt32, isFormer: Bool) {
     self.number = number
     self.isFormer = isFormer
   }
 
-  /// Decodes an entry.
-  ///
-  /// Returns nil if the bytes are not a valid entry; never traps.
-  package init?(_ bytes: Bytes) {
-    guard bytes.count == 4 || bytes.count == 5 && bytes[4] == 1 else { return nil }
-    self.init(number: bytes.uint32(at: 0), isFormer: bytes.count == 5)
-  }
-
-  func append(to buffer: inout ByteBuffer) {
-    buffer.append(littleEndian: number)
-    if isFormer { buffer.append(1) }
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.fixed(&number, "number of the conversation")
+    fields.lastMark(&isFormer, "1 for a former name")
   }
 }
 
@@ -52,13 +43,6 @@ extension StoreView {
   private func indexEntry(of id: ConversationID) throws(StoreError) -> ConversationName? {
     let key = KeyEncoding.key(id.string)
     guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
-    var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: Schema.conversationNames, appendTo: &value) else {
-      return nil
-    }
-    guard let name = ConversationName(value.bytes) else {
-      throw corrupt(Schema.conversationNames, "malformed entry of a name (\(value.count) bytes)")
-    }
-    return name
+    return try record(key)
   }
 }

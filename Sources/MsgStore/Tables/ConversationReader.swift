@@ -4,8 +4,6 @@ package import PageFile
 package struct ConversationReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the lowest number of a conversation above the given number.
   package func nextConversation(
     after number: UInt32, _ cursor: inout Cursor
@@ -63,28 +61,20 @@ package struct ConversationReader {
   /// Returns the members of a conversation, present and former.
   package func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
     let key = ConversationMembers.key(number)
-    var value = ByteBuffer(capacity: 256)
-    guard try view.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
-      return ConversationMembers()
-    }
-    guard let members = ConversationMembers(value.bytes) else {
-      throw view.corrupt(
-        Schema.conversations, "conversation \(number): malformed members record")
-    }
-    return members
+    return try view.record(key)
+      ?? ConversationMembers()
   }
 
   /// Returns the record of a draft, which may say that the draft was given up.
   package func draftRecord(_ number: UInt32) throws(StoreError) -> DraftRecord? {
     let key = DraftRecord.key(number)
-    var value = ByteBuffer(capacity: 256)
-    guard try view.value(of: key.bytes, in: Schema.conversations, appendTo: &value) else {
-      return nil
-    }
-    guard let draft = DraftRecord(value.bytes) else {
-      throw view.corrupt(Schema.conversations, "conversation \(number): malformed draft record")
-    }
-    return draft
+    return try view.record(key)
+  }
+
+  /// Returns the summary of a conversation.
+  package func summary(_ number: UInt32) throws(StoreError) -> ConversationSummary {
+    var cursor = Cursor(view.source, Schema.conversations)
+    return try summary(number, &cursor)
   }
 
   /// Returns the summary of a conversation that has a name, a place in the list, or messages.
@@ -149,5 +139,5 @@ package struct ConversationReader {
 }
 
 extension StoreView {
-  package var conversations: ConversationReader { ConversationReader(self) }
+  package var conversations: ConversationReader { ConversationReader(view: self) }
 }

@@ -1,4 +1,4 @@
-package import PageFile
+import PageFile
 
 /// The draft of a message.
 ///
@@ -6,27 +6,19 @@ package import PageFile
 ///
 /// See docs/message-format.md, C-14.
 ///
-///     size  field
-///        1  tag: 1
-///        1  flags: 1 with a reply, 2 there is a draft
-///        8  time
-///      1+n  with flag 1: id of the message that it replies to, its byte count first
-///        n  its text up to the end
-///
 /// Without flag 2 the draft was given up at that time, which must be known for as long as an older
 /// draft may arrive. The later of two drafts counts; at equal times, the one with the greater
 /// bytes.
-package struct DraftRecord {
+package struct DraftRecord: StoredRecord {
+  package static let table = Table(Schema.conversations, "draft", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.
   package static let keySuffix: UInt8 = 2
-  private static let tag: UInt8 = 1
-  private static let hasReply: UInt8 = 1
-  private static let isThere: UInt8 = 2
-
-  package let time: Int64
-  package let replyTo: MessageID?
+  package private(set) var time: Int64 = 0
+  package private(set) var replyTo: MessageID?
   /// nil if the draft was given up.
-  package let text: String?
+  package private(set) var text: String?
+
+  package init() {}
 
   package init(_ text: String?, replyTo: MessageID?, time: Int64) {
     self.text = text
@@ -34,41 +26,15 @@ package struct DraftRecord {
     self.time = time
   }
 
-  /// Decodes a draft.
-  ///
-  /// Returns nil if the bytes are not a valid draft; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let flags = reader.byte(), flags <= 3, flags != Self.hasReply,
-      let time = reader.uint64()
-    else { return nil }
-    var replyTo: MessageID?
-    if flags & Self.hasReply != 0 {
-      guard let byteCount = reader.byte(), byteCount > 0, let id = reader.take(Int(byteCount)),
-        id.isValidUTF8
-      else { return nil }
-      replyTo = MessageID(id)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    fields.flags(.byte)
+    fields.fixed(&time, "time")
+    fields.optional(1, &replyTo, or: "") { $0.name(&$1, "id of the message it replies to") }
+    fields.optional(2, &text, or: "") {
+      $0.bytes(&$1, .rest, in: 0...TextCompression.maximumTextByteCount, "text, UTF-8")
     }
-    let rest = reader.rest()
-    guard rest.isValidUTF8, rest.count <= TextCompression.maximumTextByteCount,
-      flags & Self.isThere != 0 || rest.count == 0
-    else { return nil }
-    // Unsafe: validated just above.
-    self.init(
-      flags & Self.isThere != 0 ? unsafe rest.uncheckedText() : nil, replyTo: replyTo,
-      time: Int64(bitPattern: time))
-  }
-
-  /// Appends the draft.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
-    buffer.append((replyTo == nil ? 0 : Self.hasReply) | (text == nil ? 0 : Self.isThere))
-    buffer.append(time: time)
-    if let replyTo {
-      buffer.append(UInt8(replyTo.byteCount))
-      buffer.append(replyTo)
-    }
-    if let text { buffer.append(text) }
+    fields.require(replyTo == nil || text != nil)
   }
 
   /// Returns true if another draft takes precedence over this one.
@@ -82,8 +48,6 @@ package struct DraftRecord {
   }
 
   static func key(_ conversation: UInt32) -> ByteBuffer {
-    var key = KeyEncoding.key(conversation)
-    key.append(keySuffix)
-    return key
+    KeyEncoding.key(conversation).appending(keySuffix)
   }
 }

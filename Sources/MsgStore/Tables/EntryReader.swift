@@ -4,20 +4,8 @@ package import PageFile
 package struct EntryReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   package func entry(_ ordinal: UInt64) throws(StoreError) -> OutboxRecord? {
-    let key = OutboxKey.entry(ordinal)
-    var value = ByteBuffer(capacity: 128)
-    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
-    return try record(value.bytes, ordinal)
-  }
-
-  package func record(_ bytes: Bytes, _ ordinal: UInt64) throws(StoreError) -> OutboxRecord {
-    guard let record = OutboxRecord(bytes) else {
-      throw view.corrupt(Schema.work, "outbox entry \(ordinal): malformed record")
-    }
-    return record
+    try view.record(OutboxKey.entry(ordinal))
   }
 
   /// Returns an entry that an index refers to.
@@ -31,37 +19,29 @@ package struct EntryReader {
   }
 
   package func totals() throws(StoreError) -> OutboxTotals {
-    let key = OutboxKey.totals()
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else {
-      return OutboxTotals()
-    }
-    guard let totals = OutboxTotals(value.bytes) else {
-      throw view.corrupt(Schema.work, "outbox totals: malformed record")
-    }
-    return totals
+    try view.record(OutboxKey.totals()) ?? OutboxTotals()
   }
 
   package func lane(_ conversation: UInt32) throws(StoreError) -> OutboxLane {
     let key = OutboxKey.laneRecord(conversation)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else {
-      return OutboxLane()
-    }
-    guard let lane = OutboxLane(value.bytes) else {
-      throw view.corrupt(Schema.work, "lane of conversation \(conversation): malformed record")
-    }
-    return lane
+    return try view.record(key)
+      ?? OutboxLane()
   }
 
   /// Returns the ordinals at the end of the keys that have a prefix, in order.
   package func ordinals(
     _ prefix: borrowing ByteBuffer, maximumCount: Int = .max
   ) throws(StoreError) -> [UInt64] {
+    try ordinals(from: prefix, sharing: prefix.count, maximumCount)
+  }
+
+  private func ordinals(
+    from start: borrowing ByteBuffer, sharing byteCount: Int, _ maximumCount: Int
+  ) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
-    let byteCount = prefix.count + 8
-    try view.forEachCell(with: prefix, in: Schema.work) { (key, _) throws(StoreError) in
-      guard let ordinal = OutboxKey.ordinal(key, byteCount: byteCount) else {
+    try view.forEachCell(with: start, sharing: byteCount, in: Schema.work) {
+      (key, _) throws(StoreError) in
+      guard let ordinal = OutboxKey.ordinal(key, byteCount: byteCount + 8) else {
         throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
       found.append(ordinal)
@@ -76,29 +56,20 @@ package struct EntryReader {
   func ordinals(
     in conversation: UInt32, from first: UInt64, maximumCount: Int
   ) throws(StoreError) -> [UInt64] {
-    var found: [UInt64] = []
-    var cursor = Cursor(view.source, Schema.work)
     let start = OutboxKey.listed(conversation, first)
-    let prefix = start.bytes.slice(0, start.count - 8)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
-    var key = ByteBuffer()
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix), found.count <= maximumCount {
-      key.removeAll()
-      cursor.appendKey(to: &key)
-      guard let ordinal = OutboxKey.ordinal(key.bytes, byteCount: start.count) else {
-        throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
-      }
-      found.append(ordinal)
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
-    }
-    return found
+    return try ordinals(from: start, sharing: start.count - 8, maximumCount + 1)
   }
 
   /// Returns the entries of a message, in the order in which they were entered.
   package func entries(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
-    let prefix = OutboxKey.message(conversation, id)
+    try entries(OutboxKey.message(conversation, id))
+  }
+
+  private func entries(
+    _ prefix: borrowing ByteBuffer
+  ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
     var found: [(UInt64, OutboxRecord)] = []
     for ordinal in try ordinals(prefix) {
       found.append((ordinal, try indexedEntry(ordinal)))
@@ -110,12 +81,7 @@ package struct EntryReader {
   func entries(
     in conversation: UInt32
   ) throws(StoreError) -> [(ordinal: UInt64, record: OutboxRecord)] {
-    let prefix = OutboxKey.listed(conversation)
-    var found: [(UInt64, OutboxRecord)] = []
-    for ordinal in try ordinals(prefix) {
-      found.append((ordinal, try indexedEntry(ordinal)))
-    }
-    return found
+    try entries(OutboxKey.listed(conversation))
   }
 
   /// Returns the time at which the first entry is due, or nil if no entry is.
@@ -136,18 +102,12 @@ package struct EntryReader {
   func forEachDue(
     from time: Int64, _ body: (Int64, UInt64) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.work)
-    var key = OutboxKey.due(time, 0)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    while cursor.isAtCell {
-      key.removeAll()
-      cursor.appendKey(to: &key)
-      guard key.bytes[0] == OutboxKey.duePrefix else { return }
-      guard let due = OutboxKey.dueParts(key.bytes) else {
+    let start = OutboxKey.due(time, 0)
+    try view.forEachCell(with: start, sharing: 1, in: Schema.work) { (key, _) throws(StoreError) in
+      guard let due = OutboxKey.dueParts(key) else {
         throw view.corrupt(Schema.work, "due entry: malformed key (\(key.count) bytes)")
       }
-      guard body(due.time, due.ordinal) else { return }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      return body(due.time, due.ordinal)
     }
   }
 
@@ -156,21 +116,13 @@ package struct EntryReader {
   func forEachEntry(
     from first: UInt64 = 0, _ body: (UInt64, OutboxRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.work)
-    var key = OutboxKey.entry(first)
-    var value = ByteBuffer(capacity: 128)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    while cursor.isAtCell {
-      key.removeAll()
-      value.removeAll()
-      cursor.appendKey(to: &key)
-      guard key.bytes[0] == OutboxKey.entryPrefix else { return }
-      guard let ordinal = OutboxKey.ordinal(key.bytes, byteCount: 9) else {
+    let start = OutboxKey.entry(first)
+    try view.forEachCell(with: start, sharing: 1, in: Schema.work) {
+      (key, value) throws(StoreError) in
+      guard let ordinal = OutboxKey.ordinal(key, byteCount: 9) else {
         throw view.corrupt(Schema.work, "outbox entry: malformed key (\(key.count) bytes)")
       }
-      try view.append(cursor, to: &value)
-      guard try body(ordinal, try record(value.bytes, ordinal)) else { return }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      return try body(ordinal, view.decoded(value, at: key))
     }
   }
 
@@ -183,8 +135,8 @@ package struct EntryReader {
     if lane.isStopped { return nil }
     var next = lane.creation
     if next == 0 {
-      let prefix = OutboxKey.lane(conversation)
-      guard let first = try ordinals(prefix, maximumCount: 1).first else { return nil }
+      let first = try ordinals(OutboxKey.lane(conversation), maximumCount: 1).first
+      guard let first else { return nil }
       next = first
     }
     let record = try indexedEntry(next)
@@ -214,7 +166,7 @@ extension EntryReader {
 }
 
 extension StoreView {
-  package var outbox: EntryReader { EntryReader(self) }
+  package var outbox: EntryReader { EntryReader(view: self) }
 }
 
 extension EntryReader {
@@ -241,12 +193,13 @@ extension EntryReader {
   /// There are few, since only large conversations need steps.
   package func sweeps(maximumCount: Int = .max) throws(StoreError) -> [OutboxSweep] {
     var found: [OutboxSweep] = []
-    var prefix = ByteBuffer()
-    prefix.append(OutboxKey.sweepPrefix)
+    let prefix = KeyEncoding.prefix(OutboxKey.sweepPrefix)
     try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
-      guard key.count == 5, let number = key.bigEndianNumber(at: 1),
-        let target = decodedTarget(value)
-      else { throw view.corrupt(Schema.work, "outbox sweep: malformed record") }
+      guard key.count == 5, let number = key.bigEndianNumber(at: 1) else {
+        throw view.corrupt(Schema.work, "outbox sweep: malformed key (\(key.count) bytes)")
+      }
+      let target: UInt32 = try view.decoded(
+        value, at: key, in: Schema.work, "outbox sweep")
       found.append(OutboxSweep(conversation: number, target: target))
       return found.count < maximumCount
     }
@@ -258,19 +211,7 @@ extension EntryReader {
   ///
   /// Returns nil if the conversation is not being swept.
   func sweepTarget(of conversation: UInt32) throws(StoreError) -> UInt32? {
-    let key = OutboxKey.sweep(conversation)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return nil }
-    guard let target = decodedTarget(value.bytes) else {
-      throw view.corrupt(Schema.work, "outbox sweep: malformed record")
-    }
-    return target
-  }
-
-  private func decodedTarget(_ value: Bytes) -> UInt32? {
-    var reader = ByteReader(value)
-    guard let target = reader.uint32(), reader.isAtEnd else { return nil }
-    return target
+    try view.record(OutboxKey.sweep(conversation), in: Schema.work, "outbox sweep")
   }
 
   /// Returns an entry with the conversation to which it belongs by now, or nil if it has nothing to
@@ -286,13 +227,10 @@ extension EntryReader {
   /// Returns true if the outbox has work left that is done in steps.
   package func hasSteps() throws(StoreError) -> Bool {
     var cursor = Cursor(view.source, Schema.work)
-    var key = ByteBuffer()
-    key.append(OutboxKey.sweepPrefix)
-    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
-    guard cursor.isAtCell else { return false }
-    key.removeAll()
-    cursor.appendKey(to: &key)
-    return key.bytes[0] <= OutboxKey.decisionPrefix
+    let start = KeyEncoding.prefix(OutboxKey.sweepPrefix)
+    let end = KeyEncoding.prefix(OutboxKey.decisionPrefix + 1)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
+    return cursor.isAtCell && cursor.compareKey(to: end.bytes) < 0
   }
 
   /// Returns true if nothing in the order of a conversation may be handed out for now.

@@ -27,37 +27,28 @@ package enum FactKind: UInt8, CaseIterable {
 package enum FactKey {
   /// Returns the common prefix of the keys of all facts about a message.
   package static func prefix(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
-    var key = KeyEncoding.key(conversation)
-    key.append(UInt8(id.byteCount))
-    key.append(id)
-    return key
+    KeyEncoding.key(conversation).appending(UInt8(id.byteCount)).appending(id)
   }
 
   /// Returns the common prefix of the keys of one kind of facts about a message.
   package static func prefix(_ conversation: UInt32, _ id: MessageID, _ kind: FactKind)
     -> ByteBuffer
   {
-    var key = prefix(conversation, id)
-    key.append(kind.rawValue)
-    return key
+    prefix(conversation, id).appending(kind.rawValue)
   }
 
   /// Returns the key of a fact that exists once per member.
   package static func key(
     _ conversation: UInt32, _ id: MessageID, _ kind: FactKind, member: UInt32
   ) -> ByteBuffer {
-    var key = prefix(conversation, id, kind)
-    key.append(bigEndian: member)
-    return key
+    prefix(conversation, id, kind).appending(member)
   }
 
   /// Returns the key of an attachment.
   package static func key(
     _ conversation: UInt32, _ id: MessageID, attachment: String
   ) -> ByteBuffer {
-    var key = prefix(conversation, id, .attachment)
-    key.append(attachment)
-    return key
+    prefix(conversation, id, .attachment).appending(attachment)
   }
 
   /// Returns the parts of a key, or nil if the bytes are not a valid key.

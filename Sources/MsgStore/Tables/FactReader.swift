@@ -4,8 +4,6 @@ package import PageFile
 package struct FactReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Runs `body` on each fact whose key has a prefix, in order.
   ///
   /// The body receives the rest of the key and the value.
@@ -15,18 +13,10 @@ package struct FactReader {
     _ prefix: borrowing ByteBuffer,
     _ body: (_ rest: Bytes, _ value: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.facts)
-    var key = ByteBuffer()
-    var value = ByteBuffer()
-    let prefix = prefix.bytes
-    try storage { () throws(PageFileError) in _ = try cursor.seek(prefix) }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      key.removeAll()
-      value.removeAll()
-      cursor.appendKey(to: &key, dropping: prefix.count)
-      try view.append(cursor, to: &value)
-      try body(key.bytes, value.bytes)
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+    let byteCount = prefix.count
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+      try body(key.dropFirst(byteCount), value)
+      return true
     }
   }
 
@@ -61,10 +51,7 @@ extension FactReader {
     var records: [AttachmentRecord] = []
     let prefix = FactKey.prefix(conversation, id, .attachment)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard let record = AttachmentRecord(value) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed attachment record")
-      }
-      records.append(record)
+      records.append(try view.decoded(value, at: rest))
     }
     // The keys are in the order of the ids, which decides between equal indices.
     records.sort { $0.index < $1.index }
@@ -74,10 +61,7 @@ extension FactReader {
   package func attachmentRecord(_ key: Bytes) throws(StoreError) -> AttachmentRecord? {
     var value = ByteBuffer()
     guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
-    guard let record = AttachmentRecord(value.bytes) else {
-      throw view.corrupt(Schema.facts, "malformed attachment record")
-    }
-    return record
+    return try view.decoded(value.bytes, at: key)
   }
 
   /// Returns the receipts of members for exactly one message.
@@ -86,19 +70,18 @@ extension FactReader {
   ) throws(StoreError) -> [(member: UInt32, receipt: ExactReceipt)] {
     var found: [(member: UInt32, receipt: ExactReceipt)] = []
     let prefix = FactKey.prefix(conversation, id, .receipt)
-    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
-      guard key.count == prefix.count + 4, let member = key.bigEndianNumber(at: prefix.count),
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      guard rest.count == 4, let member = rest.bigEndianNumber(at: 0),
         let receipt = ExactReceipt(value)
       else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt") }
       found.append((member, receipt))
-      return true
     }
     return found
   }
 }
 
 extension StoreView {
-  package var facts: FactReader { FactReader(self) }
+  package var facts: FactReader { FactReader(view: self) }
 }
 
 extension FactReader {

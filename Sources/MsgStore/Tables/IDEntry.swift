@@ -2,7 +2,8 @@ package import PageFile
 
 /// An entry of the ids tree, which leads from a name of a message to its place.
 ///
-/// See docs/message-format.md, S-7.
+/// See docs/message-format.md, S-7. Read and written by hand: every new message has one, and its
+/// form depends on the name in its key.
 ///
 ///     place                       the message is here, and its key has this name
 ///     place, bytes of a name      the message is here, and its key has that name
@@ -100,8 +101,6 @@ package enum IDEntry: Hashable {
 package struct NameReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the entry of a name of a message, or nil if the ids tree has no such name.
   package func entry(of id: MessageID, in conversation: UInt32) throws(StoreError) -> IDEntry? {
     let key = KeyEncoding.key(conversation, id)
@@ -141,5 +140,5 @@ package struct NameReader {
 }
 
 extension StoreView {
-  package var ids: NameReader { NameReader(self) }
+  package var ids: NameReader { NameReader(view: self) }
 }

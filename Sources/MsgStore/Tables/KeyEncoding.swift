@@ -21,40 +21,28 @@ package enum KeyEncoding {
   /// The offset of the time in the key of a message.
   package static let timeOffset = 5
 
+  /// Returns a prefix of keys that is only a byte.
+  package static func prefix(_ byte: UInt8) -> ByteBuffer { ByteBuffer().appending(byte) }
+
   /// Returns a key that is only a number.
-  package static func key(_ number: UInt32) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(bigEndian: number)
-    return key
-  }
+  package static func key(_ number: UInt32) -> ByteBuffer { ByteBuffer().appending(number) }
 
   /// Returns the key of a message, or of a place between messages.
   package static func key(_ conversation: UInt32, _ position: MessagePosition) -> ByteBuffer {
-    var key = key(conversation)
-    key.append(position)
-    return key
+    key(conversation).appending(position)
   }
 
   /// Returns the key of a name in a conversation.
   package static func key(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
-    var key = key(conversation)
-    key.append(id)
-    return key
+    key(conversation).appending(id)
   }
 
   /// Returns the key of a name.
-  package static func key(_ name: String) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(name)
-    return key
-  }
+  package static func key(_ name: String) -> ByteBuffer { ByteBuffer().appending(name) }
 
   /// Returns a key of eight bytes and a number, as in the participants tree.
   package static func key(_ head: UInt64, _ number: UInt32) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(bigEndian: head)
-    key.append(bigEndian: number)
-    return key
+    ByteBuffer().appending(head).appending(number)
   }
 
   /// The units of packed times, in microseconds.
@@ -63,6 +51,36 @@ package enum KeyEncoding {
   /// Returns a signed number as bits that sort as the number does.
   package static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
   package static func unflipped(_ bits: UInt64) -> Int64 { Int64(bitPattern: bits ^ (1 << 63)) }
+}
+
+/// Keys of several parts.
+extension ByteBuffer {
+  /// Returns the key with a number behind it, big-endian.
+  @inline(__always)
+  package consuming func appending<T: FixedWidthInteger>(_ number: T) -> ByteBuffer {
+    var key = self
+    switch T.bitWidth {
+    case 8: key.append(UInt8(truncatingIfNeeded: number))
+    case 32: key.append(bigEndian: UInt32(truncatingIfNeeded: number))
+    default: key.append(bigEndian: UInt64(truncatingIfNeeded: number))
+    }
+    return key
+  }
+
+  /// Returns the key with a name behind it.
+  @inline(__always)
+  package consuming func appending(_ name: some FieldBytes) -> ByteBuffer {
+    var key = self
+    name.append(field: &key)
+    return key
+  }
+
+  @inline(__always)
+  package consuming func appending(_ bytes: Bytes) -> ByteBuffer {
+    var key = self
+    key.append(bytes)
+    return key
+  }
 }
 
 extension ByteBuffer {

@@ -23,9 +23,7 @@ package struct KnownSequences {
   package static let keyByteCount = 12
 
   static func key(_ conversation: UInt32, _ first: Int64) -> ByteBuffer {
-    var key = KeyEncoding.key(conversation)
-    key.append(bigEndian: KeyEncoding.flipped(first))
-    return key
+    KeyEncoding.key(conversation).appending(KeyEncoding.flipped(first))
   }
 
   /// Decodes the run of an entry.

@@ -8,11 +8,8 @@ extension ListPlace {
   static var archivedEnd: ByteBuffer { ListPlace(section: .normal, time: .min).key(0) }
 
   package func key(_ conversation: UInt32) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(section.rawValue)
-    key.append(bigEndian: KeyEncoding.flipped(time))
-    key.append(bigEndian: conversation)
-    return key
+    ByteBuffer().appending(section.rawValue).appending(KeyEncoding.flipped(time)).appending(
+      conversation)
   }
 
   /// Returns the place and the number in a key of the activity tree, or nil if the bytes are not a

@@ -2,7 +2,8 @@ package import PageFile
 
 /// A message as the messages tree stores it, without the fields in its key.
 ///
-/// See docs/message-format.md, E-1 … E-10.
+/// See docs/message-format.md, E-1 … E-10. Read and written by hand: all reading of messages goes
+/// through it.
 ///
 ///     offset  size    field
 ///          0     1    tag: 1; 2 is kept for segments

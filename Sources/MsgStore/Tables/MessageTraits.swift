@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-6.
+/// See docs/message-format.md, X-1 … X-6. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–3   bits, varint

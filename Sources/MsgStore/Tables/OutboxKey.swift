@@ -38,47 +38,38 @@ package enum OutboxKey {
   package static func decision(_ ordinal: UInt64) -> ByteBuffer { key(decisionPrefix, ordinal) }
 
   private static func key(_ prefix: UInt8, _ ordinal: UInt64) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(prefix)
-    key.append(bigEndian: ordinal)
-    return key
+    KeyEncoding.prefix(prefix).appending(ordinal)
   }
 
-  /// Returns the key of one of a conversation's entries, or the prefix of all.
-  package static func listed(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
-    key(listPrefix, conversation, ordinal)
+  /// Returns the common prefix of the keys of a conversation's entries.
+  package static func listed(_ conversation: UInt32) -> ByteBuffer {
+    KeyEncoding.prefix(listPrefix).appending(conversation)
   }
 
-  /// Returns the key of one of the entries in a conversation's order, or the prefix of all.
-  package static func lane(_ conversation: UInt32, _ ordinal: UInt64? = nil) -> ByteBuffer {
-    key(lanePrefix, conversation, ordinal)
+  package static func listed(_ conversation: UInt32, _ ordinal: UInt64) -> ByteBuffer {
+    listed(conversation).appending(ordinal)
+  }
+
+  /// Returns the common prefix of the keys of the entries in a conversation's order.
+  package static func lane(_ conversation: UInt32) -> ByteBuffer {
+    KeyEncoding.prefix(lanePrefix).appending(conversation)
+  }
+
+  package static func lane(_ conversation: UInt32, _ ordinal: UInt64) -> ByteBuffer {
+    lane(conversation).appending(ordinal)
   }
 
   package static func laneRecord(_ conversation: UInt32) -> ByteBuffer {
-    key(laneRecordPrefix, conversation, nil)
+    KeyEncoding.prefix(laneRecordPrefix).appending(conversation)
   }
 
   /// Returns the key of a deleted conversation whose entries are processed in steps.
   package static func sweep(_ conversation: UInt32) -> ByteBuffer {
-    key(sweepPrefix, conversation, nil)
-  }
-
-  private static func key(
-    _ prefix: UInt8, _ conversation: UInt32, _ ordinal: UInt64?
-  ) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(prefix)
-    key.append(bigEndian: conversation)
-    if let ordinal { key.append(bigEndian: ordinal) }
-    return key
+    KeyEncoding.prefix(sweepPrefix).appending(conversation)
   }
 
   package static func due(_ time: Int64, _ ordinal: UInt64) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(duePrefix)
-    key.append(bigEndian: KeyEncoding.flipped(time))
-    key.append(bigEndian: ordinal)
-    return key
+    KeyEncoding.prefix(duePrefix).appending(KeyEncoding.flipped(time)).appending(ordinal)
   }
 
   /// Returns the parts of a key of a due entry, or nil if the bytes are not a valid key.
@@ -87,22 +78,19 @@ package enum OutboxKey {
     return (KeyEncoding.unflipped(key.bigEndian64(at: 1)), key.bigEndian64(at: 9))
   }
 
-  /// Returns the key of one of a message's entries, or the prefix of all.
-  package static func message(
-    _ conversation: UInt32, _ id: MessageID, _ ordinal: UInt64? = nil
-  ) -> ByteBuffer {
-    var key = key(messagePrefix, conversation, nil)
-    key.append(UInt8(id.byteCount))
-    key.append(id)
-    if let ordinal { key.append(bigEndian: ordinal) }
-    return key
+  /// Returns the common prefix of the keys of a message's entries.
+  package static func message(_ conversation: UInt32, _ id: MessageID) -> ByteBuffer {
+    KeyEncoding.prefix(messagePrefix).appending(conversation).appending(UInt8(id.byteCount))
+      .appending(id)
   }
 
-  package static func totals() -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(totalsPrefix)
-    return key
+  package static func message(
+    _ conversation: UInt32, _ id: MessageID, _ ordinal: UInt64
+  ) -> ByteBuffer {
+    message(conversation, id).appending(ordinal)
   }
+
+  package static func totals() -> ByteBuffer { KeyEncoding.prefix(totalsPrefix) }
 
   /// Returns the ordinal at the end of a key, or nil if the key does not have the given length.
   package static func ordinal(_ key: Bytes, byteCount: Int) -> UInt64? {

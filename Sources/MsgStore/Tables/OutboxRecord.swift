@@ -1,27 +1,9 @@
-package import PageFile
-
 /// An entry of the outbox, as the work tree stores it.
 ///
 /// See docs/message-format.md, O-2.
-///
-///     size  field
-///        1  tag: 1
-///        1  kind, see `OutboxKind`
-///        1  state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed
-///        1  flags: 1 blocked, 2 a failure follows
-///        4  number of the conversation; 0: none
-///       16  token
-///        8  entered at
-///     1–10  number of times it was handed out, varint
-///     1–10  number of consecutive failed attempts, varint
-///        8  checksum of the content handed out; 0: it does not matter
-///     1–10  running: number of the lease, varint
-///        8  running: expiry of the lease; waiting: end of the wait
-///      1+n  running: byte count of the owner's name, name
-///        n  with flag 2: the failure
-///        n  the subject, up to the end, see `OutboxSubject`
-package struct OutboxRecord: Hashable {
-  package static let tag: UInt8 = 1
+package struct OutboxRecord: Hashable, StoredRecord {
+  package static let table = Table(
+    Schema.work, "outbox entry", keys: 9, mark: OutboxKey.entryPrefix)
   /// A limit that no entry's counts reach.
   static let maximumCount: UInt64 = 1 << 62
 
@@ -32,15 +14,29 @@ package struct OutboxRecord: Hashable {
     case running(lease: UInt64, expiry: Int64, owner: String)
     case waiting(until: Int64)
     case failed
+
+    package static let cases: [State] = [
+      .queued, .held, .running(lease: 0, expiry: 0, owner: ""), .waiting(until: 0), .failed,
+    ]
+
+    fileprivate var code: UInt8 {
+      switch self {
+      case .queued: 1
+      case .held: 2
+      case .running: 3
+      case .waiting: 4
+      case .failed: 5
+      }
+    }
   }
 
-  package var conversation: UInt32
-  package var subject: OutboxSubject
+  package var conversation: UInt32 = 0
+  package var subject = OutboxSubject.createConversation
   package var state = State.queued
   /// True if something that the entry needs is held or has failed.
   package var isBlocked = false
-  package var token: OutboxToken
-  package var created: Int64
+  package var token = OutboxToken(high: 0, low: 0)
+  package var created: Int64 = 0
   package var attemptCount: UInt64 = 0
   package var failureCount: UInt64 = 0
   /// A checksum of the content told by the last attempt, if the next one may tell other content.
@@ -48,6 +44,8 @@ package struct OutboxRecord: Hashable {
   /// Other content needs another token.
   package var contentSum: UInt64 = 0
   package var failure: SendFailure?
+
+  package init() {}
 
   package init(
     _ subject: OutboxSubject, of conversation: UInt32, token: OutboxToken, created: Int64
@@ -90,83 +88,36 @@ package struct OutboxRecord: Hashable {
     }
   }
 
-  /// Decodes an entry.
-  ///
-  /// Returns nil if the bytes are not a valid entry; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let kindCode = reader.byte(),
-      let kind = OutboxKind(rawValue: kindCode), let stateCode = reader.byte(),
-      let flags = reader.byte(), flags <= 3, let conversation = reader.uint32(),
-      let high = reader.uint64(), let low = reader.uint64(), let created = reader.uint64(),
-      let attemptCount = reader.varint(), let failureCount = reader.varint(),
-      attemptCount < Self.maximumCount, failureCount < Self.maximumCount,
-      let contentSum = reader.uint64(), let state = Self.state(stateCode, &reader)
-    else { return nil }
-    if flags & 2 != 0 {
-      guard let failure = SendFailure(&reader) else { return nil }
-      self.failure = failure
-    }
-    guard let subject = OutboxSubject(kind, reader.rest()) else { return nil }
-    self.conversation = conversation
-    self.subject = subject
-    self.state = state
-    isBlocked = flags & 1 != 0
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    let kind = subject.kind.rawValue
+    fields.choice(&subject, code: kind, from: 1, of: OutboxSubject.cases, "kind ([O-3])")
+    fields.choice(
+      &state, code: state.code, from: 1, of: State.cases,
+      "state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed")
+    fields.flags(.byte)
+    fields.mark(1, &isBlocked)
+    fields.fixed(&conversation, "number of the conversation; 0: none")
+    var (high, low) = (token.high, token.low)
+    fields.fixed(&high, "high half of the token")
+    fields.fixed(&low, "low half of the token")
     token = OutboxToken(high: high, low: low)
-    self.created = Int64(bitPattern: created)
-    self.attemptCount = attemptCount
-    self.failureCount = failureCount
-    self.contentSum = contentSum
-  }
-
-  private static func state(_ code: UInt8, _ reader: inout ByteReader) -> State? {
-    switch code {
-    case 1: return .queued
-    case 2: return .held
-    case 3:
-      guard let lease = reader.varint(), let expiry = reader.uint64(),
-        let byteCount = reader.byte(), let owner = reader.take(Int(byteCount)), owner.isText
-      else { return nil }
-      return .running(
-        lease: lease, expiry: Int64(bitPattern: expiry), owner: owner.repairedText())
-    case 4:
-      guard let time = reader.uint64() else { return nil }
-      return .waiting(until: Int64(bitPattern: time))
-    case 5: return .failed
-    default: return nil
-    }
-  }
-
-  /// Appends the entry.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
-    buffer.append(subject.kind.rawValue)
-    switch state {
-    case .queued: buffer.append(1)
-    case .held: buffer.append(2)
-    case .running: buffer.append(3)
-    case .waiting: buffer.append(4)
-    case .failed: buffer.append(5)
-    }
-    buffer.append((isBlocked ? 1 : 0) | (failure == nil ? 0 : 2))
-    buffer.append(littleEndian: conversation)
-    buffer.append(littleEndian: token.high)
-    buffer.append(littleEndian: token.low)
-    buffer.append(time: created)
-    buffer.append(varint: attemptCount)
-    buffer.append(varint: failureCount)
-    buffer.append(littleEndian: contentSum)
+    fields.fixed(&created, "entered at")
+    fields.varint(&attemptCount, maximum: Self.maximumCount - 1, "times it was handed out")
+    fields.varint(&failureCount, maximum: Self.maximumCount - 1, "failed attempts in a row")
+    fields.fixed(&contentSum, "checksum of the content handed out; 0: it does not matter")
     switch state {
     case .queued, .held, .failed: break
-    case .running(let lease, let expiry, let owner):
-      buffer.append(varint: lease)
-      buffer.append(time: expiry)
-      buffer.append(UInt8(owner.utf8.count))
-      buffer.append(owner)
-    case .waiting(let time):
-      buffer.append(time: time)
+    case .running(var lease, var expiry, var owner):
+      fields.varint(&lease, "running: number of the lease")
+      fields.fixed(&expiry, "running: expiry of the lease")
+      fields.bytes(&owner, .byte, in: 0...255, "running: the owner's name")
+      state = .running(lease: lease, expiry: expiry, owner: owner)
+    case .waiting(var time):
+      fields.fixed(&time, "waiting: end of the wait")
+      state = .waiting(until: time)
     }
-    failure?.append(to: &buffer)
-    subject.append(to: &buffer)
+    fields.optional(2, &failure, or: SendFailure()) { $0.part(&$1, "the last failure ([X-6])") }
+    fields.part(&subject, "subject ([O-3]), up to the end")
   }
 }

@@ -1,18 +1,11 @@
-package import PageFile
+import PageFile
 
 /// A release of all entries in some states that is too large for one commit.
 ///
 /// See docs/message-format.md, O-31.
-///
-///     size  field
-///        1  tag: 1
-///        1  states: 1 held, 2 waiting, 4 failed
-///        4  number of the conversation; 0: all of them
-///        8  ordinal of the first entry that was not examined yet
-///        8  ordinal of the first entry that the release does not cover
-package struct OutboxRelease: Hashable {
-  static let tag: UInt8 = 1
-
+package struct OutboxRelease: Hashable, StoredRecord {
+  package static let table = Table(
+    Schema.work, "outbox release", keys: 9, mark: OutboxKey.releasePrefix)
   /// The states of entries that a release covers.
   package struct States: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
@@ -43,10 +36,12 @@ package struct OutboxRelease: Hashable {
     }
   }
 
-  package let states: States
-  package var conversation: UInt32
-  package var next: UInt64
-  package let end: UInt64
+  package private(set) var states: States = []
+  package var conversation: UInt32 = 0
+  package var next: UInt64 = 0
+  package private(set) var end: UInt64 = 0
+
+  package init() {}
 
   package init(_ states: States, of conversation: UInt32, next: UInt64, end: UInt64) {
     self.states = states
@@ -61,25 +56,13 @@ package struct OutboxRelease: Hashable {
       && (conversation == 0 || conversation == other.conversation)
   }
 
-  /// Decodes a release.
-  ///
-  /// Returns nil if the bytes are not a valid release; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let states = reader.byte(), states > 0,
-      states <= States.all.rawValue, let conversation = reader.uint32(),
-      let next = reader.uint64(), let end = reader.uint64(), reader.isAtEnd
-    else { return nil }
-    self.init(States(rawValue: states), of: conversation, next: next, end: end)
-  }
-
-  /// Appends the release.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
-    buffer.append(states.rawValue)
-    buffer.append(littleEndian: conversation)
-    buffer.append(littleEndian: next)
-    buffer.append(littleEndian: end)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    fields.code(&states, "states: 1 held, 2 waiting, 4 failed")
+    fields.require(!states.isEmpty && states.isSubset(of: .all))
+    fields.fixed(&conversation, "number of the conversation; 0: all of them")
+    fields.fixed(&next, "ordinal of the first entry that was not examined yet")
+    fields.fixed(&end, "ordinal of the first entry that the release does not cover")
   }
 }
 
@@ -89,12 +72,12 @@ extension EntryReader {
     maximumCount: Int = .max
   ) throws(StoreError) -> [(ordinal: UInt64, release: OutboxRelease)] {
     var found: [(ordinal: UInt64, release: OutboxRelease)] = []
-    var prefix = ByteBuffer()
-    prefix.append(OutboxKey.releasePrefix)
+    let prefix = KeyEncoding.prefix(OutboxKey.releasePrefix)
     try view.forEachCell(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
-      guard let ordinal = OutboxKey.ordinal(key, byteCount: 9), let release = OutboxRelease(value)
-      else { throw view.corrupt(Schema.work, "outbox release: malformed record") }
-      found.append((ordinal, release))
+      guard let ordinal = OutboxKey.ordinal(key, byteCount: 9) else {
+        throw view.corrupt(Schema.work, "outbox release: malformed key (\(key.count) bytes)")
+      }
+      found.append((ordinal, try view.decoded(value, at: key)))
       return found.count < maximumCount
     }
     return found
@@ -104,12 +87,6 @@ extension EntryReader {
   /// there is no such decision.
   package func decision(on ordinal: UInt64) throws(StoreError) -> UInt64 {
     let key = OutboxKey.decision(ordinal)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.work, appendTo: &value) else { return 0 }
-    var reader = ByteReader(value.bytes)
-    guard let release = reader.uint64(), reader.isAtEnd else {
-      throw view.corrupt(Schema.work, "outbox entry \(ordinal): malformed decision")
-    }
-    return release
+    return try view.record(key, in: Schema.work, "decision on an outbox entry") ?? 0
   }
 }

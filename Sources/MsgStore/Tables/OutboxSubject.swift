@@ -1,18 +1,9 @@
-import PageFile
-
 /// The subject of an outbox entry.
 ///
 /// It holds only data that is stored nowhere else. The rest is read when the entry is handed out.
 ///
-///     send, unsend     1+n  byte count of the message's id, id
-///     edit             1+n  the id; 8: time of the edit
-///     react            1+n  the id; 1: 1 if it is removed, else 0; emoji up to the end
-///     upload           1+n  the id; id of the attachment up to the end
-///     change members        count of those added, varint; their numbers, varints;
-///                           then those removed, likewise
-///     client           1+n  byte count of the name, name; payload up to the end
-///     others                nothing
-package enum OutboxSubject: Hashable {
+/// See docs/message-format.md, O-3.
+package enum OutboxSubject: Hashable, FieldRecord {
   case send(MessageID)
   case edit(MessageID, at: Int64)
   case unsend(MessageID)
@@ -26,6 +17,16 @@ package enum OutboxSubject: Hashable {
   case setAvatar
   case upload(MessageID, attachment: String)
   case client(name: String, payload: [UInt8])
+
+  package init() { self = .createConversation }
+
+  /// A subject of each kind, in the order of the kinds.
+  package static let cases: [OutboxSubject] = [
+    .send(""), .edit("", at: 0), .unsend(""), .react("", emoji: "", isRemoved: false),
+    .receipt(.read), .receipt(.delivered), .createConversation, .deleteConversation,
+    .leaveConversation, .changeMembers(added: [], removed: []), .setTitle, .setAvatar,
+    .upload("", attachment: ""), .client(name: "", payload: []),
+  ]
 
   package var kind: OutboxKind {
     switch self {
@@ -80,88 +81,41 @@ package enum OutboxSubject: Hashable {
     }
   }
 
-  init?(_ kind: OutboxKind, _ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    switch kind {
-    case .send:
-      guard let id = Self.id(&reader) else { return nil }
-      self = .send(id)
-    case .edit:
-      guard let id = Self.id(&reader), let time = reader.uint64() else { return nil }
-      self = .edit(id, at: Int64(bitPattern: time))
-    case .unsend:
-      guard let id = Self.id(&reader) else { return nil }
-      self = .unsend(id)
-    case .react:
-      guard let id = Self.id(&reader), let isRemoved = reader.byte(), isRemoved <= 1,
-        case let emoji = reader.rest(), emoji.isText
-      else { return nil }
-      self = .react(id, emoji: emoji.repairedText(), isRemoved: isRemoved == 1)
-    case .readReceipt: self = .receipt(.read)
-    case .deliveredReceipt: self = .receipt(.delivered)
-    case .createConversation: self = .createConversation
-    case .deleteConversation: self = .deleteConversation
-    case .leaveConversation: self = .leaveConversation
-    case .changeMembers:
-      guard let added = Self.numbers(&reader), let removed = Self.numbers(&reader) else {
-        return nil
-      }
-      self = .changeMembers(added: added, removed: removed)
-    case .setTitle: self = .setTitle
-    case .setAvatar: self = .setAvatar
-    case .upload:
-      guard let id = Self.id(&reader), case let attachment = reader.rest(), attachment.isText,
-        (1...MessageAttachment.maximumIDByteCount).contains(attachment.count)
-      else { return nil }
-      self = .upload(id, attachment: attachment.repairedText())
-    case .client:
-      guard let byteCount = reader.byte(), let name = reader.take(Int(byteCount)), name.isText
-      else { return nil }
-      self = .client(name: name.repairedText(), payload: reader.rest().array())
-    }
-    guard reader.isAtEnd else { return nil }
-  }
-
-  private static func id(_ reader: inout ByteReader) -> MessageID? {
-    guard let byteCount = reader.byte(), byteCount > 0, let id = reader.take(Int(byteCount)),
-      id.isText
-    else { return nil }
-    return MessageID(id)
-  }
-
-  private static func numbers(_ reader: inout ByteReader) -> [UInt32]? {
-    guard let count = reader.varint(), count <= ConversationDetails.maximumParticipantCount else {
-      return nil
-    }
-    var numbers: [UInt32] = []
-    for _ in 0..<count {
-      guard let value = reader.varint(), let number = UInt32(exactly: value) else { return nil }
-      numbers.append(number)
-    }
-    return numbers
-  }
-
-  func append(to buffer: inout ByteBuffer) {
-    if let message {
-      buffer.append(UInt8(message.byteCount))
-      buffer.append(message)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    if var id = message {
+      fields.name(&id, "name of the message")
+      self = renamed(id)
     }
     switch self {
-    case .edit(_, let time): buffer.append(time: time)
-    case .react(_, let emoji, let isRemoved):
-      buffer.append(isRemoved ? 1 : 0)
-      buffer.append(emoji)
-    case .changeMembers(let added, let removed):
-      for numbers in [added, removed] {
-        buffer.append(varint: UInt64(numbers.count))
-        for number in numbers { buffer.append(varint: UInt64(number)) }
-      }
-    case .upload(_, let attachment): buffer.append(attachment)
-    case .client(let name, let payload):
-      buffer.append(UInt8(name.utf8.count))
-      buffer.append(name)
-      buffer.append(payload)
+    case .edit(let id, var time):
+      fields.fixed(&time, "time of the edit")
+      self = .edit(id, at: time)
+    case .react(let id, var emoji, var isRemoved):
+      isRemoved = fields.follows(isRemoved, "1 if it is removed, else 0")
+      fields.bytes(&emoji, .rest, in: 0 ... .max, "emoji")
+      self = .react(id, emoji: emoji, isRemoved: isRemoved)
+    case .changeMembers(var added, var removed):
+      visitNumbers(&fields, &added, "number of those added", "their numbers")
+      visitNumbers(&fields, &removed, "number of those removed", "their numbers")
+      self = .changeMembers(added: added, removed: removed)
+    case .upload(let id, var attachment):
+      fields.bytes(
+        &attachment, .rest, in: 1...MessageAttachment.maximumIDByteCount, "id of the attachment")
+      self = .upload(id, attachment: attachment)
+    case .client(var name, var payload):
+      fields.bytes(&name, .byte, in: 0...255, "name")
+      fields.bytes(&payload, .rest, in: 0 ... .max, "payload")
+      self = .client(name: name, payload: payload)
     default: break
     }
+  }
+
+  private func visitNumbers(
+    _ fields: inout (some FieldVisitor & ~Copyable), _ numbers: inout [UInt32],
+    _ counted: StaticString, _ field: StaticString
+  ) {
+    var count = numbers.count
+    fields.varint(&count, maximum: ConversationDetails.maximumParticipantCount, counted)
+    fields.numbers(&numbers, count: count, field)
   }
 }

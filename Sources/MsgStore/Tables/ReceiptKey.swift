@@ -21,39 +21,29 @@ package enum ReceiptKey {
   }
 
   package static func member(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
-    var key = KeyEncoding.key(conversation)
-    key.append(bigEndian: member)
-    return key
+    KeyEncoding.key(conversation).appending(member)
   }
 
   package static func own(_ conversation: UInt32) -> ByteBuffer { member(conversation, 0) }
 
   /// Returns the common prefix of the keys of named receipts.
   package static func exact(_ conversation: UInt32, _ kind: ReceiptKind) -> ByteBuffer {
-    var key = own(conversation)
-    key.append(kind.rawValue)
-    return key
+    own(conversation).appending(kind.rawValue)
   }
 
   package static func exact(_ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID)
     -> ByteBuffer
   {
-    var key = exact(conversation, kind)
-    key.append(id)
-    return key
+    exact(conversation, kind).appending(id)
   }
 
   /// Returns the common prefix of the keys of conversations with receipts to tell.
   package static func pending(_ kind: ReceiptKind) -> ByteBuffer {
-    var key = KeyEncoding.key(0)
-    key.append(kind.rawValue)
-    return key
+    KeyEncoding.key(0).appending(kind.rawValue)
   }
 
   package static func pending(_ kind: ReceiptKind, _ conversation: UInt32) -> ByteBuffer {
-    var key = pending(kind)
-    key.append(bigEndian: conversation)
-    return key
+    pending(kind).appending(conversation)
   }
 
   /// Returns the parts of a key, or nil if the bytes are not a valid key.

@@ -4,35 +4,19 @@ import PageFile
 package struct ReceiptReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// Returns the receipts of a member in a conversation.
   package func receipts(of member: UInt32, in conversation: UInt32) throws(StoreError)
     -> ReceiptRecord
   {
     let key = ReceiptKey.member(conversation, member)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
-      return ReceiptRecord()
-    }
-    guard let record = ReceiptRecord(value.bytes) else {
-      throw view.corrupt(
-        Schema.receipts, "conversation \(conversation): malformed receipts of member \(member)")
-    }
-    return record
+    return try view.record(key) ?? ReceiptRecord()
   }
 
   /// Returns the conversation's own side of receipts.
   package func receipts(_ conversation: UInt32) throws(StoreError) -> ConversationReceipts {
     let key = ReceiptKey.own(conversation)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.receipts, appendTo: &value) else {
-      return ConversationReceipts()
-    }
-    guard let record = ConversationReceipts(value.bytes) else {
-      throw view.corrupt(Schema.receipts, "conversation \(conversation): malformed own receipts")
-    }
-    return record
+    return try view.record(key)
+      ?? ConversationReceipts()
   }
 
   /// Runs `body` on the receipts of each member in a conversation from a number on, in order of
@@ -41,31 +25,20 @@ package struct ReceiptReader {
     _ conversation: UInt32, from first: UInt32 = 1,
     _ body: (UInt32, ReceiptRecord) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    var cursor = Cursor(view.source, Schema.receipts)
     let start = ReceiptKey.member(conversation, max(1, first))
-    let prefix = start.bytes.slice(0, KeyEncoding.numberByteCount)
-    var key = ByteBuffer()
-    var value = ByteBuffer()
-    try storage { () throws(PageFileError) in _ = try cursor.seek(start.bytes) }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
-      key.removeAll()
-      value.removeAll()
-      cursor.appendKey(to: &key)
-      try view.append(cursor, to: &value)
-      guard key.count == ReceiptKey.memberByteCount, let member = key.bytes.bigEndianNumber(at: 4),
-        let record = ReceiptRecord(value.bytes)
-      else {
-        throw view.corrupt(
-          Schema.receipts, "conversation \(conversation): malformed receipt record")
+    let prefix = KeyEncoding.numberByteCount
+    try view.forEachCell(with: start, sharing: prefix, in: Schema.receipts) {
+      (key, value) throws(StoreError) in
+      guard key.count == ReceiptKey.memberByteCount, let member = key.bigEndianNumber(at: 4) else {
+        throw view.corrupt(Schema.receipts, "malformed key (\(key.count) bytes)")
       }
-      guard try body(member, record) else { return }
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      return try body(member, view.decoded(value, at: key))
     }
   }
 }
 
 extension StoreView {
-  package var receipts: ReceiptReader { ReceiptReader(self) }
+  package var receipts: ReceiptReader { ReceiptReader(view: self) }
 }
 
 extension ReceiptReader {

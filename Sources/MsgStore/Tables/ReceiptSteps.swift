@@ -1,15 +1,7 @@
-package import PageFile
-
 /// The last few receipt marks of a member in a conversation, with the times at which they were
 /// reached.
 ///
 /// See docs/message-format.md, V-1 … V-3.
-///
-///     size  field
-///        1  number of steps, at most 8
-///            for each step, the greatest position first:
-///      2+n  position, its byte count first
-///      1+8  0; or 1 and the earliest time known
 ///
 /// A mark covers every message whose position is not behind it. Steps therefore merge to the same
 /// result in any order:
@@ -17,10 +9,10 @@ package import PageFile
 ///     than any.
 ///  2. The eight greatest positions are kept. A dropped mark is covered by all that stay, so no
 ///     receipt is lost. Only a time may be lost; the message then has that of the lowest step.
-package struct ReceiptSteps: Hashable, Sendable {
+package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
   /// A receipt mark, and the earliest known time at which it was reached.
   package struct Step: Hashable, Sendable {
-    package let position: MessagePosition
+    package fileprivate(set) var position: MessagePosition
     package var time: Int64?
   }
 
@@ -61,21 +53,19 @@ package struct ReceiptSteps: Hashable, Sendable {
     join(new, steps.remove(at: index).time)
   }
 
-  init?(_ reader: inout ByteReader) {
-    guard let count = reader.byte(), count <= Self.maximumCount else { return nil }
-    for _ in 0..<count {
-      guard let position = reader.position(), !position.place.isPending,
-        steps.last.map({ position < $0.position }) ?? true, let time = reader.optionalTime()
-      else { return nil }
-      steps.append(Step(position: position, time: time))
-    }
-  }
-
-  func append(to buffer: inout ByteBuffer) {
-    buffer.append(UInt8(steps.count))
-    for step in steps {
-      buffer.append(measured: step.position)
-      buffer.append(optionalTime: step.time)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    var count = UInt8(steps.count)
+    fields.fixed(&count, "number of steps, at most 8")
+    fields.require(count <= Self.maximumCount)
+    var last: MessagePosition?
+    fields.elements(
+      &steps, of: Step(position: .lowest), count: Int(count), "the greatest first"
+    ) { fields, step in
+      fields.position(&step.position, "an acknowledged position")
+      let position = step.position
+      fields.require(!position.place.isPending && last.map { position < $0 } ?? true)
+      last = position
+      fields.known(&step.time)
     }
   }
 }
@@ -83,14 +73,8 @@ package struct ReceiptSteps: Hashable, Sendable {
 /// The receipts of a member in a conversation, as told by the server.
 ///
 /// See docs/message-format.md, V-1 … V-3.
-///
-///     size  field
-///        1  tag: 1
-///        n  steps of reading
-///        n  steps of being delivered
-package struct ReceiptRecord: Hashable, Sendable {
-  static let tag: UInt8 = 1
-
+package struct ReceiptRecord: Hashable, Sendable, StoredRecord {
+  package static let table = Table(Schema.receipts, "receipts of a member")
   package var read = ReceiptSteps()
   package var delivered = ReceiptSteps()
 
@@ -111,23 +95,10 @@ package struct ReceiptRecord: Hashable, Sendable {
     delivered.join(other.delivered)
   }
 
-  /// Decodes a record.
-  ///
-  /// Returns nil if the bytes are not a valid record; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let read = ReceiptSteps(&reader),
-      let delivered = ReceiptSteps(&reader), reader.isAtEnd
-    else { return nil }
-    self.read = read
-    self.delivered = delivered
-  }
-
-  /// Appends the record.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
-    read.append(to: &buffer)
-    delivered.append(to: &buffer)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    fields.part(&read, "steps of reading")
+    fields.part(&delivered, "steps of delivery")
   }
 }
 
@@ -143,22 +114,35 @@ func latest(_ a: MessagePosition?, _ b: MessagePosition?) -> MessagePosition? {
   return max(a, b)
 }
 
-extension ByteReader {
-  /// Reads a time that may be unknown.
-  ///
-  /// Returns nil if the bytes are malformed.
-  package mutating func optionalTime() -> Int64?? {
-    switch byte() {
-    case 0: return .some(nil)
-    case 1: return uint64().map { Int64(bitPattern: $0) }
-    default: return nil
-    }
+/// A receipt mark that waits for its message: a fact of kind 6.
+///
+/// See docs/message-format.md, V-5.
+package struct WaitingMark: Hashable, StoredRecord {
+  package static let table = Table(Schema.facts, "waiting mark")
+  /// The earliest time known.
+  package private(set) var time: Int64?
+
+  package init() {}
+
+  package init(_ time: Int64?) { self.time = time }
+
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.known(&time)
   }
 }
 
-extension ByteBuffer {
-  package mutating func append(optionalTime time: Int64?) {
-    append(time == nil ? 0 : 1)
-    if let time { append(time: time) }
+/// The ordinal from which on a message is to be told by its name.
+///
+/// See docs/message-format.md, V-7.
+package struct NamedReceipt: Hashable, StoredRecord {
+  package static let table = Table(Schema.receipts, "named receipt")
+  package var ordinal: UInt64 = 0
+
+  package init() {}
+
+  init(_ ordinal: UInt64) { self.ordinal = ordinal }
+
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.varint(&ordinal, "ordinal")
   }
 }

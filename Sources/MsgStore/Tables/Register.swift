@@ -6,7 +6,7 @@ import PageFile
 /// agree, in whatever order they learn of them.
 ///
 /// See docs/message-format.md, C-9.
-package struct TextRegister: Hashable {
+package struct TextRegister: Hashable, FieldRecord {
   /// nil if nothing was said yet.
   package private(set) var time: Int64?
   /// nil if there is no text.
@@ -44,24 +44,13 @@ package struct TextRegister: Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(time) }
 
-  /// Reads a time and a text.
-  init?(_ reader: inout ByteReader) {
-    guard let time = reader.uint64(), let hasText = reader.byte(), hasText <= 1 else { return nil }
-    self.time = Int64(bitPattern: time)
-    guard hasText == 1 else { return }
-    guard let byteCount = reader.uint32(), let text = reader.take(Int(byteCount)),
-      text.isText
-    else { return nil }
-    // Unsafe: validated just above.
-    self.text = unsafe text.uncheckedText()
-  }
-
-  func append(to buffer: inout ByteBuffer) {
-    guard let time else { return }
-    buffer.append(time: time)
-    buffer.append(text == nil ? 0 : 1)
-    guard let text else { return }
-    buffer.append(littleEndian: UInt32(text.utf8.count))
-    buffer.append(text)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    var known = time ?? 0
+    fields.fixed(&known, "time")
+    time = known
+    guard fields.follows(text != nil, "1 with a text, else 0") else { return }
+    var string = text ?? ""
+    fields.bytes(&string, .uint32, in: 0 ... .max, "text")
+    text = string
   }
 }

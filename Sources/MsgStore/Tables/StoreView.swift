@@ -77,12 +77,7 @@ package final class StoreView {
   package func number(of name: String, in tree: TreeNumber) throws(StoreError) -> UInt32? {
     let key = KeyEncoding.key(name)
     guard (1...Identifier.maximumByteCount).contains(key.count) else { return nil }
-    var value = ByteBuffer()
-    guard try self.value(of: key.bytes, in: tree, appendTo: &value) else { return nil }
-    guard value.count == 4 else {
-      throw corrupt(tree, "malformed entry of a name (\(value.count) bytes)")
-    }
-    return value.bytes.uint32(at: 0)
+    return try record(key, in: tree, "name")
   }
 
   /// Returns the name of a member.
@@ -125,9 +120,11 @@ extension StoreView {
     }
   }
 
-  package func contains(_ key: Bytes, in tree: TreeNumber) throws(StoreError) -> Bool {
+  package func contains(
+    _ key: borrowing ByteBuffer, in tree: TreeNumber
+  ) throws(StoreError) -> Bool {
     do throws(PageFileError) {
-      return try BTree(source, tree).contains(key)
+      return try BTree(source, tree).contains(key.bytes)
     } catch {
       throw .storage(error)
     }
@@ -136,19 +133,20 @@ extension StoreView {
   /// Runs `body` on every cell whose key has a prefix, until it returns false.
   ///
   /// The bytes are valid only during the call. The tree must not be changed meanwhile.
-  func forEachCell(
-    with prefix: borrowing ByteBuffer, in tree: TreeNumber,
+  ///
+  /// - Parameter byteCount: The byte count of the prefix if `start` goes on behind it, to the first
+  ///   cell.
+  package func forEachCell(
+    with start: borrowing ByteBuffer, sharing byteCount: Int? = nil, in tree: TreeNumber,
     _ body: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> Bool
   ) throws(StoreError) {
     var cursor = Cursor(source, tree)
     var key = ByteBuffer()
     var value = ByteBuffer()
-    do throws(PageFileError) {
-      _ = try cursor.seek(prefix.bytes)
-    } catch {
-      throw .storage(error)
-    }
-    while cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) {
+    let start = start.bytes
+    let prefix = start.slice(0, byteCount ?? start.count)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(start) }
+    while cursor.isAtCell, cursor.keyHasPrefix(prefix) {
       key.removeAll()
       value.removeAll()
       cursor.appendKey(to: &key)

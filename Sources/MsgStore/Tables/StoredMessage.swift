@@ -180,3 +180,15 @@ extension StoredMessage {
     }
   }
 }
+
+extension StoredMessage {
+  /// Appends the record of a message, which depends on its place, and asserts that it decodes to
+  /// the same value.
+  func appendChecked(at place: Place, to buffer: inout ByteBuffer) {
+    let start = buffer.count
+    append(at: place, to: &buffer)
+    assert(
+      MessageRecord(buffer.bytes.dropFirst(start)).flatMap { StoredMessage($0, at: place) } == self,
+      "StoredMessage: decoded record differs from the written one")
+  }
+}

@@ -14,18 +14,11 @@ package enum TransferIndex {
   static let hashed: UInt8 = 2
 
   static func movingKey(_ fact: Bytes) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(moving)
-    key.append(fact)
-    return key
+    ByteBuffer().appending(moving).appending(fact)
   }
 
   static func hashedKey(_ hash: [UInt8], _ fact: Bytes) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(hashed)
-    key.append(bigEndian: digest(hash))
-    key.append(fact)
-    return key
+    ByteBuffer().appending(hashed).appending(digest(hash)).appending(fact)
   }
 
   /// Returns the entry's kind and the key of its fact, or nil if the bytes are not a valid key.

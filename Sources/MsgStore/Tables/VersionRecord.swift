@@ -2,7 +2,8 @@ package import PageFile
 
 /// A version of a message's text, stored as a fact.
 ///
-/// See docs/message-format.md, F-4.
+/// See docs/message-format.md, F-4. Read and written by hand: the text may be a megabyte, and is
+/// compressed straight into the record.
 ///
 ///     key    … 0x01                            the prefix of facts of this kind
 ///            class (1): 0 original, 1 edit

@@ -4,8 +4,6 @@ import PageFile
 package struct WorkReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// True if work is left.
   var hasWork: Bool {
     get throws(StoreError) {
@@ -28,26 +26,18 @@ package struct WorkReader {
   /// Returns all work that is left, oldest first.
   package func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
-    var cursor = Cursor(view.source, Schema.work)
-    var key = ByteBuffer()
-    var value = ByteBuffer()
-    try storage { () throws(PageFileError) in _ = try cursor.first() }
-    let start = WorkRecord.keyStart
-    while cursor.isAtCell, cursor.keyHasPrefix(start.bytes) {
-      key.removeAll()
-      value.removeAll()
-      cursor.appendKey(to: &key)
-      try view.append(cursor, to: &value)
-      guard key.count == 8, let work = WorkRecord(value.bytes) else {
-        throw view.corrupt(Schema.work, "malformed work record")
+    try view.forEachCell(with: WorkRecord.keyStart, in: Schema.work) {
+      (key, value) throws(StoreError) in
+      guard key.count == 8 else {
+        throw view.corrupt(Schema.work, "malformed key (\(key.count) bytes)")
       }
-      found.append((key.bytes.bigEndian64(at: 0), work))
-      try storage { () throws(PageFileError) in _ = try cursor.next() }
+      found.append((key.bigEndian64(at: 0), try view.decoded(value, at: key)))
+      return true
     }
     return found
   }
 }
 
 extension StoreView {
-  package var work: WorkReader { WorkReader(self) }
+  package var work: WorkReader { WorkReader(view: self) }
 }

@@ -4,21 +4,12 @@ package import PageFile
 ///
 /// See docs/message-format.md, Y-1 … Y-3.
 ///
-///     size  field
-///        1  tag: 1
-///        1  kind: 1 sweep, 2 trim, 3 merge
-///        4  number of the conversation
-///        8  trim: up to this server time
-///        4  merge: number of the conversation that takes the messages
-///        n  merge: the former summary of this number, up to the end
-///
 ///  1. A number that is swept or merged belongs to no conversation any more. It has messages and
 ///     facts about them, but no summary and no name.
 ///  2. A step removes its work from the place where the next step looks, so no position needs to be
 ///     kept.
-package struct WorkRecord: Hashable {
-  static let tag: UInt8 = 1
-
+package struct WorkRecord: Hashable, StoredRecord {
+  package static let table = Table(Schema.work, "work", keys: 8, mark: 0)
   /// The kinds of work.
   package enum Kind: Hashable {
     /// Removes everything that a deleted conversation has left.
@@ -27,58 +18,45 @@ package struct WorkRecord: Hashable {
     case trim(upTo: Int64)
     /// Moves everything to another conversation.
     case merge(into: UInt32, ConversationSummary)
+
+    package static let cases: [Kind] = [
+      .sweep, .trim(upTo: 0), .merge(into: 0, ConversationSummary(created: 0)),
+    ]
+
+    fileprivate var code: UInt8 {
+      switch self {
+      case .sweep: 1
+      case .trim: 2
+      case .merge: 3
+      }
+    }
   }
 
-  package let conversation: UInt32
-  package let kind: Kind
+  package private(set) var conversation: UInt32 = 0
+  package private(set) var kind = Kind.sweep
+
+  package init() {}
 
   package init(_ kind: Kind, of conversation: UInt32) {
     self.kind = kind
     self.conversation = conversation
   }
 
-  /// Decodes a piece of work.
-  ///
-  /// Returns nil if the bytes are not a valid one; never traps.
-  package init?(_ bytes: Bytes) {
-    var reader = ByteReader(bytes)
-    guard reader.byte() == Self.tag, let code = reader.byte(), let number = reader.uint32() else {
-      return nil
-    }
-    switch code {
-    case 1:
-      kind = .sweep
-    case 2:
-      guard let time = reader.uint64() else { return nil }
-      kind = .trim(upTo: Int64(bitPattern: time))
-    case 3:
-      guard let target = reader.uint32(), let summary = ConversationSummary(reader.rest()) else {
-        return nil
-      }
-      kind = .merge(into: target, summary)
-    default:
-      return nil
-    }
-    guard reader.isAtEnd else { return nil }
-    conversation = number
-  }
-
-  /// Appends the piece of work.
-  package func append(to buffer: inout ByteBuffer) {
-    buffer.append(Self.tag)
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.tag(1)
+    fields.choice(
+      &kind, code: kind.code, from: 1, of: Kind.cases, "kind: 1 sweep, 2 trim, 3 merge")
+    fields.fixed(&conversation, "number of the conversation")
     switch kind {
-    case .sweep:
-      buffer.append(1)
-      buffer.append(littleEndian: conversation)
-    case .trim(let time):
-      buffer.append(2)
-      buffer.append(littleEndian: conversation)
-      buffer.append(time: time)
-    case .merge(let target, let summary):
-      buffer.append(3)
-      buffer.append(littleEndian: conversation)
-      buffer.append(littleEndian: target)
-      summary.append(to: &buffer)
+    case .sweep: break
+    case .trim(var time):
+      fields.fixed(&time, "trim: up to this server time")
+      kind = .trim(upTo: time)
+    case .merge(var target, var summary):
+      fields.fixed(&target, "merge: number of the conversation that takes the messages")
+      fields.bytes(
+        &summary, .rest, in: 0 ... .max, "merge: the former summary of this number ([C-1])")
+      kind = .merge(into: target, summary)
     }
   }
 
@@ -86,15 +64,7 @@ package struct WorkRecord: Hashable {
   ///
   /// Their first byte is 0, so that the outbox can lie behind them.
   static let maximumOrdinal: UInt64 = 1 << 56
-  package static var keyStart: ByteBuffer {
-    var start = ByteBuffer()
-    start.append(0)
-    return start
-  }
+  package static var keyStart: ByteBuffer { KeyEncoding.prefix(0) }
 
-  static func key(_ ordinal: UInt64) -> ByteBuffer {
-    var key = ByteBuffer()
-    key.append(bigEndian: ordinal)
-    return key
-  }
+  static func key(_ ordinal: UInt64) -> ByteBuffer { ByteBuffer().appending(ordinal) }
 }

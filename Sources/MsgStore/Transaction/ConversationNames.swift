@@ -4,8 +4,6 @@ import PageFile
 package struct ConversationNames: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Makes names lead to a number, as current names of the conversation or as former ones.
   package func lead(
     _ ids: [ConversationID], to number: UInt32, areFormer: Bool = false
@@ -23,13 +21,12 @@ package struct ConversationNames: TransactionPart {
     if ids.isEmpty { return }
     memory.forgetNames()
     for id in ids {
-      let key = KeyEncoding.key(id.string)
-      try transaction.remove(key.bytes, in: Schema.conversationNames)
+      try transaction.remove(KeyEncoding.key(id.string), in: Schema.conversationNames)
       memory.numbers.remove(id)
     }
   }
 }
 
 extension Transaction {
-  package var conversationNames: ConversationNames { ConversationNames(self) }
+  package var conversationNames: ConversationNames { ConversationNames(transaction: self) }
 }

@@ -16,7 +16,7 @@ extension Schema {
     switch tree {
     case settings: canReadSetting(key, value)
     case conversationNames: isName(key) && ConversationName(value) != nil
-    case conversations: canReadConversation(key, value)
+    case conversations: canReadRecord(key, value, in: tree)
     case activity: ListPlace.parts(key) != nil && value.count == 0
     case memberNames: isName(key) && value.count == 4
     case members: key.count == 4 && isName(value)
@@ -48,24 +48,6 @@ extension Schema {
     return key.count == 8 && value.count > DictionaryPieces.headByteCount
   }
 
-  private static func canReadConversation(_ key: Bytes, _ value: Bytes) -> Bool {
-    switch key.count {
-    case 4: ConversationSummary(value) != nil
-    case 5: canReadConversationCell(key[4], value)
-    default: false
-    }
-  }
-
-  /// Returns true if the readers accept a cell that lies beside the summary of a conversation.
-  package static func canReadConversationCell(_ suffix: UInt8, _ value: Bytes) -> Bool {
-    switch suffix {
-    case ConversationDetails.keySuffix: ConversationDetails(value) != nil
-    case DraftRecord.keySuffix: DraftRecord(value) != nil
-    case ConversationMembers.keySuffix: ConversationMembers(value) != nil
-    default: false
-    }
-  }
-
   private static func canReadMessage(_ key: Bytes, _ value: Bytes) -> Bool {
     guard key.count > 4, let position = key.dropFirst(4).position else { return false }
     if Segment.isSegment(value) { return !position.place.isPending && SegmentHeader(value) != nil }
@@ -89,24 +71,16 @@ extension Schema {
     case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
     case .waiting: rest.count == 0 && WaitingFacts(value) != nil
     case .receipt: rest.count == 4 && ExactReceipt(value) != nil
-    case .waitingMark: rest.count == 5 && isWaitingMark(rest, value)
+    case .waitingMark:
+      rest.count == 5 && ReceiptKind(rawValue: rest[0]) != nil && WaitingMark(value) != nil
     }
-  }
-
-  private static func isWaitingMark(_ rest: Bytes, _ value: Bytes) -> Bool {
-    var reader = ByteReader(value)
-    return ReceiptKind(rawValue: rest[0]) != nil && reader.optionalTime() != nil && reader.isAtEnd
   }
 
   private static func canReadReceipt(_ key: Bytes, _ value: Bytes) -> Bool {
     switch ReceiptKey.parts(key) {
     case .member: ReceiptRecord(value) != nil
     case .own: ConversationReceipts(value) != nil
-    case .exact:
-      {
-        var reader = ByteReader(value)
-        return reader.varint() != nil && reader.isAtEnd
-      }()
+    case .exact: NamedReceipt(value) != nil
     case .pending: value.count == 0
     case nil: false
     }
@@ -114,17 +88,12 @@ extension Schema {
 
   private static func canReadWork(_ key: Bytes, _ value: Bytes) -> Bool {
     switch key.count > 0 ? key[0] : 0 {
-    case 0: key.count == 8 && WorkRecord(value) != nil
-    case OutboxKey.entryPrefix: key.count == 9 && OutboxRecord(value) != nil
     case OutboxKey.listPrefix, OutboxKey.lanePrefix: key.count == 13 && value.count == 0
     case OutboxKey.duePrefix: OutboxKey.dueParts(key) != nil && value.count == 0
     case OutboxKey.messagePrefix: canReadMessageOfOutbox(key) && value.count == 0
-    case OutboxKey.laneRecordPrefix: key.count == 5 && OutboxLane(value) != nil
-    case OutboxKey.totalsPrefix: key.count == 1 && OutboxTotals(value) != nil
     case OutboxKey.sweepPrefix: key.count == 5 && value.count == 4
-    case OutboxKey.releasePrefix: key.count == 9 && OutboxRelease(value) != nil
     case OutboxKey.decisionPrefix: key.count == 9 && value.count == 8
-    default: false
+    default: canReadRecord(key, value, in: work)
     }
   }
 

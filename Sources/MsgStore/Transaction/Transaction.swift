@@ -107,6 +107,24 @@ package final class Transaction {
     try insert(stored: key, value, in: tree)
   }
 
+  /// Inserts an entry that has a key only.
+  func insert(_ key: borrowing ByteBuffer, in tree: TreeNumber) throws(StoreError) {
+    try insert(key.bytes, .empty, in: tree)
+  }
+
+  /// Stores a record in its table.
+  package func put<Record: StoredRecord & Equatable>(
+    _ record: Record, at key: borrowing ByteBuffer
+  ) throws(StoreError) {
+    var value = ByteBuffer(capacity: 128)
+    record.appendChecked(to: &value)
+    try insert(key.bytes, value.bytes, in: Record.table.tree)
+  }
+
+  func remove(_ key: borrowing ByteBuffer, in tree: TreeNumber) throws(StoreError) {
+    try remove(key.bytes, in: tree)
+  }
+
   /// Inserts a cell that was read from the store, unchecked: it may have been malformed before.
   func insert(stored key: Bytes, _ value: Bytes, in tree: TreeNumber) throws(StoreError) {
     if hasListeners { noteChange(of: key, in: tree) }
@@ -211,10 +229,7 @@ extension Transaction {
   /// Returns true if there is a conversation of this number.
   func isStored(_ number: UInt32) throws(StoreError) -> Bool {
     if memory.conversations[number] != nil { return true }
-    let key = KeyEncoding.key(number)
-    return try storage { () throws(PageFileError) in
-      try BTree(view.source, Schema.conversations).contains(key.bytes)
-    }
+    return try view.contains(KeyEncoding.key(number), in: Schema.conversations)
   }
 
   /// Adds a conversation under a new number.
@@ -302,10 +317,7 @@ extension Transaction {
 extension Transaction {
   /// Writes the details of a conversation.
   func writeDetails(_ details: ConversationDetails, of number: UInt32) throws(StoreError) {
-    let key = ConversationDetails.key(number)
-    var value = ByteBuffer(capacity: 256)
-    details.appendChecked(to: &value)
-    try insert(key.bytes, value.bytes, in: Schema.conversations)
+    try put(details, at: ConversationDetails.key(number))
   }
 
   func collect(_ effect: Effect) {

@@ -4,8 +4,6 @@ import PageFile
 struct WorkQueue: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func add(_ work: WorkRecord) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
     guard next < WorkRecord.maximumOrdinal else { throw .numbersExhausted(what: "piece of work") }
@@ -14,13 +12,10 @@ struct WorkQueue: TransactionPart {
   }
 
   func write(_ work: WorkRecord, at ordinal: UInt64) throws(StoreError) {
-    let key = WorkRecord.key(ordinal)
-    var value = ByteBuffer()
-    work.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.work)
+    try transaction.put(work, at: WorkRecord.key(ordinal))
   }
 }
 
 extension Transaction {
-  var workQueue: WorkQueue { WorkQueue(self) }
+  var workQueue: WorkQueue { WorkQueue(transaction: self) }
 }

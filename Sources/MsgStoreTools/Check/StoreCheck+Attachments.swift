@@ -9,7 +9,7 @@ extension StoreCheck {
   ) throws(StoreError) {
     guard let record = AttachmentRecord(value) else { return }
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      if try !contains(key.bytes, Schema.transfers, view) {
+      if try !view.contains(key, in: Schema.transfers) {
         report("\(name): attachment missing from the transfers tree")
       }
     }

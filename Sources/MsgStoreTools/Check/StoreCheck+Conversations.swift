@@ -7,13 +7,6 @@ import PageFile
 ///  2. A conversation is found by its present participants and by no other set of members.
 ///  3. Work concerns numbers that no longer belong to a conversation, or to one that exists.
 extension StoreCheck {
-  /// Checks rule 1 for one cell.
-  func cell(_ suffix: UInt8, _ value: Bytes, of number: UInt32) {
-    if !Schema.canReadConversationCell(suffix, value) {
-      report("conversations: cell \(suffix) of conversation \(number): malformed record")
-    }
-  }
-
   /// Checks rules 1 and 2 for one conversation.
   func members(
     of number: UInt32, _ details: ConversationDetails, _ view: StoreView
@@ -35,7 +28,7 @@ extension StoreCheck {
     }
     guard !active.isEmpty else { return }
     let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-    if try !contains(entry.bytes, Schema.participants, view) {
+    if try !view.contains(entry, in: Schema.participants) {
       report("\(name): missing from the participants tree")
     }
   }
@@ -52,7 +45,7 @@ extension StoreCheck {
         report("work: ordinal \(ordinal) is not below the next one (\(next))")
       }
       let key = KeyEncoding.key(work.conversation)
-      let isStored = try contains(key.bytes, Schema.conversations, view)
+      let isStored = try view.contains(key, in: Schema.conversations)
       switch work.kind {
       case .trim:
         break
@@ -62,8 +55,7 @@ extension StoreCheck {
       case .merge(let target, _):
         leftovers.insert(work.conversation)
         if isStored { report("work: conversation \(work.conversation) is being merged but exists") }
-        let key = KeyEncoding.key(target)
-        if try !contains(key.bytes, Schema.conversations, view) {
+        if try !view.contains(KeyEncoding.key(target), in: Schema.conversations) {
           report("work: merge of \(work.conversation): unknown target (conversation \(target))")
         }
       }

@@ -41,8 +41,7 @@ extension StoreCheck {
         try waiting(value, name, id, view, in: conversation)
       }
       if leftovers.contains(conversation) { return }
-      let isWaiting = FactKey.prefix(conversation, id, .waiting)
-      if try contains(isWaiting.bytes, Schema.facts, view) { return }
+      if try view.contains(FactKey.prefix(conversation, id, .waiting), in: Schema.facts) { return }
       guard let position = try view.ids.position(of: id, in: conversation) else {
         return report("\(name): neither stored nor waiting")
       }

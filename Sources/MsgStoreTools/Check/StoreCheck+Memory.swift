@@ -36,8 +36,7 @@ extension StoreCheck {
     _ conversation: OpenConversation, _ view: StoreView
   ) throws(StoreError) {
     let number = conversation.number
-    var cursor = Cursor(view.source, Schema.conversations)
-    if try view.conversations.summary(number, &cursor) != conversation.currentSummary
+    if try view.conversations.summary(number) != conversation.currentSummary
       || conversation.hasUnwrittenSummary
     {
       report("writer memory: wrong summary of conversation \(number)")

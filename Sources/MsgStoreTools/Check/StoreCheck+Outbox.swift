@@ -60,14 +60,12 @@ extension StoreCheck {
     if number == 0 {
       if record.subject.kind != .client { report("\(name): no conversation") }
     } else {
-      let key = KeyEncoding.key(number)
-      if try !contains(key.bytes, Schema.conversations, view) {
+      if try !view.contains(KeyEncoding.key(number), in: Schema.conversations) {
         report("\(name): unknown conversation (\(number))")
       }
     }
     if case .receipt(let kind) = record.subject {
-      let key = ReceiptKey.pending(kind, number)
-      if try !contains(key.bytes, Schema.receipts, view) {
+      if try !view.contains(ReceiptKey.pending(kind, number), in: Schema.receipts) {
         report("\(name): no pending receipts (\(kind))")
       }
     }
@@ -83,7 +81,7 @@ extension StoreCheck {
     for bytes in record.indexKeys(ordinal) {
       var key = ByteBuffer()
       key.append(bytes)
-      if try !contains(key.bytes, Schema.work, view) {
+      if try !view.contains(key, in: Schema.work) {
         report("\(name): missing from an index (prefix \(key.bytes[0]))")
       }
     }
@@ -185,8 +183,7 @@ extension StoreCheck {
       report("\(name): \(reason)")
     }
     if let due = lane.due {
-      let key = OutboxKey.due(due.time, due.ordinal)
-      if try !contains(key.bytes, Schema.work, view) {
+      if try !view.contains(OutboxKey.due(due.time, due.ordinal), in: Schema.work) {
         report("\(name): next entry missing from the due index")
       }
     }

@@ -39,9 +39,7 @@ extension StoreCheck {
         report("\(name): unknown conversation (\(release.conversation))")
       }
     }
-    var prefix = ByteBuffer()
-    prefix.append(OutboxKey.decisionPrefix)
-    for ordinal in try view.outbox.ordinals(prefix) {
+    for ordinal in try view.outbox.ordinals(KeyEncoding.prefix(OutboxKey.decisionPrefix)) {
       _ = try view.outbox.decision(on: ordinal)
     }
   }
@@ -49,7 +47,6 @@ extension StoreCheck {
   private func isConversation(
     _ number: UInt32, _ view: StoreView
   ) throws(StoreError) -> Bool {
-    let key = KeyEncoding.key(number)
-    return try contains(key.bytes, Schema.conversations, view)
+    return try view.contains(KeyEncoding.key(number), in: Schema.conversations)
   }
 }

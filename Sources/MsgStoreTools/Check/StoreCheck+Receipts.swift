@@ -17,8 +17,7 @@ extension StoreCheck {
         }
       case .exact(let conversation, _, let id):
         conversations.insert(conversation)
-        var bytes = ByteReader(value)
-        if bytes.varint() == nil || !bytes.isAtEnd {
+        if NamedReceipt(value) == nil {
           report("receipts: message \"\(id)\" of conversation \(conversation): malformed ordinal")
         }
       case .pending(let kind, let conversation):
@@ -44,8 +43,7 @@ extension StoreCheck {
     do throws(StoreError) {
       _ = try view.member(member)
       guard member == view.localMemberNumber else { return }
-      var cursor = Cursor(view.source, Schema.conversations)
-      if try view.conversations.summary(conversation, &cursor).toldMark != record.read.mark {
+      if try view.conversations.summary(conversation).toldMark != record.read.mark {
         report("\(name): read mark disagrees with the summary")
       }
     } catch .corruptRecord(let tree, let reason) {
@@ -69,8 +67,7 @@ extension StoreCheck {
     let own = try view.receipts.receipts(conversation)
     let details = try view.conversations.details(conversation)
     let name = "receipts of conversation \"\(details.id)\""
-    var cursor = Cursor(view.source, Schema.conversations)
-    let summary = try view.conversations.summary(conversation, &cursor)
+    let summary = try view.conversations.summary(conversation)
     let recipients = try view.conversations.members(conversation).recipients(
       without: view.localMemberNumber)
     for kind in ReceiptKind.allCases {
@@ -85,7 +82,7 @@ extension StoreCheck {
         report("\(name): wrong pending flag (\(kind))")
       }
       let key = ReceiptKey.pending(kind, conversation)
-      if try contains(key.bytes, Schema.receipts, view) != own.isListed(kind) {
+      if try view.contains(key, in: Schema.receipts) != own.isListed(kind) {
         report("\(name): pending list disagrees with the flag (\(kind))")
       }
     }

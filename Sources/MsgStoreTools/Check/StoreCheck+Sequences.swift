@@ -76,8 +76,7 @@ extension StoreCheck {
         report("client: value too long (\(value.count) bytes)")
       }
       guard conversation != ClientKey.store else { return }
-      let summary = KeyEncoding.key(conversation)
-      if try !contains(summary.bytes, Schema.conversations, view) {
+      if try !view.contains(KeyEncoding.key(conversation), in: Schema.conversations) {
         report("client: unknown conversation (\(conversation))")
       }
     }

@@ -244,8 +244,7 @@ extension StoreCheck {
       if conversation != number {
         number = conversation
         do throws(StoreError) {
-          var cursor = Cursor(view.source, Schema.conversations)
-          summary = try view.conversations.summary(conversation, &cursor)
+          summary = try view.conversations.summary(conversation)
         } catch .corruptRecord(let tree, let reason) {
           report("\(tree): \(reason)")
           summary = ConversationSummary(created: 0)
@@ -291,10 +290,11 @@ extension StoreCheck {
       guard let number = key.bigEndianNumber(at: 0), key.count <= 5 else {
         return report("conversations: malformed key (\(key.count) bytes)")
       }
-      if key.count == 5 { cell(key[4], value, of: number) }
+      if key.count == 5, !Schema.canReadRecord(key, value, in: Schema.conversations) {
+        report("conversations: cell \(key[4]) of conversation \(number): malformed record")
+      }
       do throws(StoreError) {
-        var cursor = Cursor(view.source, Schema.conversations)
-        let summary = try view.conversations.summary(number, &cursor)
+        let summary = try view.conversations.summary(number)
         if key.count == 4 { try conversation(number, view, summary) }
       } catch .corruptRecord(let tree, let reason) {
         report("\(tree): \(reason)")
@@ -330,17 +330,10 @@ extension StoreCheck {
     }
     try members(of: number, details, view)
     if let place = summary.listPlace {
-      let key = place.key(number)
-      if try !contains(key.bytes, Schema.activity, view) {
+      if try !view.contains(place.key(number), in: Schema.activity) {
         report("\(name): missing from the list")
       }
     }
-  }
-
-  func contains(
-    _ key: Bytes, _ tree: TreeNumber, _ view: StoreView
-  ) throws(StoreError) -> Bool {
-    try view.contains(key, in: tree)
   }
 
   func ids(_ view: StoreView) throws(StoreError) {
@@ -354,8 +347,7 @@ extension StoreCheck {
       switch entry {
       case .deleted: break
       case .alias(let other):
-        let fact = FactKey.prefix(conversation, other, .waiting)
-        if try !contains(fact.bytes, Schema.facts, view) {
+        if try !view.contains(FactKey.prefix(conversation, other, .waiting), in: Schema.facts) {
           report("\(name): no waiting facts under \"\(other)\"")
         }
       case .here(let position):
@@ -379,8 +371,7 @@ extension StoreCheck {
         return report("activity: key of \(key.count) bytes does not decode to a place")
       }
       do throws(StoreError) {
-        var cursor = Cursor(view.source, Schema.conversations)
-        if try view.conversations.summary(number, &cursor).listPlace != place {
+        if try view.conversations.summary(number).listPlace != place {
           report("activity: entry of conversation \(number): disagrees with the summary")
         }
       } catch .corruptRecord(let other, let reason) {

@@ -4,8 +4,7 @@ import PageFile
 /// Exports of a conversation beside its messages.
 extension ExportReader {
   func conversation(_ number: UInt32) throws(StoreError) -> ExportedConversation {
-    var cursor = Cursor(view.source, Schema.conversations)
-    let summary = try view.conversations.summary(number, &cursor)
+    let summary = try view.conversations.summary(number)
     let details = try view.conversations.details(number)
     var exported = ExportedConversation()
     exported.id = details.id
@@ -56,8 +55,7 @@ extension ExportReader {
   func marks(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> ExportedMarks {
-    var cursor = Cursor(view.source, Schema.conversations)
-    let summary = try view.conversations.summary(number, &cursor)
+    let summary = try view.conversations.summary(number)
     return ExportedMarks(try view.receipts.receipts(number), readMark: summary.mark, of: id)
   }
 
@@ -77,9 +75,8 @@ extension ExportReader {
   func untold(
     _ number: UInt32, _ id: ConversationID
   ) throws(StoreError) -> [ExportedUntold] {
-    var cursor = Cursor(view.source, Schema.conversations)
     let ordinals = (
-      read: try view.conversations.summary(number, &cursor).markOrdinal,
+      read: try view.conversations.summary(number).markOrdinal,
       delivered: try view.receipts.receipts(number).deliveredOrdinal
     )
     var found: [ExportedUntold] = []

@@ -13,13 +13,12 @@ extension StoreSnapshot {
       try view.source.value(of: .raisedFrom) == nil
     }
     guard isRaised else { return }
-    var prefix = ByteBuffer()
-    prefix.append(OutboxKey.entryPrefix)
+    let prefix = KeyEncoding.prefix(OutboxKey.entryPrefix)
     try view.exports.forEach(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard key.count == 8 else {
         throw view.corrupt(Schema.work, "outbox: malformed entry key")
       }
-      let stored = try view.outbox.record(value, key.bigEndian64(at: 0))
+      let stored: OutboxRecord = try view.decoded(value, at: key)
       guard let record = try view.outbox.entryOnItsWay(stored) else { return nil }
       return try view.exports.holds(record) ? try view.exports.exported(record) : nil
     } _: {

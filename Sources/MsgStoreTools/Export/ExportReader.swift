@@ -5,8 +5,6 @@ import PageFile
 struct ExportReader {
   let view: StoreView
 
-  init(_ view: StoreView) { self.view = view }
-
   /// The number of values made at once.
   private static let batchCount = 200
 
@@ -135,8 +133,5 @@ struct ExportReader {
 }
 
 extension StoreView {
-  var exports: ExportReader { ExportReader(self) }
-}
-
-extension ExportReader {
+  var exports: ExportReader { ExportReader(view: self) }
 }

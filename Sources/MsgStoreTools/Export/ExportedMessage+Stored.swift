@@ -121,15 +121,13 @@ extension ExportedFacts {
       else { return false }
       receipts.append(ExportedReceipt(receipt, of: try member(number)))
     case .waitingMark:
-      var reader = ByteReader(value)
       guard rest.count == 5, let kind = ReceiptKind(rawValue: rest[0]),
-        let number = rest.bigEndianNumber(at: 1), let microseconds = reader.optionalTime(),
-        reader.isAtEnd
+        let number = rest.bigEndianNumber(at: 1), let mark = WaitingMark(value)
       else { return false }
       var exported = ExportedWaitingMark()
       exported.member = try member(number)
       exported.kind = kind
-      exported.time = Timestamp(known: microseconds)
+      exported.time = Timestamp(known: mark.time)
       waitingMarks.append(exported)
     case .waiting:
       break

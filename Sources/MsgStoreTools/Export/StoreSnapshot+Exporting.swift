@@ -89,8 +89,7 @@ extension StoreSnapshot {
       guard let number = try view.number(of: id) else {
         return nil
       }
-      var cursor = Cursor(view.source, Schema.conversations)
-      return (number, try view.conversations.summary(number, &cursor))
+      return (number, try view.conversations.summary(number))
     }
   }
 }
@@ -107,16 +106,13 @@ extension ExportReader {
 
   /// Returns true if the conversation exists; false for leftovers of a deleted one.
   fileprivate func isStored(_ number: UInt32) throws(StoreError) -> Bool {
-    let key = KeyEncoding.key(number)
-    return try view.contains(key.bytes, in: Schema.conversations)
+    return try view.contains(KeyEncoding.key(number), in: Schema.conversations)
   }
 
   fileprivate func waitingFacts(
     of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     let key = FactKey.prefix(conversation, id, .waiting)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
-    return WaitingFacts(value.bytes)
+    return try view.record(key)
   }
 }

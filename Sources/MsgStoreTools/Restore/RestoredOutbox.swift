@@ -8,8 +8,6 @@ import PageFile
 struct RestoredOutbox: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Enters an exported entry, held; returns false if it has nothing to tell.
   ///
   /// - Parameter isComplete: True if all receipts have been restored. If not, `finishRestoring`
@@ -73,5 +71,5 @@ extension ExportedEntry {
 }
 
 extension Transaction {
-  var restoredOutbox: RestoredOutbox { RestoredOutbox(self) }
+  var restoredOutbox: RestoredOutbox { RestoredOutbox(transaction: self) }
 }

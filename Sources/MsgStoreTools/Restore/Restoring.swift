@@ -6,8 +6,6 @@ import PageFile
 struct Restoring: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func restore(
     _ message: ExportedMessage, as arrival: Arrival
   ) throws(StoreError) -> Bool {
@@ -178,9 +176,7 @@ struct Restoring: TransactionPart {
     for mark in facts.waitingMarks {
       let key = transaction.receipts.waitingKey(
         conversation, id, mark.kind, try transaction.memberNumber(of: mark.member))
-      var value = ByteBuffer()
-      value.append(optionalTime: mark.time?.microseconds)
-      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+      try transaction.put(WaitingMark(mark.time?.microseconds), at: key)
     }
   }
 
@@ -243,5 +239,5 @@ struct Restoring: TransactionPart {
 }
 
 extension Transaction {
-  var restoring: Restoring { Restoring(self) }
+  var restoring: Restoring { Restoring(transaction: self) }
 }

@@ -40,9 +40,8 @@ final class SalvagedReceipts {
       guard let record = ReceiptRecord(cursor.value) else { return false }
       found.members.append((member, record))
     case .exact(_, let kind, let message)?:
-      var reader = ByteReader(cursor.value)
-      guard let first = reader.varint(), reader.isAtEnd else { return false }
-      found.exact.append((kind, message, first))
+      guard let named = NamedReceipt(cursor.value) else { return false }
+      found.exact.append((kind, message, named.ordinal))
     case .pending?, nil:
       return false
     }

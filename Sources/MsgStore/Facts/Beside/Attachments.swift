@@ -9,8 +9,6 @@ import PageFile
 package struct Attachments: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges the attachments that a message came with into the stored ones.
   ///
   /// - Parameter isComposed: True if the local member composed them and no server has confirmed
@@ -90,11 +88,8 @@ package struct Attachments: TransactionPart {
   }
 }
 
-extension Attachments {
-}
-
 extension Transaction {
-  package var attachments: Attachments { Attachments(self) }
+  package var attachments: Attachments { Attachments(transaction: self) }
 }
 
 /// The progress of running transfers.
@@ -143,7 +138,7 @@ extension Attachments {
 
   private func list(_ record: AttachmentRecord, at fact: Bytes) throws(StoreError) {
     try record.forEachIndexKey(of: fact) { (key) throws(StoreError) in
-      try transaction.insert(key.bytes, .empty, in: Schema.transfers)
+      try transaction.insert(key, in: Schema.transfers)
     }
   }
 

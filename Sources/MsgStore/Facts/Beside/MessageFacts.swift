@@ -4,8 +4,6 @@ import PageFile
 package struct MessageFacts: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Stores the facts that came with a message beside its record.
   ///
   /// Returns true if anything changed.
@@ -61,7 +59,7 @@ extension MessageFacts {
 }
 
 extension Transaction {
-  package var messageFacts: MessageFacts { MessageFacts(self) }
+  package var messageFacts: MessageFacts { MessageFacts(transaction: self) }
 }
 
 extension MessageFacts {

@@ -4,8 +4,6 @@ import PageFile
 package struct MessageNames: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Returns the entry of a message's name in the ids tree, or nil.
   ///
   /// Most names come in ascending order, whether a clock or a counter makes them. A name greater
@@ -45,8 +43,7 @@ package struct MessageNames: TransactionPart {
 
   /// Removes a name from the ids tree, where it must be.
   func removeEntry(of id: MessageID, in conversation: UInt32) throws(StoreError) {
-    let key = KeyEncoding.key(conversation, id)
-    try transaction.remove(key.bytes, in: Schema.ids)
+    try transaction.remove(KeyEncoding.key(conversation, id), in: Schema.ids)
   }
 }
 
@@ -60,7 +57,7 @@ extension MessageNames {
 }
 
 extension Transaction {
-  package var messageNames: MessageNames { MessageNames(self) }
+  package var messageNames: MessageNames { MessageNames(transaction: self) }
 }
 
 extension MessageNames {

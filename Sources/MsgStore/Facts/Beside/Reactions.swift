@@ -4,8 +4,6 @@ import PageFile
 package struct Reactions: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges the reactions that came with a message.
   ///
   /// Returns true if anything changed.
@@ -28,28 +26,21 @@ package struct Reactions: TransactionPart {
     in conversation: UInt32
   ) throws(StoreError) -> Bool {
     let key = ReactionRecord.key(conversation, id, member: member, emoji: emoji)
-    if let old = try reaction(key.bytes), !record.succeeds(old),
+    if let old = try reaction(key), !record.succeeds(old),
       !StoreDefect.olderReactionWins.isPlanted
     {
       return false
     }
     transaction.hasAdded = true
-    var value = ByteBuffer()
-    record.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.put(record, at: key)
     return true
   }
 
-  func reaction(_ key: Bytes) throws(StoreError) -> ReactionRecord? {
-    var value = ByteBuffer()
-    guard try view.value(of: key, in: Schema.facts, appendTo: &value) else { return nil }
-    guard let record = ReactionRecord(value.bytes) else {
-      throw view.corrupt(Schema.facts, "malformed reaction")
-    }
-    return record
+  func reaction(_ key: borrowing ByteBuffer) throws(StoreError) -> ReactionRecord? {
+    try view.record(key)
   }
 }
 
 extension Transaction {
-  package var reactions: Reactions { Reactions(self) }
+  package var reactions: Reactions { Reactions(transaction: self) }
 }

@@ -6,8 +6,6 @@ import PageFile
 package struct Versions: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges a received version.
   ///
   /// The first original from the server replaces the one composed here; of several originals from
@@ -92,8 +90,7 @@ package struct Versions: TransactionPart {
       guard message.version.precedes(version) || version.isSame(as: message.version) else {
         continue
       }
-      let key = VersionRecord.key(conversation, id, version)
-      try transaction.remove(key.bytes, in: Schema.facts)
+      try transaction.remove(VersionRecord.key(conversation, id, version), in: Schema.facts)
       try mergeVersion(version, into: &message, named: id, in: conversation)
     }
   }
@@ -110,13 +107,11 @@ package struct Versions: TransactionPart {
     if message.traits.editTime == time {
       guard var best = others.first else { return false }
       for other in others where best.precedes(other) { best = other }
-      let key = VersionRecord.key(conversation, id, best)
-      try transaction.remove(key.bytes, in: Schema.facts)
+      try transaction.remove(VersionRecord.key(conversation, id, best), in: Schema.facts)
       message.version = best
     } else {
       guard let version = others.first(where: { $0.editTime == time }) else { return false }
-      let key = VersionRecord.key(conversation, id, version)
-      try transaction.remove(key.bytes, in: Schema.facts)
+      try transaction.remove(VersionRecord.key(conversation, id, version), in: Schema.facts)
     }
     if others.count == 1 { message.traits.marks.remove(.versions) }
     return true
@@ -124,5 +119,5 @@ package struct Versions: TransactionPart {
 }
 
 extension Transaction {
-  package var versions: Versions { Versions(self) }
+  package var versions: Versions { Versions(transaction: self) }
 }

@@ -10,8 +10,6 @@ import PageFile
 package struct WaitingMessages: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Notes that something is known of a message that is not here, and changes its waiting facts.
   ///
   /// Returns true if anything changed.
@@ -38,10 +36,7 @@ package struct WaitingMessages: TransactionPart {
     }
     try change(&new)
     guard new != old else { return false }
-    let key = FactKey.prefix(conversation, id, .waiting)
-    var value = ByteBuffer()
-    new.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.put(new, at: FactKey.prefix(conversation, id, .waiting))
     if old == nil { try dropOldestWaiting() }
     return true
   }
@@ -60,12 +55,7 @@ package struct WaitingMessages: TransactionPart {
   ) throws(StoreError) -> WaitingFacts? {
     guard try hasWaiting() else { return nil }
     let key = FactKey.prefix(conversation, id, .waiting)
-    var value = ByteBuffer()
-    guard try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) else { return nil }
-    guard let waiting = WaitingFacts(value.bytes) else {
-      throw view.corrupt(Schema.facts, "message \"\(id)\": malformed waiting facts")
-    }
-    return waiting
+    return try view.record(key)
   }
 
   /// Removes and returns the waiting facts of a message that has come.
@@ -73,8 +63,7 @@ package struct WaitingMessages: TransactionPart {
     _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> WaitingFacts? {
     guard let waiting = try waiting(id, in: conversation) else { return nil }
-    let fact = FactKey.prefix(conversation, id, .waiting)
-    try transaction.remove(fact.bytes, in: Schema.facts)
+    try transaction.remove(FactKey.prefix(conversation, id, .waiting), in: Schema.facts)
     var key = ByteBuffer()
     key.append(bigEndian: waiting.ordinal)
     try transaction.remove(key.bytes, in: Schema.waiting)
@@ -105,5 +94,5 @@ package struct WaitingMessages: TransactionPart {
 }
 
 extension Transaction {
-  package var waitingMessages: WaitingMessages { WaitingMessages(self) }
+  package var waitingMessages: WaitingMessages { WaitingMessages(transaction: self) }
 }

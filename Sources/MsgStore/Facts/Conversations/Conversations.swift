@@ -6,8 +6,6 @@ import PageFile
 package struct Conversations: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// The attributes of a conversation that a change sees and may modify.
   package struct Attributes {
     package var details: ConversationDetails
@@ -59,10 +57,7 @@ package struct Conversations: TransactionPart {
     )
     .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
     new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
-    let key = ConversationMembers.key(number)
-    var value = ByteBuffer(capacity: 256)
-    new.members.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.conversations)
+    try transaction.put(new.members, at: ConversationMembers.key(number))
     let oldActive = old.active
     guard active != oldActive else { return }
     if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
@@ -71,7 +66,7 @@ package struct Conversations: TransactionPart {
     }
     if !active.isEmpty {
       let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-      try transaction.insert(entry.bytes, .empty, in: Schema.participants)
+      try transaction.insert(entry, in: Schema.participants)
     }
   }
 
@@ -220,5 +215,5 @@ extension Conversations {
 }
 
 extension Transaction {
-  package var conversations: Conversations { Conversations(self) }
+  package var conversations: Conversations { Conversations(transaction: self) }
 }

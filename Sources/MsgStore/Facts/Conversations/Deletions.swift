@@ -7,8 +7,6 @@ import PageFile
 struct Deletions: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func receiveDeletion(of id: ConversationID, at time: Timestamp) throws(StoreError) -> Bool {
     try id.validate()
     let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
@@ -105,10 +103,8 @@ struct Deletions: TransactionPart {
     }
     if !active.isEmpty {
       let digest = ConversationMembers.digest(active)
-      let entry = KeyEncoding.key(digest, old)
-      try transaction.remove(entry.bytes, in: Schema.participants)
-      let newEntry = KeyEncoding.key(digest, number)
-      try transaction.insert(newEntry.bytes, .empty, in: Schema.participants)
+      try transaction.remove(KeyEncoding.key(digest, old), in: Schema.participants)
+      try transaction.insert(KeyEncoding.key(digest, number), in: Schema.participants)
     }
     var summary = ConversationSummary(created: conversation.summary.created)
     summary.marks = conversation.summary.marks.union(.hidden)
@@ -195,7 +191,7 @@ struct Deletions: TransactionPart {
 }
 
 extension Transaction {
-  var deletions: Deletions { Deletions(self) }
+  var deletions: Deletions { Deletions(transaction: self) }
 }
 
 extension Deletions {

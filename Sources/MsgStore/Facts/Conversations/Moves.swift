@@ -14,8 +14,6 @@ import PageFile
 struct Moves: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Moves some of the messages, and after the last one everything else.
   ///
   /// Returns true when nothing is left.
@@ -269,7 +267,7 @@ struct Moves: TransactionPart {
       newKey.removeAll()
       newKey.append(bigEndian: target)
       newKey.append(key.bytes.dropFirst(KeyEncoding.numberByteCount))
-      if try !view.contains(newKey.bytes, in: tree) {
+      if try !view.contains(newKey, in: tree) {
         try transaction.insert(stored: newKey.bytes, value.bytes, in: tree)
       }
       count += 1
@@ -279,5 +277,5 @@ struct Moves: TransactionPart {
 }
 
 extension Transaction {
-  var moves: Moves { Moves(self) }
+  var moves: Moves { Moves(transaction: self) }
 }

@@ -8,8 +8,6 @@ import PageFile
 struct ReceivedConversations: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func receiveConversation(_ received: ReceivedConversation) throws(StoreError) -> Bool {
     try Self.validateReceived(received)
     let isNew = try transaction.existingConversation(received.id) == nil
@@ -106,5 +104,5 @@ extension DraftRecord {
 }
 
 extension Transaction {
-  var receivedConversations: ReceivedConversations { ReceivedConversations(self) }
+  var receivedConversations: ReceivedConversations { ReceivedConversations(transaction: self) }
 }

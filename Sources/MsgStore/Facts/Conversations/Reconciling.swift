@@ -4,8 +4,6 @@ import PageFile
 struct Reconciling: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func reconcile(
     _ messages: [Message], in id: ConversationID, _ range: ReconciledRange, as arrival: Arrival
   ) throws(StoreError) -> ReconcileOutcome {
@@ -142,5 +140,5 @@ extension Reconciling {
 }
 
 extension Transaction {
-  var reconciling: Reconciling { Reconciling(self) }
+  var reconciling: Reconciling { Reconciling(transaction: self) }
 }

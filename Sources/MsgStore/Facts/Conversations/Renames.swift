@@ -8,8 +8,6 @@ import PageFile
 struct Renames: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func renameConversation(
     _ id: ConversationID, to serverID: ConversationID
   ) throws(StoreError) -> Bool {
@@ -113,5 +111,5 @@ struct Renames: TransactionPart {
 }
 
 extension Transaction {
-  var renames: Renames { Renames(self) }
+  var renames: Renames { Renames(transaction: self) }
 }

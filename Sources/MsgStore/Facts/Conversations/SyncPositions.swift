@@ -4,8 +4,6 @@ import PageFile
 package struct SyncPositions: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Sets the bytes kept under a key, for a conversation or for the store; nil removes them.
   ///
   /// Returns true if anything changed. Throws an error if the bytes are longer than
@@ -22,8 +20,7 @@ package struct SyncPositions: TransactionPart {
     guard try view.client.syncPosition(for: key, in: conversation) != bytes else { return false }
     guard let bytes else {
       let number = try view.client.clientNumber(of: conversation) ?? ClientKey.store
-      let key = ClientKey.key(number, key)
-      try transaction.remove(key.bytes, in: Schema.client)
+      try transaction.remove(ClientKey.key(number, key), in: Schema.client)
       return true
     }
     transaction.hasAdded = true
@@ -40,5 +37,5 @@ package struct SyncPositions: TransactionPart {
 }
 
 extension Transaction {
-  package var syncPositions: SyncPositions { SyncPositions(self) }
+  package var syncPositions: SyncPositions { SyncPositions(transaction: self) }
 }

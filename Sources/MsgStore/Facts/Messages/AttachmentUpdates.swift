@@ -5,8 +5,6 @@ import PageFile
 struct AttachmentUpdates: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges a received attachment.
   ///
   /// Returns true if anything changed.
@@ -103,5 +101,5 @@ struct AttachmentUpdates: TransactionPart {
 }
 
 extension Transaction {
-  var attachmentUpdates: AttachmentUpdates { AttachmentUpdates(self) }
+  var attachmentUpdates: AttachmentUpdates { AttachmentUpdates(transaction: self) }
 }

@@ -6,8 +6,6 @@ import PageFile
 struct Edits: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges a received edit.
   ///
   /// Returns true if anything changed.
@@ -121,5 +119,5 @@ struct Edits: TransactionPart {
 }
 
 extension Transaction {
-  var edits: Edits { Edits(self) }
+  var edits: Edits { Edits(transaction: self) }
 }

@@ -8,8 +8,6 @@ import PageFile
 struct Identities: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Acknowledges a message under the server's name for it.
   ///
   /// Returns false if neither name belongs to a message that is here.
@@ -410,5 +408,5 @@ extension WaitingFacts {
 }
 
 extension Transaction {
-  var identities: Identities { Identities(self) }
+  var identities: Identities { Identities(transaction: self) }
 }

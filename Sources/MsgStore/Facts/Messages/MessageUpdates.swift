@@ -4,8 +4,6 @@ import PageFile
 package struct MessageUpdates: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Runs `body`, which changes facts, with the name under which they are kept.
   ///
   /// The record of a stored message gets the marks that tell which kinds of facts it has; a message
@@ -103,5 +101,5 @@ package struct MessageUpdates: TransactionPart {
 }
 
 extension Transaction {
-  package var messageUpdates: MessageUpdates { MessageUpdates(self) }
+  package var messageUpdates: MessageUpdates { MessageUpdates(transaction: self) }
 }

@@ -7,8 +7,6 @@ import PageFile
 package struct Messages: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Stores a new message at its place.
   package func place(
     _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
@@ -84,5 +82,5 @@ package struct Messages: TransactionPart {
 }
 
 extension Transaction {
-  package var messages: Messages { Messages(self) }
+  package var messages: Messages { Messages(transaction: self) }
 }

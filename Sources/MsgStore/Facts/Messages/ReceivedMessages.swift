@@ -8,8 +8,6 @@ import PageFile
 package struct ReceivedMessages: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func insert(_ message: Message, as arrival: Arrival) throws(StoreError) -> InsertOutcome {
     try Self.validateMessage(message)
     return try insert(valid: message, as: arrival)
@@ -373,7 +371,7 @@ extension ReceivedMessages {
 }
 
 extension Transaction {
-  package var receivedMessages: ReceivedMessages { ReceivedMessages(self) }
+  package var receivedMessages: ReceivedMessages { ReceivedMessages(transaction: self) }
 }
 
 extension ReceivedMessages {

@@ -4,8 +4,6 @@ import PageFile
 struct Statuses: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Changes the local state of a message that the server does not know yet.
   ///
   /// Returns false if there is no such message, or nothing changes.
@@ -64,5 +62,5 @@ struct Statuses: TransactionPart {
 }
 
 extension Transaction {
-  var statuses: Statuses { Statuses(self) }
+  var statuses: Statuses { Statuses(transaction: self) }
 }

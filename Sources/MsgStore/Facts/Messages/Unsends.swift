@@ -6,8 +6,6 @@ import PageFile
 struct Unsends: TransactionPart {
   let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Merges a retraction, whoever states it and however old the message is.
   ///
   /// Returns true if anything changed.
@@ -75,5 +73,5 @@ struct Unsends: TransactionPart {
 }
 
 extension Transaction {
-  var unsends: Unsends { Unsends(self) }
+  var unsends: Unsends { Unsends(transaction: self) }
 }

@@ -11,8 +11,6 @@ import PageFile
 package struct OthersMarks: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Updates the mark after a member's marks have risen.
   func marksRose(
     _ kind: ReceiptKind, of member: UInt32, _ own: inout ConversationReceipts,
@@ -78,5 +76,5 @@ extension ConversationReceipts {
 }
 
 extension Transaction {
-  package var othersMarks: OthersMarks { OthersMarks(self) }
+  package var othersMarks: OthersMarks { OthersMarks(transaction: self) }
 }

@@ -7,8 +7,6 @@ import PageFile
 package struct PendingReceipts: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   /// Notes that the server has the receipts that were handed out.
   ///
   /// Returns true if anything changed.
@@ -115,7 +113,7 @@ package struct PendingReceipts: TransactionPart {
       if !isPending, StoreDefect.untoldKept.isPlanted { continue }
       let key = ReceiptKey.pending(kind, conversation.number)
       if isPending {
-        try transaction.insert(key.bytes, .empty, in: Schema.receipts)
+        try transaction.insert(key, in: Schema.receipts)
       } else {
         try transaction.remove(key.bytes, in: Schema.receipts)
       }
@@ -155,8 +153,7 @@ package struct PendingReceipts: TransactionPart {
   func forgetPending(_ conversation: OpenConversation) throws(StoreError) {
     var own = try transaction.ownReceipts.receipts(conversation)
     for kind in ReceiptKind.allCases where own.isListed(kind) {
-      let key = ReceiptKey.pending(kind, conversation.number)
-      try transaction.remove(key.bytes, in: Schema.receipts)
+      try transaction.remove(ReceiptKey.pending(kind, conversation.number), in: Schema.receipts)
       own.setListed(kind, false)
       try transaction.ownReceipts.writeOwn(own, conversation)
       try emit(kind, isPending: false, in: conversation)
@@ -165,5 +162,5 @@ package struct PendingReceipts: TransactionPart {
 }
 
 extension Transaction {
-  package var pendingReceipts: PendingReceipts { PendingReceipts(self) }
+  package var pendingReceipts: PendingReceipts { PendingReceipts(transaction: self) }
 }

@@ -33,7 +33,7 @@ extension Receipts {
     own.deliveredTimes.join(old.deliveredTimes)
     if own != before { try transaction.ownReceipts.writeOwn(own, target) }
     let key = ReceiptKey.own(source.number)
-    if try view.contains(key.bytes, in: Schema.receipts) {
+    if try view.contains(key, in: Schema.receipts) {
       try transaction.remove(key.bytes, in: Schema.receipts)
     }
     source.receipts = ConversationReceipts()
@@ -54,8 +54,7 @@ extension Receipts {
       var merged = try view.receipts.receipts(of: member, in: target)
       merged.join(record)
       try writeReceipts(merged, of: member, in: target)
-      let key = ReceiptKey.member(source, member)
-      try transaction.remove(key.bytes, in: Schema.receipts)
+      try transaction.remove(ReceiptKey.member(source, member), in: Schema.receipts)
     }
   }
 }

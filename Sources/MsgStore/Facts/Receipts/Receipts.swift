@@ -8,8 +8,6 @@ package import PageFile
 package struct Receipts: TransactionPart {
   package let transaction: Transaction
 
-  init(_ transaction: Transaction) { self.transaction = transaction }
-
   func receiveReceipt(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try receipt.validate()
     let conversation = try transaction.conversation(receipt.conversation) {
@@ -52,15 +50,11 @@ package struct Receipts: TransactionPart {
       return try mark(kind, upTo: position, time, of: member, in: conversation)
     }
     let key = waitingKey(conversation.number, id, kind, member)
-    var value = ByteBuffer()
-    let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
-    let known = isThere ? try waitingTime(value.bytes) : nil
-    let joined = earliest(known, time)
-    if isThere && joined == known { return false }
+    let known: WaitingMark? = try view.record(key)
+    let joined = WaitingMark(earliest(known?.time, time))
+    if joined == known { return false }
     transaction.hasAdded = true
-    value.removeAll()
-    value.append(optionalTime: joined)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.put(joined, at: key)
     if position == nil { try transaction.waitingMessages.noteWaiting(id, in: conversation.number) }
     transaction.isAnythingWaiting = true
     return true
@@ -119,21 +113,12 @@ package struct Receipts: TransactionPart {
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     let key = FactKey.key(conversation.number, id, .receipt, member: member)
-    var value = ByteBuffer()
-    var receipt = ExactReceipt()
-    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
-      guard let known = ExactReceipt(value.bytes) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt")
-      }
-      receipt = known
-    }
-    let known = receipt
+    let known: ExactReceipt? = try view.record(key)
+    var receipt = known ?? ExactReceipt()
     receipt.join(kind, time)
     guard receipt != known else { return false }
     transaction.hasAdded = true
-    value.removeAll()
-    receipt.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    try transaction.put(receipt, at: key)
     return true
   }
 
@@ -142,17 +127,10 @@ package struct Receipts: TransactionPart {
     _ receipt: ExactReceipt, of member: UInt32, with id: MessageID, in conversation: UInt32
   ) throws(StoreError) {
     let key = FactKey.key(conversation, id, .receipt, member: member)
-    var value = ByteBuffer()
+    let known: ExactReceipt? = try view.record(key)
     var joined = receipt
-    if try view.value(of: key.bytes, in: Schema.facts, appendTo: &value) {
-      guard let known = ExactReceipt(value.bytes) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed receipt")
-      }
-      joined.join(known)
-      value.removeAll()
-    }
-    joined.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+    if let known { joined.join(known) }
+    try transaction.put(joined, at: key)
   }
 
   /// Moves the marks that wait for a message to another name of it.
@@ -161,12 +139,9 @@ package struct Receipts: TransactionPart {
   ) throws(StoreError) {
     for mark in try waitingMarks(of: id, in: conversation) {
       let key = waitingKey(target, other, mark.kind, mark.member)
-      var value = ByteBuffer()
-      let isThere = try view.value(of: key.bytes, in: Schema.facts, appendTo: &value)
-      let time = isThere ? earliest(try waitingTime(value.bytes), mark.time) : mark.time
-      value.removeAll()
-      value.append(optionalTime: time)
-      try transaction.insert(key.bytes, value.bytes, in: Schema.facts)
+      let known: WaitingMark? = try view.record(key)
+      let time = earliest(known?.time, mark.time)
+      try transaction.put(WaitingMark(time), at: key)
     }
   }
 
@@ -234,7 +209,8 @@ extension Receipts {
       guard key.count == prefix.count + 5, let kind = ReceiptKind(rawValue: key[prefix.count]),
         let member = key.bigEndianNumber(at: prefix.count + 1)
       else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed waiting mark") }
-      waiting.append((kind, member, try waitingTime(value)))
+      let mark: WaitingMark = try view.decoded(value, at: key)
+      waiting.append((kind, member, mark.time))
       return true
     }
     return waiting
@@ -282,18 +258,7 @@ extension Receipts {
   package func waitingKey(
     _ conversation: UInt32, _ id: MessageID, _ kind: ReceiptKind, _ member: UInt32
   ) -> ByteBuffer {
-    var key = FactKey.prefix(conversation, id, .waitingMark)
-    key.append(kind.rawValue)
-    key.append(bigEndian: member)
-    return key
-  }
-
-  private func waitingTime(_ bytes: Bytes) throws(StoreError) -> Int64? {
-    var reader = ByteReader(bytes)
-    guard let time = reader.optionalTime(), reader.isAtEnd else {
-      throw self.view.corrupt(Schema.facts, "malformed time of a waiting mark")
-    }
-    return time
+    FactKey.prefix(conversation, id, .waitingMark).appending(kind.rawValue).appending(member)
   }
 }
 
@@ -302,10 +267,7 @@ extension Receipts {
   package func writeReceipts(
     _ record: ReceiptRecord, of member: UInt32, in conversation: UInt32
   ) throws(StoreError) {
-    let key = ReceiptKey.member(conversation, member)
-    var value = ByteBuffer(capacity: 512)
-    record.appendChecked(to: &value)
-    try transaction.insert(key.bytes, value.bytes, in: Schema.receipts)
+    try transaction.put(record, at: ReceiptKey.member(conversation, member))
   }
 
   /// Sets bits in the traits of a message that is here, and updates the counts.
@@ -335,9 +297,6 @@ extension Receipts {
   }
 }
 
-extension Receipts {
-}
-
 extension Transaction {
-  package var receipts: Receipts { Receipts(self) }
+  package var receipts: Receipts { Receipts(transaction: self) }
 }
