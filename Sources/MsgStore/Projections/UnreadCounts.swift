@@ -63,9 +63,9 @@ struct UnreadCounts: TransactionPart {
 
   /// Counts the messages that stay unread when one of the marks moves forward to a position.
   ///
-  /// The messages that stay unread lie behind the position, and the messages that were unread lie on
-  /// both sides of it. So the messages before and behind it are scanned in turns, and the scan that
-  /// ends first decides. The cost of marking is that of the shorter side.
+  /// The messages that stay unread lie behind the position, and those that were unread lie on both
+  /// sides of it. So the messages before and behind it are scanned in turns, and the scan that ends
+  /// first decides. The cost of marking is that of the shorter side.
   func countUnread(
     _ conversation: UInt32, _ summary: ConversationSummary, was old: ConversationSummary,
     after mark: MessagePosition
