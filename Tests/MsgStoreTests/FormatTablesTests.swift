@@ -50,17 +50,20 @@ struct RecordLayout: CustomTestStringConvertible {
     }
   }
 
-  /// Inserts the rows that are new behind those that were there.
+  /// Inserts each row that is new before the next one that was there.
   private mutating func merge(_ others: [Row]) {
     var index = 0
+    var new: [Row] = []
     for row in others {
       if let known = rows[index...].firstIndex(of: row) {
-        index = known + 1
+        rows.insert(contentsOf: new, at: known)
+        index = known + new.count + 1
+        new = []
       } else {
-        rows.insert(row, at: index)
-        index += 1
+        new.append(row)
       }
     }
+    rows += new
   }
 
   var table: String {
@@ -77,7 +80,7 @@ struct RecordLayout: CustomTestStringConvertible {
     summary,
     RecordLayout(ConversationDetails()),
     RecordLayout(TextRegister()),
-    RecordLayout(ConversationMembers()),
+    members,
     RecordLayout(DraftRecord()),
     work,
     entries,
@@ -107,6 +110,12 @@ struct RecordLayout: CustomTestStringConvertible {
       position: MessagePosition(.acknowledged(0, sequence: nil), ""), sender: 0, status: .pending,
       text: "")
     record.last?.attachment = PreviewAttachment(kind: .other, fileName: "", thumbnail: "")
+    return RecordLayout(record)
+  }
+
+  private static var members: RecordLayout {
+    var record = ConversationMembers()
+    record.merge(.init(1, time: 0, isActive: true, joinedAt: 0))
     return RecordLayout(record)
   }
 
@@ -197,9 +206,9 @@ struct FieldDescriber: FieldVisitor {
     _ elements: inout [T], of empty: T, count: Int, _ field: StaticString,
     _ visit: (inout Self, inout T) -> Void
   ) {
-    add("", "of each, \(field):")
+    add("", "each of \(field):")
     isInElement = true
-    var element = empty
+    var element = elements.first ?? empty
     visit(&self, &element)
     isInElement = false
   }

@@ -67,7 +67,7 @@ package struct ConversationDetails: Hashable, StoredRecord {
       var count = aliases.count
       fields.varint(&count, "number of former names")
       fields.require(count > 0)
-      fields.elements(&aliases, of: "", count: count, "former names, the newest last") {
+      fields.elements(&aliases, of: "", count: count, "the former names, the newest last") {
         $0.name(&$1, "name")
       }
     }
@@ -75,7 +75,7 @@ package struct ConversationDetails: Hashable, StoredRecord {
     fields.mark(512, &hasLeft)
     fields.varint(&participantCount, maximum: Int(Int32.max), "number of participants")
     let listedCount = min(participantCount, Self.maximumFirstParticipantCount)
-    fields.numbers(&firstParticipants, count: listedCount, "numbers of the first participants")
+    fields.numbers(&firstParticipants, count: listedCount, "the first participants")
   }
 
   /// Removes the oldest former names until the rest fits the limit.

@@ -140,7 +140,7 @@ extension ConversationMembers {
     var last = Member(0, time: 0, isActive: false)
     var isFirst = true
     fields.elements(
-      &members, of: last, count: count, "by ascending numbers"
+      &members, of: last, count: count, "the members, by ascending numbers"
     ) { fields, member in
       var step = member.number &- last.number
       fields.varint(&step, "number, minus that of the previous member")

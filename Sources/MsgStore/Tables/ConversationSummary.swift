@@ -173,7 +173,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
     var summary = self
     var fields = FieldWriter(buffer)
     summary.visit(&fields)
-    buffer = fields.finish()
+    buffer = fields.finishRecord()
     let written = buffer.count - start
     let room = max(min(byteCount, Self.maximumKeptRoom), written)
     buffer.append(zeros: (room + Self.roomUnit - 1) / Self.roomUnit * Self.roomUnit - written)

@@ -35,7 +35,7 @@ extension FieldRecord {
     var record = self
     var fields = FieldWriter(buffer)
     record.visit(&fields)
-    buffer = fields.finish()
+    buffer = fields.finishRecord()
   }
 }
 
@@ -169,7 +169,7 @@ struct FieldWriter: FieldVisitor, ~Copyable {
   init(_ buffer: consuming ByteBuffer) { self.buffer = buffer }
 
   /// Returns the buffer with the whole record.
-  consuming func finish() -> ByteBuffer {
+  consuming func finishRecord() -> ByteBuffer {
     if let flagsLength { storeFlags(flagsLength) }
     return buffer
   }

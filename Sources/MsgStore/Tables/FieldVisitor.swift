@@ -2,8 +2,8 @@ package import PageFile
 
 /// A visitor of the fields of a record, in their stored order.
 ///
-/// A record says its fields once, in `visit`. One visitor reads them, one writes them, and the tests
-/// have one that describes them: it makes the tables in docs/message-format.md.
+/// A record says its fields once, in `visit`. One visitor reads them, and one writes them. Another
+/// one, in the tests, describes them: it makes the tables in docs/message-format.md.
 ///
 /// The names are those of the tables. No visitor of this module uses them, so they cost nothing.
 package protocol FieldVisitor: ~Copyable {

@@ -95,8 +95,8 @@ package enum OutboxSubject: Hashable, FieldRecord {
       fields.bytes(&emoji, .rest, in: 0 ... .max, "emoji")
       self = .react(id, emoji: emoji, isRemoved: isRemoved)
     case .changeMembers(var added, var removed):
-      visitNumbers(&fields, &added, "number of those added", "their numbers")
-      visitNumbers(&fields, &removed, "number of those removed", "their numbers")
+      visitNumbers(&fields, &added, "number of those added", "those added")
+      visitNumbers(&fields, &removed, "number of those removed", "those removed")
       self = .changeMembers(added: added, removed: removed)
     case .upload(let id, var attachment):
       fields.bytes(

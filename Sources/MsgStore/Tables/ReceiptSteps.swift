@@ -59,7 +59,7 @@ package struct ReceiptSteps: Hashable, Sendable, FieldRecord {
     fields.require(count <= Self.maximumCount)
     var last: MessagePosition?
     fields.elements(
-      &steps, of: Step(position: .lowest), count: Int(count), "the greatest first"
+      &steps, of: Step(position: .lowest), count: Int(count), "the steps, the greatest first"
     ) { fields, step in
       fields.position(&step.position, "an acknowledged position")
       let position = step.position
