@@ -41,8 +41,8 @@ extension ChatClient {
     case .edit(let id, let room, let text, let mentions, let time):
       try chat.receiveEdit(
         of: id, in: room, text: text, mentions: mentions, at: Timestamp(microseconds: time))
-    case .unsend(let id, let room, let time):
-      try chat.receiveUnsend(of: id, in: room, at: Timestamp(microseconds: time))
+    case .retract(let id, let room, let time):
+      try chat.receiveRetraction(of: id, in: room, at: Timestamp(microseconds: time))
     case .reaction(let emoji, let member, let id, let room, let isRemoved, let time):
       try chat.receive(
         Reaction(emoji, from: member, at: Timestamp(microseconds: time)), isRemoved: isRemoved,

@@ -53,7 +53,7 @@ extension ChatClient {
     case .send(let message): return .send(WireMessage(message))
     case .edit(let id, let text, let mentions, _):
       return .edit(id, in: room, text: text, mentions: mentions)
-    case .unsend(let id): return .unsend(id, in: room)
+    case .retract(let id): return .retract(id, in: room)
     case .react(let emoji, let id, let isRemoved):
       return .react(emoji, to: id, in: room, isRemoved: isRemoved)
     case .receipt(let receipt): return .receipt(WireReceipt(receipt))
@@ -106,7 +106,7 @@ extension ChatClient {
   ) throws {
     try chat.outbox.fail(item, because: failure)
     switch item.task {
-    case .edit, .unsend, .react: try chat.outbox.remove(item.id, because: failure)
+    case .edit, .retract, .react: try chat.outbox.remove(item.id, because: failure)
     default: break
     }
   }

@@ -51,11 +51,11 @@ struct ServerWorld: Sendable {
       try own(id, in: room, of: member)
       rooms[room]?.messages[id]?.text = text
       tell(.edit(id, in: room, text: text, mentions: mentions, at: time), in: room)
-    case .unsend(let id, let room):
+    case .retract(let id, let room):
       try own(id, in: room, of: member)
       rooms[room]?.unsent.insert(id)
       rooms[room]?.messages[id]?.text = ""
-      tell(.unsend(id, in: room, at: time), in: room)
+      tell(.retract(id, in: room, at: time), in: room)
     case .react(let emoji, let id, let room, let isRemoved):
       guard try self.room(room, for: member).messages[id] != nil else {
         throw Refused(.notFound, "there is no message \(id)")

@@ -38,7 +38,7 @@ public enum Call: Codable, Sendable {
   /// To give a message another text.
   case edit(MessageID, in: ConversationID, text: String, mentions: [MemberID])
   /// To take a message back.
-  case unsend(MessageID, in: ConversationID)
+  case retract(MessageID, in: ConversationID)
   /// To add a reaction, or to take it away.
   case react(String, to: MessageID, in: ConversationID, isRemoved: Bool)
   /// To tell the others what was read or delivered.
@@ -87,7 +87,7 @@ public enum News: Codable, Sendable {
   case message(WireMessage)
   case edit(
     MessageID, in: ConversationID, text: String, mentions: [MemberID], at: Microseconds)
-  case unsend(MessageID, in: ConversationID, at: Microseconds)
+  case retract(MessageID, in: ConversationID, at: Microseconds)
   case reaction(
     String, from: MemberID, to: MessageID, in: ConversationID, isRemoved: Bool, at: Microseconds)
   case receipt(WireReceipt, of: MemberID, at: Microseconds)

@@ -25,7 +25,7 @@ struct Bob {
     let answer = try person.say("nune it is", in: room)
     try await store.write { chat in
       try chat.edit(answer, in: room, text: "noon it is")
-      try chat.unsend(hasty, in: room)
+      try chat.retract(hasty, in: room)
     }
     person.tell("(mends the second one and takes the first one back)")
 

@@ -238,10 +238,10 @@ import Testing
     let store = try filled(clock)
     try store.write { (chat) throws in
       try chat.insert(chatMessage("own", in: "g", at: Self.at(20).microseconds, from: "me"))
-      #expect(try chat.unsend("own", in: "g"))
+      #expect(try chat.retract("own", in: "g"))
       // The device's time of it gives way to the server's.
-      #expect(try chat.receiveUnsend(of: "own", in: "g", at: Self.at(30)))
-      #expect(try chat.message("own", in: "g")?.deletedAt == Self.at(30))
+      #expect(try chat.receiveRetraction(of: "own", in: "g", at: Self.at(30)))
+      #expect(try chat.message("own", in: "g")?.retractedAt == Self.at(30))
     }
     try store.expectSound()
   }

@@ -32,10 +32,10 @@ extension RefusalTests {
     Refusal("edit what is not there") { _ = try $0.edit("none", in: "g", text: "x") },
     Refusal("edit what is taken back") { _ = try $0.edit("erased", in: "g", text: "x") },
     Refusal("edit where one has left") { _ = try $0.edit("mine", in: "left", text: "x") },
-    Refusal("unsend somebody else's") { _ = try $0.unsend("theirs", in: "g") },
-    Refusal("unsend what is not there") { _ = try $0.unsend("none", in: "g") },
-    Refusal("unsend twice") { _ = try $0.unsend("erased", in: "g") },
-    Refusal("unsend too late") { _ = try $0.unsend("old", in: "g") },
+    Refusal("retract somebody else's") { _ = try $0.retract("theirs", in: "g") },
+    Refusal("retract what is not there") { _ = try $0.retract("none", in: "g") },
+    Refusal("retract twice") { _ = try $0.retract("erased", in: "g") },
+    Refusal("retract too late") { _ = try $0.retract("old", in: "g") },
     Refusal("react with nothing") { _ = try $0.react("", to: "theirs", in: "g") },
     Refusal("react with too much") { _ = try $0.react(long, to: "theirs", in: "g") },
     Refusal("react to nothing") { _ = try $0.react("👍", to: "none", in: "g") },
@@ -165,7 +165,7 @@ extension RefusalTests {
     Refusal("hear of too long an edit") {
       _ = try $0.receiveEdit(of: "mine", in: "g", text: huge, mentions: ["new-one"], at: time(1))
     },
-    Refusal("hear of an unsend of no name") { _ = try $0.receiveUnsend(of: "", in: "new") },
+    Refusal("hear of a retraction of no name") { _ = try $0.receiveRetraction(of: "", in: "new") },
     Refusal("hear of a reaction of nobody") {
       _ = try $0.receive(Reaction("👍", from: "", at: time(1)), to: "mine", in: "new")
     },

@@ -67,7 +67,7 @@ import Testing
         try chat.insert(chatMessage("erased", in: room, at: 2 * day + 2, from: "me"))
         try chat.insert(chatMessage("newest", in: room, at: 2 * day + 3))
       }
-      _ = try chat.receiveUnsend(of: "erased", in: "g")
+      _ = try chat.receiveRetraction(of: "erased", in: "g")
       _ = try chat.leave("left")
       var message = own("files", in: "g")
       message.attachments = [
@@ -165,7 +165,7 @@ import Testing
     let acts: [Act] = [
       { _ = try $0.send(own("new", in: "new")) },
       { _ = try $0.edit("m", in: "g", text: "x", mentions: ["new-one"]) },
-      { _ = try $0.unsend("m", in: "g") },
+      { _ = try $0.retract("m", in: "g") },
       { _ = try $0.react("👍", to: "m", in: "g") },
       { _ = try $0.leave("g") },
     ]

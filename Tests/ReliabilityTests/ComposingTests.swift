@@ -46,13 +46,13 @@ import Testing
       try await step()
     }
     if pace == .eachIsTold { #expect(try bob.texts(in: room) == ["before", "secret 3"]) }
-    try await ann.store.write { chat in _ = try chat.unsend(id, in: room) }
+    try await ann.store.write { chat in _ = try chat.retract(id, in: room) }
     try await world.settle(ann, bob)
 
     // Whoever has had it shows that it is gone. If nobody else has, nobody hears of it.
     for client in [ann, bob] {
       let messages = try client.messages(in: room)
-      #expect(messages.allSatisfy { $0.text == "before" || $0.isDeleted && $0.text == "" })
+      #expect(messages.allSatisfy { $0.text == "before" || $0.isRetracted && $0.text == "" })
       #expect(messages.count == (pace == .nothingIsTold ? 1 : 2))
       let history = try await client.store.read { chat in try chat.history(of: id, in: room) }
       #expect(!history.contains { $0.text.contains("secret") })
@@ -144,7 +144,7 @@ import Testing
       try chat.react("👍", to: id, in: room)
     }
     try await world.settle(ann)
-    try await ann.store.write { chat in _ = try chat.unsend(id, in: room) }
+    try await ann.store.write { chat in _ = try chat.retract(id, in: room) }
     try await world.settle(ann)
     let messages = try ann.messages(in: room)
     #expect(messages.map(\.text) == ["one", "two"])

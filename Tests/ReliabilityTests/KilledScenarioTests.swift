@@ -90,7 +90,7 @@ import Testing
     let (bob, room) = try await offline(before: ["before", "secret"]) { ann, room, ids in
       try await ann.store.write { chat in
         for number in 1...3 { _ = try chat.edit(ids[1], in: room, text: "secret \(number)") }
-        _ = try chat.unsend(ids[1], in: room)
+        _ = try chat.retract(ids[1], in: room)
       }
     }
     try await work("ann", killedAt: [1, 2, 4])

@@ -64,7 +64,7 @@ import Testing
     }
     try await ann.store.write { chat in
       try chat.edit(kept, in: room, text: "uno")
-      try chat.unsend(gone, in: room)
+      try chat.retract(gone, in: room)
       try chat.setTitle("you and me", of: room)
     }
     if let name = try onlyRoom(of: bob), try bob.texts(in: name).contains("one") {
@@ -82,7 +82,7 @@ import Testing
     for client in [ann, bob] {
       // The second one is hidden, or has never left.
       let messages = try client.messages(in: name)
-      #expect(messages.filter { !$0.isDeleted }.map(\.text) == ["uno", "three"])
+      #expect(messages.filter { !$0.isRetracted }.map(\.text) == ["uno", "three"])
     }
     try world.expectSameExport(ann, bob)
   }

@@ -119,20 +119,20 @@ extension Composing {
   /// The message is hidden at once. One that never left is removed, or is erased if only its status
   /// shows that it never left. For any other the server has to be told, and confirms or refuses the
   /// retraction.
-  func unsend(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
+  func retract(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     let target = try ownMessage(id, in: conversation)
-    if try isTooOldToUnsend(target) { throw .message(.tooOldToUnsend, id, in: conversation) }
+    if try isTooOldToRetract(target) { throw .message(.tooOldToRetract, id, in: conversation) }
     let number = target.conversation.number
     let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
     if known == false {
-      try transaction.outboxEntering.enterUnsend(of: target.id, mayHaveLeft: false, in: number)
+      try transaction.outboxEntering.enterRetraction(of: target.id, mayHaveLeft: false, in: number)
       view.source.isErasing = true
       _ = try transaction.receivedMessages.takeOut(target.position, of: target.conversation)
       try transaction.pendingReceipts.updatePending(target.conversation)
       return true
     }
     var new = target.message
-    new.traits.unsentAt = transaction.clock().microseconds
+    new.traits.retractedAt = transaction.clock().microseconds
     let mayHaveLeft = known ?? ![.pending, .held].contains(new.status)
     if mayHaveLeft {
       new.traits.marks.insert(.hidden)
@@ -143,7 +143,7 @@ extension Composing {
     try transaction.messages.replace(
       target.message, at: target.position, with: new, at: target.position,
       in: target.conversation)
-    try transaction.outboxEntering.enterUnsend(
+    try transaction.outboxEntering.enterRetraction(
       of: target.id, mayHaveLeft: mayHaveLeft, in: number)
     return true
   }
@@ -151,8 +151,8 @@ extension Composing {
   /// Returns true if the server's own times show that a message is too old to be retracted.
   ///
   /// Only the server knows the present time, and has the last word.
-  private func isTooOldToUnsend(_ target: Target) throws(StoreError) -> Bool {
-    guard let limit = rules.maximumUnsendAge?.microseconds, !target.position.place.isPending,
+  private func isTooOldToRetract(_ target: Target) throws(StoreError) -> Bool {
+    guard let limit = rules.maximumRetractionAge?.microseconds, !target.position.place.isPending,
       let newest = try transaction.conversations.newestServerTime(in: target.conversation)
     else { return false }
     let time = target.position.place.time
@@ -240,7 +240,7 @@ extension Composing {
     else { throw .message(.notFound, id, in: conversation) }
     try checkMembership(open, conversation)
     let message = try flushed().messages.message(at: position, in: open.number)
-    if message.traits.isWithdrawn { throw .message(.retracted, id, in: conversation) }
+    if message.traits.isRetracted { throw .message(.retracted, id, in: conversation) }
     return Target(
       conversation: open, position: position, message: message, id: message.id(at: position))
   }

@@ -171,9 +171,9 @@ struct OutboxDecisions: TransactionPart {
       // A message that is to be retracted already is left to that entry.
       if let number = try view.number(of: conversation),
         let (_, stored, _) = try flushed().messages.found(message, in: number),
-        !stored.traits.isWithdrawn
+        !stored.traits.isRetracted
       {
-        _ = try transaction.composing.unsend(message, in: conversation)
+        _ = try transaction.composing.retract(message, in: conversation)
         return
       }
     case .upload, .createConversation:
@@ -181,8 +181,9 @@ struct OutboxDecisions: TransactionPart {
     case .edit(let message, let time):
       _ = try transaction.edits.refuseEdit(
         of: message, in: conversation, at: Timestamp(microseconds: time), because: failure)
-    case .unsend(let message):
-      _ = try transaction.unsends.refuseUnsend(of: message, in: conversation, because: failure)
+    case .retract(let message):
+      _ = try transaction.retractions.refuseRetraction(
+        of: message, in: conversation, because: failure)
     case .react(let message, let emoji, let isRemoved):
       try revert(emoji, isRemoved: isRemoved, of: message, in: conversation)
     case .receipt(let kind):

@@ -119,7 +119,7 @@ public struct ConversationPreview: Sendable, Hashable {
   /// Empty if the message was retracted or consists of attachments only.
   public let text: String
   /// True if the author retracted the message.
-  public let isDeleted: Bool
+  public let isRetracted: Bool
   /// The first attachment.
   public let attachment: PreviewAttachment?
   /// The time at which the server accepted the message; nil while it is pending.

@@ -11,13 +11,13 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var reactions: [Reaction] = []
   @usableFromInline var attachments: [MessageAttachment] = []
   @usableFromInline var editedAt: Timestamp?
-  @usableFromInline var deletedAt: Timestamp?
+  @usableFromInline var retractedAt: Timestamp?
   @usableFromInline var deliveredAt: Timestamp?
   @usableFromInline var readAt: Timestamp?
   @usableFromInline var retryAt: Timestamp?
   @usableFromInline var failure: SendFailure?
   @usableFromInline var retryCount = 0
-  @usableFromInline var isDeleted = false
+  @usableFromInline var isRetracted = false
   @usableFromInline var hasHistory = false
   @usableFromInline var isAwaitingServer = false
 
@@ -63,15 +63,15 @@ extension Message {
   /// True if the author retracted the message.
   ///
   /// It then has its id, place, sender, and times only.
-  public var isDeleted: Bool {
-    @inlinable get { rare?.fields.isDeleted ?? false }
-    set { setRare(\.isDeleted, newValue) }
+  public var isRetracted: Bool {
+    @inlinable get { rare?.fields.isRetracted ?? false }
+    set { setRare(\.isRetracted, newValue) }
   }
 
   /// The time of the retraction; nil if unknown.
-  public var deletedAt: Timestamp? {
-    @inlinable get { rare?.fields.deletedAt }
-    set { setRare(\.deletedAt, newValue) }
+  public var retractedAt: Timestamp? {
+    @inlinable get { rare?.fields.retractedAt }
+    set { setRare(\.retractedAt, newValue) }
   }
 
   /// The earliest known time at which the message had reached a recipient's device.

@@ -11,7 +11,7 @@ public enum OutboxTask: Sendable, Hashable {
   /// A new text of a message; `at` is the time that `edit` returned.
   case edit(MessageID, text: String, mentions: [MemberID], at: Timestamp)
   /// The retraction of a message.
-  case unsend(MessageID)
+  case retract(MessageID)
   /// A reaction to a message, or its removal.
   case react(emoji: String, to: MessageID, isRemoved: Bool)
   /// A read or delivery receipt of the local member.
@@ -43,7 +43,7 @@ public enum OutboxKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A new text of a message.
   case edit = 2
   /// The retraction of a message.
-  case unsend = 3
+  case retract = 3
   /// A reaction or its removal.
   case react = 4
   /// A read receipt.

@@ -98,7 +98,7 @@ public enum MessageFault: Sendable, Hashable {
   /// Only the author of the message may do this.
   case notOwn
   /// The message is too old to be retracted.
-  case tooOldToUnsend
+  case tooOldToRetract
   /// Too many edits of the message wait for the server.
   case tooManyPendingEdits
   /// The message has reached the maximum number of names.
@@ -202,7 +202,7 @@ extension MessageFault: CustomStringConvertible {
     case .notFound: "not found"
     case .retracted: "retracted"
     case .notOwn: "written by another member"
-    case .tooOldToUnsend: "too old to be retracted"
+    case .tooOldToRetract: "too old to be retracted"
     case .tooManyPendingEdits: "too many pending edits"
     case .tooManyNames: "too many names"
     case .idInUse: "id already used"

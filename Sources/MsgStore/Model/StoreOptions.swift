@@ -40,13 +40,13 @@ public struct StoreOptions: Sendable {
   public var attachmentLimits = AttachmentLimits()
   /// True if the list of conversations skips retracted messages and shows the message before
   /// instead.
-  public var previewsSkipDeleted = false
+  public var previewsSkipRetracted = false
   /// The maximum age at which one's own message can be retracted; nil allows any age.
   ///
   /// The age is measured in server times, up to the newest message of the conversation. The
   /// device's clock is not used, so a message in a quiet conversation may be older; the server
   /// decides. The default is 24 hours.
-  public var maximumUnsendAge: Duration? = .seconds(24 * 3600)
+  public var maximumRetractionAge: Duration? = .seconds(24 * 3600)
   /// The behaviour of the outbox: what it accepts, and how long it keeps trying.
   public var outbox = OutboxOptions()
   /// The device's clock, for anything that has no time of its own.
@@ -99,9 +99,9 @@ public struct StoreOptions: Sendable {
     outbox.receiptForm = outbox.receiptForm.clamped
     return StoreRules(
       textLimits: textLimits, attachmentLimits: attachmentLimits,
-      outbox: outbox, previewsSkipDeleted: previewsSkipDeleted,
+      outbox: outbox, previewsSkipRetracted: previewsSkipRetracted,
       maximumWaitingCount: maximumWaitingCount,
-      packs: packs, packing: packing, steps: steps, maximumUnsendAge: maximumUnsendAge)
+      packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge)
   }
 
   var database: DatabaseOptions {
@@ -118,10 +118,10 @@ struct StoreRules: Sendable {
   var textLimits = TextLimits()
   var attachmentLimits = AttachmentLimits()
   var outbox = OutboxOptions()
-  var previewsSkipDeleted = false
+  var previewsSkipRetracted = false
   var maximumWaitingCount = 10_000
   var packs = true
   var packing = PackingSizes()
   var steps = StepSizes()
-  var maximumUnsendAge: Duration?
+  var maximumRetractionAge: Duration?
 }

@@ -77,7 +77,7 @@ package struct HeldEntries: TransactionPart {
       count += 1
       let message = try flushed().messages.message(at: position, in: conversation)
       if message.sender == localMember, !message.status.isServerKnowledge,
-        !message.traits.marks.contains(.unsent)
+        !message.traits.marks.contains(.retracted)
       {
         count += try enterMessage(message, at: position, in: conversation)
       }
@@ -110,7 +110,7 @@ package struct HeldEntries: TransactionPart {
     }
     try enter(.send(id), mayHaveLeft: ![.pending, .held].contains(message.status))
     for time in message.traits.pendingEdits { try enter(.edit(id, at: time)) }
-    if message.traits.marks.contains(.hidden) { try enter(.unsend(id)) }
+    if message.traits.marks.contains(.hidden) { try enter(.retract(id)) }
     return count
   }
 }

@@ -45,8 +45,9 @@ struct OutboxAnswers: TransactionPart {
       case (.edit(let message, let time), _):
         _ = try transaction.edits.confirmEdit(
           of: message, in: id, at: Timestamp(microseconds: time), serverTime: serverTime)
-      case (.unsend(let message), _):
-        _ = try transaction.unsends.confirmUnsend(of: message, in: id, serverTime: serverTime)
+      case (.retract(let message), _):
+        _ = try transaction.retractions.confirmRetraction(
+          of: message, in: id, serverTime: serverTime)
       case (.react(let message, let emoji, let isRemoved), _):
         guard let serverTime else { break }
         try transaction.outboxServerTimes.confirmReaction(

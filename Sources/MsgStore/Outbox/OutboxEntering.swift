@@ -49,7 +49,7 @@ struct OutboxEntering: TransactionPart {
   ///
   /// A message that never left loses all its entries. One that may have left, and is held or has
   /// failed since, is sent again, as otherwise it could not be retracted.
-  func enterUnsend(
+  func enterRetraction(
     of id: MessageID, mayHaveLeft: Bool, in conversation: UInt32
   ) throws(StoreError) {
     try transaction.outboxFollowing.settle()
@@ -64,7 +64,7 @@ struct OutboxEntering: TransactionPart {
         }
       }
     }
-    if mayHaveLeft { try enter(.unsend(id), of: conversation) }
+    if mayHaveLeft { try enter(.retract(id), of: conversation) }
   }
 
   /// Enters a reaction, or removes the entry of the reaction that it undoes if that cannot have

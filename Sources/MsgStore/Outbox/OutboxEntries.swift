@@ -230,7 +230,7 @@ struct OutboxEntries: TransactionPart {
     let conversation = changed.conversation
     let entries = try view.outbox.entries(of: id, in: conversation)
     let isTakenBack = entries.contains { (_, record) in
-      record.subject.isUnsend && !StoreDefect.withdrawnStillTold.isPlanted
+      record.subject.isRetraction && !StoreDefect.withdrawnStillTold.isPlanted
     }
     let isUploadAside = entries.contains { (_, record) in
       !record.subject.isInOrder && record.isAside && !StoreDefect.uploadsNotWaitedFor.isPlanted
@@ -247,7 +247,7 @@ struct OutboxEntries: TransactionPart {
         isSendAside = new.isAside
       default:
         if !record.isRunning {
-          new.isBlocked = isSendAside || isTakenBack && !record.subject.isUnsend
+          new.isBlocked = isSendAside || isTakenBack && !record.subject.isRetraction
         }
       }
       if new != record { try rewrite(entry: ordinal, record, with: new) }
@@ -258,7 +258,7 @@ struct OutboxEntries: TransactionPart {
 
 extension OutboxSubject {
   package var isReceipt: Bool { if case .receipt = self { true } else { false } }
-  var isUnsend: Bool { if case .unsend = self { true } else { false } }
+  var isRetraction: Bool { if case .retract = self { true } else { false } }
 
   /// True if the entry holds content of its own, rather than naming where it is stored.
   var hasContent: Bool {
@@ -271,7 +271,7 @@ extension OutboxSubject {
   /// True if other entries may depend on it.
   var isNeeded: Bool {
     switch self {
-    case .upload, .send, .unsend: true
+    case .upload, .send, .retract: true
     default: false
     }
   }

@@ -26,7 +26,7 @@ struct OutboxFollowing: TransactionPart {
       try removeEntries(of: id, in: conversation) { settlement.settles($0) }
     case .messageRemoved(let id, let conversation):
       // Others still have the message, so its retraction still has to be told.
-      try removeEntries(of: id, in: conversation) { !$0.isUnsend }
+      try removeEntries(of: id, in: conversation) { !$0.isRetraction }
     case .messageMoved(let id, let conversation, let other, let target):
       try moveEntries(of: id, in: conversation, to: other, in: target)
     case .conversationMoved(let conversation, let target):
@@ -174,7 +174,7 @@ extension MessageSettlement {
     switch subject {
     case .send, .upload: isSent || isErased
     case .edit(_, let time): isErased || !pendingEdits.contains(time)
-    case .unsend: isErased || isShown
+    case .retract: isErased || isShown
     default: isErased
     }
   }

@@ -85,7 +85,7 @@ struct OutboxLeases: TransactionPart {
   /// An entry that was handed out before its message was to be retracted waits for the outcome of
   /// that.
   private func drop(entry ordinal: UInt64, _ record: OutboxRecord) throws(StoreError) {
-    if record.subject.needsMessage, !record.subject.isUnsend, let id = record.subject.message,
+    if record.subject.needsMessage, !record.subject.isRetraction, let id = record.subject.message,
       let (_, message, _) = try flushed().messages.found(id, in: record.conversation),
       message.traits.marks.contains(.hidden), record.isRunning
     {

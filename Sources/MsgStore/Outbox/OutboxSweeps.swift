@@ -217,7 +217,7 @@ extension OutboxSubject {
   package var outlivesItsConversation: Bool {
     switch self {
     case .deleteConversation, .receipt, .send, .upload, .edit, .react: false
-    case .createConversation, .unsend, .leaveConversation, .changeMembers, .setTitle, .setAvatar,
+    case .createConversation, .retract, .leaveConversation, .changeMembers, .setTitle, .setAvatar,
       .client:
       true
     }

@@ -19,13 +19,13 @@ struct TaskReader {
       return try composedMessage(id, in: details.id, number).map { .send($0) }
     case .edit(let id, let time):
       return try editTask(id, at: time, in: number)
-    case .unsend(let id):
+    case .retract(let id):
       // The message may have been deleted here since.
-      guard let (_, message, own) = try message(id, in: number) else { return .unsend(id) }
-      return message.traits.isWithdrawn ? .unsend(own) : nil
+      guard let (_, message, own) = try message(id, in: number) else { return .retract(id) }
+      return message.traits.isRetracted ? .retract(own) : nil
     case .react(let id, let emoji, let isRemoved):
       guard let (_, message, own) = try message(id, in: number),
-        !message.traits.isWithdrawn
+        !message.traits.isRetracted
       else { return nil }
       return .react(emoji: emoji, to: own, isRemoved: isRemoved)
     case .receipt(let kind):
@@ -46,7 +46,7 @@ struct TaskReader {
     case .setTitle: return .setTitle(details.title.text)
     case .setAvatar: return .setAvatar(details.avatar.text)
     case .upload(let id, let attachment):
-      guard let (_, message, own) = try message(id, in: number), !message.traits.isWithdrawn
+      guard let (_, message, own) = try message(id, in: number), !message.traits.isRetracted
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)
       guard let record = try view.facts.attachmentRecord(key.bytes) else { return nil }
@@ -75,7 +75,7 @@ struct TaskReader {
     _ id: MessageID, in conversation: ConversationID, _ number: UInt32
   ) throws(StoreError) -> Message? {
     guard let (_, stored, own) = try view.messages.found(id, in: number),
-      !stored.traits.marks.contains(.unsent)
+      !stored.traits.marks.contains(.retracted)
     else { return nil }
     var version = stored.version
     if !stored.traits.pendingEdits.isEmpty,
@@ -98,7 +98,7 @@ struct TaskReader {
     _ id: MessageID, at time: Int64, in number: UInt32
   ) throws(StoreError) -> OutboxTask? {
     guard let (_, stored, own) = try message(id, in: number),
-      stored.traits.pendingEdits.contains(time), !stored.traits.isWithdrawn
+      stored.traits.pendingEdits.contains(time), !stored.traits.isRetracted
     else { return nil }
     let version =
       stored.traits.editTime == time

@@ -138,12 +138,12 @@ extension MessageReader {
   package func last(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
-    let isWithdrawn = message.traits.isWithdrawn
+    let isRetracted = message.traits.isRetracted
     var last = ConversationSummary.Last(
       position: position, sender: message.sender, status: message.status,
-      text: isWithdrawn ? "" : message.text)
-    last.isDeleted = isWithdrawn
-    if !isWithdrawn, message.traits.marks.contains(.attachments) {
+      text: isRetracted ? "" : message.text)
+    last.isRetracted = isRetracted
+    if !isRetracted, message.traits.marks.contains(.attachments) {
       let id = message.id(at: position)
       last.attachment = try view.facts.attachments(of: id, in: conversation).first.map {
         PreviewAttachment(

@@ -27,7 +27,7 @@ struct AttachmentReader {
     }
     guard let conversation = try conversationID(of: parts.conversation),
       let (_, message, own) = try view.messages.found(parts.id, in: parts.conversation),
-      !message.traits.isWithdrawn
+      !message.traits.isRetracted
     else { return nil }
     return record.state(fact, of: own, in: conversation, doneByteCount)
   }
@@ -70,7 +70,7 @@ extension AttachmentReader {
     try view.within { () throws(StoreError) in
       guard let number = try view.number(of: conversation),
         let (_, message, own) = try view.messages.found(id, in: number),
-        message.traits.marks.contains(.attachments), !message.traits.isWithdrawn
+        message.traits.marks.contains(.attachments), !message.traits.isRetracted
       else { return [] }
       return try view.facts.attachmentRecords(of: own, in: number).map {
         (record) throws(StoreError) in

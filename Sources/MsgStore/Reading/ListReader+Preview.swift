@@ -9,7 +9,7 @@ extension ListReader {
     _ conversation: UInt32, _ summary: ConversationSummary
   ) throws(StoreError) -> ConversationPreview? {
     guard var last = summary.last else { return nil }
-    if last.isDeleted, view.previewsSkipDeleted {
+    if last.isRetracted, view.previewsSkipRetracted {
       last = try lastShown(before: last.position, in: conversation) ?? last
     }
     var (id, status) = (last.position.id, last.status)
@@ -18,8 +18,8 @@ extension ListReader {
       (id, status) = try ownMessage(at: last.position, in: conversation)
     }
     return ConversationPreview(
-      messageID: id, sender: try view.member(last.sender), text: last.isDeleted ? "" : last.text,
-      isDeleted: last.isDeleted, attachment: last.attachment,
+      messageID: id, sender: try view.member(last.sender), text: last.isRetracted ? "" : last.text,
+      isRetracted: last.isRetracted, attachment: last.attachment,
       serverTimestamp: last.position.place.isPending
         ? nil : Timestamp(microseconds: last.position.place.time),
       status: status)
@@ -35,7 +35,7 @@ extension ListReader {
         return nil
       }
       let message = try view.messages.message(at: position, in: conversation)
-      if !message.traits.isWithdrawn {
+      if !message.traits.isRetracted {
         var last = try view.messages.last(message, at: position, in: conversation)
         last.text = ConversationPreview.cut(last.text)
         return last

@@ -120,7 +120,7 @@ struct SliceBuilder: ~Copyable {
     }
     if flags.isDisjoint(with: [.traits, .compressed]) { return try add(parts) }
     guard let traits = record.traits() else { throw corrupt }
-    if traits.isWithdrawn {
+    if traits.isRetracted {
       parts.textByteCount = 0
     } else if flags.contains(.compressed) {
       var block = ByteBuffer(capacity: record.payload.count)

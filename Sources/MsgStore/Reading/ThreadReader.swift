@@ -19,10 +19,10 @@ struct ThreadReader {
     fields.retryCount = Int(clamping: traits.sending.retryCount)
     fields.retryAt = traits.sending.retryAt.map(Timestamp.init(microseconds:))
     fields.failure = traits.sending.failure
-    fields.isDeleted = traits.isWithdrawn
-    fields.deletedAt = traits.unsentAt.map(Timestamp.init(microseconds:))
+    fields.isRetracted = traits.isRetracted
+    fields.retractedAt = traits.retractedAt.map(Timestamp.init(microseconds:))
     fields.isAwaitingServer = traits.marks.contains(.hidden) || !traits.pendingEdits.isEmpty
-    if traits.isWithdrawn {
+    if traits.isRetracted {
       fields.replyTo = nil
       return
     }
@@ -50,7 +50,7 @@ extension ThreadReader {
         let position = try view.ids.position(of: id, in: number)
       else { return [] }
       let message = try view.messages.message(at: position, in: number)
-      guard !message.traits.isWithdrawn else { return [] }
+      guard !message.traits.isRetracted else { return [] }
       var versions = try view.facts.versions(of: message.id(at: position), in: number)
       versions.sort { $0.precedes($1) }
       return versions.map {

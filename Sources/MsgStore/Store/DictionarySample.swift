@@ -58,7 +58,7 @@ package struct DictionarySample: ~Copyable {
     for index in 0..<run.count {
       text.removeAll()
       guard let record = MessageRecord(run.record(index)), let traits = record.traits(),
-        !traits.isWithdrawn,
+        !traits.isRetracted,
         let (place, _) = run.key(index).place(at: KeyEncoding.numberByteCount),
         record.textByteCount <= Segment.maximumBlockByteCount / 4, record.appendText(to: &text)
       else { continue }

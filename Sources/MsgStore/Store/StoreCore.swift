@@ -74,7 +74,7 @@ package final class StoreCore: Sendable {
       }
       let snapshot = StoreSnapshot(
         transaction, names, dictionaries, localMember: localNumber,
-        running: running, previewsSkipDeleted: rules.previewsSkipDeleted)
+        running: running, previewsSkipRetracted: rules.previewsSkipRetracted)
       defer { snapshot.view.isOver = true }
       do {
         return try body(snapshot)
@@ -108,7 +108,7 @@ package final class StoreCore: Sendable {
     let view = StoreView(
       source: pages.source, names: names, dictionaries: dictionaries, isCommitted: false,
       localMember: localNumber,
-      previewsSkipDeleted: rules.previewsSkipDeleted)
+      previewsSkipRetracted: rules.previewsSkipRetracted)
     defer { view.isOver = true }
     let transaction = Transaction(
       view, memory: memory, localMember: localNumber, rules: rules, running: running,

@@ -12,13 +12,13 @@ public struct StoreSnapshot: StoreReading, ~Copyable {
   init(
     _ transaction: consuming ReadTransaction, _ names: MemberNames,
     _ dictionaries: Dictionaries, localMember: UInt32?,
-    running: RunningTransfers, previewsSkipDeleted: Bool
+    running: RunningTransfers, previewsSkipRetracted: Bool
   ) {
     self.running = running
     view = StoreView(
       source: transaction.source, names: names, dictionaries: dictionaries,
       isCommitted: true, localMember: localMember,
-      previewsSkipDeleted: previewsSkipDeleted)
+      previewsSkipRetracted: previewsSkipRetracted)
     self.transaction = transaction
   }
 

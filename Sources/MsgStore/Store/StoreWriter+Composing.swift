@@ -37,19 +37,19 @@ extension StoreWriter {
 
   /// Retracts one of the local member's messages.
   ///
-  /// Possible within `StoreOptions.maximumUnsendAge`, inclusive, and for a pending message at any
-  /// age. The message is hidden at once. If it cannot have left the outbox, it disappears as if it
-  /// had never existed, with everything there was to tell of it. If only its status says that it
+  /// Possible within `StoreOptions.maximumRetractionAge`, inclusive, and for a pending message at
+  /// any age. The message is hidden at once. If it cannot have left the outbox, it disappears as if
+  /// it had never existed, with everything there was to tell of it. If only its status says that it
   /// has not left, it is erased. Otherwise the server has to be told through the outbox, and its
   /// answer erases the message or shows it again.
   ///
   /// - Throws: `message(.notOwn)`, `message(.notFound)`, `message(.retracted)`,
-  ///   `message(.tooOldToUnsend)`.
+  ///   `message(.tooOldToRetract)`.
   @discardableResult
-  public func unsend(
+  public func retract(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
-    try transaction.perform(try transaction.composing.unsend(id, in: conversation))
+    try transaction.perform(try transaction.composing.retract(id, in: conversation))
   }
 
   /// Adds a reaction to a message.

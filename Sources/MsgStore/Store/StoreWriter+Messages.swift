@@ -158,11 +158,11 @@ extension StoreWriter {
   /// - Returns: True if anything changed.
   /// - Throws: `input(.identifier)`.
   @discardableResult
-  public func receiveUnsend(
+  public func receiveRetraction(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.unsends.receiveUnsend(of: id, in: conversation, at: time))
+      try transaction.retractions.receiveRetraction(of: id, in: conversation, at: time))
   }
 
   /// Merges a received reaction, or its removal.

@@ -40,7 +40,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
     package var sender: UInt32
     package var status: MessageStatus
     package var text: String
-    package var isDeleted = false
+    package var isRetracted = false
     package var attachment: PreviewAttachment?
 
     /// Replaces the last message with one that has only a text.
@@ -49,7 +49,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
       sender = message.sender
       status = message.status
       text = message.text
-      isDeleted = false
+      isRetracted = false
       if case .some = attachment { attachment = nil }
     }
 
@@ -115,7 +115,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
     guard case .some(let last) = last else { return false }
     return !position.place.isPending && !last.position.place.isPending
       && last.position < position
-      && message.traits.marks.isDisjoint(with: [.unsent, .hidden, .attachments])
+      && message.traits.marks.isDisjoint(with: [.retracted, .hidden, .attachments])
   }
 
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
@@ -187,10 +187,10 @@ extension ConversationSummary.Last {
     fields.position(&position, "position of the last message")
     fields.varint(&sender, "number of its sender")
     fields.code(&status, "its status")
-    var shown: UInt8 = isDeleted ? 1 : attachment == nil ? 0 : 2
+    var shown: UInt8 = isRetracted ? 1 : attachment == nil ? 0 : 2
     fields.fixed(&shown, "shown: 0 text, 1 that it was taken back, 2 an attachment")
     fields.require(shown <= 2)
-    isDeleted = shown == 1
+    isRetracted = shown == 1
     if shown == 2 {
       var first = attachment ?? PreviewAttachment(kind: .other, fileName: "", thumbnail: "")
       fields.code(&first.kind, "with an attachment: its kind")

@@ -16,7 +16,7 @@ package import PageFile
 ///     1+8n  with bit 8192: edits made here that the server has not confirmed: their count, times
 ///     1–10  with bit 16384: revision of the place, signed varint
 ///        8  with bit 32768: time of the smallest place that had a sequence
-///        8  with bit 65536: time of the unsend
+///        8  with bit 65536: time of the retract
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
@@ -26,7 +26,7 @@ package struct MessageTraits: Hashable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     /// Retracted for good: text, history, reactions and attachments are gone.
-    package static let unsent = Bits(rawValue: 1)
+    package static let retracted = Bits(rawValue: 1)
     /// Retracted here, but not yet confirmed by the server.
     package static let hidden = Bits(rawValue: 2)
     package static let edited = Bits(rawValue: 4)
@@ -46,12 +46,12 @@ package struct MessageTraits: Hashable {
     package static let pendingEdits = Bits(rawValue: 8192)
     package static let revision = Bits(rawValue: 16384)
     package static let sequencedTime = Bits(rawValue: 32768)
-    package static let unsentAt = Bits(rawValue: 65536)
+    package static let retractedAt = Bits(rawValue: 65536)
 
     static let known: UInt64 = 131_071
     /// The bits that have no field.
     static let plain: Bits = [
-      .unsent, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
+      .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
     ]
     /// The bits that say that the facts tree has something.
     package static let facts: Bits = [.versions, .reactions, .attachments, .receipts]
@@ -86,7 +86,7 @@ package struct MessageTraits: Hashable {
   package var pendingEdits: [Int64] = []
   package var revision: Int64 = 0
   package var sequencedTime: Int64?
-  package var unsentAt: Int64?
+  package var retractedAt: Int64?
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -105,14 +105,14 @@ package struct MessageTraits: Hashable {
     if !pendingEdits.isEmpty { bits.insert(.pendingEdits) }
     if revision != 0 { bits.insert(.revision) }
     if sequencedTime != nil { bits.insert(.sequencedTime) }
-    if unsentAt != nil { bits.insert(.unsentAt) }
+    if retractedAt != nil { bits.insert(.retractedAt) }
     return bits
   }
 
   package var isEmpty: Bool { bits.isEmpty }
 
   /// True if the text is not shown because the message was retracted, for good or provisionally.
-  package var isWithdrawn: Bool { !marks.isDisjoint(with: [.unsent, .hidden]) }
+  package var isRetracted: Bool { !marks.isDisjoint(with: [.retracted, .hidden]) }
 
   /// Decodes a block of traits.
   ///
@@ -184,9 +184,9 @@ package struct MessageTraits: Hashable {
       guard let time = reader.uint64() else { return false }
       sequencedTime = Int64(bitPattern: time)
     }
-    if bits.contains(.unsentAt) {
+    if bits.contains(.retractedAt) {
       guard let time = reader.uint64() else { return false }
-      unsentAt = Int64(bitPattern: time)
+      retractedAt = Int64(bitPattern: time)
     }
     return true
   }
@@ -210,7 +210,7 @@ package struct MessageTraits: Hashable {
       for time in pendingEdits { buffer.append(time: time) }
     }
     if bits.contains(.revision) { buffer.append(signedVarint: revision) }
-    for case let time? in [sequencedTime, unsentAt] { buffer.append(time: time) }
+    for case let time? in [sequencedTime, retractedAt] { buffer.append(time: time) }
   }
 }
 

@@ -6,7 +6,7 @@
 package enum OutboxSubject: Hashable, FieldRecord {
   case send(MessageID)
   case edit(MessageID, at: Int64)
-  case unsend(MessageID)
+  case retract(MessageID)
   case react(MessageID, emoji: String, isRemoved: Bool)
   case receipt(ReceiptKind)
   case createConversation
@@ -22,7 +22,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
 
   /// A subject of each kind, in the order of the kinds.
   package static let cases: [OutboxSubject] = [
-    .send(""), .edit("", at: 0), .unsend(""), .react("", emoji: "", isRemoved: false),
+    .send(""), .edit("", at: 0), .retract(""), .react("", emoji: "", isRemoved: false),
     .receipt(.read), .receipt(.delivered), .createConversation, .deleteConversation,
     .leaveConversation, .changeMembers(added: [], removed: []), .setTitle, .setAvatar,
     .upload("", attachment: ""), .client(name: "", payload: []),
@@ -32,7 +32,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
     switch self {
     case .send: .send
     case .edit: .edit
-    case .unsend: .unsend
+    case .retract: .retract
     case .react: .react
     case .receipt(.read): .readReceipt
     case .receipt(.delivered): .deliveredReceipt
@@ -50,7 +50,8 @@ package enum OutboxSubject: Hashable, FieldRecord {
   /// The message that the entry is about, by the name it was written under.
   package var message: MessageID? {
     switch self {
-    case .send(let id), .edit(let id, _), .unsend(let id), .react(let id, _, _), .upload(let id, _):
+    case .send(let id), .edit(let id, _), .retract(let id), .react(let id, _, _),
+      .upload(let id, _):
       id
     default: nil
     }
@@ -61,7 +62,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
     switch self {
     case .send: .send(id)
     case .edit(_, let time): .edit(id, at: time)
-    case .unsend: .unsend(id)
+    case .retract: .retract(id)
     case .react(_, let emoji, let isRemoved): .react(id, emoji: emoji, isRemoved: isRemoved)
     case .upload(_, let attachment): .upload(id, attachment: attachment)
     default: self
@@ -76,7 +77,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
   /// True if the message must be sent before the server can be told this about it.
   var needsMessage: Bool {
     switch self {
-    case .edit, .unsend, .react: true
+    case .edit, .retract, .react: true
     default: false
     }
   }

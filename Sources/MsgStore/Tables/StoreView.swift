@@ -23,18 +23,18 @@ package final class StoreView {
   /// The member whose own messages show the progress of the other participants.
   var localMember: UInt32?
   /// True if previews show the message before a retracted one.
-  let previewsSkipDeleted: Bool
+  let previewsSkipRetracted: Bool
 
   init(
     source: PageSource, names: MemberNames, dictionaries: Dictionaries, isCommitted: Bool,
-    localMember: UInt32? = nil, previewsSkipDeleted: Bool = false
+    localMember: UInt32? = nil, previewsSkipRetracted: Bool = false
   ) {
     self.source = source
     self.names = names
     self.dictionaries = dictionaries
     self.isCommitted = isCommitted
     self.localMember = localMember
-    self.previewsSkipDeleted = previewsSkipDeleted
+    self.previewsSkipRetracted = previewsSkipRetracted
   }
 
   /// Returns a view of the same pages that reads everything anew, without names and dictionaries
@@ -42,7 +42,7 @@ package final class StoreView {
   package func forgetful() -> StoreView {
     StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: isCommitted,
-      localMember: localMember, previewsSkipDeleted: previewsSkipDeleted)
+      localMember: localMember, previewsSkipRetracted: previewsSkipRetracted)
   }
 
   /// Runs an operation during which no page that was handed out is freed.

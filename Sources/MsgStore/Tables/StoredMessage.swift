@@ -112,7 +112,7 @@ package struct StoredMessage: Equatable {
     text = ""
     replyTo = nil
     traits.marks.remove([.hidden, .versions, .reactions, .attachments])
-    traits.marks.insert(.unsent)
+    traits.marks.insert(.retracted)
     traits.editTime = nil
     traits.mentions = []
     traits.pendingEdits = []

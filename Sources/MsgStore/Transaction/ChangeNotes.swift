@@ -173,7 +173,9 @@ extension MessageChange.Parts {
       insert(.delivery)
     }
     let marks = old.traits.marks.symmetricDifference(new.traits.marks)
-    if !marks.isDisjoint(with: [.unsent, .hidden]) || old.traits.unsentAt != new.traits.unsentAt {
+    if !marks.isDisjoint(with: [.retracted, .hidden])
+      || old.traits.retractedAt != new.traits.retractedAt
+    {
       formUnion([.deletion, .text, .reactions, .attachments, .other])
     }
     if marks.contains(.versions) { insert(.text) }

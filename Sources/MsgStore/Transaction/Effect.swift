@@ -36,7 +36,7 @@ package struct MessageSettlement {
   init?(from old: StoredMessage, to new: StoredMessage) {
     let (was, marks) = (old.traits.marks, new.traits.marks)
     isSent = new.status.isServerKnowledge && !old.status.isServerKnowledge
-    isErased = marks.contains(.unsent) && !was.contains(.unsent)
+    isErased = marks.contains(.retracted) && !was.contains(.retracted)
     isShown = was.contains(.hidden) && !marks.contains(.hidden)
     pendingEdits = new.traits.pendingEdits
     guard isSent || isErased || isShown || pendingEdits != old.traits.pendingEdits else {

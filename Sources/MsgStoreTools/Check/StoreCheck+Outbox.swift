@@ -104,8 +104,8 @@ extension StoreCheck {
         // follows the retraction.
         case (_, .send) where number > ordinal: break
         case (_, .send): isBlocked = isBlocked || other.isAside
-        case (.unsend, _): break
-        case (_, .unsend): isBlocked = true
+        case (.retract, _): break
+        case (_, .retract): isBlocked = true
         default: break
         }
       }

@@ -41,10 +41,10 @@ extension ExportReader {
     }
     guard let (position, message, own) = try view.messages.found(id, in: record.conversation) else {
       // The message may have been deleted here since.
-      if case .unsend = record.subject { return true }
+      if case .retract = record.subject { return true }
       return false
     }
-    if message.traits.marks.contains(.unsent) { return false }
+    if message.traits.marks.contains(.retracted) { return false }
     let isOnItsWay = position.place.isPending && !message.status.isServerKnowledge
     switch record.subject {
     case .send: return isOnItsWay
@@ -53,7 +53,7 @@ extension ExportReader {
       guard isOnItsWay else { return false }
       return try view.facts.attachmentRecord(key.bytes) != nil
     case .edit(_, let time): return message.traits.pendingEdits.contains(time)
-    case .unsend: return message.traits.marks.contains(.hidden)
+    case .retract: return message.traits.marks.contains(.hidden)
     default: return true
     }
   }

@@ -86,7 +86,7 @@ extension OutboxSubject {
     case (.edit, let id?):
       guard let time = entry.editTime else { return nil }
       self = .edit(id, at: time.microseconds)
-    case (.unsend, let id?): self = .unsend(id)
+    case (.retract, let id?): self = .retract(id)
     case (.react, let id?): self = .react(id, emoji: entry.emoji, isRemoved: entry.isRemoved)
     case (.upload, let id?): self = .upload(id, attachment: entry.attachment)
     case (.readReceipt, _): self = .receipt(.read)

@@ -35,8 +35,8 @@ extension ExportedMessage {
     isSeen = traits.marks.contains(.seen)
     editedAt = Timestamp(known: traits.editTime)
     mentions = try traits.mentions.map(member).sorted()
-    isUnsent = traits.marks.contains(.unsent)
-    unsentAt = Timestamp(known: traits.unsentAt)
+    isRetracted = traits.marks.contains(.retracted)
+    retractedAt = Timestamp(known: traits.retractedAt)
     isHidden = traits.marks.contains(.hidden)
     deliveredAt = Timestamp(known: traits.deliveredAt)
     readAt = Timestamp(known: traits.readAt)
@@ -70,14 +70,14 @@ extension ExportedWaiting {
     sequence = waiting.sequence
     status = waiting.status
     isSeen = traits.marks.contains(.seen)
-    isUnsent = traits.marks.contains(.unsent)
-    unsentAt = Timestamp(known: traits.unsentAt)
+    isRetracted = traits.marks.contains(.retracted)
+    retractedAt = Timestamp(known: traits.retractedAt)
     deliveredAt = Timestamp(known: traits.deliveredAt)
     readAt = Timestamp(known: traits.readAt)
     aliases = traits.names
     revision = traits.revision
     sequencedAt = Timestamp(known: traits.sequencedTime)
-    if isUnsent {
+    if isRetracted {
       // Facts that came before the retraction are never shown.
       self.facts.history = []
       self.facts.attachments = []

@@ -24,8 +24,8 @@ package struct ExportedMessage: Sendable, Hashable {
   package var isSeen = false
   package var editedAt: Timestamp?
   package var mentions: [MemberID] = []
-  package var isUnsent = false
-  package var unsentAt: Timestamp?
+  package var isRetracted = false
+  package var retractedAt: Timestamp?
   /// True if it was retracted here and the server has not agreed yet.
   package var isHidden = false
   package var deliveredAt: Timestamp?
@@ -62,8 +62,8 @@ package struct ExportedMessage: Sendable, Hashable {
     replyTo = message.replyTo
     editedAt = message.editedAt
     mentions = message.mentions
-    isUnsent = message.isDeleted
-    unsentAt = message.deletedAt
+    isRetracted = message.isRetracted
+    retractedAt = message.retractedAt
     deliveredAt = message.deliveredAt
     readAt = message.readAt
     retryCount = Int64(message.retryCount)
@@ -90,8 +90,8 @@ package struct ExportedWaiting: Sendable, Hashable {
   package var sequence: Int64?
   package var status: MessageStatus = .pending
   package var isSeen = false
-  package var isUnsent = false
-  package var unsentAt: Timestamp?
+  package var isRetracted = false
+  package var retractedAt: Timestamp?
   package var deliveredAt: Timestamp?
   package var readAt: Timestamp?
   package var aliases: [MessageID] = []

@@ -23,7 +23,7 @@ struct Restoring: TransactionPart {
     var stored = try stored(message, as: arrival)
     var place = placeFacts(message)
     try restore(message.facts, of: id, in: number) { (version) throws(StoreError) in
-      guard !message.isUnsent else { return }
+      guard !message.isRetracted else { return }
       try transaction.versions.mergeVersion(version, into: &stored, named: id, in: number)
     }
     let waiting = try transaction.waitingMessages.takeWaiting(id, in: number)
@@ -31,7 +31,7 @@ struct Restoring: TransactionPart {
       try transaction.receivedMessages.absorb(waiting, named: id, into: &stored, in: number)
       if place == nil { place = waiting.place } else { place?.merge(waiting.place) }
     }
-    if message.isUnsent { try transaction.messageFacts.erase(&stored, named: id, in: number) }
+    if message.isRetracted { try transaction.messageFacts.erase(&stored, named: id, in: number) }
     if waiting != nil || !message.facts.isEmpty {
       try transaction.messageFacts.noteFacts(of: id, in: number, &stored)
     }
@@ -114,7 +114,7 @@ struct Restoring: TransactionPart {
     if message.isHidden { stored.traits.marks.insert(.hidden) }
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
-    stored.traits.unsentAt = message.unsentAt?.microseconds
+    stored.traits.retractedAt = message.retractedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
     stored.traits.readAt = message.readAt?.microseconds
     stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
@@ -203,8 +203,8 @@ struct Restoring: TransactionPart {
       facts.time = waiting.serverTimestamp?.microseconds
       facts.sequence = waiting.sequence
       if waiting.isSeen { facts.traits.marks.insert(.seen) }
-      if waiting.isUnsent { facts.traits.marks.insert(.unsent) }
-      facts.traits.unsentAt = waiting.unsentAt?.microseconds
+      if waiting.isRetracted { facts.traits.marks.insert(.retracted) }
+      facts.traits.retractedAt = waiting.retractedAt?.microseconds
       facts.traits.deliveredAt = waiting.deliveredAt?.microseconds
       facts.traits.readAt = waiting.readAt?.microseconds
       facts.traits.names = waiting.aliases

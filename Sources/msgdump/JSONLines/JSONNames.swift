@@ -90,7 +90,7 @@ extension OutboxKind: JSONName {
     switch self {
     case .send: "send"
     case .edit: "edit"
-    case .unsend: "unsend"
+    case .retract: "unsend"
     case .react: "react"
     case .readReceipt: "read receipt"
     case .deliveredReceipt: "delivered receipt"

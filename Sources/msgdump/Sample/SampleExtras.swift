@@ -15,8 +15,8 @@ extension ExportedMessage {
   mutating func takeBack() {
     text = ""
     replyTo = nil
-    isUnsent = true
-    unsentAt = later(90_000_000)
+    isRetracted = true
+    retractedAt = later(90_000_000)
   }
 
   /// Adds a member's reaction, in the order of the members.

@@ -4,7 +4,7 @@ import MsgStore
 enum MessageText {
   /// Returns the text of the message, or a note that it was deleted.
   static func line(_ message: Message) -> String {
-    if message.isDeleted { return "(deleted\(message.deletedAt.map(at) ?? ""))" }
+    if message.isRetracted { return "(deleted\(message.retractedAt.map(at) ?? ""))" }
     let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
     let editMark = message.editedAt.map { " (edited\(at($0)))" } ?? ""
     return replyMark + message.text.visible + editMark
@@ -48,7 +48,7 @@ enum MessageText {
   }
 
   static func preview(_ preview: ConversationPreview) -> String {
-    if preview.isDeleted { return "\(preview.sender): (deleted)" }
+    if preview.isRetracted { return "\(preview.sender): (deleted)" }
     guard preview.text.isEmpty, let attachment = preview.attachment else {
       return "\(preview.sender): \(preview.text)"
     }

@@ -96,7 +96,7 @@ struct ForeignCells {
 
   private static func addFacts(with writer: borrowing StoreWriter) throws {
     try writer.delete("m-8", in: "club")
-    try writer.receiveUnsend(of: "m-7", in: "club", at: time(300))
+    try writer.receiveRetraction(of: "m-7", in: "club", at: time(300))
     try writer.receiveEdit(
       of: "m-2", in: "club", text: "better", mentions: ["me", "ann"], at: time(200))
     for id in ["m-2", "unknown"] as [MessageID] {

@@ -24,7 +24,7 @@ enum SegmentsTarget {
           for number in first..<first + 20 {
             try writer.insert(message(number, in: number % 4 == 0 ? "room" : "club"))
           }
-          try writer.receiveUnsend(of: "m-3", in: "club", at: Timestamp(seconds: 300))
+          try writer.receiveRetraction(of: "m-3", in: "club", at: Timestamp(seconds: 300))
         }
         if first == 0 {
           let words = Array("the same words as ever, with nothing new in them. ".utf8)

@@ -35,7 +35,7 @@ import Testing
     #expect(try found([5])?.message == "o")
     try store.write { try $0.delete("m", in: "room") }
     #expect(try found(hash)?.message == "n")
-    try store.write { try $0.receiveUnsend(of: "n", in: "room") }
+    try store.write { try $0.receiveRetraction(of: "n", in: "room") }
     #expect(try found(hash) == nil)
     try store.expectSound()
   }
@@ -47,9 +47,9 @@ import Testing
     own.sender = "me"
     try store.write {
       try $0.insert(own)
-      try $0.unsend("m", in: "room")
+      try $0.retract("m", in: "room")
       #expect(try $0.attachment(withContentHash: [1]) == nil)
-      try $0.refuseUnsend(of: "m", in: "room", because: SendFailure(.permission))
+      try $0.refuseRetraction(of: "m", in: "room", because: SendFailure(.permission))
       #expect(try $0.attachment(withContentHash: [1])?.message == "m")
     }
     try store.expectSound()
@@ -97,11 +97,11 @@ import Testing
     try store.write {
       switch way {
       case 0: try $0.delete("m", in: "room")
-      case 1: try $0.receiveUnsend(of: "m", in: "room")
+      case 1: try $0.receiveRetraction(of: "m", in: "room")
       case 2:
-        try $0.unsend("m", in: "room")
-        try $0.confirmUnsend(of: "m", in: "room")
-      default: try $0.unsend("m", in: "room")
+        try $0.retract("m", in: "room")
+        try $0.confirmRetraction(of: "m", in: "room")
+      default: try $0.retract("m", in: "room")
       }
     }
     try store.checkpoint()

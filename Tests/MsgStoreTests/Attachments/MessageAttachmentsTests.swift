@@ -119,7 +119,7 @@ import Testing
         in: "room")
     }
     try store.expectSound()
-    try store.write { try $0.receiveUnsend(of: "m", in: "room") }
+    try store.write { try $0.receiveRetraction(of: "m", in: "room") }
     try store.expectSound()
     #expect(
       try !store.write { try $0.receive(photo, of: "m", in: "room") },

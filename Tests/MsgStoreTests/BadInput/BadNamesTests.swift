@@ -44,16 +44,16 @@ import Testing
       try expectHarmless { try $0.setStatus(.read, of: id, in: room) }
       try expectHarmless { try $0.delete(id, in: room) }
       try expectHarmless { try $0.receiveEdit(of: id, in: room, text: "x", at: time(5)) }
-      try expectHarmless { try $0.receiveUnsend(of: id, in: room) }
+      try expectHarmless { try $0.receiveRetraction(of: id, in: room) }
       try expectHarmless {
         try $0.receive(Reaction("👍", from: "you", at: time(1)), to: id, in: room)
       }
       try expectHarmless { try $0.edit(id, in: room, text: "x") != nil }
       try expectHarmless { try $0.confirmEdit(of: id, in: room, at: time(1)) }
       try expectHarmless { try $0.refuseEdit(of: id, in: room, at: time(1), because: failure) }
-      try expectHarmless { try $0.unsend(id, in: room) }
-      try expectHarmless { try $0.confirmUnsend(of: id, in: room) }
-      try expectHarmless { try $0.refuseUnsend(of: id, in: room, because: failure) }
+      try expectHarmless { try $0.retract(id, in: room) }
+      try expectHarmless { try $0.confirmRetraction(of: id, in: room) }
+      try expectHarmless { try $0.refuseRetraction(of: id, in: room, because: failure) }
       try expectHarmless { try $0.react("👍", to: id, in: room) }
       try expectHarmless { try $0.markRead(room, upTo: id) }
       try expectHarmless { try $0.markRead([id], in: room) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PreviewTests {
   private func store(_ directory: MemoryDirectory, skipDeleted: Bool) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { Timestamp(microseconds: 1_000_000) })
-    options.previewsSkipDeleted = skipDeleted
+    options.previewsSkipRetracted = skipDeleted
     return try MessageStore(in: directory, name: "store", options: options)
   }
 
@@ -18,12 +18,12 @@ import Testing
       try chat.insert(message("m1", at: 10, text: "first"))
       try chat.insert(message("m2", at: 20, text: "second"))
       try chat.insert(message("m3", at: 30, text: "third"))
-      try chat.receiveUnsend(of: "m2", in: "room")
-      try chat.receiveUnsend(of: "m3", in: "room")
+      try chat.receiveRetraction(of: "m2", in: "room")
+      try chat.receiveRetraction(of: "m3", in: "room")
     }
     let room = try #require(try store.read { try $0.conversation("room") })
     let preview = try #require(room.preview)
-    #expect(preview.isDeleted == !skipDeleted)
+    #expect(preview.isRetracted == !skipDeleted)
     #expect(preview.messageID == (skipDeleted ? "m1" : "m3"))
     #expect(preview.text == (skipDeleted ? "first" : ""))
     #expect(room.lastActivity == time(30))

@@ -66,9 +66,9 @@ import Testing
       #expect(second.mentions == [])
 
       let third = try #require(try chat.message("m3", in: "news"))
-      #expect(third.isDeleted && third.text == "" && third.attachments == [])
-      #expect(third.deletedAt == Timestamp(seconds: 1_704_071_000) && third.sender == "carl")
-      #expect(try chat.conversation("news")?.preview?.isDeleted == true)
+      #expect(third.isRetracted && third.text == "" && third.attachments == [])
+      #expect(third.retractedAt == Timestamp(seconds: 1_704_071_000) && third.sender == "carl")
+      #expect(try chat.conversation("news")?.preview?.isRetracted == true)
     }
     try store.expectSound()
   }
@@ -153,7 +153,7 @@ extension MessageStore {
         try chat.receiveEdit(of: edit.message, in: edit.channel, text: edit.content, at: time)
       }
       for removal in update.removals ?? [] {
-        try chat.receiveUnsend(
+        try chat.receiveRetraction(
           of: removal.message, in: removal.channel, at: Timestamp(seconds: removal.at))
       }
     }

@@ -71,7 +71,7 @@ import Testing
       #expect(thread.ids == ["$e66", "$e75", "$e80", "txn-1"])
       #expect(thread.map(\.sequence) == [66, 75, 80, 82])
       #expect(thread[0].reactions == [] && thread[0].text == "First round?")
-      #expect(thread[1].isDeleted && thread[1].text == "" && thread[1].sender == "@eve")
+      #expect(thread[1].isRetracted && thread[1].text == "" && thread[1].sender == "@eve")
       #expect(thread[2].text == "Quiz at nine" && thread[2].isEdited)
       #expect(thread[2].reactions.map(\.emoji) == ["🎉"])
       #expect(try chat.history(of: "$e80", in: "!pub").map(\.text) == ["Quiz at eight"])
@@ -203,7 +203,7 @@ extension StoreWriter {
       try receive(reaction, isRemoved: true, to: MessageID(parts[0]), in: room)
     } else {
       try setSyncPosition([], for: "redacted \(event)", in: room)
-      try receiveUnsend(of: event, in: room, at: time)
+      try receiveRetraction(of: event, in: room, at: time)
     }
   }
 }

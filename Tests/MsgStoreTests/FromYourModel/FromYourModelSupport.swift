@@ -122,7 +122,7 @@ extension Message {
     return """
       \(conversation) \(id) \(sender) \(text) \(micros(localTime)) \(micros(serverTimestamp)) \
       \(sequence ?? -1) \(status) \(syncStatus) \(replyTo ?? "-") \(mentions) \(reactions) \
-      \(attachments) \(micros(editedAt)) \(isDeleted) \(micros(deletedAt)) \(micros(deliveredAt)) \
+      \(attachments) \(micros(editedAt)) \(isRetracted) \(micros(retractedAt)) \(micros(deliveredAt)) \
       \(micros(readAt)) \(try chat.history(of: id, in: conversation)) \(delivery) \(readers)
       """
   }

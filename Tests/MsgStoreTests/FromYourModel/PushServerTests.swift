@@ -89,7 +89,7 @@ import Testing
       #expect(answer.replyTo == mine.id && answer.mentions == ["ann"])
       #expect(answer.localTime == Timestamp(milliseconds: 1_704_067_300_000))
       let removed = try #require(try chat.message("-Nn1aaaaaaaaaaaaaaa5", in: "trip"))
-      #expect(removed.isDeleted && removed.text == "" && removed.sequence == 5)
+      #expect(removed.isRetracted && removed.text == "" && removed.sequence == 5)
       #expect(try chat.message("-Nn1aaaaaaaaaaaaaaa6", in: "trip")?.sender == "mallory")
       #expect(try chat.syncPosition(for: "server") == Array("4".utf8))
     }
@@ -181,7 +181,7 @@ extension Message {
       serverTimestamp: item.serverTime.map { Timestamp(milliseconds: $0) },
       sequence: item.seq, status: .sent, replyTo: item.replyTo)
     mentions = item.mentions ?? []
-    isDeleted = item.removed ?? false
+    isRetracted = item.removed ?? false
   }
 }
 // document ends

@@ -39,7 +39,7 @@ struct DerivedText {
 
   private mutating func add(_ room: Conversation, to list: String) {
     let preview = room.preview.map {
-      "\($0.messageID) \($0.sender) \($0.status) deleted \($0.isDeleted)"
+      "\($0.messageID) \($0.sender) \($0.status) deleted \($0.isRetracted)"
         + " \($0.attachment.map { "\($0.kind)" } ?? "-") \($0.text.debugDescription)"
     }
     lines.append(

@@ -256,7 +256,7 @@ import msgdump
     }
     try store.write { chat in
       try chat.receiveEdit(of: "m-1", in: "club", text: "Hallo", at: time(start))
-      try chat.receiveUnsend(of: "m-10", in: "club", at: time(start))
+      try chat.receiveRetraction(of: "m-10", in: "club", at: time(start))
       try chat.delete("m-2", in: "club")
       try chat.delete("-NmX8EVl1IZp5Mct9Qgx", in: "bob")
       try chat.acknowledge("p-1", in: "club", serverTimestamp: time(start / 2), sequence: 2)

@@ -21,7 +21,7 @@ import Testing
       #expect(try !chat.acknowledge("n", in: "room", serverTimestamp: time(6)))
       #expect(try !chat.setStatus(.read, of: "n", in: "room"))
       #expect(try !chat.receiveEdit(of: "n", in: "room", text: "x", at: time(9)))
-      #expect(try !chat.receiveUnsend(of: "n", in: "room"))
+      #expect(try !chat.receiveRetraction(of: "n", in: "room"))
       #expect(try !chat.receive(Reaction("👍", from: "ann", at: time(1)), to: "n", in: "room"))
     }
     #expect(try store.tail == ["m"])
@@ -66,7 +66,7 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       try chat.insert(message("m", at: 5))
-      try chat.receiveUnsend(of: "m", in: "room")
+      try chat.receiveRetraction(of: "m", in: "room")
       #expect(try chat.delete("m", in: "room"))
       #expect(try chat.insert(message("m", at: 5)) == .deleted)
       #expect(try chat.conversation("room")?.preview == nil)

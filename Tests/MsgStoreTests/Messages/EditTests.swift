@@ -38,7 +38,7 @@ import Testing
         try chat.edit("none", in: "room", text: "x")
       }
       try chat.send(own("mine"))
-      try chat.receiveUnsend(of: "mine", in: "room")
+      try chat.receiveRetraction(of: "mine", in: "room")
       #expect(throws: StoreError.message(.retracted, "mine", in: "room")) {
         try chat.edit("mine", in: "room", text: "x")
       }

@@ -81,14 +81,14 @@ import Testing
   private func finish(_ end: End, _ isLong: Bool, _ store: MessageStore) throws {
     try store.write { chat in
       switch end {
-      case .neverSent: try chat.unsend("m", in: "room")
+      case .neverSent: try chat.retract("m", in: "room")
       case .confirmed:
-        try chat.unsend("m", in: "room")
-        try chat.confirmUnsend(of: "m", in: "room")
-      case .received: try chat.receiveUnsend(of: "m", in: "room")
+        try chat.retract("m", in: "room")
+        try chat.confirmRetraction(of: "m", in: "room")
+      case .received: try chat.receiveRetraction(of: "m", in: "room")
       case .deleted: try chat.delete("m", in: "room")
       case .receivedBeforeItsMessage:
-        try chat.receiveUnsend(of: "m", in: "room")
+        try chat.receiveRetraction(of: "m", in: "room")
       }
     }
     if end == .receivedBeforeItsMessage {

@@ -44,8 +44,8 @@ import Testing
     if random.chance(10) { message.deliveredAt = randomTime(&random) }
     if random.chance(10) { message.readAt = randomTime(&random) }
     if random.chance(4) {
-      message.isDeleted = true
-      message.deletedAt = random.chance(50) ? randomTime(&random) : nil
+      message.isRetracted = true
+      message.retractedAt = random.chance(50) ? randomTime(&random) : nil
     }
     return message
   }
@@ -77,7 +77,7 @@ import Testing
       return .edit(
         id, Self.texts.randomElement(using: &random) ?? "", randomTime(&random),
         mentions: random.chance(30) ? ["ann"] : [])
-    case ..<70: return .unsend(id, random.chance(70) ? randomTime(&random) : nil)
+    case ..<70: return .retract(id, random.chance(70) ? randomTime(&random) : nil)
     case ..<85: return .reaction(id, randomReaction(&random), isRemoved: random.chance(40))
     default:
       return .status(
@@ -173,7 +173,7 @@ import Testing
     let marks =
       "\(message.status) \(message.deliveredAt?.microseconds ?? -1)"
       + " \(message.readAt?.microseconds ?? -1) edited \(message.editedAt?.microseconds ?? -1)"
-      + " deleted \(message.isDeleted) \(message.deletedAt?.microseconds ?? -1)"
+      + " deleted \(message.isRetracted) \(message.retractedAt?.microseconds ?? -1)"
     let lists =
       "\(message.mentions.map(\.string)) \(message.reactions) "
       + "\(message.attachments.map { "\($0.id) \($0.kind) \($0.fileName ?? "-") \($0.byteCount ?? -1)" })"
@@ -241,7 +241,7 @@ private enum Fact: CustomStringConvertible {
   case acknowledgement(
     MessageID, Timestamp, sequence: Int64?, revision: Int64, serverName: MessageID?)
   case edit(MessageID, String, Timestamp, mentions: [MemberID])
-  case unsend(MessageID, Timestamp?)
+  case retract(MessageID, Timestamp?)
   case reaction(MessageID, Reaction, isRemoved: Bool)
   case status(MessageStatus, MessageID, Timestamp?)
 
@@ -255,8 +255,8 @@ private enum Fact: CustomStringConvertible {
         as: serverName)
     case .edit(let id, let text, let time, let mentions):
       try chat.receiveEdit(of: id, in: "room", text: text, mentions: mentions, at: time)
-    case .unsend(let id, let time):
-      try chat.receiveUnsend(of: id, in: "room", at: time)
+    case .retract(let id, let time):
+      try chat.receiveRetraction(of: id, in: "room", at: time)
     case .reaction(let id, let reaction, let isRemoved):
       try chat.receive(reaction, isRemoved: isRemoved, to: id, in: "room")
     case .status(let status, let id, let time):
@@ -270,7 +270,7 @@ private enum Fact: CustomStringConvertible {
       "copy \(arrival) \(message.id) from \(message.sender) \(message.status)"
         + " at \(message.serverTimestamp?.microseconds ?? -1)/\(message.sequence ?? -1)"
         + "/\(message.localTime?.microseconds ?? -1) \"\(message.text.prefix(9))\""
-        + " edited \(message.editedAt?.microseconds ?? -1) deleted \(message.isDeleted)"
+        + " edited \(message.editedAt?.microseconds ?? -1) deleted \(message.isRetracted)"
         + " re \(message.replyTo?.string ?? "-") \(message.mentions) \(message.reactions)"
         + " \(message.attachments.count)"
     case .acknowledgement(let id, let time, let sequence, let revision, let serverName):
@@ -278,7 +278,7 @@ private enum Fact: CustomStringConvertible {
         + " as \(serverName?.string ?? "-")"
     case .edit(let id, let text, let time, let mentions):
       "edit \(id) \"\(text.prefix(9))\" at \(time.microseconds) \(mentions)"
-    case .unsend(let id, let time): "unsend \(id) at \(time?.microseconds ?? -1)"
+    case .retract(let id, let time): "retract \(id) at \(time?.microseconds ?? -1)"
     case .reaction(let id, let reaction, let isRemoved):
       "\(isRemoved ? "remove " : "")\(reaction.emoji) of \(reaction.member) to \(id)"
         + " at \(reaction.time.microseconds)"

@@ -67,7 +67,7 @@ import Testing
       #expect(throws: StoreError.message(.notFound, "n", in: "room")) {
         try chat.react("👍", to: "n", in: "room")
       }
-      try chat.receiveUnsend(of: "m", in: "room")
+      try chat.receiveRetraction(of: "m", in: "room")
       #expect(throws: StoreError.message(.retracted, "m", in: "room")) {
         try chat.react("👍", to: "m", in: "room")
       }

@@ -17,7 +17,7 @@ import Testing
     try store.write { chat in try chat.insert(given) }
     let stored = try #require(try store.message("m"))
     #expect(stored == given)
-    #expect(stored.isEdited && !stored.isDeleted && stored.syncStatus == .synced)
+    #expect(stored.isEdited && !stored.isRetracted && stored.syncStatus == .synced)
     #expect(stored.retryCount == 0 && stored.conversation == "room")
   }
 
@@ -213,7 +213,7 @@ import Testing
       try chat.react("👍", to: "m", in: "room")
       try chat.setStatus(.held, of: "m", in: "room")
       var copy = message("m", at: 10, from: "me")
-      copy.isDeleted = true
+      copy.isRetracted = true
       try chat.insert(copy)
     }
     try store.expectSound()

@@ -59,7 +59,7 @@ import Testing
       } == .delivery)
     #expect(
       try parts("m1") {
-        try $0.receiveUnsend(of: "m1", in: "room", at: time(60))
+        try $0.receiveRetraction(of: "m1", in: "room", at: time(60))
       }?.contains(.deletion) == true)
     let move = try store.write { chat in
       try chat.acknowledge("m1", in: "room", serverTimestamp: time(25), revision: 1)

@@ -129,7 +129,7 @@ extension ConversationChanges? {
         try expect(old.attachments[id] == new.attachments[id])
       }
       if !parts.contains(.deletion) {
-        try expect(a.isDeleted == b.isDeleted && a.deletedAt == b.deletedAt)
+        try expect(a.isRetracted == b.isRetracted && a.retractedAt == b.retractedAt)
       }
       if !parts.contains(.other) {
         try expect(a.sender == b.sender && a.replyTo == b.replyTo && a.localTime == b.localTime)

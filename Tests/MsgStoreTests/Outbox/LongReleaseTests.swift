@@ -188,7 +188,7 @@ import Testing
       while let item = try chat.outbox.next(for: "w") { try chat.outbox.complete(item) }
       try chat.outbox.setHoldsNewEntries(true)
       for index in 0..<50 { _ = try chat.outbox.enter("work \(index)", in: "room") }
-      _ = try chat.unsend("sent", in: "room")
+      _ = try chat.retract("sent", in: "room")
       try chat.insert(chatMessage("o", in: "other", at: 1))
       _ = try chat.outbox.enter("other", in: "other")
       try chat.outbox.setHoldsNewEntries(false)

@@ -84,7 +84,7 @@ import Testing
         try chat.send(
           index % 5 == 0
             ? ownWithFiles(MessageID("p\(index)"), ["f\(index)"]) : own(MessageID("p\(index)")))
-        if index % 4 == 0 { _ = try chat.unsend(MessageID("s\(index / 4)"), in: "room") }
+        if index % 4 == 0 { _ = try chat.retract(MessageID("s\(index / 4)"), in: "room") }
         if index % 9 == 0 { _ = try chat.outbox.enter("work \(index)", in: "room") }
         if index % 7 == 0 { _ = try chat.react("\(index)", to: "r", in: "room") }
       }
@@ -155,7 +155,7 @@ import Testing
     }
     #expect(names.first == "send x")
     #expect(names.last == "delete" && names.dropLast().last == "leave")
-    #expect(Array(names[1...4]) == ["unsend s0", "client work 0", "unsend s1", "unsend s2"])
+    #expect(Array(names[1...4]) == ["retract s0", "client work 0", "retract s1", "retract s2"])
     #expect(names.count == 1 + 30 + 14 + 2)
     #expect(try store.waiting == [])
     try store.finishWork()
@@ -200,7 +200,7 @@ import Testing
     try store.expectSound()
     let (finished, _) = try finish(directory, store)
     let names = try finished.drain()
-    #expect(names.count { $0.hasPrefix("unsend") } == 30)
+    #expect(names.count { $0.hasPrefix("retract") } == 30)
     #expect(names.count { $0.hasPrefix("client") } == 14)
     #expect(names.count { $0 == "delete" } == 1)
     #expect(names.contains("send new") == (act != "delete"))

@@ -150,7 +150,7 @@ import Testing
       _ = try $0.edit("m", in: "room", text: "x")
       _ = try $0.react("👍", to: "r", in: "room")
       _ = try $0.markRead("room")
-      _ = try $0.unsend("mine", in: "room")
+      _ = try $0.retract("mine", in: "room")
       _ = try $0.leave("room")
     }
     try store.fail(try store.take(), .invalid)
@@ -158,10 +158,10 @@ import Testing
     try store.expectSound()
     #expect(
       try store.waiting == [
-        "unsend mine queued", "leaveConversation queued", "deleteConversation queued",
+        "retract mine queued", "leaveConversation queued", "deleteConversation queued",
       ])
     try store.finishWork()
-    #expect(try store.drain() == ["unsend mine", "leave", "delete"])
+    #expect(try store.drain() == ["retract mine", "leave", "delete"])
     try store.expectSound()
   }
 

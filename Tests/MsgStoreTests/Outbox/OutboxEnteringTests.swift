@@ -26,7 +26,7 @@ import Testing
       ("setTitle Title queued", { _ = try $0.setTitle("Title", of: "room") }),
       ("setAvatar url queued", { _ = try $0.setAvatar("url", of: "room") }),
       ("changeMembers queued", { _ = try $0.addParticipants(["bob"], to: "room") }),
-      ("unsend mine queued", { _ = try $0.unsend("mine", in: "room") }),
+      ("retract mine queued", { _ = try $0.retract("mine", in: "room") }),
       ("leaveConversation queued", { _ = try $0.leave("room") }),
       ("client poll queued", { _ = try $0.outbox.enter("poll", payload: [1], in: "room") }),
       ("client alone queued", { _ = try $0.outbox.enter("alone") }),
@@ -40,7 +40,7 @@ import Testing
       expected.append(line)
       // Who has left tells nobody what they have read.
       if line.hasPrefix("leave") { expected.removeAll { $0.contains("Receipt") } }
-      if line.hasPrefix("unsend") {
+      if line.hasPrefix("retract") {
         expected = expected.map { $0 == "edit mine queued" ? "edit mine queued, blocked" : $0 }
       }
       #expect(try store.commits(act))
@@ -83,7 +83,7 @@ import Testing
     try store.write {
       try $0.insert(message("m", at: 9, from: "me"))
       _ = try $0.receiveEdit(of: "mine", in: "room", text: "x", at: time(10))
-      _ = try $0.receiveUnsend(of: "mine", in: "room", at: time(11))
+      _ = try $0.receiveRetraction(of: "mine", in: "room", at: time(11))
       _ = try $0.receive(Reaction("👍", from: "me", at: time(3)), to: "r1", in: "room")
       try $0.putConversation("new", participants: ["me", "you"])
     }
@@ -96,7 +96,7 @@ import Testing
       try $0.insert(message("r", at: 1))
       try $0.send(own("m"))
       _ = try $0.markRead("room")
-      _ = try $0.unsend("m", in: "room")
+      _ = try $0.retract("m", in: "room")
     }
     #expect(try store.waiting == [])
     #expect(try store.pendingRooms(.read) == ["room"])

@@ -23,7 +23,7 @@ extension OutboxModel {
     switch item.kind {
     case .send(let id): isSent(id)
     case .edit(let id, let time): messages[id]?.pendingEdits[time] = nil
-    case .unsend(let id):
+    case .retract(let id):
       messages[id]?.isErased = true
       removeEntries(of: id)
     default: break
@@ -134,13 +134,13 @@ extension OutboxModel {
     let entry = entries[index]
     if entry.isRunning || entry.isUpload || entry.kind == .create { return false }
     if case .send(let id) = entry.kind, messages[id]?.isHidden == false {
-      unsend(id)
+      retract(id)
       return true
     }
     entries.remove(at: index)
     switch entry.kind {
     case .edit(let id, let time): messages[id]?.pendingEdits[time] = nil
-    case .unsend(let id): messages[id]?.isHidden = false
+    case .retract(let id): messages[id]?.isHidden = false
     case .react(let id, let emoji, let isRemoved):
       if isRemoved {
         messages[id]?.reactions.insert(emoji)
@@ -167,7 +167,7 @@ extension OutboxModel {
         if entries[index].isRunning { break }
         entries[index].state = holdsNewEntries ? .held : .queued
         entries[index].failureCount = 0
-      case .unsend, .title, .client: break
+      case .retract, .title, .client: break
       default: entries.remove(at: index)
       }
     }
@@ -190,7 +190,7 @@ extension OutboxModel {
     let wasEmpty = rooms[room].incoming.isEmpty && !messages.values.contains { $0.room == room }
     for (id, message) in messages where message.room == room && message.serverTime != nil {
       messages[id] = nil
-      removeEntries(of: id) { !$0.isUnsend }
+      removeEntries(of: id) { !$0.isRetraction }
     }
     rooms[room].incoming = []
     rooms[room].isVisible = messages.values.contains { $0.room == room }
@@ -199,6 +199,6 @@ extension OutboxModel {
 
   mutating func deleteMessage(_ id: MessageID) {
     messages[id] = nil
-    removeEntries(of: id) { !$0.isUnsend }
+    removeEntries(of: id) { !$0.isRetraction }
   }
 }

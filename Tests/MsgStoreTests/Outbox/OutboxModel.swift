@@ -7,7 +7,7 @@ struct OutboxModel {
     case upload(MessageID, String)
     case send(MessageID)
     case edit(MessageID, Timestamp)
-    case unsend(MessageID)
+    case retract(MessageID)
     case react(MessageID, String, isRemoved: Bool)
     case read, create, delete, title
     case client(String)
@@ -46,7 +46,7 @@ struct OutboxModel {
     var mayHaveLeft: Bool { attemptCount > 0 && !isRefused }
     var message: MessageID? {
       switch kind {
-      case .upload(let id, _), .send(let id), .edit(let id, _), .unsend(let id),
+      case .upload(let id, _), .send(let id), .edit(let id, _), .retract(let id),
         .react(let id, _, _):
         id
       default: nil
@@ -54,7 +54,7 @@ struct OutboxModel {
     }
     var isUpload: Bool { if case .upload = kind { true } else { false } }
     var isSend: Bool { if case .send = kind { true } else { false } }
-    var isUnsend: Bool { if case .unsend = kind { true } else { false } }
+    var isRetraction: Bool { if case .retract = kind { true } else { false } }
     var dueTime: Int64 {
       switch state {
       case .queued, .held, .failed: 0
@@ -148,7 +148,7 @@ struct OutboxModel {
     }
   }
 
-  mutating func unsend(_ id: MessageID) {
+  mutating func retract(_ id: MessageID) {
     guard let message = messages[id] else { return }
     let send = entries.firstIndex { $0.kind == .send(id) }
     guard send.map({ entries[$0].mayHaveLeft }) ?? message.isKnown else {
@@ -160,7 +160,7 @@ struct OutboxModel {
       entries[send].state = holdsNewEntries ? .held : .queued
       entries[send].failureCount = 0
     }
-    enter(.unsend(id), message.room)
+    enter(.retract(id), message.room)
   }
 
   mutating func react(_ emoji: String, to id: MessageID) {
@@ -248,8 +248,8 @@ struct OutboxModel {
     switch entry.kind {
     case .upload: return entry.isUnprepared
     case .send: return others.contains { $0.isUpload && isAside($0) }
-    case .unsend: return others.contains { $0.isSend && isAside($0) }
-    default: return others.contains { $0.isSend && isAside($0) || $0.isUnsend }
+    case .retract: return others.contains { $0.isSend && isAside($0) }
+    default: return others.contains { $0.isSend && isAside($0) || $0.isRetraction }
     }
   }
 
@@ -317,7 +317,7 @@ struct OutboxModel {
         if entry.kind == .read { updateReceipt(entry.room) }
         continue
       }
-      if !entry.isUnsend, !entry.isSend, let id = entry.message,
+      if !entry.isRetraction, !entry.isSend, let id = entry.message,
         messages[id]?.isHidden ?? false
       {
         entries[candidate].state = .queued

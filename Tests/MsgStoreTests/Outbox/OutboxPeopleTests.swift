@@ -214,7 +214,7 @@ import Testing
       try $0.send(ownWithFiles("m", ["f"]))
       _ = try $0.edit("mine", in: "room", text: "other")
       _ = try $0.react("👍", to: "r", in: "room")
-      _ = try $0.unsend("gone", in: "room")
+      _ = try $0.retract("gone", in: "room")
       _ = try $0.markRead("room")
       _ = try $0.setTitle("T", of: "room")
       _ = try $0.outbox.enter("poll")
@@ -225,7 +225,7 @@ import Testing
     }
     #expect(try store.waiting == [])
     #expect(try store.message("m") == nil && store.message("mine")?.text == "hello")
-    #expect(try store.message("r")?.reactions == [] && store.message("gone")?.isDeleted == false)
+    #expect(try store.message("r")?.reactions == [] && store.message("gone")?.isRetracted == false)
     #expect(try store.pendingRooms(.read) == [])
     #expect(try store.read { try $0.conversation("room")?.title } == "T", "that stays")
   }
@@ -251,10 +251,10 @@ import Testing
     let item = try store.take()
     try store.fail(item, .timeOut)
     try store.write { try $0.outbox.remove(item.id) }
-    #expect(try store.waiting == ["send m queued", "unsend m queued"])
+    #expect(try store.waiting == ["send m queued", "retract m queued"])
     // It may be removed for good: then only the other goes.
     try store.write { try $0.outbox.remove(item.id) }
-    #expect(try store.drain() == ["unsend m"])
+    #expect(try store.drain() == ["retract m"])
     try store.expectSound()
   }
 

@@ -17,7 +17,7 @@ extension OutboxPlayer {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<18: try compose()
     case 18..<25: try edit()
-    case 25..<30: try unsend()
+    case 25..<30: try retract()
     case 30..<34: try react()
     case 34..<43: try receive()
     case 43..<46: try setTitle()
@@ -118,13 +118,13 @@ extension OutboxPlayer {
     }
   }
 
-  private func unsend() throws {
+  private func retract() throws {
     guard let id = ownMessage(), let room = model.messages[id]?.room else { return }
     try change { (model, chat) throws in
       do {
-        try chat.unsend(id, in: model.rooms[room].name)
-        model.unsend(id)
-      } catch StoreError.message(.tooOldToUnsend, _, in: _) {}
+        try chat.retract(id, in: model.rooms[room].name)
+        model.retract(id)
+      } catch StoreError.message(.tooOldToRetract, _, in: _) {}
     }
   }
 
@@ -249,7 +249,7 @@ extension OutboxPlayer {
     case .edit(let id, let text, _, let time):
       #expect(entry.kind == .edit(id, time))
       #expect(text == model.messages[id]?.pendingEdits[time])
-    case .unsend(let id): #expect(entry.kind == .unsend(id))
+    case .retract(let id): #expect(entry.kind == .retract(id))
     case .react(let emoji, let id, let isRemoved):
       #expect(entry.kind == .react(id, emoji, isRemoved: isRemoved))
     case .receipt(let receipt):
@@ -365,7 +365,7 @@ extension OutboxPlayer {
           do {
             try chat.outbox.remove(id)
             model = copy
-          } catch StoreError.message(.tooOldToUnsend, _, in: _) {}
+          } catch StoreError.message(.tooOldToRetract, _, in: _) {}
         } else {
           #expect(throws: StoreError.self) { try chat.outbox.remove(id) }
         }

@@ -204,7 +204,7 @@ extension OutboxModel.Kind {
     case .upload: .upload
     case .send: .send
     case .edit: .edit
-    case .unsend: .unsend
+    case .retract: .retract
     case .react: .react
     case .read: .readReceipt
     case .create: .createConversation

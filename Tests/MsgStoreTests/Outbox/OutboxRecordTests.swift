@@ -11,7 +11,7 @@ import Testing
       UInt32.random(in: 0 ... .max, using: &random)
     }
     let all: [OutboxSubject] = [
-      .send(id), .edit(id, at: .random(in: .min ... .max, using: &random)), .unsend(id),
+      .send(id), .edit(id, at: .random(in: .min ... .max, using: &random)), .retract(id),
       .react(id, emoji: "👍🏽", isRemoved: random.chance(50)), .receipt(.read), .receipt(.delivered),
       .createConversation, .deleteConversation, .leaveConversation,
       .changeMembers(added: numbers, removed: numbers.reversed()), .setTitle, .setAvatar,

@@ -63,11 +63,11 @@ import Testing
     try store.write {
       try $0.send(own("m"))
       _ = try $0.acknowledge("m", in: "room", serverTimestamp: time(50), sequence: 2)
-      _ = try $0.unsend("m", in: "room")
+      _ = try $0.retract("m", in: "room")
     }
     try store.done(try store.take(), serverTime: time(100))
     let message = try #require(try store.message("m"))
-    #expect(message.isDeleted && message.deletedAt == time(100))
+    #expect(message.isRetracted && message.retractedAt == time(100))
     try store.expectSound()
   }
 }

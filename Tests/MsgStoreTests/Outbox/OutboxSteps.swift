@@ -38,19 +38,20 @@ extension StoreWriter {
   }
 
   @discardableResult
-  func confirmUnsend(
+  func confirmRetraction(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.unsends.confirmUnsend(of: id, in: conversation, serverTime: serverTime))
+      try transaction.retractions.confirmRetraction(
+        of: id, in: conversation, serverTime: serverTime))
   }
 
   @discardableResult
-  func refuseUnsend(
+  func refuseRetraction(
     of id: MessageID, in conversation: ConversationID, because failure: SendFailure
   ) throws(StoreError) -> Bool {
     try transaction.perform(
-      try transaction.unsends.refuseUnsend(of: id, in: conversation, because: failure))
+      try transaction.retractions.refuseRetraction(of: id, in: conversation, because: failure))
   }
 
   @discardableResult

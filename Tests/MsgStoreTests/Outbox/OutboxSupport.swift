@@ -119,7 +119,7 @@ extension OutboxItem {
     switch task {
     case .send(let message): "send \(message.id)"
     case .edit(let id, let text, _, _): "edit \(id): \(text)"
-    case .unsend(let id): "unsend \(id)"
+    case .retract(let id): "retract \(id)"
     case .react(let emoji, let id, let isRemoved): "\(isRemoved ? "-" : "+")\(emoji) \(id)"
     case .receipt(let receipt): "\(receipt.kind) \(receipt.upToID?.string ?? "-")"
     case .createConversation(let conversation): "create \(conversation.id)"

@@ -68,7 +68,7 @@ struct RandomActs {
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
-    if random.chance(5) { message.isDeleted = true }
+    if random.chance(5) { message.isRetracted = true }
     return message
   }
 
@@ -139,7 +139,7 @@ struct RandomActs {
         try w.edit(id, in: c, text: text, mentions: mentions)
       }
     case 3:
-      return RandomAct("unsend \(id) in \(c)") { w throws(StoreError) in try w.unsend(id, in: c) }
+      return RandomAct("retract \(id) in \(c)") { w throws(StoreError) in try w.retract(id, in: c) }
     default:
       let emoji = emoji()
       return RandomAct("react to \(id) in \(c)") { w throws(StoreError) in
@@ -183,12 +183,12 @@ struct RandomActs {
           id, in: c, serverTimestamp: time, sequence: sequence, revision: revision, as: name)
       }
     case 5:
-      return RandomAct("confirmUnsend \(id) in \(c)") { w throws(StoreError) in
-        try w.confirmUnsend(of: id, in: c)
+      return RandomAct("confirmRetraction \(id) in \(c)") { w throws(StoreError) in
+        try w.confirmRetraction(of: id, in: c)
       }
     default:
-      return RandomAct("refuseUnsend \(id) in \(c)") { w throws(StoreError) in
-        try w.refuseUnsend(of: id, in: c, because: failure)
+      return RandomAct("refuseRetraction \(id) in \(c)") { w throws(StoreError) in
+        try w.refuseRetraction(of: id, in: c, because: failure)
       }
     }
   }
@@ -257,8 +257,8 @@ struct RandomActs {
       ]
     case 2:
       return [
-        RandomAct("receiveUnsend of \(id) in \(c)") { w throws(StoreError) in
-          try w.receiveUnsend(of: id, in: c, at: time)
+        RandomAct("receiveRetraction of \(id) in \(c)") { w throws(StoreError) in
+          try w.receiveRetraction(of: id, in: c, at: time)
         }
       ]
     case 3...4:
@@ -330,7 +330,7 @@ extension Message {
   /// What matters most of it.
   fileprivate var short: String {
     "\(id) in \(conversation) from \(sender) at \(serverTimestamp?.microseconds ?? -1) "
-      + "\(sequence ?? -1)\(isDeleted ? " deleted" : "")"
+      + "\(sequence ?? -1)\(isRetracted ? " deleted" : "")"
       + "\(attachments.isEmpty ? "" : " +attachments")\(reactions.isEmpty ? "" : " +reactions")"
   }
 }

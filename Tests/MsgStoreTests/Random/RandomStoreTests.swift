@@ -80,7 +80,7 @@ extension MessageStore {
         lines += try chat.participations(in: room.id).map { "\($0)" }
         for message in try chat.thread(room.id).tail(10_000).sorted(by: { $0.id < $1.id }) {
           lines.append(
-            "\(message.id) \(message.text) \(message.status) \(message.isDeleted)"
+            "\(message.id) \(message.text) \(message.status) \(message.isRetracted)"
               + " \(message.editedAt.map { "\($0.microseconds)" } ?? "-")"
               + " \(message.reactions.map { "\($0.emoji) \($0.member) \($0.time.microseconds)" })"
               + " \(message.serverTimestamp.map { "\($0.microseconds)" } ?? "-")")

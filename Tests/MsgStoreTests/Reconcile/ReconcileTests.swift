@@ -148,7 +148,7 @@ import Testing
   @Test func whatIsToldAgainComesBackButNotWhatWasTakenBackOrDeleted() throws {
     let store = try filled()
     try store.write {
-      try $0.receiveUnsend(of: "m2", in: "room")
+      try $0.receiveRetraction(of: "m2", in: "room")
       try $0.delete("m3", in: "room")
       try $0.receive(Reaction("👍", from: "you", at: time(9)), to: "m4", in: "room")
       try $0.reconcile([], in: "room", within: .all)

@@ -196,7 +196,7 @@ extension OutboxCounts {
 extension ExportedMessage {
   /// Whether it was written here, and nobody has said that it needs no more attempts.
   fileprivate func waitsToBeSent(by member: MemberID?) -> Bool {
-    serverTimestamp == nil && sender == member && !isUnsent && !isHidden
+    serverTimestamp == nil && sender == member && !isRetracted && !isHidden
       && [.pending, .held, .sending, .retrying].contains(status ?? assumedStatus)
   }
 }

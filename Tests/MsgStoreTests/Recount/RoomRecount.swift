@@ -149,7 +149,7 @@ struct RoomRecount {
 
   /// The attachments that move, or wait for it, by conversation, message, and their own name.
   var transfers: [[String]] {
-    messages.filter { !$0.isUnsent && !$0.isHidden }.flatMap { message in
+    messages.filter { !$0.isRetracted && !$0.isHidden }.flatMap { message in
       message.facts.attachments.filter { $0.upload.isMoving || $0.download.isMoving }.map {
         [conversation.id.string, message.id.string, $0.attachment.id]
       }
@@ -171,7 +171,7 @@ struct PreviewText: Equatable {
   let message: MessageID
   let sender: MemberID
   let text: String
-  let isDeleted: Bool
+  let isRetracted: Bool
   let attachment: AttachmentKind?
   let serverTimestamp: Timestamp?
   let status: MessageStatus
@@ -180,7 +180,7 @@ struct PreviewText: Equatable {
     message = preview.messageID
     sender = preview.sender
     text = preview.text
-    isDeleted = preview.isDeleted
+    isRetracted = preview.isRetracted
     attachment = preview.attachment?.kind
     serverTimestamp = preview.serverTimestamp
     status = preview.status
@@ -190,10 +190,10 @@ struct PreviewText: Equatable {
     message = id
     self.status = status
     sender = exported.sender
-    isDeleted = exported.isUnsent || exported.isHidden
-    text = isDeleted ? "" : Self.cut(exported.text)
+    isRetracted = exported.isRetracted || exported.isHidden
+    text = isRetracted ? "" : Self.cut(exported.text)
     let first = exported.facts.attachments.min { $0.index ?? 0 < $1.index ?? 0 }
-    attachment = isDeleted ? nil : first?.attachment.kind
+    attachment = isRetracted ? nil : first?.attachment.kind
     serverTimestamp = exported.serverTimestamp
   }
 

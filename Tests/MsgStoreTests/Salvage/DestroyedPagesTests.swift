@@ -271,7 +271,7 @@ import Testing
         // Names may be lost, and a status or an edit may be an older one; what was said first may not.
         let changed = saved.count { id, message in
           !deleted.contains(id) && content.messages[id]?.editedAt == nil
-            && content.messages[id]?.isDeleted != true
+            && content.messages[id]?.isRetracted != true
             && Array(message.text.utf8) != Array((content.messages[id]?.text ?? "").utf8)
         }
         #expect(changed == 0, "seed \(seed)")

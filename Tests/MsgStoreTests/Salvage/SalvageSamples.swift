@@ -119,7 +119,7 @@ struct SalvageSample {
       try chat.receive(
         ReceivedReceipt(in: room, of: told.member, .read, .messages([id]), time: told.time))
     default:
-      try chat.receiveUnsend(of: id, in: room, at: told.time)
+      try chat.receiveRetraction(of: id, in: room, at: told.time)
     }
   }
 

@@ -23,7 +23,7 @@ import Testing
       if isDeleted {
         _ = try chat.delete(id, in: "room")
       } else {
-        _ = try chat.receiveUnsend(of: id, in: "room")
+        _ = try chat.receiveRetraction(of: id, in: "room")
       }
     }
     try store.checkpoint()
@@ -53,7 +53,7 @@ import Testing
     }
     try store.write { chat in
       _ = try chat.delete("late", in: "room")
-      _ = try chat.receiveUnsend(of: WordyStore.id(500), in: "room")
+      _ = try chat.receiveRetraction(of: WordyStore.id(500), in: "room")
     }
     try store.checkpoint()
     #expect(try !WordyStore.isAnywhere(WordyStore.canary, in: wordy.files))

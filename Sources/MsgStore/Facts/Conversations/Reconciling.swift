@@ -63,7 +63,7 @@ struct Reconciling: TransactionPart {
     view.source.isErasing = true
     let message = try flushed().messages.message(at: position, in: conversation.number)
     _ = try transaction.receivedMessages.takeOut(position, of: conversation)
-    if message.traits.marks.contains(.unsent) {
+    if message.traits.marks.contains(.retracted) {
       // An old copy still on its way must not bring the text back.
       for name in [position.id] + message.traits.names {
         try transaction.messageNames.writeEntry(.deleted, of: name, in: conversation.number)

@@ -88,7 +88,7 @@ struct AttachmentUpdates: TransactionPart {
     guard MessageAttachment.isID(attachment),
       let open = try transaction.existingConversation(conversation),
       let (_, message, own) = try flushed().messages.found(id, in: open.number),
-      !message.traits.marks.contains(.unsent)
+      !message.traits.marks.contains(.retracted)
     else { return false }
     let key = FactKey.key(open.number, own, attachment: attachment)
     guard let old = try view.facts.attachmentRecord(key.bytes) else { return false }

@@ -40,7 +40,9 @@ struct Edits: TransactionPart {
     _ version: TextVersion, into old: StoredMessage, at position: MessagePosition,
     in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    if old.traits.marks.contains(.unsent), !StoreDefect.withdrawnEdited.isPlanted { return false }
+    if old.traits.marks.contains(.retracted), !StoreDefect.withdrawnEdited.isPlanted {
+      return false
+    }
     var new = old
     let id = old.id(at: position)
     let hasNews = try transaction.versions.mergeReceived(
@@ -53,7 +55,8 @@ struct Edits: TransactionPart {
   private func waitingEdit(
     _ version: TextVersion, of id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> Bool {
-    if try transaction.waitingMessages.waiting(id, in: conversation)?.traits.marks.contains(.unsent)
+    if try transaction.waitingMessages.waiting(id, in: conversation)?.traits.marks.contains(
+      .retracted)
       == true
     {
       return false

@@ -179,7 +179,7 @@ struct Identities: TransactionPart {
       versions = try view.facts.versions(of: id, in: conversation.number)
     }
     try moveFacts(of: otherID, in: number, to: id, in: conversation.number)
-    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .unsent)
+    let isErased = !first.traits.marks.union(second.traits.marks).isDisjoint(with: .retracted)
     for version in versions where !isErased {
       _ = try transaction.versions.mergeReceived(
         version, isComposed: other.flags.contains(.composed), into: &new, named: id,
@@ -389,7 +389,7 @@ extension WaitingFacts {
     traits.marks.formUnion(other.traits.marks)
     traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
     traits.readAt = StoredMessage.earlier(traits.readAt, other.traits.readAt)
-    traits.unsentAt = StoredMessage.earlier(traits.unsentAt, other.traits.unsentAt)
+    traits.retractedAt = StoredMessage.earlier(traits.retractedAt, other.traits.retractedAt)
   }
 
   /// Merges the statements of an acknowledgement.

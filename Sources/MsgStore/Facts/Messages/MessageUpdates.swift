@@ -12,7 +12,7 @@ package struct MessageUpdates: TransactionPart {
   ///
   /// Returns the result of `body`: true if anything changed.
   func withFacts(
-    of id: MessageID, in conversation: OpenConversation, keepsUnsent: Bool = false,
+    of id: MessageID, in conversation: OpenConversation, keepsRetracted: Bool = false,
     _ body: (MessageID) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     switch try view.ids.entry(of: id, in: conversation.number) {
@@ -20,7 +20,7 @@ package struct MessageUpdates: TransactionPart {
       return false
     case .here(let position)?:
       let old = try flushed().messages.message(at: position, in: conversation.number)
-      if old.traits.marks.contains(.unsent) && !keepsUnsent { return false }
+      if old.traits.marks.contains(.retracted) && !keepsRetracted { return false }
       let own = old.id(at: position)
       guard try body(own) else { return false }
       var new = old
@@ -39,7 +39,7 @@ package struct MessageUpdates: TransactionPart {
     _ body: (MessageID) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     if let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number) {
-      if waiting.traits.marks.contains(.unsent) { return false }
+      if waiting.traits.marks.contains(.retracted) { return false }
       return try body(id)
     }
     guard try body(id) else { return false }

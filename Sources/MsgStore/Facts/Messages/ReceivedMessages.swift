@@ -95,9 +95,9 @@ package struct ReceivedMessages: TransactionPart {
     stored.traits.sending.retryCount = UInt64(max(0, message.retryCount))
     stored.traits.sending.retryAt = message.retryAt?.microseconds
     stored.traits.sending.failure = message.failure
-    if message.isDeleted {
+    if message.isRetracted {
       stored.erase()
-      stored.traits.unsentAt = message.deletedAt?.microseconds
+      stored.traits.retractedAt = message.retractedAt?.microseconds
     }
     return stored
   }
@@ -109,7 +109,7 @@ package struct ReceivedMessages: TransactionPart {
     transaction.hasAdded = true
     var stored = try stored(message, arrival)
     var facts = PlaceFacts(message.serverTimestamp?.microseconds, message.sequence)
-    if !message.isDeleted,
+    if !message.isRetracted,
       try transaction.messageFacts.putFacts(of: message, named: id, in: conversation.number)
     {
       try transaction.messageFacts.noteFacts(of: id, in: conversation.number, &stored)
@@ -168,8 +168,8 @@ package struct ReceivedMessages: TransactionPart {
     if message.serverTimestamp != nil || message.status.isServerKnowledge {
       hasNews = try mergeOriginal(given, into: &new, named: id, in: conversation.number)
       new.raise(given)
-      if !new.traits.marks.contains(.unsent) {
-        if given.traits.marks.contains(.unsent) {
+      if !new.traits.marks.contains(.retracted) {
+        if given.traits.marks.contains(.retracted) {
           try transaction.messageFacts.erase(&new, named: id, in: conversation.number)
         } else if try transaction.messageFacts.putFacts(
           of: message, named: id, in: conversation.number)
@@ -240,7 +240,7 @@ package struct ReceivedMessages: TransactionPart {
       new.sender = given.sender
     }
     new.localTime = StoredMessage.earlier(new.localTime, given.localTime)
-    guard !new.traits.marks.contains(.unsent), !given.traits.marks.contains(.unsent) else {
+    guard !new.traits.marks.contains(.retracted), !given.traits.marks.contains(.retracted) else {
       return false
     }
     if let reply = given.replyTo {
@@ -330,11 +330,11 @@ extension StoredMessage {
   mutating func raise(_ other: StoredMessage) {
     raise(
       other.status, deliveredAt: other.traits.deliveredAt, readAt: other.traits.readAt,
-      unsentAt: other.traits.unsentAt)
+      retractedAt: other.traits.retractedAt)
   }
 
   mutating func raise(
-    _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, unsentAt: Int64? = nil
+    _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, retractedAt: Int64? = nil
   ) {
     if status.isServerKnowledge {
       // The server has the message, so the state of sending it is obsolete.
@@ -344,7 +344,7 @@ extension StoredMessage {
     }
     traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
     traits.readAt = Self.earlier(traits.readAt, readAt)
-    traits.unsentAt = Self.earlier(traits.unsentAt, unsentAt)
+    traits.retractedAt = Self.earlier(traits.retractedAt, retractedAt)
   }
 
   static func earlier(_ a: Int64?, _ b: Int64?) -> Int64? {
@@ -383,8 +383,8 @@ extension ReceivedMessages {
     message.raise(
       StoreDefect.waitingStatusIgnored.isPlanted ? .pending : waiting.status,
       deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
-      unsentAt: waiting.traits.unsentAt)
-    if waiting.traits.marks.contains(.unsent) || message.traits.marks.contains(.unsent) {
+      retractedAt: waiting.traits.retractedAt)
+    if waiting.traits.marks.contains(.retracted) || message.traits.marks.contains(.retracted) {
       try transaction.messageFacts.erase(&message, named: id, in: conversation)
     } else {
       try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)

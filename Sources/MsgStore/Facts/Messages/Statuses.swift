@@ -15,7 +15,7 @@ struct Statuses: TransactionPart {
       let position = try view.ids.position(of: id, in: open.number)
     else { return false }
     let old = try flushed().messages.message(at: position, in: open.number)
-    guard !old.status.isServerKnowledge, !old.traits.marks.contains(.unsent) else {
+    guard !old.status.isServerKnowledge, !old.traits.marks.contains(.retracted) else {
       return false
     }
     var new = old

@@ -32,7 +32,7 @@ extension ExportedEntry: JSONObjectValue {
   /// Visits the fields that name the subject of the entry.
   private mutating func visitSubject(_ fields: inout some JSONFieldVisitor) throws(ToolError) {
     switch task {
-    case .send, .edit, .unsend, .react, .upload:
+    case .send, .edit, .retract, .react, .upload:
       var id = message ?? ""
       try fields.required("message", &id)
       message = id

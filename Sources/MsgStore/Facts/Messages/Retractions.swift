@@ -3,13 +3,13 @@ import PageFile
 /// Retracts messages.
 ///
 /// See docs/message-format.md, G-6.
-struct Unsends: TransactionPart {
+struct Retractions: TransactionPart {
   let transaction: Transaction
 
   /// Merges a retraction, whoever states it and however old the message is.
   ///
   /// Returns true if anything changed.
-  func receiveUnsend(
+  func receiveRetraction(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp?
   ) throws(StoreError) -> Bool {
     try id.validate()
@@ -20,38 +20,38 @@ struct Unsends: TransactionPart {
     return try transaction.messageUpdates.update(id, in: open) {
       (message, own) throws(StoreError) in
       // The stored time is that of the local act, by the clock of the device.
-      if time != nil, message.traits.marks.contains(.hidden) { message.traits.unsentAt = nil }
+      if time != nil, message.traits.marks.contains(.hidden) { message.traits.retractedAt = nil }
       message.raise(
-        message.status, deliveredAt: nil, readAt: nil, unsentAt: time?.microseconds)
-      if !message.traits.marks.contains(.unsent) {
+        message.status, deliveredAt: nil, readAt: nil, retractedAt: time?.microseconds)
+      if !message.traits.marks.contains(.retracted) {
         try transaction.messageFacts.erase(&message, named: own, in: open.number)
       }
     } waiting: { (waiting, own) throws(StoreError) in
-      if waiting.traits.marks.insert(.unsent).inserted {
+      if waiting.traits.marks.insert(.retracted).inserted {
         try transaction.messageFacts.eraseFacts(of: own, in: open.number)
       }
-      waiting.traits.unsentAt = StoredMessage.earlier(
-        waiting.traits.unsentAt, time?.microseconds)
+      waiting.traits.retractedAt = StoredMessage.earlier(
+        waiting.traits.retractedAt, time?.microseconds)
     }
   }
 
   /// Erases a message whose retraction the server has confirmed.
-  func confirmUnsend(
+  func confirmRetraction(
     of id: MessageID, in conversation: ConversationID, serverTime: Timestamp? = nil
   ) throws(StoreError) -> Bool {
     try changeHidden(id, in: conversation) { (message, own, number) throws(StoreError) in
-      if let serverTime { message.traits.unsentAt = serverTime.microseconds }
+      if let serverTime { message.traits.retractedAt = serverTime.microseconds }
       try transaction.messageFacts.erase(&message, named: own, in: number)
     }
   }
 
   /// Shows a message again after the server has refused to retract it.
-  func refuseUnsend(
+  func refuseRetraction(
     of id: MessageID, in conversation: ConversationID, because failure: SendFailure?
   ) throws(StoreError) -> Bool {
     try changeHidden(id, in: conversation) { (message, _, _) throws(StoreError) in
       message.traits.marks.remove(.hidden)
-      message.traits.unsentAt = nil
+      message.traits.retractedAt = nil
       message.traits.sending.failure = failure
     }
   }
@@ -73,5 +73,5 @@ struct Unsends: TransactionPart {
 }
 
 extension Transaction {
-  var unsends: Unsends { Unsends(transaction: self) }
+  var retractions: Retractions { Retractions(transaction: self) }
 }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Taking messages back, here and as told by the server.
-@Suite struct UnsendTests {
+@Suite struct RetractionTests {
   private static let day: Int64 = 24 * 3600 * 1_000_000
 
   /// A message with everything that has to go.
@@ -19,7 +19,7 @@ import Testing
   private func expectTombstone(_ message: Message?, at moment: Int64, from sender: MemberID) throws
   {
     let stone = try #require(message)
-    #expect(stone.isDeleted && stone.id == "m" && stone.sender == sender)
+    #expect(stone.isRetracted && stone.id == "m" && stone.sender == sender)
     #expect(stone.serverTimestamp == time(moment) && stone.sequence == 1)
     #expect(stone.localTime == time(moment - 1))
     #expect(stone.text == "" && stone.replyTo == nil && stone.mentions == [])
@@ -36,31 +36,31 @@ import Testing
         try chat.insert(message(id, at: id == "f" ? 1_001 : 1_000, from: "me"))
       }
       try chat.insert(message("newest", at: 1_000 + Self.day))
-      #expect(try chat.unsend("a", in: "room"))
+      #expect(try chat.retract("a", in: "room"))
       try chat.insert(message("later", at: 1_001 + Self.day))
-      #expect(throws: StoreError.message(.tooOldToUnsend, "b", in: "room")) {
-        try chat.unsend("b", in: "room")
+      #expect(throws: StoreError.message(.tooOldToRetract, "b", in: "room")) {
+        try chat.retract("b", in: "room")
       }
-      #expect(try chat.unsend("f", in: "room"))
+      #expect(try chat.retract("f", in: "room"))
       // What was received is kept at any age.
-      #expect(try chat.receiveUnsend(of: "c", in: "room"))
-      #expect(try chat.message("c", in: "room")?.isDeleted == true)
-      #expect(try chat.message("b", in: "room")?.isDeleted == false)
+      #expect(try chat.receiveRetraction(of: "c", in: "room"))
+      #expect(try chat.message("c", in: "room")?.isRetracted == true)
+      #expect(try chat.message("b", in: "room")?.isRetracted == false)
     }
     try store.expectSound()
   }
 
   @Test func howOldAMessageMayBeIsAnOption() throws {
     for (limit, isAllowed) in [(Duration?.none, true), (.seconds(9), false), (.seconds(10), true)] {
-      let store = try TestClock().store { $0.maximumUnsendAge = limit }
+      let store = try TestClock().store { $0.maximumRetractionAge = limit }
       try store.write { chat in
         try chat.insert(message("m", at: 1_000_000, from: "me"))
         try chat.insert(message("n", at: 11_000_000))
         if isAllowed {
-          #expect(try chat.unsend("m", in: "room"))
+          #expect(try chat.retract("m", in: "room"))
         } else {
-          #expect(throws: StoreError.message(.tooOldToUnsend, "m", in: "room")) {
-            try chat.unsend("m", in: "room")
+          #expect(throws: StoreError.message(.tooOldToRetract, "m", in: "room")) {
+            try chat.retract("m", in: "room")
           }
         }
       }
@@ -75,10 +75,10 @@ import Testing
       try chat.send(own("m", "secret"))
       try chat.edit("m", in: "room", text: "more secret")
       clock.set(100 * Self.day)
-      #expect(try chat.unsend("m", in: "room"))
+      #expect(try chat.retract("m", in: "room"))
     }
     let stone = try #require(try store.message("m"))
-    #expect(stone.isDeleted && stone.text == "" && stone.deletedAt == time(100 * Self.day))
+    #expect(stone.isRetracted && stone.text == "" && stone.retractedAt == time(100 * Self.day))
     #expect(try store.history("m") == [])
     try store.expectSound()
   }
@@ -88,12 +88,12 @@ import Testing
     try store.write { chat in
       try chat.insert(message("m", at: 1))
       #expect(throws: StoreError.message(.notOwn, "m", in: "room")) {
-        try chat.unsend("m", in: "room")
+        try chat.retract("m", in: "room")
       }
       #expect(throws: StoreError.message(.notFound, "n", in: "room")) {
-        try chat.unsend("n", in: "room")
+        try chat.retract("n", in: "room")
       }
-      try chat.receiveUnsend(of: "m", in: "room")
+      try chat.receiveRetraction(of: "m", in: "room")
     }
   }
 
@@ -102,17 +102,17 @@ import Testing
     try store.write { chat in
       try chat.insert(full("m", at: 50))
       try chat.receiveEdit(of: "m", in: "room", text: "secret too", at: time(60))
-      #expect(try chat.unsend("m", in: "room"))
+      #expect(try chat.retract("m", in: "room"))
       let hidden = try #require(try chat.message("m", in: "room"))
-      #expect(hidden.isDeleted && hidden.text == "" && hidden.attachments == [])
+      #expect(hidden.isRetracted && hidden.text == "" && hidden.attachments == [])
       #expect(hidden.syncStatus == .pending)
       let preview = try chat.conversation("room")?.preview
-      #expect(preview?.isDeleted == true && preview?.text == "" && preview?.attachment == nil)
+      #expect(preview?.isRetracted == true && preview?.text == "" && preview?.attachment == nil)
       #expect(throws: StoreError.message(.retracted, "m", in: "room")) {
-        try chat.unsend("m", in: "room")
+        try chat.retract("m", in: "room")
       }
-      #expect(try chat.confirmUnsend(of: "m", in: "room"))
-      #expect(try !chat.confirmUnsend(of: "m", in: "room"))
+      #expect(try chat.confirmRetraction(of: "m", in: "room"))
+      #expect(try !chat.confirmRetraction(of: "m", in: "room"))
     }
     try expectTombstone(try store.message("m"), at: 50, from: "me")
     #expect(try store.message("m")?.syncStatus == .synced)
@@ -120,16 +120,16 @@ import Testing
     try store.expectSound()
   }
 
-  @Test func aRefusedUnsendShowsTheMessageAgainWithTheReason() throws {
+  @Test func aRefusedRetractionShowsTheMessageAgainWithTheReason() throws {
     let store = try TestClock(100).store()
     let reason = SendFailure(.notFound, text: "gone")
     try store.write { chat in
       try chat.insert(full("m", at: 50))
       try chat.receiveEdit(of: "m", in: "room", text: "newer", at: time(60))
       let before = try #require(try chat.message("m", in: "room"))
-      try chat.unsend("m", in: "room")
-      #expect(try chat.refuseUnsend(of: "m", in: "room", because: reason))
-      #expect(try !chat.refuseUnsend(of: "m", in: "room", because: reason))
+      try chat.retract("m", in: "room")
+      #expect(try chat.refuseRetraction(of: "m", in: "room", because: reason))
+      #expect(try !chat.refuseRetraction(of: "m", in: "room", because: reason))
       var after = try #require(try chat.message("m", in: "room"))
       #expect(after.failure == reason && after.syncStatus == .synced)
       after.failure = nil
@@ -144,28 +144,28 @@ import Testing
     let store = try memoryStore()
     try store.write { chat in
       try chat.insert(full("m", at: 50, from: "you"))
-      #expect(try chat.receiveUnsend(of: "m", in: "room", at: time(70)))
-      #expect(try !chat.receiveUnsend(of: "m", in: "room", at: time(70)))
+      #expect(try chat.receiveRetraction(of: "m", in: "room", at: time(70)))
+      #expect(try !chat.receiveRetraction(of: "m", in: "room", at: time(70)))
       #expect(try chat.insert(full("m", at: 50, from: "you")) == .duplicate)
       #expect(try !chat.receiveEdit(of: "m", in: "room", text: "again", at: time(99)))
       #expect(
         try !chat.receive(Reaction("👍", from: "ann", at: time(99)), to: "m", in: "room"))
     }
     try expectTombstone(try store.message("m"), at: 50, from: "you")
-    #expect(try store.message("m")?.deletedAt == time(70))
+    #expect(try store.message("m")?.retractedAt == time(70))
     try store.expectSound()
   }
 
-  @Test func anUnsendThatComesFirstLeavesNothingOfTheMessage() throws {
+  @Test func aRetractionThatComesFirstLeavesNothingOfTheMessage() throws {
     let store = try memoryStore()
     try store.write { chat in
       try chat.receiveEdit(of: "m", in: "room", text: "newer secret", at: time(60))
-      #expect(try chat.receiveUnsend(of: "m", in: "room"))
+      #expect(try chat.receiveRetraction(of: "m", in: "room"))
       #expect(try !chat.receiveEdit(of: "m", in: "room", text: "another", at: time(61)))
       try chat.insert(full("m", at: 50, from: "you"))
     }
     try expectTombstone(try store.message("m"), at: 50, from: "you")
-    #expect(try store.preview?.isDeleted == true)
+    #expect(try store.preview?.isRetracted == true)
     try store.expectSound()
   }
 }

@@ -3,7 +3,7 @@ import PageFile
 import Testing
 
 /// Edits, reactions and taking back wait for their message.
-@Suite struct OutboxUnsendTests {
+@Suite struct OutboxRetractionTests {
   @Test func takingBackWhatNeverLeftTakesEverythingAway() throws {
     let store = try TestClock().outboxStore()
     try store.write {
@@ -13,7 +13,7 @@ import Testing
       try $0.send(own("n"))
     }
     #expect(try store.counts("room").total == 5)
-    #expect(try store.write { try $0.unsend("m", in: "room") })
+    #expect(try store.write { try $0.retract("m", in: "room") })
     #expect(try store.waiting == ["send n queued"])
     #expect(try store.message("m") == nil)
     #expect(try store.drain() == ["send n"])
@@ -29,7 +29,7 @@ import Testing
     try store.fail(try store.take(), .invalid)
     #expect(
       try store.waiting == ["upload m failed", "send m queued, blocked", "edit m queued, blocked"])
-    try store.write { _ = try $0.unsend("m", in: "room") }
+    try store.write { _ = try $0.retract("m", in: "room") }
     #expect(try store.waiting == [])
     try store.expectSound()
   }
@@ -54,19 +54,19 @@ import Testing
       _ = try $0.edit("m", in: "room", text: "better")
     }
     let item = try store.take()
-    try store.write { _ = try $0.unsend("m", in: "room") }
+    try store.write { _ = try $0.retract("m", in: "room") }
     #expect(
-      try store.waiting == ["send m running", "edit m queued, blocked", "unsend m queued"])
+      try store.waiting == ["send m running", "edit m queued, blocked", "retract m queued"])
     try store.fail(item, .timeOut)
     clock.advance(1)
     let again = try store.take()
     #expect(again.name == "send m" && again.token == item.token)
     try store.done(again)
-    let unsend = try store.take()
-    #expect(unsend.name == "unsend m")
-    try store.done(unsend)
+    let retract = try store.take()
+    #expect(retract.name == "retract m")
+    try store.done(retract)
     #expect(try store.waiting == [], "nothing is left to be told of it")
-    #expect(try store.message("m")?.isDeleted == true)
+    #expect(try store.message("m")?.isRetracted == true)
     try store.expectSound()
   }
 
@@ -75,8 +75,8 @@ import Testing
     try store.write { try $0.send(own("m")) }
     try store.fail(try store.take(), .timeOut)
     #expect(try store.waiting == ["send m failed"])
-    try store.write { _ = try $0.unsend("m", in: "room") }
-    #expect(try store.drain() == ["send m", "unsend m"])
+    try store.write { _ = try $0.retract("m", in: "room") }
+    #expect(try store.drain() == ["send m", "retract m"])
     try store.expectSound()
   }
 
@@ -84,7 +84,7 @@ import Testing
     let store = try TestClock().outboxStore()
     try store.write { try $0.send(own("m")) }
     try store.fail(try store.take(), .permission)
-    try store.write { _ = try $0.unsend("m", in: "room") }
+    try store.write { _ = try $0.retract("m", in: "room") }
     #expect(try store.waiting == [] && store.message("m") == nil)
     try store.expectSound()
   }
@@ -95,16 +95,16 @@ import Testing
     try store.write {
       try $0.insert(message("m", at: 1, from: "me"))
       _ = try $0.edit("m", in: "room", text: "better")
-      _ = try $0.unsend("m", in: "room")
+      _ = try $0.retract("m", in: "room")
     }
-    #expect(try store.waiting == ["edit m queued, blocked", "unsend m queued"])
+    #expect(try store.waiting == ["edit m queued, blocked", "retract m queued"])
     let item = try store.take()
-    #expect(item.name == "unsend m")
+    #expect(item.name == "retract m")
     // The server refuses: the message is shown again, and its edit goes.
     try store.write {
-      _ = try $0.refuseUnsend(of: "m", in: "room", because: SendFailure(.permission))
+      _ = try $0.refuseRetraction(of: "m", in: "room", because: SendFailure(.permission))
     }
-    #expect(try store.message("m")?.isDeleted == false)
+    #expect(try store.message("m")?.isRetracted == false)
     #expect(try !store.done(item))
     #expect(try store.drain() == ["edit m: better"])
     try store.expectSound()
@@ -118,17 +118,17 @@ import Testing
       _ = try $0.edit("m", in: "room", text: "better")
     }
     let edit = try store.take()
-    try store.write { _ = try $0.unsend("m", in: "room") }
-    #expect(try store.waiting == ["edit m running", "unsend m queued"])
+    try store.write { _ = try $0.retract("m", in: "room") }
+    #expect(try store.waiting == ["edit m running", "retract m queued"])
     #expect(try store.next() == nil, "one after the other")
     clock.advance(61)
-    let unsend = try store.take()
-    #expect(unsend.name == "unsend m")
-    #expect(try store.waiting == ["edit m queued, blocked", "unsend m running"])
+    let retract = try store.take()
+    #expect(retract.name == "retract m")
+    #expect(try store.waiting == ["edit m queued, blocked", "retract m running"])
     try store.write {
-      try $0.outbox.returnWork(unsend); try $0.outbox.remove(unsend.id)
+      try $0.outbox.returnWork(retract); try $0.outbox.remove(retract.id)
     }
-    #expect(try store.message("m")?.isDeleted == false)
+    #expect(try store.message("m")?.isRetracted == false)
     let again = try store.take()
     #expect(again.name == "edit m: better" && again.token == edit.token)
     try store.done(again)
@@ -139,10 +139,10 @@ import Testing
     let store = try TestClock(100).outboxStore()
     try store.write {
       try $0.insert(message("m", at: 1, from: "me"))
-      _ = try $0.unsend("m", in: "room")
+      _ = try $0.retract("m", in: "room")
       _ = try $0.delete("m", in: "room")
     }
-    #expect(try store.drain() == ["unsend m"])
+    #expect(try store.drain() == ["retract m"])
     try store.expectSound()
   }
 
@@ -203,14 +203,14 @@ import Testing
     let store = try TestClock().outboxStore()
     try store.write {
       try $0.insert(message("mine", at: 2, from: "me"))
-      _ = try $0.unsend("mine", in: "room")
+      _ = try $0.retract("mine", in: "room")
       _ = try $0.deleteConversation("room")
       try $0.outbox.setHoldsNewEntries(true)
       try $0.send(own("mine"))
     }
     #expect(
       try store.waiting == [
-        "unsend mine queued", "deleteConversation queued", "send mine held",
+        "retract mine queued", "deleteConversation queued", "send mine held",
       ])
     try store.expectSound()
   }
@@ -222,8 +222,8 @@ import Testing
       try $0.insert(message("mine", at: 2, from: "me"))
       _ = try $0.react("👍", to: "m", in: "room")
       _ = try $0.edit("mine", in: "room", text: "x")
-      _ = try $0.receiveUnsend(of: "m", in: "room", at: time(3))
-      _ = try $0.receiveUnsend(of: "mine", in: "room", at: time(3))
+      _ = try $0.receiveRetraction(of: "m", in: "room", at: time(3))
+      _ = try $0.receiveRetraction(of: "mine", in: "room", at: time(3))
     }
     #expect(try store.waiting == [])
     try store.expectSound()
