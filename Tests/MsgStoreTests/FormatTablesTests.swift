@@ -125,7 +125,7 @@ struct RecordLayout: CustomTestStringConvertible {
   }
 
   private static var entries: RecordLayout {
-    let records = OutboxRecord.State.cases.map { state in
+    let records = (1...5).compactMap { OutboxRecord.State(code: $0) }.map { state in
       var record = OutboxRecord()
       record.state = state
       return RecordLayout(record)
@@ -136,7 +136,7 @@ struct RecordLayout: CustomTestStringConvertible {
   /// The fields of each kind of subject that has any, behind its code.
   private static var subjects: RecordLayout {
     var all = RecordLayout(name: "OutboxSubject", [])
-    for subject in OutboxSubject.cases {
+    for subject in OutboxKind.allCases.map(OutboxSubject.init) {
       for row in RecordLayout(subject).rows {
         let field = "kind \(subject.kind.rawValue): \(row.field)"
         all.rows.append(Row(size: row.size, field: field))

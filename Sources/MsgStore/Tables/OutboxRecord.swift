@@ -15,9 +15,16 @@ package struct OutboxRecord: Hashable, StoredRecord {
     case waiting(until: Int64)
     case failed
 
-    package static let cases: [State] = [
-      .queued, .held, .running(lease: 0, expiry: 0, owner: ""), .waiting(until: 0), .failed,
-    ]
+    package init?(code: UInt8) {
+      switch code {
+      case 1: self = .queued
+      case 2: self = .held
+      case 3: self = .running(lease: 0, expiry: 0, owner: "")
+      case 4: self = .waiting(until: 0)
+      case 5: self = .failed
+      default: return nil
+      }
+    }
 
     fileprivate var code: UInt8 {
       switch self {
@@ -90,11 +97,14 @@ package struct OutboxRecord: Hashable, StoredRecord {
 
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     fields.tag(1)
-    let kind = subject.kind.rawValue
-    fields.choice(&subject, code: kind, from: 1, of: OutboxSubject.cases, "kind ([O-3])")
-    fields.choice(
-      &state, code: state.code, from: 1, of: State.cases,
-      "state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed")
+    var kind = subject.kind
+    fields.code(&kind, "kind ([O-3])")
+    if kind != subject.kind { subject = OutboxSubject(kind) }
+    var code = state.code
+    fields.fixed(&code, "state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed")
+    if code != state.code {
+      if let known = State(code: code) { state = known } else { fields.require(false) }
+    }
     fields.flags(.byte)
     fields.mark(1, &isBlocked)
     fields.fixed(&conversation, "number of the conversation; 0: none")

@@ -20,13 +20,27 @@ package enum OutboxSubject: Hashable, FieldRecord {
 
   package init() { self = .createConversation }
 
-  /// A subject of each kind, in the order of the kinds.
-  package static let cases: [OutboxSubject] = [
-    .send(""), .edit("", at: 0), .retract(""), .react("", emoji: "", isRemoved: false),
-    .receipt(.read), .receipt(.delivered), .createConversation, .deleteConversation,
-    .leaveConversation, .changeMembers(added: [], removed: []), .setTitle, .setAvatar,
-    .upload("", attachment: ""), .client(name: "", payload: []),
-  ]
+  /// Creates a subject of a kind, to be read into.
+  ///
+  /// An array of all would cost ten thousand instructions when it is first used.
+  package init(_ kind: OutboxKind) {
+    switch kind {
+    case .send: self = .send("")
+    case .edit: self = .edit("", at: 0)
+    case .retract: self = .retract("")
+    case .react: self = .react("", emoji: "", isRemoved: false)
+    case .readReceipt: self = .receipt(.read)
+    case .deliveredReceipt: self = .receipt(.delivered)
+    case .createConversation: self = .createConversation
+    case .deleteConversation: self = .deleteConversation
+    case .leaveConversation: self = .leaveConversation
+    case .changeMembers: self = .changeMembers(added: [], removed: [])
+    case .setTitle: self = .setTitle
+    case .setAvatar: self = .setAvatar
+    case .upload: self = .upload("", attachment: "")
+    case .client: self = .client(name: "", payload: [])
+    }
+  }
 
   package var kind: OutboxKind {
     switch self {

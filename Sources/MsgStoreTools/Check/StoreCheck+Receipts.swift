@@ -27,10 +27,8 @@ extension StoreCheck {
       }
     }
     for conversation in conversations.sorted() {
-      do throws(StoreError) {
+      try reporting { () throws(StoreError) in
         try view.within { () throws(StoreError) in try receipts(of: conversation, view) }
-      } catch .corruptRecord(let tree, let reason) {
-        report("\(tree): \(reason)")
       }
     }
   }
@@ -40,26 +38,23 @@ extension StoreCheck {
   ) throws(StoreError) {
     let name = "receipts of member \(member) in conversation \(conversation)"
     guard let record else { return report("\(name): malformed record") }
-    do throws(StoreError) {
+    try reporting("\(name): ") { () throws(StoreError) in
       _ = try view.member(member)
       guard member == view.localMemberNumber else { return }
       if try view.conversations.summary(conversation).toldMark != record.read.mark {
         report("\(name): read mark disagrees with the summary")
       }
-    } catch .corruptRecord(let tree, let reason) {
-      report("\(name): \(tree): \(reason)")
     }
   }
 
   private func listed(
     _ kind: ReceiptKind, _ conversation: UInt32, _ view: StoreView
   ) throws(StoreError) {
-    do throws(StoreError) {
+    try reporting("receipts: conversation \(conversation): listed as pending: ") {
+      () throws(StoreError) in
       if try !view.receipts.receipts(conversation).isListed(kind) {
         report("receipts: conversation \(conversation): listed as pending, but not marked so")
       }
-    } catch .corruptRecord(let tree, let reason) {
-      report("receipts: conversation \(conversation): listed as pending: \(tree): \(reason)")
     }
   }
 

@@ -127,6 +127,17 @@ final class StoreCheck {
     report("\(error)")
   }
 
+  /// Runs a part of the check, and reports a corrupt record that it meets.
+  func reporting(
+    _ name: String = "", _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try body()
+    } catch .corruptRecord(let tree, let reason) {
+      report("\(name)\(tree): \(reason)")
+    }
+  }
+
   var result: [CheckFinding] {
     let rest = findingCount - findings.count
     return rest == 0 ? findings : findings + [CheckFinding("\(rest) more findings")]
@@ -217,7 +228,7 @@ extension StoreCheck {
         report(
           "\(Schema.name(of: tree)): \"\(name)\": number \(number) out of range (next \(next))")
       }
-      do throws(StoreError) {
+      try reporting { () throws(StoreError) in
         let back = try namesOf(number)
         if !back.contains(where: { $0.hasSameBytes(as: name) }) {
           report(
@@ -225,8 +236,6 @@ extension StoreCheck {
         } else if entry.isFormer == back[0].hasSameBytes(as: name) {
           report("\(Schema.name(of: tree)): \"\(name)\": wrong in-use flag")
         }
-      } catch .corruptRecord(let tree, let reason) {
-        report("\(tree): \(reason)")
       }
     }
   }
@@ -293,11 +302,9 @@ extension StoreCheck {
       if key.count == 5, !Schema.canReadRecord(key, value, in: Schema.conversations) {
         report("conversations: cell \(key[4]) of conversation \(number): malformed record")
       }
-      do throws(StoreError) {
+      try reporting { () throws(StoreError) in
         let summary = try view.conversations.summary(number)
         if key.count == 4 { try conversation(number, view, summary) }
-      } catch .corruptRecord(let tree, let reason) {
-        report("\(tree): \(reason)")
       }
     }
   }
@@ -370,12 +377,10 @@ extension StoreCheck {
       guard let (place, number) = ListPlace.parts(key) else {
         return report("activity: key of \(key.count) bytes does not decode to a place")
       }
-      do throws(StoreError) {
+      try reporting("activity: ") { () throws(StoreError) in
         if try view.conversations.summary(number).listPlace != place {
           report("activity: entry of conversation \(number): disagrees with the summary")
         }
-      } catch .corruptRecord(let other, let reason) {
-        report("activity: \(other): \(reason)")
       }
     }
     try list(Schema.participants, view) { (number) throws(StoreError) in
@@ -390,12 +395,10 @@ extension StoreCheck {
       guard key.count == 12, let number = key.bigEndianNumber(at: 8) else {
         return report("\(Schema.name(of: tree)): malformed key (\(key.count) bytes, expected 12)")
       }
-      do throws(StoreError) {
+      try reporting("\(Schema.name(of: tree)): ") { () throws(StoreError) in
         if try headOf(number) != key.bigEndian64(at: 0) {
           report("\(Schema.name(of: tree)): entry of conversation \(number): wrong digest")
         }
-      } catch .corruptRecord(let other, let reason) {
-        report("\(Schema.name(of: tree)): \(other): \(reason)")
       }
     }
   }
