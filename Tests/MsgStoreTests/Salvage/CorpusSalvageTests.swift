@@ -2,7 +2,6 @@ import Foundation
 import MsgStore
 import MsgStoreTools
 import PageFile
-import Simulation
 import Testing
 
 /// Random pages of a store of real chat are destroyed, and what needs none of them is saved.
@@ -19,10 +18,7 @@ import Testing
   func messagesOnWholePagesAreSaved() throws {
     let corpus = try #require(Corpus.file)
     let directory = try TemporaryDirectory()
-    let part =
-      Scale.isFull
-      ? #" | LC_ALL=C awk 'NR <= 5000 || NR % 40 == 0'"#
-      : #" | LC_ALL=C awk 'NR <= 2000 || NR % 80 == 0'"#
+    let part = #" | LC_ALL=C awk 'NR <= 5000 || NR % 40 == 0'"#
     let lines = #"xz -dc "$1""# + (Self.isWhole ? "" : part)
     try Corpus.shell("\(lines) | \"$2\" restore --lenient - store", corpus, directory)
     let intact = try SalvageSubject(
