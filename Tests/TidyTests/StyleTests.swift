@@ -75,6 +75,7 @@ import Testing
   /// Words of the glossary's column "not" that mean nothing else.
   @Test(arguments: [
     "journal", "superblock", "transaction id", "page id", "interior node", "database file",
+    "unsend(", "is withdrawn", "was taken back",
   ])
   func noWordOfTheGlossaryIsReplacedByAnother(_ word: String) throws {
     // The benchmark speaks of other engines too.

@@ -16,7 +16,7 @@ public struct Conversation: Sendable, Hashable {
   /// The first 32 participants, in the order in which they joined.
   ///
   /// Empty if the conversation is known from its messages only. The limit keeps a conversation of
-  /// thousands as cheap as one of two; `StoreSnapshot.participations(in:)` lists all members,
+  /// thousands as cheap as one of two; `StoreReading.participations(in:)` lists all members,
   /// including those who left. Only a task of the outbox (`OutboxTask.createConversation`) lists
   /// all participants here, because the server needs them.
   public var participants: [MemberID] { content.fields.participants }

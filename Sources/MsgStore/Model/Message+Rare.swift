@@ -55,7 +55,7 @@ extension Message {
 
   /// True if the text has been edited.
   ///
-  /// Earlier texts are in `StoreSnapshot.history(of:in:)`.
+  /// Earlier texts are in `StoreReading.history(of:in:)`.
   public var isEdited: Bool {
     @inlinable get { rare?.fields.editedAt != nil }
   }

@@ -12,7 +12,7 @@ import PageFile
 /// functions throw `input(.count)` for a count below 1, `corruptRecord`, and `storage`.
 ///
 /// No slice reaches across a sequence gap: two messages are neighbours only if the numbers between
-/// theirs are known, see `StoreSnapshot.gaps(in:count:after:)`. Messages without a sequence neither
+/// theirs are known, see `StoreReading.gaps(in:count:after:)`. Messages without a sequence neither
 /// form a gap nor hide one. To continue on the gap's far side, read on from the position that the
 /// edge gives. Reading on from the message before the gap gives an empty slice with the gap as its
 /// edge. Numbers are looked up only where those of neighbours are not consecutive.

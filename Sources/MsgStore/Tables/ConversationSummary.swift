@@ -188,7 +188,7 @@ extension ConversationSummary.Last {
     fields.varint(&sender, "number of its sender")
     fields.code(&status, "its status")
     var shown: UInt8 = isRetracted ? 1 : attachment == nil ? 0 : 2
-    fields.fixed(&shown, "shown: 0 text, 1 that it was taken back, 2 an attachment")
+    fields.fixed(&shown, "shown: 0 text, 1 that it was retracted, 2 an attachment")
     fields.require(shown <= 2)
     isRetracted = shown == 1
     if shown == 2 {
