@@ -73,6 +73,9 @@ package struct MessageTraits: Hashable {
   }
 
   /// The bits without a field of their own that are set.
+  ///
+  /// Copies of a message unite them, so a fact that can be undone needs a time, too, and its rule
+  /// in `Joins.swift`.
   package var marks: Bits = []
   package var editTime: Int64?
   package var deliveredAt: Int64?

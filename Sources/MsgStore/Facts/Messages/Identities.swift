@@ -71,7 +71,7 @@ struct Identities: TransactionPart {
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
-    if given != nil { new.raise(.sent, deliveredAt: nil, readAt: nil) }
+    if given != nil { new.raise(.sent) }
     let id = old.id(at: position)
     var waitingFor: [MessageID] = []
     for name in added {
@@ -378,32 +378,6 @@ struct Names {
       key = hasServerName ? min(key, name) : name
     }
     hasServerName = true
-  }
-}
-
-extension WaitingFacts {
-  /// Merges everything except names.
-  mutating func merge(_ other: WaitingFacts) {
-    status.advance(to: other.status, by: .server)
-    merge(other.place)
-    traits.marks.formUnion(other.traits.marks)
-    traits.deliveredAt = StoredMessage.earlier(traits.deliveredAt, other.traits.deliveredAt)
-    traits.readAt = StoredMessage.earlier(traits.readAt, other.traits.readAt)
-    traits.retractedAt = StoredMessage.earlier(traits.retractedAt, other.traits.retractedAt)
-  }
-
-  /// Merges the statements of an acknowledgement.
-  mutating func merge(_ given: PlaceFacts?) {
-    guard let given else { return }
-    var facts = place ?? given
-    facts.merge(given)
-    time = facts.place.time
-    sequence = facts.place.sequence
-    var message = StoredMessage(status: .sent, sender: 0, text: "")
-    facts.keep(in: &message)
-    traits.revision = message.traits.revision
-    traits.sequencedTime = message.traits.sequencedTime
-    status.advance(to: .sent, by: .server)
   }
 }
 

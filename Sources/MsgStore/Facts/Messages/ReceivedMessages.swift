@@ -291,7 +291,7 @@ package struct ReceivedMessages: TransactionPart {
     var new = old
     var facts = PlaceFacts(of: old, at: position.place)
     facts.merge(given)
-    new.raise(.sent, deliveredAt: nil, readAt: nil)
+    new.raise(.sent)
     facts.keep(in: &new)
     let place = facts.place(of: new, from: position.place)
     guard place != position.place || new != old else { return }
@@ -324,35 +324,6 @@ package struct ReceivedMessages: TransactionPart {
   }
 }
 
-extension StoredMessage {
-  /// Merges the fields that only rise: the status, and the earliest times of delivery, reading, and
-  /// retraction.
-  mutating func raise(_ other: StoredMessage) {
-    raise(
-      other.status, deliveredAt: other.traits.deliveredAt, readAt: other.traits.readAt,
-      retractedAt: other.traits.retractedAt)
-  }
-
-  mutating func raise(
-    _ status: MessageStatus, deliveredAt: Int64?, readAt: Int64?, retractedAt: Int64? = nil
-  ) {
-    if status.isServerKnowledge {
-      // The server has the message, so the state of sending it is obsolete.
-      if !self.status.isServerKnowledge { traits.sending = MessageTraits.Sending() }
-      if StoreDefect.statusLowered.isPlanted { self.status = status }
-      self.status.advance(to: status, by: .server)
-    }
-    traits.deliveredAt = Self.earlier(traits.deliveredAt, deliveredAt)
-    traits.readAt = Self.earlier(traits.readAt, readAt)
-    traits.retractedAt = Self.earlier(traits.retractedAt, retractedAt)
-  }
-
-  static func earlier(_ a: Int64?, _ b: Int64?) -> Int64? {
-    guard let a, let b else { return a ?? b }
-    return min(a, b)
-  }
-}
-
 extension ReceivedMessages {
   /// Removes a message with all its facts, and returns the number of entries removed.
   func takeOut(
@@ -372,25 +343,4 @@ extension ReceivedMessages {
 
 extension Transaction {
   package var receivedMessages: ReceivedMessages { ReceivedMessages(transaction: self) }
-}
-
-extension ReceivedMessages {
-  /// Merges waiting facts into their message, except for its place.
-  package func absorb(
-    _ waiting: WaitingFacts, named id: MessageID, into message: inout StoredMessage,
-    in conversation: UInt32
-  ) throws(StoreError) {
-    message.raise(
-      StoreDefect.waitingStatusIgnored.isPlanted ? .pending : waiting.status,
-      deliveredAt: waiting.traits.deliveredAt, readAt: waiting.traits.readAt,
-      retractedAt: waiting.traits.retractedAt)
-    if waiting.traits.marks.contains(.retracted) || message.traits.marks.contains(.retracted) {
-      try transaction.messageFacts.erase(&message, named: id, in: conversation)
-    } else {
-      try transaction.versions.absorbVersions(of: id, in: conversation, into: &message)
-    }
-    try transaction.messageFacts.noteFacts(of: id, in: conversation, &message)
-    // A message that the local member has read elsewhere comes as read.
-    message.traits.marks.formUnion(try transaction.receipts.receiptMarks(of: id, in: conversation))
-  }
 }

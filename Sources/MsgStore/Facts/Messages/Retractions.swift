@@ -21,8 +21,8 @@ struct Retractions: TransactionPart {
       (message, own) throws(StoreError) in
       // The stored time is that of the local act, by the clock of the device.
       if time != nil, message.traits.marks.contains(.hidden) { message.traits.retractedAt = nil }
-      message.raise(
-        message.status, deliveredAt: nil, readAt: nil, retractedAt: time?.microseconds)
+      message.traits.retractedAt = StoredMessage.earlier(
+        message.traits.retractedAt, time?.microseconds)
       if !message.traits.marks.contains(.retracted) {
         try transaction.messageFacts.erase(&message, named: own, in: open.number)
       }

@@ -46,17 +46,17 @@ struct Statuses: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
-    let deliveredAt = status == .delivered ? time?.microseconds : nil
-    let readAt = status == .read ? time?.microseconds : nil
+    var times = MessageTraits()
+    if status == .delivered { times.deliveredAt = time?.microseconds }
+    if status == .read { times.readAt = time?.microseconds }
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
     return try transaction.messageUpdates.update(id, in: open) { (message, _) throws(StoreError) in
-      message.raise(status, deliveredAt: deliveredAt, readAt: readAt)
+      message.raise(status, times)
     } waiting: { (waiting, _) in
       waiting.status.advance(to: status, by: .server)
-      waiting.traits.deliveredAt = StoredMessage.earlier(waiting.traits.deliveredAt, deliveredAt)
-      waiting.traits.readAt = StoredMessage.earlier(waiting.traits.readAt, readAt)
+      waiting.traits.joinTimes(times)
     }
   }
 }
