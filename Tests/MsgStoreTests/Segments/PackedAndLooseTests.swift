@@ -8,7 +8,7 @@ import msgdump
 @Suite struct PackedAndLooseTests {
   @Test func packedAndLooseStoresAnswerAlike() throws {
     var segmentCount = 0
-    let seeds = seeds(6, debugCount: 2)
+    let seeds = seeds(6, debugCount: 3)
     for seed in seeds {
       var random = SeededGenerator(seed: seed)
       let packing = PackingSizes(
