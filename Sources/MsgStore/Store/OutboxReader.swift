@@ -1,6 +1,9 @@
 extension StoreReading where Self: ~Copyable {
   /// The outbox, for reading.
-  public var outbox: OutboxReader { OutboxReader(access: access) }
+  public var outbox: OutboxReader {
+    // See `StoreWriter.outbox`.
+    @inline(never) get { OutboxReader(access: access) }
+  }
 }
 
 /// The entries of the outbox, for reading.

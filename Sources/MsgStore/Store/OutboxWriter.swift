@@ -1,6 +1,10 @@
 extension StoreWriter {
   /// The outbox, for handing out work, reporting outcomes, and deciding about entries.
-  public var outbox: OutboxWriter { OutboxWriter(transaction: transaction) }
+  public var outbox: OutboxWriter {
+    // Swift 6.3.1 crashes when it inlines this into another module ("cannot initialize a
+    // nonCopyable type with a guaranteed value").
+    @inline(never) get { OutboxWriter(transaction: transaction) }
+  }
 }
 
 /// The outbox within one write transaction.
