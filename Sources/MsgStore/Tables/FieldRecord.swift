@@ -65,6 +65,8 @@ struct FieldReader: FieldVisitor {
   /// True if the bytes are one valid record.
   var isComplete: Bool { !hasFailed && reader.isAtEnd && flags & ~known == 0 }
 
+  private static var maximumReservedCount: Int { 64 }
+
   private mutating func fail() {
     hasFailed = true
     _ = reader.rest()
@@ -125,10 +127,12 @@ struct FieldReader: FieldVisitor {
     _ elements: inout [T], of empty: T, count: Int, _ field: StaticString,
     _ visit: (inout Self, inout T) -> Void
   ) {
-    // Each takes a byte at least, so memory stays bounded.
+    // Each takes a byte at least. A count alone reserves little, as an element may be many times
+    // larger in memory than its bytes.
     guard count <= reader.remainingByteCount else { return fail() }
-    elements.reserveCapacity(count)
-    for _ in 0..<count where !hasFailed {
+    elements.reserveCapacity(min(count, Self.maximumReservedCount))
+    for _ in 0..<count {
+      if hasFailed { return }
       var element = empty
       visit(&self, &element)
       elements.append(element)
@@ -176,6 +180,7 @@ struct FieldWriter: FieldVisitor, ~Copyable {
 
   private mutating func storeFlags(_ length: FieldLength) {
     if length == .uint16 { return buffer.mutableBytes.store(UInt16(flags), at: flagsOffset) }
+    assert(length != .varint || flags < 1 << 14, "flags: longer than two bytes")
     var low = UInt8(truncatingIfNeeded: flags)
     if length == .varint, flags >= 0x80 {
       let rest = flagsOffset + 1
