@@ -54,14 +54,14 @@ extension Schema {
 }
 
 extension StoreView {
-  /// Returns the record under a key of its table, or nil if there is none.
+  /// Returns the record under a key of its table, or nil without such a key.
   package func record<Record: StoredRecord>(
     _ key: borrowing ByteBuffer
   ) throws(StoreError) -> Record? {
     try record(key, in: Record.table.tree, Record.table.name)
   }
 
-  /// Returns the record under a key, or nil if there is none.
+  /// Returns the record under a key, or nil without such a key.
   func record<Record: FieldRecord>(
     _ key: borrowing ByteBuffer, in tree: TreeNumber, _ name: StaticString
   ) throws(StoreError) -> Record? {
