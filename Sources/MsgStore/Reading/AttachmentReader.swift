@@ -67,48 +67,42 @@ extension AttachmentReader {
     of id: MessageID, in conversation: ConversationID,
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
-    try view.within { () throws(StoreError) in
-      guard let number = try view.number(of: conversation),
-        let (_, message, own) = try view.messages.found(id, in: number),
-        message.traits.marks.contains(.attachments), !message.traits.isRetracted
-      else { return [] }
-      return try view.facts.attachmentRecords(of: own, in: number).map {
-        (record) throws(StoreError) in
-        let key = FactKey.key(number, own, attachment: record.attachment.id)
-        return record.state(key.bytes, of: own, in: conversation, doneByteCount)
-      }
+    guard let number = try view.number(of: conversation),
+      let (_, message, own) = try view.messages.found(id, in: number),
+      message.traits.marks.contains(.attachments), !message.traits.isRetracted
+    else { return [] }
+    return try view.facts.attachmentRecords(of: own, in: number).map {
+      (record) throws(StoreError) in
+      let key = FactKey.key(number, own, attachment: record.attachment.id)
+      return record.state(key.bytes, of: own, in: conversation, doneByteCount)
     }
   }
 
   func moving(
     _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> [AttachmentState] {
-    try view.within { () throws(StoreError) in
-      var states: [AttachmentState] = []
-      let prefix = KeyEncoding.prefix(TransferIndex.moving)
-      try forEachTransfer(prefix) { (fact) throws(StoreError) in
-        if let state = try state(fact, doneByteCount) { states.append(state) }
-        return true
-      }
-      return states
+    var states: [AttachmentState] = []
+    let prefix = KeyEncoding.prefix(TransferIndex.moving)
+    try forEachTransfer(prefix) { (fact) throws(StoreError) in
+      if let state = try state(fact, doneByteCount) { states.append(state) }
+      return true
     }
+    return states
   }
 
   func attachment(
     withContentHash hash: [UInt8], _ doneByteCount: (RunningTransfers.Key) -> Int64?
   ) throws(StoreError) -> AttachmentState? {
-    try view.within { () throws(StoreError) in
-      var found: AttachmentState?
-      let prefix = TransferIndex.hashedKey(hash, .empty)
-      try forEachTransfer(prefix) { (fact) throws(StoreError) in
-        // Another hash may have the same digest.
-        if let state = try state(fact, doneByteCount), state.attachment.contentHash == hash {
-          found = state
-        }
-        return found == nil
+    var found: AttachmentState?
+    let prefix = TransferIndex.hashedKey(hash, .empty)
+    try forEachTransfer(prefix) { (fact) throws(StoreError) in
+      // Another hash may have the same digest.
+      if let state = try state(fact, doneByteCount), state.attachment.contentHash == hash {
+        found = state
       }
-      return found
+      return found == nil
     }
+    return found
   }
 }
 

@@ -45,17 +45,15 @@ extension ThreadReader {
   func history(
     of id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> [MessageVersion] {
-    try view.within { () throws(StoreError) in
-      guard let number = try view.number(of: conversation),
-        let position = try view.ids.position(of: id, in: number)
-      else { return [] }
-      let message = try view.messages.message(at: position, in: number)
-      guard !message.traits.isRetracted else { return [] }
-      var versions = try view.facts.versions(of: message.id(at: position), in: number)
-      versions.sort { $0.precedes($1) }
-      return versions.map {
-        MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
-      }
+    guard let number = try view.number(of: conversation),
+      let position = try view.ids.position(of: id, in: number)
+    else { return [] }
+    let message = try view.messages.message(at: position, in: number)
+    guard !message.traits.isRetracted else { return [] }
+    var versions = try view.facts.versions(of: message.id(at: position), in: number)
+    versions.sort { $0.precedes($1) }
+    return versions.map {
+      MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
     }
   }
 }
@@ -66,22 +64,20 @@ extension StoreView {
 
 extension ThreadReader {
   func thread(_ id: ConversationID) throws(StoreError) -> MessageThread {
-    let found = try view.within { () throws(StoreError) in try view.find(id) }
+    let found = try view.find(id)
     return MessageThread(view, found?.id ?? id, found?.number)
   }
 
   func message(
     _ id: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Message? {
-    try view.within { () throws(StoreError) in
-      guard let (number, conversation) = try view.find(conversation),
-        let position = try view.ids.position(of: id, in: number)
-      else { return nil }
-      var builder = SliceBuilder(view, conversation, number, count: 1)
-      guard try builder.append(at: position) else {
-        throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
-      }
-      return builder.finishOne()
+    guard let (number, conversation) = try view.find(conversation),
+      let position = try view.ids.position(of: id, in: number)
+    else { return nil }
+    var builder = SliceBuilder(view, conversation, number, count: 1)
+    guard try builder.append(at: position) else {
+      throw view.corrupt(Schema.ids, "message \"\(id)\" is not at its place")
     }
+    return builder.finishOne()
   }
 }

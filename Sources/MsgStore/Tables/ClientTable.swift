@@ -40,31 +40,27 @@ struct ClientReader {
   func syncPosition(
     for key: String, in conversation: ConversationID?
   ) throws(StoreError) -> [UInt8]? {
-    try view.within { () throws(StoreError) in
-      guard (1...Identifier.maximumByteCount).contains(key.utf8.count),
-        let number = try clientNumber(of: conversation)
-      else { return nil }
-      var value = ByteBuffer()
-      let key = ClientKey.key(number, key)
-      guard try view.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
-      return value.bytes.array()
-    }
+    guard (1...Identifier.maximumByteCount).contains(key.utf8.count),
+      let number = try clientNumber(of: conversation)
+    else { return nil }
+    var value = ByteBuffer()
+    let key = ClientKey.key(number, key)
+    guard try view.value(of: key.bytes, in: Schema.client, appendTo: &value) else { return nil }
+    return value.bytes.array()
   }
 
   func syncPositions(in conversation: ConversationID?) throws(StoreError) -> [SyncPosition] {
-    try view.within { () throws(StoreError) in
-      guard let number = try clientNumber(of: conversation) else { return [] }
-      var positions: [SyncPosition] = []
-      try view.forEachCell(with: KeyEncoding.key(number), in: Schema.client) {
-        (key, value) throws(StoreError) in
-        guard let parts = ClientKey.parts(key) else {
-          throw view.corrupt(Schema.client, "malformed key (\(key.count) bytes)")
-        }
-        positions.append(SyncPosition(key: parts.key.repairedText(), bytes: value.array()))
-        return true
+    guard let number = try clientNumber(of: conversation) else { return [] }
+    var positions: [SyncPosition] = []
+    try view.forEachCell(with: KeyEncoding.key(number), in: Schema.client) {
+      (key, value) throws(StoreError) in
+      guard let parts = ClientKey.parts(key) else {
+        throw view.corrupt(Schema.client, "malformed key (\(key.count) bytes)")
       }
-      return positions
+      positions.append(SyncPosition(key: parts.key.repairedText(), bytes: value.array()))
+      return true
     }
+    return positions
   }
 }
 
