@@ -3,7 +3,7 @@ extension PageFileError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notADatabase(let path):
-      "\(path) is not a data file of this format"
+      "\(path): not a data file of this format"
     case .unsupportedFormat(let version, let features):
       "the file has format version \(version) with features 0x\(String(features, radix: 16)), "
         + "which this version does not support"
@@ -18,7 +18,7 @@ extension PageFileError: CustomStringConvertible {
     case .mainFileMissing(let path):
       "\(path): data file missing or empty"
     case .ioError(let call, let errno, let path):
-      "\(call) of \(path) failed with error number \(errno)"
+      "\(path): \(call) failed: \(SystemCall.message(errno)) (\(SystemCall.name(of: errno)))"
     case .diskFull:
       "no room on the device"
     case .poisoned:
@@ -26,13 +26,15 @@ extension PageFileError: CustomStringConvertible {
     case .commitUnknown(let lsn):
       "commit \(lsn): durability unknown until the store is opened again"
     case .busy(let path):
-      "\(path): in use by another process, or opened twice in this one"
+      "\(path): in use by another process"
+    case .alreadyOpen(let path):
+      "\(path): already open in this process"
     case .readOnly(let reason):
       "the store cannot be written: \(reason)"
     case .snapshotExpired:
       "snapshot expired: its moment is no longer kept"
     case .deviceLocked(let call, let path):
-      "\(call) of \(path) was refused while the device is locked"
+      "\(path): \(call) refused (the device is locked, or access is not permitted)"
     case .limitExceeded(let what, let value, let limit):
       "\(what): \(value) exceeds the limit of \(limit)"
     case .closed:

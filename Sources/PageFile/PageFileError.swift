@@ -40,9 +40,11 @@ public enum PageFileError: Error, Sendable, Hashable {
   case poisoned
   /// The commit's fate is unknown: it may or may not be there after reopening.
   case commitUnknown(LSN)
-  /// Another process, or this one, has the store open already, or the store changed too often while
-  /// it was being opened for reading.
+  /// Another process has the store open, or the store changed too often while it was being opened
+  /// for reading.
   case busy(path: String)
+  /// This process has the store open already: share the one object.
+  case alreadyOpen(path: String)
   /// A write was attempted on a store that was opened for reading, or that cannot be written.
   case readOnly(reason: String)
   /// The moment that this transaction reads is no longer kept.

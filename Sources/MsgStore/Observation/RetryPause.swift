@@ -31,8 +31,8 @@ extension StoreError {
     guard case .storage(let error) = self else { return .stays }
     return switch error {
     case .suspended, .poisoned: .lastsUntilResumed
-    case .ioError, .diskFull, .deviceLocked, .busy, .snapshotExpired, .limitExceeded, .aborted,
-      .commitUnknown:
+    case .ioError, .diskFull, .deviceLocked, .busy, .alreadyOpen, .snapshotExpired,
+      .limitExceeded, .aborted, .commitUnknown:
       .passes
     default: .stays
     }

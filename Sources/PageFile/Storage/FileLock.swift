@@ -20,6 +20,29 @@ enum FileLock {
     private static let ofdSetLock: Int32 = 37
   #endif
 
+  /// A lock that this process has taken; a child made by `fork` inherits the list but no lock.
+  private struct Held {
+    let file: FileIdentity
+    let process: pid_t
+  }
+
+  /// The locks that this process has taken, so that a caller who opens a store twice is told so.
+  ///
+  /// The kernel says only that there is an owner.
+  private static let held = Locked<[Held]>([])
+
+  static func noteLocked(_ file: FileIdentity) {
+    held.withLock { $0.append(Held(file: file, process: getpid())) }
+  }
+
+  static func noteUnlocked(_ file: FileIdentity) {
+    held.withLock { $0.removeAll { $0.file.isSameFile(as: file) } }
+  }
+
+  static func isLockedByThisProcess(_ file: FileIdentity) -> Bool {
+    held.withLock { $0.contains { $0.file.isSameFile(as: file) && $0.process == getpid() } }
+  }
+
   static func tryLock(_ descriptor: Int32, _ path: String) throws(PageFileError) -> Bool {
     #if os(Linux) || os(Android)
       var request = flock()

@@ -118,7 +118,12 @@ package final class PosixFile: StorageFile {
   package func tryLock() throws(PageFileError) -> Bool {
     guard try FileLock.tryLock(descriptor, path) else { return false }
     holdsLock.store(true, ordering: .relaxed)
+    if let identity = try? identity() { FileLock.noteLocked(identity) }
     return true
+  }
+
+  package var isLockedByThisProcess: Bool {
+    (try? identity()).map(FileLock.isLockedByThisProcess) ?? false
   }
 
   package func takeAccess(of other: any StorageFile) {
@@ -135,7 +140,10 @@ package final class PosixFile: StorageFile {
   }
 
   package func close() {
-    if holdsLock.load(ordering: .relaxed) { FileLock.unlock(descriptor) }
+    if holdsLock.load(ordering: .relaxed) {
+      if let identity = try? identity() { FileLock.noteUnlocked(identity) }
+      FileLock.unlock(descriptor)
+    }
     // Not repeated on EINTR: Linux has closed the descriptor by then, and its number may be reused.
     #if canImport(Darwin)
       _ = Darwin.close(descriptor)

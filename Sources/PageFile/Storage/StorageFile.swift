@@ -42,6 +42,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// The lock is released by `close` or at the end of the process.
   func tryLock() throws(PageFileError) -> Bool
 
+  /// True if an opener in this process holds the lock, as far as is known.
+  var isLockedByThisProcess: Bool { get }
+
   /// Copies another file's permissions, group, and, on Apple's systems, protection class to this
   /// newly created file.
   ///
@@ -67,4 +70,8 @@ extension StorageFile {
   package func readFully(into target: MutableBytes, at offset: Int) throws(PageFileError) -> Bool {
     try read(into: target, at: offset) == target.count
   }
+}
+
+extension StorageFile {
+  package var isLockedByThisProcess: Bool { false }
 }

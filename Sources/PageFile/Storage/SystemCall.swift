@@ -54,6 +54,24 @@ package enum SystemCall {
   /// The error number for a full device.
   package static let noRoom = ENOSPC
 
+  /// Returns the symbol of an error number as <errno.h> has it, or the number if it is not one that
+  /// file operations return.
+  package static func name(of code: Int32) -> String {
+    names.first { $0.code == code }?.name ?? "errno \(code)"
+  }
+
+  /// The error numbers of file operations (POSIX.1-2017, pages of the calls), which differ among
+  /// systems.
+  private static let names: [(code: Int32, name: String)] = [
+    (EACCES, "EACCES"), (EAGAIN, "EAGAIN"), (EBADF, "EBADF"), (EBUSY, "EBUSY"),
+    (EDQUOT, "EDQUOT"), (EEXIST, "EEXIST"), (EFBIG, "EFBIG"), (EINTR, "EINTR"),
+    (EINVAL, "EINVAL"), (EIO, "EIO"), (EISDIR, "EISDIR"), (ELOOP, "ELOOP"), (EMFILE, "EMFILE"),
+    (EMLINK, "EMLINK"), (ENAMETOOLONG, "ENAMETOOLONG"), (ENFILE, "ENFILE"), (ENODEV, "ENODEV"),
+    (ENOENT, "ENOENT"), (ENOLCK, "ENOLCK"), (ENOMEM, "ENOMEM"), (ENOSPC, "ENOSPC"),
+    (ENOTDIR, "ENOTDIR"), (ENOTSUP, "ENOTSUP"), (ENXIO, "ENXIO"), (EPERM, "EPERM"),
+    (EROFS, "EROFS"), (ESTALE, "ESTALE"), (ETXTBSY, "ETXTBSY"), (EXDEV, "EXDEV"),
+  ]
+
   /// Returns the system's text for an error number.
   package static func message(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }

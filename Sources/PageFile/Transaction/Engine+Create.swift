@@ -11,6 +11,11 @@ extension Engine {
       file = try directory.open(temporaryName, .create)
     } catch .ioError(_, SystemCall.nameIsTaken, let path) {
       throw .busy(path: path)
+    } catch .ioError(let call, let errno, _) {
+      // The caller knows the store's name only.
+      throw .ioError(call: call, errno: errno, path: directory.path(of: name))
+    } catch .deviceLocked(let call, _) {
+      throw .deviceLocked(call: call, path: directory.path(of: name))
     }
     defer { file.close() }
     // Before the lock was taken, another process may have considered the file abandoned and begun

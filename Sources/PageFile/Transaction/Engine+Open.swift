@@ -47,7 +47,8 @@ extension Engine {
     let engine: Engine
     do throws(PageFileError) {
       guard try dataFile.tryLock() || Defect.lockIgnored.isPlanted else {
-        throw .busy(path: dataFile.path)
+        throw dataFile.isLockedByThisProcess
+          ? .alreadyOpen(path: dataFile.path) : .busy(path: dataFile.path)
       }
       try refuseReplaced(dataFile, directory, name)
       try refuseOtherNames(dataFile, directory, name)

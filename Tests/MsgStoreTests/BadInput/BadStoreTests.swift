@@ -27,7 +27,7 @@ import Testing
     /// A part of the sentence about it.
     var sentence: String {
       switch self {
-      case .text, .nothingInside: "is not a data file of this format"
+      case .text, .nothingInside: "not a data file of this format"
       case .truncatedInMeta: "meta slots are corrupt"
       case .truncatedInPages: "is corrupt"
       case .newerVersion: "format version 9"
@@ -172,7 +172,7 @@ import Testing
     let busy = StoreError.storage(.busy(path: path))
     let store = try MessageStore(path: path, options: StoreOptions(localMember: "me"))
     try store.write { try $0.insert(message("m", at: 1)) }
-    #expect(throws: busy) { try MessageStore(path: path) }
+    #expect(throws: StoreError.storage(.alreadyOpen(path: path))) { try MessageStore(path: path) }
     let other = try Victim("crash-writer", ["write", path], in: directory.url).end()
     #expect(other.status == 2 && other.errorText.contains("in use by another process"))
     // Whoever only reads does not need to own it.

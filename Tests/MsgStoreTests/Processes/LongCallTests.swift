@@ -101,7 +101,7 @@ import crash_writer
   /// What the tool may say of a store that is sound and in use.
   private static let sentences = [
     "the store's owner changed too much of it in the meantime; run the command again",
-    "is in use by another process", "was changed meanwhile; close it and try again",
+    "in use by another process", "was changed meanwhile; close it and try again",
     "\(PageFileError.snapshotExpired)",
   ]
 

@@ -85,7 +85,7 @@ import Testing
     }
     for (arguments, reason) in [
       (["salvage", "nowhere", "new"], "nowhere: open: "),
-      (["salvage", "other", "new"], "other is not a data file of this format"),
+      (["salvage", "other", "new"], "other: not a data file of this format"),
       (["salvage", "chat"], "Missing expected argument"),
     ] {
       let run = try ToolRun(arguments, in: directory.url)
