@@ -22,6 +22,7 @@ import Testing
   private let noon = Timestamp(milliseconds: 1_704_110_400_000)
 
   private func show(_ message: Message) {}
+  private func show(_ slice: MessageSlice) {}
 
   private func runLandingPage(path: String) async throws -> (MessageStore, ConversationID) {
     let store = try await MessageStore.open(path: path, options: .init(localMember: "ann"))
@@ -113,6 +114,27 @@ import Testing
     let delivery = try await store.read { chat in try chat.delivery(of: "m-1", in: room) }
     if let delivery { print("read by", delivery.readCount, "of", delivery.recipientCount) }
     #expect(unread == newest && found == newest && delivery?.recipientCount == 1)
+  }
+
+  private func runGrowing(_ store: MessageStore, _ room: ConversationID) async throws {
+    let live = store.thread(room).live(newest: 50)
+    let screen = Task { for try await value in live { show(value.slice) } }
+    live.loadOlder(50)
+    screen.cancel()
+    try await screen.value
+  }
+
+  private func runReceipts(_ store: MessageStore, _ room: ConversationID) async throws {
+    for try await value in store.thread(room).live(newest: 50, countsReceipts: true) {
+      for (message, delivery) in zip(value.slice, value.deliveries) {
+        if let delivery { print(message.id, "read by", delivery.readCount) }
+      }
+    }
+  }
+
+  private func runDraft(_ store: MessageStore, _ room: ConversationID) async throws {
+    let draft = store.live(.conversation(room)) { chat in try chat.draft(of: room)?.text }
+    for try await text in draft { print(text ?? "no draft") }
   }
 
   private func runList(_ store: MessageStore) async throws {
@@ -213,12 +235,16 @@ import Testing
     try await runGettingStarted(store)
     try await runSending(store, room)
     try await runShowing(store, room)
-    let list = Task { try await runList(store) }
+    try await runGrowing(store, room)
+    let followers = [
+      Task { try await runList(store) }, Task { try await runReceipts(store, room) },
+      Task { try await runDraft(store, room) },
+    ]
     try await runReconciling(
       store, room, try await Server().messages(1...2, in: room))
     try await runStoreCheck(store)
     try await runLookingAfter(store, room)
-    try await list.value
+    for follower in followers { try await follower.value }
     try runCheck(path: path)
     try runCompaction(path: path)
   }

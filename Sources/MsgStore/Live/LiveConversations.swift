@@ -11,7 +11,29 @@ public struct StoreConversations: Sendable {
   /// conversations that stay behind them are not reported.
   ///
   /// - Parameter count: The maximum number of conversations, 1 or more.
-  public func live(newest count: Int) -> LiveConversations { LiveConversations(store, count) }
+  public func live(newest count: Int) -> LiveConversations {
+    LiveConversations(store, LiveConversationsRequest(count: count, isArchived: false))
+  }
+
+  /// Returns the head of the list of archived conversations, with its changes; see
+  /// `live(newest:)`.
+  ///
+  /// - Parameter count: The maximum number of conversations, 1 or more.
+  public func live(newestArchived count: Int) -> LiveConversations {
+    LiveConversations(store, LiveConversationsRequest(count: count, isArchived: true))
+  }
+
+  /// Returns one conversation as lists show it, with its changes; nil while it is not there.
+  ///
+  /// The sequence follows the conversation when it is renamed or merged with another.
+  public func live(_ id: ConversationID) -> LiveValue<Conversation?> {
+    store.live(.conversation(id)) { chat in try chat.conversation(id) }
+  }
+
+  /// The unread totals of the whole store, with their changes.
+  public var liveUnreadTotals: LiveValue<UnreadTotals> {
+    store.live(.counters) { chat in try chat.unreadTotals }
+  }
 }
 
 /// The current head of the list of conversations and its differences from the previous value.
@@ -22,6 +44,18 @@ public struct LiveConversationSlice: Sendable, Hashable {
   ///
   /// A list of conversations has only the older of the two edges.
   public let differences: LiveDifferences
+
+  /// Creates a value, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - conversations: The conversations.
+  ///   - differences: The differences from the previous value.
+  public init(
+    _ conversations: ConversationSlice, differences: LiveDifferences = LiveDifferences()
+  ) {
+    self.conversations = conversations
+    self.differences = differences
+  }
 }
 
 /// A live view of the head of the list of conversations.
@@ -35,18 +69,24 @@ public struct LiveConversations: AsyncSequence, Sendable {
 
   private weak var core: StoreCore?
   private let listeners: ChangeListeners
-  private let count: Int
+  private let request: LiveConversationsRequest
 
-  init(_ store: MessageStore, _ count: Int) {
+  init(_ store: MessageStore, _ request: LiveConversationsRequest) {
     core = store.core
     listeners = store.core.listeners
-    self.count = count
+    self.request = request
   }
 
+  /// Extends the list by up to `count` conversations.
+  ///
+  /// The next value of each iterator contains them; there is none if there are no more. May be
+  /// called from any thread.
+  ///
+  /// - Parameter count: The number of conversations; a negative number counts as 0.
+  public func loadOlder(_ count: Int) { request.extent.extend(older: count) }
+
   /// Starts following the list.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(LiveReader(core, listeners, LiveConversationsRequest(count: count)))
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(core, listeners, request)) }
 
   /// An iterator, whose copies share one listener; only one of them may await at a time.
   public struct Iterator: AsyncIteratorProtocol {
@@ -58,14 +98,15 @@ public struct LiveConversations: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> LiveConversationSlice? {
-      guard let (list, differences) = try await reader.next(isolation: actor) else { return nil }
-      return LiveConversationSlice(conversations: list, differences: differences)
+      try await reader.next(isolation: actor).map {
+        LiveConversationSlice($0.content, differences: $0.differences)
+      }
     }
 
     /// Returns the list if it differs from the previous value.
-    package mutating func nextIfThere() throws(StoreError) -> LiveConversationSlice? {
+    package mutating func nextIfThere() throws -> LiveConversationSlice? {
       try reader.nextIfThere().map {
-        LiveConversationSlice(conversations: $0.content, differences: $0.differences)
+        LiveConversationSlice($0.content, differences: $0.differences)
       }
     }
   }
@@ -74,9 +115,18 @@ public struct LiveConversations: AsyncSequence, Sendable {
 /// The part of the list to read.
 struct LiveConversationsRequest: LiveRequest {
   let count: Int
+  let isArchived: Bool
+  let extent = LiveExtent()
+
+  var extensionCount: Int { extent.extensionCount }
+
+  func attach(_ listener: ChangeListener) { extent.attach(listener) }
 
   mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> ConversationSlice {
-    try chat.conversations(count: count)
+    // A count below 1 is refused, whatever was loaded since.
+    let count = count < 1 ? count : count + extent.counts.older
+    return isArchived
+      ? try chat.archivedConversations(count: count) : try chat.conversations(count: count)
   }
 
   func isConcerned(by changes: StoreChanges, showing list: ConversationSlice) -> Bool {
@@ -85,7 +135,7 @@ struct LiveConversationsRequest: LiveRequest {
     for (id, changes) in changes.conversations {
       if let entry = changes.entry {
         for position in [entry.from, entry.to] {
-          guard let position, position.place.section != .archived else { continue }
+          guard let position, (position.place.section == .archived) == isArchived else { continue }
           guard let end, position.isBehind(end) else { return true }
         }
         // Nothing may be left behind the end.
@@ -103,7 +153,7 @@ struct LiveConversationsRequest: LiveRequest {
 
   static func differences(
     from old: ConversationSlice?, to new: ConversationSlice
-  ) -> LiveDifferences {
+  ) -> LiveDifferences? {
     var differences = LiveDifferences(
       old?.count ?? 0, new.count,
       order: { a, b in
@@ -113,8 +163,9 @@ struct LiveConversationsRequest: LiveRequest {
       isSame: { old?[$0].id == new[$1].id ? old?[$0] == new[$1] : nil },
       oldName: { old?[$0].id }, newName: { new[$0].id },
       compare: { old?[$0] == new[$1] })
-    differences.isOlderChanged = old.map { ($0.older == nil) != (new.older == nil) } ?? false
-    return differences
+    guard let old else { return differences }
+    differences.isOlderChanged = (old.older == nil) != (new.older == nil)
+    return differences.isEmpty ? nil : differences
   }
 }
 

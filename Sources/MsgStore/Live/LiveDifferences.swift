@@ -25,6 +25,9 @@ public struct LiveDifferences: Sendable, Hashable {
   /// True if `newer` changed.
   public internal(set) var isNewerChanged = false
 
+  /// Creates differences that say that nothing differs.
+  public init() {}
+
   /// True if nothing differs.
   public var isEmpty: Bool {
     removed.isEmpty && inserted.isEmpty && moved.isEmpty && changed.isEmpty && !isOlderChanged

@@ -3,15 +3,42 @@ import PageFile
 /// A request whose content is read again when it may have changed.
 protocol LiveRequest: Sendable {
   associatedtype Content: Sendable
+  /// The differences between two contents, as reported to listeners.
+  associatedtype Differences
+  associatedtype Failure: Error
+
+  /// The number of times that the part to read has been extended.
+  var extensionCount: Int { get }
 
   /// Reads the current content and notes what is needed to recognise relevant changes.
-  mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> Content
+  mutating func read(_ chat: borrowing StoreSnapshot) throws(Failure) -> Content
 
   /// Returns true if the changes may affect the shown content.
   func isConcerned(by changes: StoreChanges, showing content: Content) -> Bool
 
-  /// Returns the differences between two contents; an old content of nil counts as empty.
-  static func differences(from old: Content?, to new: Content) -> LiveDifferences
+  /// Returns the differences between two contents, or nil if they are equal; an old content of nil
+  /// counts as empty.
+  static func differences(from old: Content?, to new: Content) -> Differences?
+
+  /// Converts an error of the store, or one that `read` has thrown.
+  static func failure(_ error: any Error) -> Failure
+
+  /// Makes the listener be woken when the part to read is extended.
+  func attach(_ listener: ChangeListener)
+}
+
+extension LiveRequest {
+  var extensionCount: Int { 0 }
+  func attach(_ listener: ChangeListener) {}
+}
+
+extension LiveRequest where Failure == StoreError {
+  static func failure(_ error: any Error) -> StoreError {
+    guard let error = error as? StoreError else {
+      preconditionFailure("the closure throws only StoreError")
+    }
+    return error
+  }
 }
 
 /// A reader that repeats a request when its content may have changed.
@@ -23,8 +50,10 @@ protocol LiveRequest: Sendable {
 /// 3. It does not keep the store open.
 /// 4. A temporary failure does not end it: it reads again after a pause, and as soon as something
 ///    changes or the store is resumed.
+/// 5. Each value is read after all commits that were reported by then. A caller that is slower than
+///    the writer is therefore shown the last state of a burst of commits, not each.
 struct LiveReader<Request: LiveRequest> {
-  typealias Value = (content: Request.Content, differences: LiveDifferences)
+  typealias Value = (content: Request.Content, differences: Request.Differences)
 
   private weak var core: StoreCore?
   private let listener: ChangeListener
@@ -33,36 +62,43 @@ struct LiveReader<Request: LiveRequest> {
   private var content: Request.Content?
   /// True if `content` may be out of date.
   private var isStale = true
+  /// The extensions of the part to read that `content` shows.
+  private var extensionCount = 0
   private var hasEnded = false
 
   init(_ core: StoreCore?, _ listeners: ChangeListeners, _ request: Request) {
     self.core = core
     self.request = request
     listener = ChangeListener(listeners)
+    request.attach(listener)
   }
 
   /// Returns the current content once it differs from the previous one; nil at the end.
   mutating func next(
     isolation: isolated (any Actor)?
-  ) async throws(StoreError) -> Value? {
+  ) async throws(Request.Failure) -> Value? {
     var pause = RetryPause()
     while !hasEnded {
-      do throws(StoreError) {
-        if isStale {
+      do {
+        if isStale || extensionCount != request.extensionCount {
           guard let new = try await read(isolation: isolation) else { break }
           if let value = value(new) { return value }
         }
-        guard let changes = await listener.next(isolation: isolation) else { break }
-        isStale = isConcerned(by: changes)
-      } catch .storage(.closed) {
+        switch await listener.next(isolation: isolation, within: nil) {
+        case .changes(let changes): isStale = isConcerned(by: changes)
+        case .nothing: continue
+        case .ended: hasEnded = true
+        }
+      } catch StoreError.storage(.closed) {
         hasEnded = true
       } catch {
-        guard error.outlook != .stays else {
+        guard let fault = error as? StoreError, fault.outlook != .stays else {
           hasEnded = true
-          throw error
+          throw Request.failure(error)
         }
         // Changes reported meanwhile need no check, since everything is read anew.
-        hasEnded = await !listener.waitToRetry(after: error, &pause, isolation: isolation)
+        isStale = true
+        hasEnded = await !listener.waitToRetry(after: fault, &pause, isolation: isolation)
       }
     }
     hasEnded = true
@@ -70,9 +106,12 @@ struct LiveReader<Request: LiveRequest> {
   }
 
   /// Returns the current content if it differs from the previous one, without waiting; else nil.
-  mutating func nextIfThere() throws(StoreError) -> Value? {
+  mutating func nextIfThere() throws -> Value? {
     while let core {
-      if isStale, let value = value(try request.read(from: core)) { return value }
+      if isStale || extensionCount != request.extensionCount {
+        extensionCount = request.extensionCount
+        if let value = value(try request.read(from: core)) { return value }
+      }
       guard let changes = listener.take() else { return nil }
       isStale = isConcerned(by: changes)
     }
@@ -82,8 +121,7 @@ struct LiveReader<Request: LiveRequest> {
   /// Returns the value for newly read content; nil if it is unchanged.
   private mutating func value(_ new: Request.Content) -> Value? {
     isStale = false
-    let differences = Request.differences(from: content, to: new)
-    if content != nil, differences.isEmpty { return nil }
+    guard let differences = Request.differences(from: content, to: new) else { return nil }
     content = new
     return (new, differences)
   }
@@ -97,35 +135,27 @@ struct LiveReader<Request: LiveRequest> {
   ///
   /// The first read may access the disk and runs on one of the store's own threads. Later reads
   /// concern recent commits, which are in memory; switching threads would take longer than reading.
+  /// So does the first one after an extension, which goes to older messages.
   private mutating func read(
     isolation: isolated (any Actor)?
-  ) async throws(StoreError) -> Request.Content? {
+  ) async throws -> Request.Content? {
     guard let core else { return nil }
-    if content != nil { return try request.read(from: core) }
+    let isExtended = extensionCount != request.extensionCount
+    // Taken before the read, so that an extension meanwhile is not missed.
+    extensionCount = request.extensionCount
+    if content != nil, !isExtended { return try request.read(from: core) }
     let request = request
-    do {
-      let (content, noted) = try await core.readers.run {
-        var request = request
-        return (try request.read(from: core), request)
-      }
-      self.request = noted
-      return content
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      preconditionFailure("the closure throws only StoreError")
+    let (content, noted) = try await core.readers.run {
+      var request = request
+      return (try request.read(from: core), request)
     }
+    self.request = noted
+    return content
   }
 }
 
 extension LiveRequest {
-  fileprivate mutating func read(from core: StoreCore) throws(StoreError) -> Content {
-    do {
-      return try core.read { chat in try read(chat) }
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      preconditionFailure("the closure throws only StoreError")
-    }
+  fileprivate mutating func read(from core: StoreCore) throws -> Content {
+    try core.read { chat in try read(chat) }
   }
 }

@@ -15,22 +15,76 @@ public struct StoreThread: Sendable {
   /// them; other commits are not reported. The sequence follows the conversation when it is renamed
   /// or merged with another.
   ///
-  /// - Parameter count: The maximum number of messages, 1 or more.
-  public func live(newest count: Int) -> LiveThread {
-    LiveThread(store, LiveThreadRequest(conversation: id, pin: .end, count: count))
+  /// - Parameters:
+  ///   - count: The maximum number of messages, 1 or more; `LiveThread.loadOlder(_:)` raises it.
+  ///   - countsReceipts: True to follow how many recipients have received and read the local
+  ///     member's messages; see `LiveSlice.deliveries`.
+  public func live(newest count: Int, countsReceipts: Bool = false) -> LiveThread {
+    live(at: .end, count, countsReceipts)
   }
 
   /// Returns a message with its neighbours, as in `MessageThread.around(_:count:)`, with their
   /// changes.
   ///
   /// The sequence follows the message when it moves and stays at its last place when it is deleted.
-  /// The slice is empty until the message arrives. Otherwise it behaves like `live(newest:)`.
+  /// The slice is empty until the message arrives. Otherwise it behaves like
+  /// `live(newest:countsReceipts:)`.
   ///
   /// - Parameters:
   ///   - message: The message.
+  ///   - count: The maximum number of messages, 1 or more; `LiveThread.loadOlder(_:)` and
+  ///     `loadNewer(_:)` raise it.
+  ///   - countsReceipts: True to follow receipts; see `LiveSlice.deliveries`.
+  public func live(
+    around message: MessageID, count: Int, countsReceipts: Bool = false
+  ) -> LiveThread {
+    live(at: .message(message), count, countsReceipts)
+  }
+
+  /// Returns the first message at or after a server time with its neighbours, as in
+  /// `MessageThread.at(_:count:)`, with their changes.
+  ///
+  /// The part stays at this time whatever arrives before or after it. Otherwise it behaves like
+  /// `live(around:count:countsReceipts:)`.
+  ///
+  /// - Parameters:
+  ///   - time: The server time.
   ///   - count: The maximum number of messages, 1 or more.
-  public func live(around message: MessageID, count: Int) -> LiveThread {
-    LiveThread(store, LiveThreadRequest(conversation: id, pin: .message(message), count: count))
+  ///   - countsReceipts: True to follow receipts; see `LiveSlice.deliveries`.
+  public func live(
+    at time: Timestamp, count: Int, countsReceipts: Bool = false
+  ) -> LiveThread {
+    live(at: .position(.start(of: time)), count, countsReceipts)
+  }
+
+  /// Returns the first unread message with its neighbours, as in
+  /// `MessageThread.firstUnread(count:)`, with their changes.
+  ///
+  /// The message is looked up once, in the same snapshot as the first value. Marking messages as
+  /// read later does not move the part. If no message is unread then, it behaves like
+  /// `live(newest:countsReceipts:)`.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of messages, 1 or more.
+  ///   - countsReceipts: True to follow receipts; see `LiveSlice.deliveries`.
+  public func live(firstUnread count: Int, countsReceipts: Bool = false) -> LiveThread {
+    live(at: .firstUnread, count, countsReceipts)
+  }
+
+  private func live(
+    at pin: LiveThreadRequest.Pin, _ count: Int, _ countsReceipts: Bool
+  ) -> LiveThread {
+    LiveThread(
+      store,
+      LiveThreadRequest(
+        conversation: id, pin: pin, count: count, countsReceipts: countsReceipts))
+  }
+}
+
+extension MessagePosition {
+  /// The first position of a server time: before all sequences and ids.
+  static func start(of time: Timestamp) -> MessagePosition {
+    MessagePosition(.acknowledged(time.microseconds, sequence: .min), "")
   }
 }
 
@@ -39,7 +93,28 @@ public struct LiveSlice: Sendable, Hashable {
   /// The messages.
   public let slice: MessageSlice
   /// The differences from the previous value; for the first value, from an empty slice.
+  ///
+  /// A message is `changed` also if only its delivery changed and receipts are counted.
   public let differences: LiveDifferences
+  /// The delivery of the local member's acknowledged messages, by index; nil for all others.
+  ///
+  /// Empty unless the sequence counts receipts.
+  public let deliveries: [Delivery?]
+
+  /// Creates a value, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - slice: The messages.
+  ///   - differences: The differences from the previous value.
+  ///   - deliveries: One element for each message, or none.
+  public init(
+    _ slice: MessageSlice, differences: LiveDifferences = LiveDifferences(),
+    deliveries: [Delivery?] = []
+  ) {
+    self.slice = slice
+    self.differences = differences
+    self.deliveries = deliveries
+  }
 }
 
 /// A live view of a part of a thread.
@@ -48,6 +123,9 @@ public struct LiveSlice: Sendable, Hashable {
 /// differences from the one that it had. After a commit to the thread the part is read again on the
 /// thread of the caller, which costs microseconds whatever the length of the thread. The sequence
 /// ends with its task and with the store, which it does not keep open.
+///
+/// The part grows by `loadOlder(_:)` and `loadNewer(_:)`. All iterators of the sequence and of its
+/// copies show the larger part, and their differences say which messages were added.
 ///
 /// Temporary failures do not end it. While the store is suspended or `poisoned` it waits for the
 /// store to be resumed. After `deviceLocked`, `diskFull`, `ioError`, `busy`, `snapshotExpired`, and
@@ -70,6 +148,22 @@ public struct LiveThread: AsyncSequence, Sendable {
     self.request = request
   }
 
+  /// Extends the part by up to `count` older messages.
+  ///
+  /// The next value contains them; there is none if there are no older messages. The part keeps its
+  /// length: as new messages arrive at its end, the oldest leave it again. Costs nothing by itself
+  /// and may be called from any thread, also before the first value.
+  ///
+  /// - Parameter count: The number of messages; a negative number counts as 0.
+  public func loadOlder(_ count: Int) { request.extent.extend(older: count) }
+
+  /// Extends the part by up to `count` newer messages, as `loadOlder(_:)` does by older ones.
+  ///
+  /// Changes nothing in a part that reaches to the newest message anyway.
+  ///
+  /// - Parameter count: The number of messages; a negative number counts as 0.
+  public func loadNewer(_ count: Int) { request.extent.extend(newer: count) }
+
   /// Starts following the thread.
   public func makeAsyncIterator() -> Iterator { Iterator(LiveReader(core, listeners, request)) }
 
@@ -83,14 +177,20 @@ public struct LiveThread: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> LiveSlice? {
-      guard let (slice, differences) = try await reader.next(isolation: actor) else { return nil }
-      return LiveSlice(slice: slice, differences: differences)
+      try await reader.next(isolation: actor).map(LiveSlice.init)
     }
 
     /// Returns the part if it differs from the previous value.
-    package mutating func nextIfThere() throws(StoreError) -> LiveSlice? {
-      try reader.nextIfThere().map { LiveSlice(slice: $0.content, differences: $0.differences) }
+    package mutating func nextIfThere() throws -> LiveSlice? {
+      try reader.nextIfThere().map(LiveSlice.init)
     }
+  }
+}
+
+extension LiveSlice {
+  fileprivate init(_ value: LiveReader<LiveThreadRequest>.Value) {
+    self.init(
+      value.content.slice, differences: value.differences, deliveries: value.content.deliveries)
   }
 }
 
@@ -100,58 +200,94 @@ struct LiveThreadRequest: LiveRequest {
   enum Pin: Sendable {
     case end
     case message(MessageID)
+    case position(MessagePosition)
+    /// The first unread message, until the first read replaces it by that message or by the end.
+    case firstUnread
+  }
+
+  struct Content: Sendable {
+    let slice: MessageSlice
+    let deliveries: [Delivery?]
   }
 
   /// The conversation's id at the last read.
   private(set) var conversation: ConversationID
-  let pin: Pin
+  private var pin: Pin
   let count: Int
+  let countsReceipts: Bool
+  let extent = LiveExtent()
   /// The message's position at the last read.
   private var position: MessagePosition?
 
-  init(conversation: ConversationID, pin: Pin, count: Int) {
+  init(conversation: ConversationID, pin: Pin, count: Int, countsReceipts: Bool) {
     self.conversation = conversation
     self.pin = pin
     self.count = count
+    self.countsReceipts = countsReceipts
   }
 
-  mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> MessageSlice {
+  var extensionCount: Int { extent.extensionCount }
+
+  func attach(_ listener: ChangeListener) { extent.attach(listener) }
+
+  mutating func read(_ chat: borrowing StoreSnapshot) throws(StoreError) -> Content {
     let thread = try chat.thread(conversation)
-    let slice: MessageSlice
+    if case .firstUnread = pin {
+      pin = try thread.firstUnread().map { .message($0.id) } ?? .end
+    }
+    let slice = try slice(of: thread)
+    conversation = slice.content.origin.conversation
+    let deliveries = countsReceipts ? try chat.deliveries(of: slice) : []
+    return Content(slice: slice, deliveries: deliveries)
+  }
+
+  private mutating func slice(
+    of thread: borrowing MessageThread
+  ) throws(StoreError) -> MessageSlice {
+    let (older, newer) = extent.counts
     switch pin {
-    case .end: slice = try thread.tail(count)
+    case .end, .firstUnread:
+      // A count below 1 is refused, whatever was loaded since.
+      return try thread.tail(count < 1 ? count : count + older)
+    case .position(let position):
+      return try thread.around(position, count: count, older: older, newer: newer)
     case .message(let id):
       position = try thread.position(of: id) ?? position
-      slice =
-        if let position { try thread.around(position, count: count) } else {
-          try thread.before(.start, count: count)
-        }
+      guard let position else { return try thread.before(.start, count: count) }
+      return try thread.around(position, count: count, older: older, newer: newer)
     }
-    conversation = slice.content.origin.conversation
-    return slice
   }
 
-  func isConcerned(by changes: StoreChanges, showing slice: MessageSlice) -> Bool {
+  func isConcerned(by changes: StoreChanges, showing content: Content) -> Bool {
     guard let changes = changes.conversations[conversation] else { return false }
     if changes.concernsMessages { return true }
-    guard let delivery = changes.delivery, let first = slice.first, let last = slice.last else {
-      return false
-    }
+    // Whoever joins or leaves changes the number of recipients.
+    if countsReceipts, changes.entry != nil { return true }
+    guard let delivery = changes.delivery, let first = content.slice.first,
+      let last = content.slice.last
+    else { return false }
     return delivery.overlaps(first.position...last.position)
   }
 
-  static func differences(from old: MessageSlice?, to new: MessageSlice) -> LiveDifferences {
-    let (a, b) = (old?.content, new.content)
+  static func differences(from old: Content?, to new: Content) -> LiveDifferences? {
+    let (a, b) = (old?.slice.content, new.slice.content)
+    func isDeliverySame(_ index: Int, _ newIndex: Int) -> Bool {
+      guard let old, !old.deliveries.isEmpty, !new.deliveries.isEmpty else { return true }
+      return old.deliveries[index] == new.deliveries[newIndex]
+    }
     var differences = LiveDifferences(
       a?.count ?? 0, b.count,
       order: { a?.order($0, b, $1) ?? 1 },
-      isSame: { a?.isSame($0, b, $1) },
+      isSame: { index, newIndex in
+        a?.isSame(index, b, newIndex).map { $0 && isDeliverySame(index, newIndex) }
+      },
       oldName: { a?.message(at: $0).id },
       newName: { b.message(at: $0).id },
-      compare: { a?.message(at: $0) == b.message(at: $1) })
-    differences.isOlderChanged = old.map { $0.older != new.older } ?? false
-    differences.isNewerChanged = old.map { $0.newer != new.newer } ?? false
-    return differences
+      compare: { a?.message(at: $0) == b.message(at: $1) && isDeliverySame($0, $1) })
+    guard let old else { return differences }
+    differences.isOlderChanged = old.slice.older != new.slice.older
+    differences.isNewerChanged = old.slice.newer != new.slice.newer
+    return differences.isEmpty ? nil : differences
   }
 }
 

@@ -20,6 +20,13 @@ public struct ConversationChanges: Sendable, Hashable {
   /// The change of the conversation's list entry or of anything else about it: members, attributes,
   /// draft, counters.
   public private(set) var entry: Entry?
+  /// The messages with an attachment whose transfer reported progress, see
+  /// `MessageStore.reportProgress(_:doneByteCount:of:message:in:)`.
+  ///
+  /// Progress is told without a commit. The beginning and the end of a transfer are commits, and
+  /// listed in `messages`. If there are more than `maximumMessageCount`, `coversAllMessages` is
+  /// true.
+  public private(set) var progress: Set<MessageID> = []
   /// The current id, if the conversation was renamed or merged with another.
   ///
   /// Changes listed under the former id predate this; later changes are listed under the new id.
@@ -43,7 +50,12 @@ public struct ConversationChanges: Sendable, Hashable {
 
   var isEmpty: Bool {
     messages.isEmpty && !coversAllMessages && delivery == nil && !hasSequenceChanges
-      && entry == nil && newID == nil
+      && entry == nil && newID == nil && progress.isEmpty
+  }
+
+  /// True if the conversation's entry in a list may look different.
+  var concernsList: Bool {
+    entry != nil || newID != nil || delivery != nil || !messages.isEmpty || coversAllMessages
   }
 
   /// True if the messages shown by a thread may have changed.
@@ -64,8 +76,14 @@ public struct ConversationChanges: Sendable, Hashable {
     }
   }
 
+  mutating func addProgress(of id: MessageID) {
+    if coversAllMessages { return }
+    progress.insert(id)
+    if progress.count > Self.maximumMessageCount { setAnyMessageChanged() }
+  }
+
   mutating func setAnyMessageChanged() {
-    messages = [:]
+    (messages, progress) = ([:], [])
     coversAllMessages = true
   }
 
@@ -86,7 +104,7 @@ public struct ConversationChanges: Sendable, Hashable {
 
   /// Drops message changes that are now reported under another id.
   mutating func forgetMessages() {
-    messages = [:]
+    (messages, progress) = ([:], [])
     coversAllMessages = false
     delivery = nil
     hasSequenceChanges = false
@@ -99,6 +117,7 @@ public struct ConversationChanges: Sendable, Hashable {
     }
     if later.coversAllMessages { setAnyMessageChanged() }
     for (id, change) in later.messages { add(change, of: id) }
+    for id in later.progress { addProgress(of: id) }
     if let range = later.delivery { addDelivery(range) }
     if later.hasSequenceChanges { hasSequenceChanges = true }
     if let entry = later.entry { addEntry(from: entry.from, to: entry.to) }

@@ -11,6 +11,22 @@ public struct Delivery: Sendable, Hashable {
   /// The number of recipients who have read it.
   public let readCount: Int
 
+  /// Creates a delivery state, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - status: The status to show.
+  ///   - recipientCount: The number of recipients, 0 or more.
+  ///   - deliveredCount: The number of them who have received the message.
+  ///   - readCount: The number of them who have read it.
+  public init(
+    status: MessageStatus, recipientCount: Int, deliveredCount: Int, readCount: Int
+  ) {
+    self.status = status
+    self.recipientCount = recipientCount
+    self.deliveredCount = deliveredCount
+    self.readCount = readCount
+  }
+
   /// True if there is at least one recipient and every one has read the message.
   public var isReadByAll: Bool { recipientCount > 0 && readCount == recipientCount }
 }
@@ -26,4 +42,20 @@ public struct MemberReceipt: Sendable, Hashable {
   public let deliveredAt: Timestamp?
   /// The earliest known time at which the member had read the message.
   public let readAt: Timestamp?
+
+  /// Creates a receipt, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - isRead: True if the member has read the message.
+  ///   - deliveredAt: The time of its delivery, if known.
+  ///   - readAt: The time of its reading, if known.
+  public init(
+    member: MemberID, isRead: Bool, deliveredAt: Timestamp? = nil, readAt: Timestamp? = nil
+  ) {
+    self.member = member
+    self.isRead = isRead
+    self.deliveredAt = deliveredAt
+    self.readAt = readAt
+  }
 }

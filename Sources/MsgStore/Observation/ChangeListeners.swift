@@ -206,16 +206,17 @@ final class ChangeListener: Sendable {
     return nil
   }
 
-  /// Waits for changes for a limited time; nil sets no limit.
+  /// Waits for changes for a limited time; nil sets no limit, and `wake` ends the wait.
   ///
   /// - Parameter isWanted: Returns true for changes to wait for; others are dropped.
-  /// - Returns: `nothing` when the time is up; `ended` at the end of the task or of the store.
+  /// - Returns: `nothing` when the time is up or after `wake`; `ended` at the end of the task or of
+  ///   the store.
   func next(
     isolation: isolated (any Actor)?, within time: Duration?,
     where isWanted: (StoreChanges) -> Bool = { _ in true }
   ) async -> ChangeListeners.Answer {
     // A timer of an earlier call may have fired late.
-    _ = listeners.takeWake(number)
+    if time != nil { _ = listeners.takeWake(number) }
     let timer = time.map { time in
       Task { [listeners, number] in
         await listeners.sleep(time)
@@ -235,6 +236,9 @@ final class ChangeListener: Sendable {
     listeners.end(number)
     return .ended
   }
+
+  /// Ends the wait under way, or the next one.
+  func wake() { listeners.wake(number) }
 
   /// Returns the changes since the last call, if there are any.
   func take() -> StoreChanges? {

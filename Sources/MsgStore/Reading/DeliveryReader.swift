@@ -11,19 +11,24 @@ struct DeliveryReader {
     var marks = DeliveryMarks(view, message.conversation)
     let counts = try marks.counts(
       of: message.id, at: message.position, sender: message.sender, isReadHere: message.isReadHere)
-    var status = message.status
-    if !message.position.place.isPending, status == .sent || status == .delivered,
-      counts.recipients > 0
-    {
-      if counts.read == counts.recipients {
-        status = .read
-      } else if counts.delivered == counts.recipients {
-        status = .delivered
-      }
+    return Delivery(message.status, isPending: message.position.place.isPending, counts)
+  }
+
+  /// Returns the delivery of the local member's acknowledged messages in a slice, by index; nil for
+  /// all other messages.
+  ///
+  /// The marks of the members are read once for all of them.
+  func deliveries(of slice: MessageSlice) throws(StoreError) -> [Delivery?] {
+    guard let localMember = view.localMember,
+      let number = try view.number(of: slice.content.origin.conversation)
+    else { return [Delivery?](repeating: nil, count: slice.count) }
+    let sender = try view.member(localMember)
+    var marks = DeliveryMarks(view, number)
+    return try slice.map { (message) throws(StoreError) in
+      guard message.sender == sender, !message.position.place.isPending else { return nil }
+      let counts = try marks.counts(of: message.id, at: message.position, sender: localMember)
+      return Delivery(message.status, isPending: false, counts)
     }
-    return Delivery(
-      status: status, recipientCount: counts.recipients, deliveredCount: counts.delivered,
-      readCount: counts.read)
   }
 
   /// Returns the receipts of all members that are known to have a message, in order of their names.
@@ -150,4 +155,23 @@ extension DeliveryReader {
 
 extension StoreView {
   var delivery: DeliveryReader { DeliveryReader(view: self) }
+}
+
+extension Delivery {
+  /// Combines a message's own status with the receipts of its recipients.
+  fileprivate init(
+    _ status: MessageStatus, isPending: Bool, _ counts: (recipients: Int, delivered: Int, read: Int)
+  ) {
+    var status = status
+    if !isPending, status == .sent || status == .delivered, counts.recipients > 0 {
+      if counts.read == counts.recipients {
+        status = .read
+      } else if counts.delivered == counts.recipients {
+        status = .delivered
+      }
+    }
+    self.init(
+      status: status, recipientCount: counts.recipients, deliveredCount: counts.delivered,
+      readCount: counts.read)
+  }
 }

@@ -75,9 +75,7 @@ public struct MessageThread: ~Copyable {
   /// If there is no such message, the first pending message takes its place, or else the end of the
   /// thread.
   public func at(_ time: Timestamp, count: Int) throws(StoreError) -> MessageSlice {
-    // The least sequence and a name before all names: the first place of this time.
-    let place = Place.acknowledged(time.microseconds, sequence: .min)
-    return try around(MessagePosition(place, ""), count: count)
+    try around(.start(of: time), count: count)
   }
 
   /// Returns the first message that the local member has not read, with its neighbours as in
@@ -87,23 +85,35 @@ public struct MessageThread: ~Copyable {
   ///
   /// The message is found by a walk from the read mark or from the end, whichever is nearer.
   public func firstUnread(count: Int) throws(StoreError) -> MessageSlice {
-    let first = try number.flatMap { (number) throws(StoreError) in
-      try view.within { () throws(StoreError) in
-        return try view.delivery.firstUnread(
-          number, try view.conversations.summary(number))
-      }
-    }
-    guard let first else { return try tail(count) }
+    guard let first = try firstUnread() else { return try tail(count) }
     return try around(first, count: count)
   }
 
-  /// Returns the neighbours of a place, as for a message.
-  func around(_ position: MessagePosition, count: Int) throws(StoreError) -> MessageSlice {
+  /// Returns the position of the first message that the local member has not read, or nil if all
+  /// are read.
+  func firstUnread() throws(StoreError) -> MessagePosition? {
+    try number.flatMap { (number) throws(StoreError) in
+      try view.within { () throws(StoreError) in
+        try view.delivery.firstUnread(number, try view.conversations.summary(number))
+      }
+    }
+  }
+
+  /// Returns the neighbours of a place, as for a message, and more of them on either side.
+  ///
+  /// - Parameters:
+  ///   - count: The maximum number of messages, 1 or more.
+  ///   - older: The number of messages to add before these.
+  ///   - newer: The number of messages to add after these.
+  func around(
+    _ position: MessagePosition, count: Int, older: Int = 0, newer: Int = 0
+  ) throws(StoreError) -> MessageSlice {
     try slice(at: position, count: count) { (walk, cursor, key) throws(StoreError) in
       let before = try walk.countBackward(&cursor, from: key, limit: count / 2)
+      let limit = count - before
       let taken = try walk.copyForward(
-        &cursor, from: key, isSkipped: false, limit: count - before)
-      try walk.copyBackward(&cursor, from: key, limit: count - taken)
+        &cursor, from: key, isSkipped: false, limit: limit + newer)
+      try walk.copyBackward(&cursor, from: key, limit: count - min(taken, limit) + older)
     }
   }
 

@@ -169,6 +169,16 @@ package final class StoreCore: Sendable {
     return true
   }
 
+  /// Tells the listeners that a transfer of a message's attachment has moved on.
+  func tellProgress(of message: MessageID, in conversation: ConversationID) {
+    if listeners.isEmpty { return }
+    var progress = ConversationChanges()
+    progress.addProgress(of: message)
+    var changes = StoreChanges()
+    changes.add(progress, of: conversation)
+    ChangeListeners.wake(listeners.put(changes))
+  }
+
   func checkpoint() throws(StoreError) {
     try storage { () throws(PageFileError) in try database.checkpoint() }
   }

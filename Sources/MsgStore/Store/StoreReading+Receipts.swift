@@ -15,6 +15,15 @@ extension StoreReading where Self: ~Copyable {
     }
   }
 
+  /// Returns the delivery of the local member's acknowledged messages in a slice, by index; nil for
+  /// all other messages.
+  ///
+  /// The slice must come from this snapshot or writer. The members' receipts are read once for the
+  /// whole slice; the cost depends on the number of members times that of own messages.
+  public func deliveries(of slice: MessageSlice) throws(StoreError) -> [Delivery?] {
+    try access.read { (view) throws(StoreError) in try view.delivery.deliveries(of: slice) }
+  }
+
   /// Returns the members who have received or read a message, in the order in which they came to
   /// this store.
   ///

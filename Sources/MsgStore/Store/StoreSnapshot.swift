@@ -38,6 +38,11 @@ public struct StoreSnapshot: StoreReading, ~Copyable {
     try view.within { () throws(StoreError) in try body(view) }
   }
 
+  /// Returns the current id of a conversation, given any of its ids; an unknown id is its own.
+  func currentID(of id: ConversationID) throws(StoreError) -> ConversationID {
+    try within { (view) throws(StoreError) in try view.find(id)?.id ?? id }
+  }
+
   /// Calls `body` with each conversation, in the order in which they came to this store.
   ///
   /// Deleted conversations that no newer message has brought back are included. A new store that

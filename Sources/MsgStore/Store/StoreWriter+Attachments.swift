@@ -92,8 +92,9 @@ extension MessageStore {
   ///
   /// The number is kept in memory and read from there. The next commit that changes something else
   /// stores it; after three seconds without such a commit, the next report does. So this may be
-  /// called for every packet, and a crash costs the progress of a few seconds. In a `write` it
-  /// throws `insideTransaction` if it has to store something.
+  /// called for every packet, and a crash costs the progress of a few seconds. Listeners are told
+  /// of it; see `ConversationChanges.progress`. In a `write` it throws `insideTransaction` if it
+  /// has to store something.
   ///
   /// - Returns: False if the transfer is not running.
   /// - Throws: `storage`, `corruptRecord`.
@@ -103,9 +104,9 @@ extension MessageStore {
     message: MessageID, in conversation: ConversationID
   ) throws(StoreError) -> Bool {
     guard MessageAttachment.isID(attachment) else { return false }
-    let fact: [UInt8]?
+    let found: (fact: [UInt8], conversation: ConversationID, message: MessageID)?
     do {
-      fact = try read { snapshot in
+      found = try read { snapshot in
         try snapshot.fact(of: attachment, message: message, in: conversation)
       }
     } catch let error as StoreError {
@@ -113,23 +114,27 @@ extension MessageStore {
     } catch {
       preconditionFailure("closure: threw an error other than StoreError")
     }
-    guard let fact else { return false }
-    return try core.report(doneByteCount, .init(fact: fact, direction: direction))
+    guard let found else { return false }
+    let key = RunningTransfers.Key(fact: found.fact, direction: direction)
+    guard try core.report(doneByteCount, key) else { return false }
+    core.tellProgress(of: found.message, in: found.conversation)
+    return true
   }
 }
 
 extension StoreSnapshot {
-  /// Returns the key of an attachment's fact, or nil if its message is not here.
+  /// Returns the key of an attachment's fact with the current ids of its conversation and message,
+  /// or nil if the message is not here.
   fileprivate func fact(
     of attachment: String, message: MessageID, in conversation: ConversationID
-  ) throws(StoreError) -> [UInt8]? {
+  ) throws(StoreError) -> (fact: [UInt8], conversation: ConversationID, message: MessageID)? {
     try within { (view) throws(StoreError) in
       guard
-        let number = try view.number(of: conversation),
+        let (number, conversation) = try view.find(conversation),
         let (_, _, own) = try view.messages.found(message, in: number)
       else { return nil }
       let key = FactKey.key(number, own, attachment: attachment)
-      return key.bytes.array()
+      return (key.bytes.array(), conversation, own)
     }
   }
 }
