@@ -16,6 +16,8 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .library(name: "MsgStore", targets: ["MsgStore"]),
+    .library(name: "MsgStoreFoundation", targets: ["MsgStoreFoundation"]),
+    .library(name: "MsgStoreUI", targets: ["MsgStoreUI"]),
     .library(name: "MsgStoreTools", targets: ["MsgStoreTools"]),
     .library(name: "PageFile", targets: ["PageFile"]),
     .executable(name: "msgdump", targets: ["msgdump"]),
@@ -46,6 +48,11 @@ let package = Package(
     .target(
       name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "CLZ4"],
       swiftSettings: strict),
+    // Dates and localized errors, for an app that uses Foundation anyway.
+    .target(
+      name: "MsgStoreFoundation", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
+    // Observable models for views.
+    .target(name: "MsgStoreUI", dependencies: ["MsgStore"], swiftSettings: strict),
     // Check, export, restore, salvage: an app that does not import it does not carry it.
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
@@ -71,8 +78,8 @@ let package = Package(
     .testTarget(
       name: "MsgStoreTests",
       dependencies: [
-        "MsgStore", "MsgStoreTools", "TextDictionary", "PageFile", "Simulation", "Damage",
-        "msgdump",
+        "MsgStore", "MsgStoreFoundation", "MsgStoreTools", "MsgStoreUI", "TextDictionary",
+        "PageFile", "Simulation", "Damage", "msgdump",
         "crash-writer",
       ],
       exclude: ["Golden/Expected", "Golden/Stores"], swiftSettings: strict),

@@ -10,4 +10,23 @@ public struct AttachmentState: Sendable, Hashable {
   public let upload: AttachmentTransfer
   /// The progress of the bytes to this device.
   public let download: AttachmentTransfer
+
+  /// Creates a state, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - conversation: The conversation of the message.
+  ///   - message: The message that has the attachment.
+  ///   - attachment: The attachment's metadata.
+  ///   - upload: The progress of the bytes to the server.
+  ///   - download: The progress of the bytes to this device.
+  public init(
+    conversation: ConversationID, message: MessageID, attachment: MessageAttachment,
+    upload: AttachmentTransfer, download: AttachmentTransfer
+  ) {
+    self.conversation = conversation
+    self.message = message
+    self.attachment = attachment
+    self.upload = upload
+    self.download = download
+  }
 }

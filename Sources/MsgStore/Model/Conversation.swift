@@ -1,11 +1,51 @@
 /// A conversation as shown in a list of conversations: its attributes, counters, and last message.
-public struct Conversation: Sendable, Hashable {
+public struct Conversation: Sendable, Hashable, Identifiable {
   /// The most members in `participants`, except in a task of the outbox.
   public static let maximumListedParticipantCount = 32
 
   private let content: Content
 
   init(_ fields: Fields) { content = Content(fields) }
+
+  /// Creates a conversation, for previews and tests of views; those of a store come from reading.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier.
+  ///   - kind: The kind of conversation.
+  ///   - participants: All participants.
+  ///   - title: The title.
+  ///   - avatar: The reference of the picture.
+  ///   - preview: The last message.
+  ///   - lastActivity: The time of the last message.
+  ///   - messageCount: The number of messages.
+  ///   - unreadCount: The number of unread messages.
+  ///   - unreadMentionCount: The number of unread messages that mention the local member.
+  ///   - isMember: True if the local member takes part.
+  ///   - isPinned: True if it stays at the top of the list.
+  ///   - isMuted: True if its unread messages are counted separately.
+  ///   - isArchived: True if it is in the list of archived conversations.
+  ///   - hasDraft: True if it has a draft.
+  public init(
+    id: ConversationID, kind: ConversationKind = .group, participants: [MemberID] = [],
+    title: String? = nil, avatar: String? = nil, preview: ConversationPreview? = nil,
+    lastActivity: Timestamp? = nil, messageCount: Int = 0, unreadCount: Int = 0,
+    unreadMentionCount: Int = 0, isMember: Bool = true, isPinned: Bool = false,
+    isMuted: Bool = false, isArchived: Bool = false, hasDraft: Bool = false
+  ) {
+    let place = ListPlace(
+      section: isArchived ? .archived : isPinned ? .pinned : .normal,
+      time: lastActivity?.microseconds ?? 0)
+    self.init(
+      Fields(
+        id: id, otherIDs: [], kind: kind,
+        participants: Array(participants.prefix(Self.maximumListedParticipantCount)),
+        participantCount: participants.count, isMember: isMember, title: title, avatar: avatar,
+        createdBy: nil, createdAt: nil, isPinned: isPinned, isMuted: isMuted,
+        isArchived: isArchived, hasDraft: hasDraft, deletedUpTo: nil, lastActivity: lastActivity,
+        unreadCount: unreadCount, unreadMentionCount: unreadMentionCount,
+        messageCount: messageCount, preview: preview,
+        position: ConversationPosition(place: place, number: 0), isDeleted: false))
+  }
 
   /// The identifier.
   public var id: ConversationID { content.fields.id }
@@ -129,6 +169,31 @@ public struct ConversationPreview: Sendable, Hashable {
 
   static let maximumByteCount = 160
 
+  /// Creates a preview, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - messageID: The id of the message.
+  ///   - sender: The author.
+  ///   - text: The text; more than 160 bytes are cut.
+  ///   - isRetracted: True if the author retracted the message.
+  ///   - attachment: The first attachment.
+  ///   - serverTimestamp: The time at which the server accepted the message; nil while it is
+  ///     pending.
+  ///   - status: The delivery status.
+  public init(
+    messageID: MessageID, sender: MemberID, text: String, isRetracted: Bool = false,
+    attachment: PreviewAttachment? = nil, serverTimestamp: Timestamp? = nil,
+    status: MessageStatus = .sent
+  ) {
+    self.messageID = messageID
+    self.sender = sender
+    self.text = Self.cut(text)
+    self.isRetracted = isRetracted
+    self.attachment = attachment
+    self.serverTimestamp = serverTimestamp
+    self.status = status
+  }
+
   /// Returns the part of a text that a preview keeps.
   ///
   /// See docs/message-format.md, A-3.
@@ -182,7 +247,14 @@ public struct PreviewAttachment: Hashable, Sendable {
   /// A longer one is dropped, since part of it is useless.
   static let maximumThumbnailByteCount = 1024
 
-  package init(kind: AttachmentKind, fileName: String, thumbnail: String) {
+  /// Creates an attachment as a list shows it; a longer file name is cut, and a longer reference of
+  /// a thumbnail is dropped.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of file.
+  ///   - fileName: The file name.
+  ///   - thumbnail: The reference of the thumbnail; empty for none.
+  public init(kind: AttachmentKind, fileName: String, thumbnail: String = "") {
     self.kind = kind
     self.fileName = ConversationPreview.cut(fileName)
     self.thumbnail = thumbnail.utf8.count > Self.maximumThumbnailByteCount ? "" : thumbnail

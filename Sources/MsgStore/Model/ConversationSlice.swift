@@ -4,7 +4,12 @@ public struct ConversationSlice: Sendable, Hashable, RandomAccessCollection {
   public let older: ConversationPosition?
   private let conversations: [Conversation]
 
-  init(_ conversations: [Conversation], older: ConversationPosition?) {
+  /// Creates a list of given conversations, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - conversations: The conversations, in the order to show.
+  ///   - older: The position to continue from.
+  public init(_ conversations: [Conversation], older: ConversationPosition? = nil) {
     self.conversations = conversations
     self.older = older
   }

@@ -1,5 +1,5 @@
 /// One message: a value, complete in itself.
-public struct Message: Sendable {
+public struct Message: Sendable, Identifiable {
   /// The identifier, unique in the conversation.
   public var id: MessageID
   // Everything that a getter needs is inlinable. A screen, or a loop over a slice, then reads a

@@ -66,6 +66,38 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
   public let created: Timestamp
   /// The token by which the server recognises the entry.
   public let token: OutboxToken
+
+  /// Creates an entry, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier.
+  ///   - kind: The kind of entry.
+  ///   - conversation: The conversation concerned.
+  ///   - message: The message concerned, if any.
+  ///   - text: The content to show.
+  ///   - state: The state of the entry.
+  ///   - isBlocked: True if the entry waits for a decision or an action.
+  ///   - attemptCount: The number of times the entry was leased.
+  ///   - failure: The reason why the last attempt failed.
+  ///   - created: The time at which the entry was added.
+  ///   - token: The token by which the server recognises the entry.
+  public init(
+    id: ID, kind: OutboxKind, conversation: ConversationID?, message: MessageID? = nil,
+    text: String? = nil, state: OutboxState = .queued, isBlocked: Bool = false,
+    attemptCount: Int = 0, failure: SendFailure? = nil, created: Timestamp, token: OutboxToken
+  ) {
+    self.id = id
+    self.kind = kind
+    self.conversation = conversation
+    self.message = message
+    self.text = text
+    self.state = state
+    self.isBlocked = isBlocked
+    self.attemptCount = attemptCount
+    self.failure = failure
+    self.created = created
+    self.token = token
+  }
 }
 
 /// The state of an outbox entry.
@@ -108,4 +140,14 @@ public struct OutboxSlice: Sendable, Hashable {
   public let entries: [OutboxEntry]
   /// The id to continue from; nil if there are no more entries.
   public let next: OutboxEntry.ID?
+
+  /// Creates a part of an outbox, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries, in order of entry.
+  ///   - next: The id to continue from.
+  public init(entries: [OutboxEntry], next: OutboxEntry.ID? = nil) {
+    self.entries = entries
+    self.next = next
+  }
 }

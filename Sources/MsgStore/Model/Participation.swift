@@ -8,4 +8,20 @@ public struct Participation: Sendable, Hashable {
   public let joinedAt: Timestamp?
   /// The time of the latest information: a joining, a leaving, or a list of members.
   public let changedAt: Timestamp
+
+  /// Creates a participation, for previews and tests of views.
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - isActive: True if the member takes part now.
+  ///   - joinedAt: The time of joining, if known.
+  ///   - changedAt: The time of the latest information.
+  public init(
+    member: MemberID, isActive: Bool, joinedAt: Timestamp? = nil, changedAt: Timestamp
+  ) {
+    self.member = member
+    self.isActive = isActive
+    self.joinedAt = joinedAt
+    self.changedAt = changedAt
+  }
 }

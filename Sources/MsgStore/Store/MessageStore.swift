@@ -32,6 +32,20 @@ public final class MessageStore: Sendable {
     core = try StoreCore(database, path: path, options)
   }
 
+  /// Creates an empty store in memory, for previews and tests of an app.
+  ///
+  /// It behaves like one on disk, except that its content is gone with the object: nothing is
+  /// written anywhere, and `close` loses all of it. Each call creates another store. It takes some
+  /// 900 KB, and as much memory for its content as it would take on disk.
+  ///
+  /// - Parameter options: The options of the store.
+  /// - Throws: `input(.identifier)` for the local member.
+  public static func inMemory(
+    options: StoreOptions = .init()
+  ) throws(StoreError) -> MessageStore {
+    try MessageStore(in: MemoryDirectory(), name: "store", options: options)
+  }
+
   /// Opens a store in a directory of any kind, for tests and tools.
   package init(
     in directory: any StorageDirectory, name: String, options: StoreOptions = .init()
