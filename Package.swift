@@ -25,9 +25,12 @@ let package = Package(
   ],
   traits: [
     .trait(
+      name: "Tools",
+      description: "Fetches what the command-line tools need; a client does without it."),
+    .trait(
       name: "Peers",
       description: "Lets the benchmark measure GRDB and LMDB, which a normal build does without."),
-    .default(enabledTraits: []),
+    .default(enabledTraits: ["Tools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -60,7 +63,9 @@ let package = Package(
       name: "msgdump",
       dependencies: [
         "MsgStore", "MsgStoreTools", "PageFile",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Tools"])),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -68,7 +73,9 @@ let package = Package(
       dependencies: [
         "MsgStore", "CSQLite", .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Tools"])),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -4,7 +4,7 @@ import MsgStoreTools
 import Testing
 
 /// What is written, changed, and taken back, before and after it has left.
-@Suite struct ComposingTests {
+@Suite(.serialized) struct ComposingTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient

@@ -3,7 +3,7 @@ import MsgStore
 import Testing
 
 /// Links that break at any moment: everything arrives, once, in order.
-@Suite struct LinkTests {
+@Suite(.serialized) struct LinkTests {
   private let world: World
   private let ann: ChatClient
   private let bob: ChatClient
