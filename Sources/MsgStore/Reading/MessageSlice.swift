@@ -68,6 +68,15 @@ extension MessageSlice: Hashable {
   }
 }
 
+extension MessageSlice: CustomStringConvertible {
+  /// The number of messages and the ids of the first and the last.
+  public var description: String {
+    guard let first, let last else { return "no messages" }
+    return count == 1
+      ? "1 message (\"\(first.id)\")" : "\(count) messages (\"\(first.id)\" to \"\(last.id)\")"
+  }
+}
+
 /// The gaps at which a slice ends.
 struct SliceGaps {
   /// A gap, with the position from which reading continues beyond it.

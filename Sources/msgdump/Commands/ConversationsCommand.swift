@@ -42,7 +42,7 @@ struct ConversationsCommand: ParsableCommand {
     }
     try output.line(
       Self.table.row([
-        conversation.lastActivity.map(UTCDate.format) ?? "-", "\(conversation.messageCount)",
+        conversation.lastActivity.map(\.description) ?? "-", "\(conversation.messageCount)",
         "\(conversation.unreadCount)", "\(conversation.unreadMentionCount)",
         Self.marks(conversation), conversation.id.string.visible, Self.title(conversation),
         preview ?? "",

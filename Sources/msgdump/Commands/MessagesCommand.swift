@@ -142,7 +142,7 @@ private struct MessagePrinter {
     let time = message.serverTimestamp ?? message.localTime
     try output.line(
       Self.table.row([
-        time.map(UTCDate.format) ?? "-", message.status.name, message.id.string.visible,
+        time.map(\.description) ?? "-", message.status.name, message.id.string.visible,
         message.sender.string.visible, MessageText.line(message),
       ]))
     for note in MessageText.notes(message) {

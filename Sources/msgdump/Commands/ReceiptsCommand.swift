@@ -63,12 +63,12 @@ struct ReceiptsCommand: ParsableCommand {
   ) throws {
     try output.line(
       Self.table.row([
-        member, kind, step.time.map(UTCDate.format) ?? "-", Self.text(step.position),
+        member, kind, step.time.map(\.description) ?? "-", Self.text(step.position),
       ]))
   }
 
   private static func text(_ position: MessagePosition) -> String {
-    let time = UTCDate.format(Timestamp(microseconds: position.place.time))
+    let time = Timestamp(microseconds: position.place.time).description
     let sequence = position.place.sequence.map { ", sequence \($0)" } ?? ""
     return "\(position.id.string.visible) (\(time)\(sequence))"
   }

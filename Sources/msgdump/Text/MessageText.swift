@@ -65,5 +65,5 @@ enum MessageText {
     members.map(\.string.visible).joined(separator: ", ")
   }
 
-  private static func at(_ time: Timestamp) -> String { " \(UTCDate.format(time))" }
+  private static func at(_ time: Timestamp) -> String { " \(time.description)" }
 }

@@ -15,7 +15,7 @@ enum OutboxText {
     let entry = reported.entry
     switch entry.state {
     case .held, .failed: return "-"
-    case .running(_, let time), .waiting(let time): return UTCDate.format(time)
+    case .running(_, let time), .waiting(let time): return time.description
     case .queued: return entry.isBlocked ? "-" : reported.isNext ? "now" : "in its turn"
     }
   }

@@ -1,21 +1,9 @@
 package import MsgStore
 
-/// Points in time as people write them, in UTC: `2024-01-31T18:05:09.250Z`.
+/// Points in time as people write them.
 package enum UTCDate {
   private static let secondMicroseconds: Int64 = 1_000_000
   private static let daySeconds: Int64 = 86_400
-
-  /// Formats a time with its milliseconds, and with its microseconds if it has any.
-  package static func format(_ time: Timestamp) -> String {
-    let (seconds, fraction) = time.microseconds.flooredDivision(by: secondMicroseconds)
-    let (days, secondOfDay) = seconds.flooredDivision(by: daySeconds)
-    let (year, month, day) = civilDate(days: days)
-    let millisecond = fraction.isMultiple(of: 1000)
-    let digits = millisecond ? padded(fraction / 1000, 3) : padded(fraction, 6)
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-      + "T\(padded(secondOfDay / 3600, 2)):\(padded(secondOfDay / 60 % 60, 2))"
-      + ":\(padded(secondOfDay % 60, 2)).\(digits)Z"
-  }
 
   /// Parses a date, alone or with a time of day after a `T` or a blank.
   ///
@@ -26,8 +14,8 @@ package enum UTCDate {
     guard let year = rest.takeNumber(digits: 4), rest.take("-"),
       let month = rest.takeNumber(digits: 2), rest.take("-"), let day = rest.takeNumber(digits: 2)
     else { return nil }
-    let days = days(year: year, month: month, day: day)
-    guard civilDate(days: days) == (year, month, day) else { return nil }
+    let days = UTCCalendar.days(year: year, month: month, day: day)
+    guard UTCCalendar.date(days: days) == (year, month, day) else { return nil }
     var microseconds = days * daySeconds * secondMicroseconds
     if rest.take("T") || rest.take(" ") {
       guard let timeOfDay = takeTimeOfDay(&rest) else { return nil }
@@ -74,46 +62,6 @@ package enum UTCDate {
       let minute = rest.takeNumber(digits: 2), minute < 60
     else { return nil }
     return sign * (hour * 3600 + minute * 60) * secondMicroseconds
-  }
-
-  private static func padded(_ number: Int64, _ digitCount: Int) -> String {
-    let digits = String(number.magnitude)
-    let zeros = String(repeating: "0", count: max(0, digitCount - digits.utf8.count))
-    return (number < 0 ? "-" : "") + zeros + digits
-  }
-
-  // The calendar repeats every 400 years, which are 146,097 days. Here years are counted from the
-  // first of March, so that the leap day is the last day of a year.
-
-  private static let eraDays: Int64 = 146_097
-  /// The number of days from 1 March of the year 0 to 1 January 1970.
-  private static let epochDays: Int64 = 719_468
-
-  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let marchYear = month > 2 ? year : year - 1
-    let (era, yearOfEra) = marchYear.flooredDivision(by: 400)
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * eraDays + dayOfEra - epochDays
-  }
-
-  private static func civilDate(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let (era, dayOfEra) = (days + epochDays).flooredDivision(by: eraDays)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / (eraDays - 1)) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
-  }
-}
-
-extension Int64 {
-  /// Returns quotient and remainder, rounded so that the remainder is never negative.
-  fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }
 
