@@ -1,4 +1,5 @@
 import ArgumentParser
+import MsgStore
 
 /// Inspects a store file, checks it, exports it, and makes a new one from an export.
 ///
@@ -13,6 +14,7 @@ struct MsgDump: ParsableCommand {
       All commands open a store read-only, even while its owner has it open, and leave every file \
       unchanged; restore, salvage and compact make a new one.
       """,
+    version: "msgdump \(MessageStore.version)",
     subcommands: [
       InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
       OutboxCommand.self, GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,

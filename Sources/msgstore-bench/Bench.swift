@@ -58,6 +58,7 @@ struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "msgstore-bench",
     abstract: "Measures the message store beside SQLite and the cost of the machine itself.",
+    version: "msgstore-bench \(MessageStore.version)",
     subcommands: [Run.self, ReadTails.self], defaultSubcommand: Run.self)
 
   /// Prints every error as one line on standard error and exits with status 2.
