@@ -201,6 +201,7 @@ size_t strlen(const char *text);
 double cos(double number);
 double exp(double number);
 double log(double number);
+double log10(double number);
 double pow(double base, double exponent);
 
 // MARK: <dirent.h>
@@ -224,6 +225,7 @@ struct dirent *readdir(DIR *stream);
 #define SIGINT 2
 #define SIGPIPE 13
 #define SIGTERM 15
+typedef int sig_atomic_t;
 typedef void (*sig_t)(int);
 void (*signal(int number, void (*handler)(int)))(int);
 
@@ -316,7 +318,7 @@ int pthread_mutex_unlock(pthread_mutex_t *_Nonnull mutex);
 #define EX_USAGE 64
 #define TIOCGWINSZ 0x40087468UL
 
-typedef struct file_stream FILE;
+typedef struct { int opaque; } FILE;
 int putc(int byte, FILE *stream);
 
 int setenv(const char *name, const char *value, int replaces);

@@ -1,8 +1,8 @@
 /// The validation of UTF-8, by the table of well-formed sequences in chapter 3 of the Unicode
 /// standard.
 ///
-/// The standard library's took three times as many instructions for texts with an emoji, and Apple's
-/// systems before those of 2025 have only a form of it that makes a string.
+/// The standard library's took three times as many instructions for texts with an emoji, and
+/// Apple's systems before those of 2025 have only a form of it that makes a string.
 extension Bytes {
   /// The length of the longest beginning that is valid UTF-8: `count` if all is.
   ///

@@ -1,8 +1,8 @@
 /// The bytes of a page that are claimed already, with one bit for each byte of the largest page.
 ///
-/// The bits lie in place, so that validating a page allocates nothing. `InlineArray` would hold them
-/// without `unsafe`, but exists only on Apple's systems of 2025; `withUnsafeTemporaryAllocation`
-/// allocates from 1 KiB on.
+/// The bits lie in place, so that validating a page allocates nothing. `InlineArray` would hold
+/// them without `unsafe`, but exists only on Apple's systems of 2025;
+/// `withUnsafeTemporaryAllocation` allocates from 1 KiB on.
 struct ClaimedBytes: ~Copyable {
   private static let wordCount = 512
   /// Nothing but 4 KiB of zeros at first; it is read and written as 512 words.
