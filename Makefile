@@ -12,7 +12,7 @@ DOCS = .build-docs
 TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test build release docs bench bench-smoke bench-peers bench-peers-smoke \
-  release-peers check format lint test-release test-kills test-tsan \
+  release-peers check check-apple format lint test-release test-kills test-tsan \
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo 'make check        everything that must hold before a change lands'
 	@echo 'make format       format the sources'
 	@echo 'make lint         check their format'
+	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
 	@echo 'make test-release every test, built for release'
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
@@ -111,7 +112,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test lint release test-release test-kills test-tsan test-interleavings bench-smoke demo \
+check: test lint check-apple release test-release test-kills test-tsan test-interleavings bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -119,6 +120,11 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+# The first time it compiles the standard library's interface for each target, into a cache outside
+# the checkout.
+check-apple:
+	@Scripts/check-apple
 
 # Optimised code has had mistakes of the compiler's that debug builds do not show.
 test-release: setup

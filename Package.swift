@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "msgstore",
-  platforms: [.macOS(.v26), .iOS(.v26)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "MsgStore", targets: ["MsgStore"]),
     .library(name: "MsgStoreFoundation", targets: ["MsgStoreFoundation"]),

@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own, so that nobody who uses or builds the store fetches the plugin.
 let package = Package(
   name: "msgstore-documentation",
-  platforms: [.macOS(.v26)],
+  platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "msgstore", path: ".."),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),

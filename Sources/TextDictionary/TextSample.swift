@@ -75,7 +75,7 @@ struct TextSample: ~Copyable {
 
 /// A set that keeps the first few distinct numbers.
 private struct DistinctNumbers {
-  private var numbers: InlineArray<8, UInt32> = .init(repeating: 0)
+  private var numbers = SIMD8<UInt32>(repeating: 0)
   private var count = 0
   private let limit: Int
 

@@ -10,7 +10,7 @@ struct Cell<Content: FixedWidthInteger & UnsignedInteger> {
   private(set) var cached: Content = 0
   private(set) var isDirty = false
   /// What was written and overwritten since that sync, greatest first; zeros behind.
-  private var between = InlineArray<6, Content>(repeating: 0)
+  private var between = Row6<Content>(repeating: 0)
 
   init(_ content: Content = 0) {
     settled = content
@@ -76,7 +76,7 @@ struct Cell<Content: FixedWidthInteger & UnsignedInteger> {
     cached = change(cached)
     guard isDirty else { return }
     let older = between
-    between = InlineArray(repeating: 0)
+    between = Row(repeating: 0)
     for index in 0..<6 where older[index] != 0 { note(change(older[index])) }
     if settled == 0 && cached == 0 && between[0] == 0 { isDirty = false }
   }

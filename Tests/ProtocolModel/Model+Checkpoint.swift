@@ -166,7 +166,7 @@ extension Model {
     next.refusalsLeft -= 1
     if state.process.groupSync != .none {
       next.process.groupSync = .none
-      next.process.captured = InlineArray(repeating: 0)
+      next.process.captured = Row(repeating: 0)
       next.process.covered = 0
       next.process.older = 0
       emit(next, steps, "the group sync is refused, and given up")

@@ -67,7 +67,7 @@ extension Model {
     next.durableLSN = max(state.durableLSN, next.process.covered)
     next.process.covered = 0
     next.process.older = 0
-    next.process.captured = InlineArray(repeating: 0)
+    next.process.captured = Row(repeating: 0)
     next.process.groupSync = .none
     let durableLSN = next.durableLSN
     emit(next, steps, "group sync: write watermark, acknowledge up to LSN \(durableLSN)")

@@ -7,19 +7,19 @@ struct State {
 
   // MARK: The files
 
-  var metas = InlineArray<2, Cell<UInt32>>(repeating: Cell())
+  var metas = Row2<Cell<UInt32>>(repeating: Cell())
   /// Whether the directory has the names of the WAL files: 1 or 0.
-  var names = InlineArray<2, Cell<UInt8>>(repeating: Cell())
-  var headers = InlineArray<2, Cell<UInt8>>(repeating: Cell())
+  var names = Row2<Cell<UInt8>>(repeating: Cell())
+  var headers = Row2<Cell<UInt8>>(repeating: Cell())
   /// The places of both files, one after the other.
-  var log = InlineArray<8, Cell<UInt8>>(repeating: Cell())
+  var log = Row8<Cell<UInt8>>(repeating: Cell())
   /// Page slots; number 0 means none.
-  var slots = InlineArray<8, Cell<UInt8>>(repeating: Cell())
+  var slots = Row8<Cell<UInt8>>(repeating: Cell())
 
   // MARK: What commits and lives are, by their numbers
 
-  var commits = InlineArray<5, CommitFacts>(repeating: CommitFacts())
-  var lives = InlineArray<16, Life>(repeating: Life())
+  var commits = Row5<CommitFacts>(repeating: CommitFacts())
+  var lives = Row16<Life>(repeating: Life())
 
   /// What a commit's header says.
   struct CommitFacts {
@@ -85,7 +85,7 @@ struct Process {
   var version: UInt8 = 1
   /// Slots in use, as bits, and for some of them the last version of the table that used them.
   var used: UInt8 = 0
-  var retired = InlineArray<8, UInt8>(repeating: 0)
+  var retired = Row8<UInt8>(repeating: 0)
   /// Slots of a publication that was refused half-way: a meta slot may refer to them.
   var orphans: UInt8 = 0
 
@@ -95,10 +95,10 @@ struct Process {
   /// The history at the turn.
   var ended: Commits = 0
   /// The last commit in each file that no sync has covered.
-  var unsynced = InlineArray<2, UInt8>(repeating: 0)
+  var unsynced = Row2<UInt8>(repeating: 0)
   /// What a group sync covers, and what it has found to sync.
   var covered: UInt8 = 0
-  var captured = InlineArray<2, UInt8>(repeating: 0)
+  var captured = Row2<UInt8>(repeating: 0)
   var older: UInt8 = 0
 
   /// What an opening has read from the log, and the life it begins.

@@ -200,7 +200,7 @@ public struct ConversationPreview: Sendable, Hashable {
   package static func cut(_ text: String) -> String {
     guard text.utf8.count > maximumByteCount else { return text }
     let limit = text.utf8.index(text.startIndex, offsetBy: maximumByteCount)
-    var end = text.utf8.index(text.startIndex, offsetBy: sureBorder(text.utf8Span.span))
+    var end = sureBorder(text.utf8, notBehind: limit)
     while end < limit {
       let next = text.index(after: end)
       guard next <= limit else { break }
@@ -209,18 +209,23 @@ public struct ConversationPreview: Sendable, Hashable {
     return String(text[..<end])
   }
 
-  /// Returns the last offset up to the limit that is certainly a character boundary.
+  /// Returns the last index up to `limit` that is certainly a character boundary.
   ///
   /// Any two ASCII bytes have a boundary between them, except CR and LF. Walking the characters
-  /// from the beginning took 20 times as long.
-  private static func sureBorder(_ bytes: Span<UInt8>) -> Int {
-    var offset = maximumByteCount
-    while offset > 0 {
-      let (before, behind) = (bytes[offset - 1], bytes[offset])
-      if before < 0x80, behind < 0x80, before != 0x0D || behind != 0x0A { return offset }
-      offset -= 1
+  /// from the beginning took 20 times as long. A byte follows the limit.
+  private static func sureBorder(
+    _ bytes: String.UTF8View, notBehind limit: String.Index
+  ) -> String.Index {
+    var index = limit
+    var behind = bytes[limit]
+    while index > bytes.startIndex {
+      let previous = bytes.index(before: index)
+      let before = bytes[previous]
+      if before < 0x80, behind < 0x80, before != 0x0D || behind != 0x0A { return index }
+      index = previous
+      behind = before
     }
-    return 0
+    return index
   }
 }
 

@@ -56,14 +56,25 @@ final class SliceContent: @unchecked Sendable {
     let row =
       unsafe rowBase + (index < backwardCount ? count &- 1 &- index : index &- backwardCount)
     guard unsafe row.pointee.isPlain else { return unsafe unusualMessage(row.pointee) }
-    let textBytes = unsafe Span<UInt8>(
-      _unsafeBytes: UnsafeRawBufferPointer(
-        start: byteBase + row.pointee.textOffset, count: Int(row.pointee.textByteCount)))
+    let text = unsafe UnsafeRawBufferPointer(
+      start: byteBase + row.pointee.textOffset, count: Int(row.pointee.textByteCount))
     return unsafe Message(
       MessageID(byteBase + row.pointee.idOffset, byteCount: Int(row.pointee.idByteCount)),
-      origin, row.pointee.senderIndex,
-      String(copying: UTF8Span(unchecked: textBytes, isKnownASCII: row.pointee.isASCII)),
+      origin, row.pointee.senderIndex, Self.string(text, isASCII: row.pointee.isASCII),
       row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, nil)
+  }
+
+  /// Returns valid UTF-8 as a string.
+  ///
+  /// As `Bytes.uncheckedText`, which cannot be inlined into the code of others.
+  @inlinable @inline(__always) @unsafe
+  static func string(_ text: UnsafeRawBufferPointer, isASCII: Bool) -> String {
+    // Older systems of Apple's make no string without validating its bytes once more.
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+      return unsafe String(decoding: text, as: UTF8.self)
+    }
+    let bytes = unsafe Span<UInt8>(_unsafeBytes: text)
+    return unsafe String(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
   }
 
   /// Returns a message that is pending, has a long name, or has rare fields.

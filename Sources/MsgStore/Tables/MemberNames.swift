@@ -20,8 +20,8 @@ package final class MemberNames: Sendable {
   private let maximumByteCount: Int
   private let usedByteCount = Atomic<Int>(0)
 
-  /// Pointers to chunks of `Name`s that this object owns; 0 for a missing chunk.
-  private let chunks = InlineArray<256, Slot<Chunk>> { _ in Slot() }
+  /// The chunks of names, by the upper half of a number.
+  private let chunks = Slots<Chunk>()
 
   private final class Name: Sendable {
     /// The size, including the allocator's overhead.
@@ -31,8 +31,9 @@ package final class MemberNames: Sendable {
   }
 
   private final class Chunk: Sendable {
-    static let byteCount = 256 * 8 + 32
-    let names = InlineArray<256, Slot<Name>> { _ in Slot() }
+    static let byteCount = Slots<Name>.byteCount + 32
+    /// The names, by the lower half of their numbers.
+    let names = Slots<Name>()
   }
 
   package init(maximumByteCount: Int = MemoryShares().memberNames) {
@@ -48,50 +49,64 @@ package final class MemberNames: Sendable {
   /// The name of a number, if it was inserted.
   package subscript(number: UInt32) -> MemberID? {
     guard number < Self.maximumCount else { return nil }
-    return chunks[Int(number >> 8)].with { chunk in
-      chunk.names[Int(number & 0xFF)].with { name in name.id }
+    return chunks.with(UInt8(truncatingIfNeeded: number >> 8)) { chunk in
+      chunk.names.with(UInt8(truncatingIfNeeded: number)) { name in name.id }
     } ?? nil
   }
 
   /// Keeps a name that was read from a committed snapshot.
   package func insert(_ id: MemberID, at number: UInt32) {
     guard number < Self.maximumCount, !isFull else { return }
-    let slot = Int(number >> 8)
+    let (upper, lower) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
     var added = 0
-    if chunks[slot].isEmpty, chunks[slot].fill(Chunk()) { added += Chunk.byteCount }
-    let isNew = chunks[slot].with { chunk in chunk.names[Int(number & 0xFF)].fill(Name(id)) }
+    if chunks.isEmpty(upper), chunks.fill(upper, Chunk()) { added += Chunk.byteCount }
+    let isNew = chunks.with(upper) { chunk in chunk.names.fill(lower, Name(id)) }
     if isNew == true { added += Name.byteCount + MemoryShares.heapByteCount(of: id.string) }
     usedByteCount.wrappingAdd(added, ordering: .relaxed)
   }
 }
 
-/// A reference that is set once and stays until its owner is destroyed.
-private struct Slot<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-  private let bits = Atomic<UInt>(0)
+/// 256 references, each of which is set once and stays until their owner is destroyed.
+///
+/// They are in memory of their own, since a class has no room for them in place: `InlineArray`
+/// exists only on Apple's systems of 2025.
+@safe
+private struct Slots<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+  // Unchecked: the address never changes, and the words behind it are atomic.
+  private let words: UnsafeMutablePointer<Atomic<UInt>>
 
-  var isEmpty: Bool { bits.load(ordering: .relaxed) == 0 }
+  private static var count: Int { Int(UInt8.max) + 1 }
+  static var byteCount: Int { count * MemoryLayout<UInt>.size + 16 }
 
-  /// Returns the result of `body` for the object, or nil if it is not set.
+  init() {
+    unsafe words = .allocate(capacity: Self.count)
+    for index in 0..<Self.count { unsafe (words + index).initialize(to: Atomic(0)) }
+  }
+
+  func isEmpty(_ index: UInt8) -> Bool {
+    unsafe words[Int(index)].load(ordering: .relaxed) == 0
+  }
+
+  /// Returns the result of `body` for the object at an index, or nil if it is not set.
   ///
   /// The object's references are not counted meanwhile.
   @inline(__always)
-  func with<R>(_ body: (Object) -> R) -> R? {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits.load(ordering: .acquiring)) else {
-      return nil
-    }
+  func with<R>(_ index: UInt8, _ body: (Object) -> R) -> R? {
+    let bits = unsafe words[Int(index)].load(ordering: .acquiring)
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { return nil }
     // Unsafe: the bits are those of a reference that `fill` has kept alive until `deinit`.
     return unsafe Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
       body(object)
     }
   }
 
-  /// Sets the reference unless it is set already.
+  /// Sets the reference at an index unless it is set already.
   ///
   /// Returns true if it was not.
-  func fill(_ object: Object) -> Bool {
+  func fill(_ index: UInt8, _ object: Object) -> Bool {
     let reference = unsafe Unmanaged.passRetained(object)
     let new = unsafe UInt(bitPattern: reference.toOpaque())
-    let isNew = bits.compareExchange(
+    let isNew = unsafe words[Int(index)].compareExchange(
       expected: 0, desired: new, ordering: .acquiringAndReleasing
     ).exchanged
     if !isNew { unsafe reference.release() }
@@ -99,10 +114,14 @@ private struct Slot<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   }
 
   deinit {
-    // Unsafe: the reference that `fill` has kept alive.
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits.load(ordering: .acquiring)) else {
-      return
+    for index in 0..<Self.count {
+      let bits = unsafe words[index].load(ordering: .acquiring)
+      // Unsafe: the reference that `fill` has kept alive.
+      if let pointer = unsafe UnsafeRawPointer(bitPattern: bits) {
+        unsafe Unmanaged<Object>.fromOpaque(pointer).release()
+      }
     }
-    unsafe Unmanaged<Object>.fromOpaque(pointer).release()
+    unsafe words.deinitialize(count: Self.count)
+    unsafe words.deallocate()
   }
 }

@@ -30,20 +30,7 @@ extension Bytes {
 
   /// True if the bytes are valid UTF-8.
   @inlinable
-  package var isValidUTF8: Bool { isASCII || isValidBeyondASCII }
-
-  @usableFromInline
-  package var isValidBeyondASCII: Bool {
-    unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Bool in
-      let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
-      do throws(UTF8.ValidationError) {
-        _ = try UTF8Span(validating: span)
-        return true
-      } catch {
-        return false
-      }
-    }
-  }
+  package var isValidUTF8: Bool { isASCII || validUTF8ByteCount == count }
 
   /// Returns the bytes as a string without validating them.
   ///
@@ -56,6 +43,10 @@ extension Bytes {
   @inlinable @unsafe
   package func uncheckedText(isASCII: Bool) -> String {
     unsafe withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> String in
+      // Older systems of Apple's make no string without validating its bytes once more.
+      guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+        return unsafe String(decoding: buffer, as: UTF8.self)
+      }
       let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
       return unsafe String(copying: UTF8Span(unchecked: span, isKnownASCII: isASCII))
     }
@@ -64,5 +55,18 @@ extension Bytes {
   /// Returns the bytes as a string, replacing invalid UTF-8.
   package func repairedText() -> String {
     unsafe withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension String {
+  /// Calls `body` with the UTF-8 bytes of the string, in place unless they are few or elsewhere.
+  ///
+  /// `utf8Span` does the same, but exists only on Apple's systems of 2025.
+  package func withUTF8Bytes<R>(_ body: (Span<UInt8>) -> R) -> R {
+    var string = self
+    return string.withUTF8 { buffer in
+      // Unsafe: the span ends with the closure.
+      body(unsafe Span(_unsafeElements: buffer))
+    }
   }
 }

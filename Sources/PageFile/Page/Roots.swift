@@ -7,7 +7,8 @@ package struct Roots: Sendable {
   package static let maximumCount = 16
   package static let byteCount = maximumCount * 4 + 4
 
-  private var pages = InlineArray<16, UInt32>(repeating: 0)
+  /// A vector, because it holds its 16 numbers in place on every system.
+  private var pages = SIMD16<UInt32>(repeating: 0)
   /// One more than the greatest page number ever used; every number below it is in use or free.
   package var pageNumberEnd: UInt32 = 1
 

@@ -187,9 +187,9 @@ private struct OrderGauge {
   }
 }
 
-/// A check that no byte belongs to two cells, with one bit for each byte of the largest page.
+/// A check that no byte belongs to two cells.
 private struct CellAreaGauge: ~Copyable {
-  private var owned = InlineArray<512, UInt64>(repeating: 0)
+  private var owned = ClaimedBytes()
   private(set) var lowest = Int.max
   private(set) var byteCount = 0
 
@@ -200,19 +200,6 @@ private struct CellAreaGauge: ~Copyable {
   mutating func claims(_ start: Int, _ end: Int) -> Bool {
     lowest = min(lowest, start)
     byteCount &+= end &- start
-    let first = start >> 6
-    let last = (end &- 1) >> 6
-    var mask = ~UInt64(0) << UInt64(start & 63)
-    var word = first
-    while word < last {
-      if owned[word] & mask != 0 { return false }
-      owned[word] |= mask
-      mask = ~0
-      word &+= 1
-    }
-    mask &= ~UInt64(0) >> UInt64(63 &- (end &- 1) & 63)
-    if owned[last] & mask != 0 { return false }
-    owned[last] |= mask
-    return true
+    return owned.claim(start, end)
   }
 }

@@ -78,8 +78,14 @@ package final class PosixFile: StorageFile {
       var request = fstore_t(
         fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0,
         fst_length: off_t(byteCount - current), fst_bytesalloc: 0)
-      _ = try SystemCall.run("fcntl(F_PREALLOCATE)", path) {
-        unsafe fcntl(descriptor, F_PREALLOCATE, &request)
+      while unsafe fcntl(descriptor, F_PREALLOCATE, &request) == -1 {
+        let code = errno
+        if code == EINTR { continue }
+        // exFAT, SMB, and NFS do not have the call.
+        if code == ENOTSUP || code == EOPNOTSUPP || code == EINVAL {
+          return try extendWithZeros(from: current, to: byteCount)
+        }
+        throw SystemCall.error("fcntl(F_PREALLOCATE)", path, code)
       }
       _ = try SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(byteCount)) }
     #else
@@ -92,6 +98,19 @@ package final class PosixFile: StorageFile {
         throw SystemCall.error("posix_fallocate", path, code)
       }
     #endif
+  }
+
+  /// Extends the file by writing zeros, where the system cannot allocate blocks without a write.
+  ///
+  /// `posix_fallocate` of glibc does the same. A longer file without blocks would not do: a later
+  /// commit would be the first to find out that the disk is full.
+  func extendWithZeros(from current: Int, to byteCount: Int) throws(PageFileError) {
+    do {
+      try writeZeros(self, from: current, to: byteCount)
+    } catch {
+      _ = try? SystemCall.run("ftruncate", path) { ftruncate(descriptor, off_t(current)) }
+      throw error
+    }
   }
 
   package func truncate(to byteCount: Int) throws(PageFileError) {

@@ -149,7 +149,7 @@ package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
         unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
         return nil
       }, argument)
-    if let thread { unsafe pthread_detach(thread) }
+    if let thread = unsafe thread { unsafe pthread_detach(thread) }
   #else
     var thread = pthread_t()
     let code = unsafe pthread_create(

@@ -9,8 +9,7 @@ package struct TreePath: ~Copyable {
     package var index: Int
   }
 
-  private static let inlineCount = 6
-  private var levels = InlineArray<6, Level>(repeating: Level(page: TreePage(.empty), index: 0))
+  private var levels = UpperLevels()
   /// The levels that do not fit inline.
   private var lower: [Level] = []
   private(set) var depth = 0
@@ -18,20 +17,20 @@ package struct TreePath: ~Copyable {
   package init() {}
 
   package mutating func removeAll() {
-    if depth > Self.inlineCount { lower.removeAll() }
+    if depth > UpperLevels.count { lower.removeAll() }
     depth = 0
   }
 
   package mutating func push(_ page: TreePage, _ index: Int) {
     let level = Level(page: page, index: index)
-    if depth < Self.inlineCount { levels[depth] = level } else { lower.append(level) }
+    if depth < UpperLevels.count { levels[depth] = level } else { lower.append(level) }
     depth += 1
   }
 
   package mutating func pop() -> Level? {
     guard depth > 0 else { return nil }
     depth -= 1
-    return depth < Self.inlineCount ? levels[depth] : lower.popLast()
+    return depth < UpperLevels.count ? levels[depth] : lower.popLast()
   }
 
   /// The child of a branch page that a descent takes.
@@ -64,6 +63,45 @@ package struct TreePath: ~Copyable {
       page = try source.treePage(page.child(index), level: page.level - 1)
     }
     return page
+  }
+}
+
+/// Six levels in place, named one by one: `InlineArray` exists only on Apple's systems of 2025.
+private struct UpperLevels {
+  static let count = 6
+
+  private var level0 = none
+  private var level1 = none
+  private var level2 = none
+  private var level3 = none
+  private var level4 = none
+  private var level5 = none
+
+  private static var none: TreePath.Level { TreePath.Level(page: TreePage(.empty), index: 0) }
+
+  subscript(depth: Int) -> TreePath.Level {
+    get {
+      switch depth {
+      case 0: level0
+      case 1: level1
+      case 2: level2
+      case 3: level3
+      case 4: level4
+      case 5: level5
+      default: preconditionFailure("level: out of bounds")
+      }
+    }
+    set {
+      switch depth {
+      case 0: level0 = newValue
+      case 1: level1 = newValue
+      case 2: level2 = newValue
+      case 3: level3 = newValue
+      case 4: level4 = newValue
+      case 5: level5 = newValue
+      default: preconditionFailure("level: out of bounds")
+      }
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import PageFile
+
 /// Scans the values of one line of JSON from untrusted bytes.
 ///
 /// It is as strict as RFC 8259: nothing is repaired or guessed. Every error names the byte of the
@@ -133,11 +135,9 @@ struct JSONScanner {
 
   /// Returns the bytes as text, if they are UTF-8.
   private func text(_ range: Range<Int>) throws(ToolError) -> String {
-    do throws(UTF8.ValidationError) {
-      return String(copying: try UTF8Span(validating: bytes.span.extracting(range)))
-    } catch {
-      throw self.error("not valid UTF-8", at: range.lowerBound + error.byteOffsets.lowerBound)
-    }
+    if let text = String(validating: bytes[range], as: UTF8.self) { return text }
+    let validByteCount = Bytes.with(Array(bytes[range])) { $0.validUTF8ByteCount }
+    throw error("not valid UTF-8", at: range.lowerBound + validByteCount)
   }
 
   private mutating func escape() throws(ToolError) -> Unicode.Scalar {

@@ -60,13 +60,15 @@ extension Digest {
   @inline(__always)
   mutating func fold(_ messages: [PeerMessage], newestFirst: Bool, in conversation: Int64) {
     // Accessed in place: a copy of a message would cost a peer as much as some of its fields.
-    let messages = messages.span
-    for step in messages.indices {
-      let index = newestFirst ? messages.count - 1 - step : step
-      let previous = newestFirst ? index + 1 : index - 1
-      let isNewID = step == 0 || messages[index].id != messages[previous].id
-      let whole = isExact ? Fingerprint.of(messages[index].whole) : 0
-      fold(messages[index].fields(in: conversation, isNewID: isNewID).mixed, whole: whole)
+    unsafe messages.withUnsafeBufferPointer { buffer in
+      let messages = unsafe buffer.span
+      for step in messages.indices {
+        let index = newestFirst ? messages.count - 1 - step : step
+        let previous = newestFirst ? index + 1 : index - 1
+        let isNewID = step == 0 || messages[index].id != messages[previous].id
+        let whole = isExact ? Fingerprint.of(messages[index].whole) : 0
+        fold(messages[index].fields(in: conversation, isNewID: isNewID).mixed, whole: whole)
+      }
     }
   }
 

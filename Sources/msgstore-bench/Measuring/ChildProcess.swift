@@ -28,9 +28,8 @@ enum ChildProcess {
   private static func executablePath() throws -> String {
     var path = [CChar](repeating: 0, count: 4_096)
     #if canImport(Darwin)
-      var byteCount = UInt32(path.count)
-      guard unsafe _NSGetExecutablePath(&path, &byteCount) == 0 else {
-        throw BenchError("_NSGetExecutablePath failed")
+      guard unsafe proc_pidpath(getpid(), &path, UInt32(path.count)) > 0 else {
+        throw Files.failure("proc_pidpath", "self")
       }
     #else
       guard unsafe readlink("/proc/self/exe", &path, path.count - 1) > 0 else {

@@ -129,7 +129,9 @@ package struct Machine {
   static func peakByteCount() throws -> UInt64 {
     #if canImport(Darwin)
       var usage = rusage()
-      guard getrusage(RUSAGE_SELF, &usage) == 0 else { throw Files.failure("getrusage", "self") }
+      guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else {
+        throw Files.failure("getrusage", "self")
+      }
       return UInt64(usage.ru_maxrss)
     #else
       // Unlike `ru_maxrss`, this value is not inherited from the parent process.

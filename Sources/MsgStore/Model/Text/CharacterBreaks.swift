@@ -64,8 +64,10 @@ enum CharacterBreaks {
   static let maximumClassCount = 32
 
   /// The next states, by state and class.
+  ///
+  /// Only this kind of array has a span on every system.
   static let table = {
-    var table = [UInt8](repeating: 0, count: State.count * maximumClassCount)
+    var table = ContiguousArray<UInt8>(repeating: 0, count: State.count * maximumClassCount)
     for state in State.allCases {
       for next in CharacterClass.allCases {
         table[Int(state.rawValue) * maximumClassCount + Int(next.rawValue)] =

@@ -28,7 +28,8 @@ enum CharacterClass: UInt8, CaseIterable {
   ///
   /// All other scalars have the class `other`.
   static let table = {
-    var classes = [UInt8](repeating: CharacterClass.other.rawValue, count: tableCount)
+    var classes = ContiguousArray<UInt8>(
+      repeating: CharacterClass.other.rawValue, count: tableCount)
     for range in ranges {
       let start = Int(range >> 15)
       for scalar in start...start + Int(range >> 5 & 1023) { classes[scalar] = UInt8(range & 31) }
