@@ -12,7 +12,11 @@ DOCS = .build-docs
 TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test build release docs bench bench-smoke bench-peers bench-peers-smoke \
+<<<<<<< HEAD
   release-peers check check-apple format lint test-release test-kills test-tsan \
+=======
+  release-peers check format lint test-release test-swift-lz4 test-kills test-tsan \
+>>>>>>> lz4
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -35,6 +39,7 @@ help:
 	@echo 'make lint         check their format'
 	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
 	@echo 'make test-release every test, built for release'
+	@echo 'make test-swift-lz4 every test, with the codec of the package instead of liblz4'
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
@@ -130,6 +135,10 @@ check-apple:
 test-release: setup
 	$(SWIFT) test -c release
 
+# Another build, since a trait changes what is compiled.
+test-swift-lz4: setup
+	$(SWIFT) test --traits Tools --scratch-path .build-lz4
+
 # A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
 test-kills: setup
 	MSGSTORE_KILLS=200 $(SWIFT) test -c release --filter killedWriter
@@ -146,4 +155,4 @@ test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-docs .build-tsan .build-defects .build-peers
+	rm -rf .build .build-docs .build-tsan .build-defects .build-peers .build-lz4

@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// The platforms that have a liblz4 to link; the others always use the package's own codec.
+let havingLZ4: [Platform] = [.linux, .macOS]
+
 let package = Package(
   name: "msgstore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -30,7 +33,10 @@ let package = Package(
     .trait(
       name: "Peers",
       description: "Lets the benchmark measure GRDB and LMDB, which a normal build does without."),
-    .default(enabledTraits: ["Tools"]),
+    .trait(
+      name: "SystemLZ4",
+      description: "Compresses with the system's liblz4 on Linux and macOS, in place of our codec."),
+    .default(enabledTraits: ["Tools", "SystemLZ4"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -48,9 +54,22 @@ let package = Package(
     .target(name: "PageFile", swiftSettings: strict),
     // Trains dictionaries for compression; it knows no messages.
     .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: strict),
+    // Two codecs of one format with the same interface: the package's own, and liblz4.
+    .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: strict),
     .target(
-      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "CLZ4"],
+      name: "SystemLZ4",
+      dependencies: ["PageFile", .target(name: "CLZ4", condition: .when(platforms: havingLZ4))],
       swiftSettings: strict),
+    .target(
+      name: "MsgStore",
+      dependencies: [
+        "PageFile", "TextDictionary", "LZ4Blocks",
+        .target(
+          name: "SystemLZ4", condition: .when(platforms: havingLZ4, traits: ["SystemLZ4"])),
+      ],
+      swiftSettings: strict + [
+        .define("SYSTEM_LZ4", .when(platforms: havingLZ4, traits: ["SystemLZ4"]))
+      ]),
     // Dates and localized errors, for an app that uses Foundation anyway.
     .target(
       name: "MsgStoreFoundation", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
@@ -103,10 +122,20 @@ let package = Package(
       name: "Damage", dependencies: ["PageFile"], path: "Tests/Damage", swiftSettings: strict),
     // The protocol as a model that shares no code with the engine.
     .target(name: "ProtocolModel", path: "Tests/ProtocolModel", swiftSettings: strict),
+    // The package's own LZ4 codec beside liblz4, and beside the description of the format.
+    .target(
+      name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],
+      path: "Tests/BlockTrials", swiftSettings: strict),
+    .testTarget(
+      name: "LZ4BlocksTests",
+      dependencies: ["LZ4Blocks", "BlockTrials", "PageFile", "Simulation"],
+      swiftSettings: strict),
     // What the fuzzers in `Fuzz/` run, so that tests can replay what they have found.
     .target(
       name: "FuzzTargets",
-      dependencies: ["MsgStore", "MsgStoreTools", "PageFile", "Simulation", "msgdump"],
+      dependencies: [
+        "MsgStore", "MsgStoreTools", "PageFile", "BlockTrials", "Simulation", "msgdump",
+      ],
       path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
       name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "PageFile", "Simulation"],
@@ -123,8 +152,8 @@ let package = Package(
     .executableTarget(
       name: "torture",
       dependencies: [
-        "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "PageFile",
-        "MsgStore", "MsgStoreTools",
+        "Simulation", "Damage", "ProtocolModel", "Schedules", "Interleavings", "BlockTrials",
+        "PageFile", "MsgStore", "MsgStoreTools",
       ],
       path: "Tests/Torture", swiftSettings: strict),
     // Single operations to be looked at by a profiler.

@@ -28,9 +28,11 @@ let package = Package(
     .target(name: "CFuzzer"),
     .target(name: "PageFile", swiftSettings: fuzzed),
     .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: fuzzed),
+    .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: fuzzed),
+    .target(name: "SystemLZ4", dependencies: ["PageFile", "CLZ4"], swiftSettings: fuzzed),
     .target(
-      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "CLZ4"],
-      swiftSettings: fuzzed),
+      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "SystemLZ4"],
+      swiftSettings: fuzzed + [.define("SYSTEM_LZ4")]),
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: fuzzed),
     // Without its commands, which need a package from elsewhere.
@@ -39,8 +41,13 @@ let package = Package(
       exclude: ["Commands", "MsgDump.swift", "StoreAccess.swift"], swiftSettings: fuzzed),
     .target(name: "Simulation", dependencies: ["PageFile"], swiftSettings: driving),
     .target(
+      name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],
+      swiftSettings: driving),
+    .target(
       name: "FuzzTargets",
-      dependencies: ["PageFile", "MsgStore", "MsgStoreTools", "msgdump", "Simulation"],
+      dependencies: [
+        "PageFile", "MsgStore", "MsgStoreTools", "msgdump", "BlockTrials", "Simulation",
+      ],
       swiftSettings: driving),
     .executableTarget(
       name: "Fuzz", dependencies: ["FuzzTargets", "CFuzzer"], swiftSettings: driving,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MsgStore
 
 #if canImport(Darwin)
   import Darwin

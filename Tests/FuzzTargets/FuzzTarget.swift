@@ -14,6 +14,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case messageRecords = "message-records"
   /// Segments and dictionaries, alone and in stores that hold any of them.
   case segments
+  /// Blocks of LZ4 and texts, for the package's own codec beside liblz4.
+  case blocks = "lz4-blocks"
 
   /// Runs the target once.
   ///
@@ -28,6 +30,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .jsonLines: try JSONLinesTarget.run(&input)
     case .messageRecords: try MessageRecordsTarget.run(&input)
     case .segments: try SegmentsTarget.run(&input)
+    case .blocks: try BlocksTarget.run(&input)
     }
   }
 }

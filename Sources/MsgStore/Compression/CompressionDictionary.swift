@@ -1,9 +1,8 @@
-import CLZ4
 package import PageFile
 
 /// The bytes that blocks are compressed against: a block only refers to content shared with them.
 ///
-/// Immutable and never moved, so any number of readers can use it at once, and LZ4 states prepared
+/// Immutable and never moved, so any number of readers can use it at once, and encoders prepared
 /// with it can point into it.
 package final class CompressionDictionary: Sendable {
   /// The maximum size: a match reaches back this far and no further.
@@ -37,25 +36,15 @@ package final class CompressionDictionary: Sendable {
   /// Decompresses a block into `target`.
   ///
   /// Returns false if the bytes are not a block for exactly the size of `target` made with this
-  /// dictionary; `target` then has undefined content. Never traps: LZ4 checks every length and
-  /// offset of a block against its three buffers. A block made with another dictionary may be
+  /// dictionary; `target` then has undefined content. Never traps: the codec checks every length
+  /// and offset of a block against its three buffers. A block made with another dictionary may be
   /// accepted and then yields another text; the checksum of its page has to prevent that.
   package func decompress(_ block: Bytes, into target: MutableBytes) -> Bool {
     guard target.count <= Self.maximumBlockByteCount, block.count <= Self.maximumBlockByteCount
     else {
       return false
     }
-    // Unsafe: a call into C; all three lengths come from the buffers themselves.
-    let written = unsafe block.withUnsafeBytes { source in
-      unsafe target.withUnsafeMutableBytes { target in
-        unsafe bytes.withUnsafeBytes { dictionary in
-          unsafe LZ4_decompress_safe_usingDict(
-            source.baseAddress, target.baseAddress, Int32(source.count), Int32(target.count),
-            dictionary.baseAddress, Int32(dictionary.count))
-        }
-      }
-    }
-    return Int(written) == target.count
+    return Codec.decode(block, dictionary: bytes, into: target)
   }
 
   /// Appends the decompressed bytes of a block to `buffer`.

@@ -1,4 +1,3 @@
-import CLZ4
 package import PageFile
 
 /// Compression of long texts as single LZ4 blocks.
@@ -22,14 +21,9 @@ package enum TextCompression {
     let start = buffer.count
     let maximumByteCount = text.count - text.count / 8
     buffer.append(zeros: maximumByteCount)
-    // Unsafe: calls into C; both lengths come from the buffers themselves.
-    let byteCount = unsafe text.withUnsafeBytes { source in
-      unsafe buffer.mutableBytes.slice(start, maximumByteCount).withUnsafeMutableBytes { target in
-        unsafe LZ4_compress_default(
-          source.baseAddress, target.baseAddress, Int32(source.count), Int32(target.count))
-      }
-    }
-    buffer.truncate(to: start + Int(max(byteCount, 0)))
+    let target = buffer.mutableBytes.slice(start, maximumByteCount)
+    let byteCount = Codec.encode(text, into: target)
+    buffer.truncate(to: start + byteCount)
     return byteCount > 0
   }
 
@@ -39,22 +33,6 @@ package enum TextCompression {
   package static func decompress(_ block: Bytes, byteCount: Int, to buffer: inout ByteBuffer)
     -> Bool
   {
-    let start = buffer.count
-    guard byteCount <= maximumTextByteCount, block.count <= maximumTextByteCount else {
-      return false
-    }
-    buffer.append(zeros: byteCount)
-    // Unsafe: calls into C; both lengths come from the buffers themselves.
-    let written = unsafe block.withUnsafeBytes { source in
-      unsafe buffer.mutableBytes.slice(start, byteCount).withUnsafeMutableBytes { target in
-        unsafe LZ4_decompress_safe(
-          source.baseAddress, target.baseAddress, Int32(source.count), Int32(target.count))
-      }
-    }
-    guard Int(written) == byteCount else {
-      buffer.truncate(to: start)
-      return false
-    }
-    return true
+    CompressionDictionary.none.decompress(block, byteCount: byteCount, to: &buffer)
   }
 }
