@@ -1,8 +1,23 @@
-// What swift-argument-parser needs of Foundation, so that the tools can be type-checked with it. No
-// source of the package imports this.
+// What swift-argument-parser and MsgStoreFoundation need of Foundation, so that they can be
+// type-checked. Its interface is not among those of a toolchain for Linux.
 
 public protocol LocalizedError: Error {
   var errorDescription: String? { get }
+  var recoverySuggestion: String? { get }
+}
+
+extension LocalizedError {
+  public var errorDescription: String? { nil }
+  public var recoverySuggestion: String? { nil }
+}
+
+public typealias TimeInterval = Double
+
+public struct Date {
+  public let timeIntervalSince1970: TimeInterval
+  public init(timeIntervalSince1970: TimeInterval) {
+    self.timeIntervalSince1970 = timeIntervalSince1970
+  }
 }
 
 public class NSError: Error {}

@@ -8,13 +8,18 @@ extension Database {
   /// Copies cell by cell in key order, so that every page is filled before the next one is begun.
   /// Reads one moment, each page once, and commits every 4 MiB at `relaxed`.
   ///
-  /// - Throws: The errors of reading there and writing here; `snapshotExpired` if so much was
-  ///   written there meanwhile that the moment could not be kept.
-  package func fill(from other: borrowing ReadTransaction) throws(PageFileError) {
+  /// - Parameter progress: Called after each commit with the number of bytes copied so far.
+  /// - Throws: The error of `progress`; the errors of reading there and writing here;
+  ///   `snapshotExpired` if so much was written there meanwhile that the moment could not be kept.
+  package func fill<E: Error>(
+    from other: borrowing ReadTransaction, progress: (_ byteCount: Int) throws(E) -> Void
+  ) throws {
+    var byteCount = 0
     for tree in 0..<Roots.maximumCount {
       var next: [UInt8]? = []
       while let key = next {
-        next = try copy(TreeNumber(tree), from: key, of: other.source)
+        next = try copy(TreeNumber(tree), from: key, of: other.source, &byteCount)
+        try progress(byteCount)
       }
     }
   }
@@ -23,7 +28,7 @@ extension Database {
   ///
   /// Returns the first key that is left, or nil at the end.
   private func copy(
-    _ tree: TreeNumber, from key: [UInt8], of source: PageSource
+    _ tree: TreeNumber, from key: [UInt8], of source: PageSource, _ byteCount: inout Int
   ) throws(PageFileError) -> [UInt8]? {
     // The bracket covers one commit only; pages read before it may then be released.
     try source.enter()
@@ -37,19 +42,20 @@ extension Database {
       _ = try cursor.seek(buffer.bytes)
     }
     let transaction = try beginWrite()
-    let next = try Self.copy(&cursor, to: transaction.source, tree)
+    let next = try Self.copy(&cursor, to: transaction.source, tree, &byteCount)
     _ = try transaction.commit(.relaxed)
     return next
   }
 
   private static func copy(
-    _ cursor: inout Cursor, to target: PageSource, _ tree: TreeNumber
+    _ cursor: inout Cursor, to target: PageSource, _ tree: TreeNumber, _ copied: inout Int
   ) throws(PageFileError) -> [UInt8]? {
     try target.enter()
     defer { target.leave() }
     var key = ByteBuffer(capacity: BTree.maximumKeyByteCount)
     var value = ByteBuffer(capacity: 4096)
     var byteCount = 0
+    defer { copied += byteCount }
     while cursor.isAtCell {
       key.removeAll()
       cursor.appendKey(to: &key)

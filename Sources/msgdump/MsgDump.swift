@@ -20,7 +20,7 @@ struct MsgDump: ParsableCommand {
       OutboxCommand.self, GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
       WALCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
-      CompactCommand.self, SampleCommand.self,
+      CompactCommand.self, BackupCommand.self, SampleCommand.self,
     ])
 
   /// The exit status of a check that has findings.

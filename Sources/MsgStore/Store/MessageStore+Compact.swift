@@ -57,19 +57,12 @@ extension MessageStore {
 
   /// Makes a compacted copy of the store, with pages of the same size.
   ///
-  /// The copy is of one snapshot. Until the call returns, the new file may be anything between
-  /// empty and complete, so callers make it under a temporary name.
+  /// The copy is of one snapshot. Until the call returns, the new file may be incomplete, so callers
+  /// make it under a temporary name.
   ///
   /// - Parameter path: The path of the copy. No file may exist there.
   package func copy(to path: String) throws {
-    try storage { () throws(PageFileError) in
-      let transaction = try core.database.beginRead()
-      var options = DatabaseOptions()
-      options.pageByteCount = core.database.pageByteCount
-      let new = try Database(path: path, options: options)
-      try new.fill(from: transaction)
-      try new.close()
-    }
+    try backUp(to: path)
     var storeOptions = StoreOptions()
     storeOptions.steps = .untimed
     let new = try MessageStore(path: path, options: storeOptions)

@@ -139,28 +139,46 @@ private func startThread(_ body: @escaping @Sendable () -> Void) {
 }
 
 /// Starts a detached system thread, even inside a test's strand.
+///
+/// A process at its limit of threads is refused another one for as long as its other threads live,
+/// so the call tries again for some seconds. It traps after that: work that was accepted would never
+/// be done.
 package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
-  let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+  let body = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+  var code = unsafe createThread(body)
+  var attemptCount = 1
+  while code == EAGAIN, attemptCount < 1000 {
+    usleep(10_000)
+    code = unsafe createThread(body)
+    attemptCount += 1
+  }
+  precondition(code == 0, "thread: creation failed (\(SystemCall.message(code)))")
+}
+
+/// Creates a detached thread, which takes over the reference to its body.
+///
+/// Returns 0 or an error number.
+private func createThread(_ body: UnsafeMutableRawPointer) -> Int32 {
   #if canImport(Darwin)
     var thread: pthread_t?
     let code = unsafe pthread_create(
       &thread, nil,
-      { argument in
-        unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+      { body in
+        unsafe Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
         return nil
-      }, argument)
+      }, body)
     if let thread = unsafe thread { unsafe pthread_detach(thread) }
   #else
     var thread = pthread_t()
     let code = unsafe pthread_create(
       &thread, nil,
-      { argument in
-        if let argument = unsafe argument {
-          unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+      { body in
+        if let body = unsafe body {
+          unsafe Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
         }
         return nil
-      }, argument)
+      }, body)
     if code == 0 { pthread_detach(thread) }
   #endif
-  precondition(code == 0, "thread: creation failed")
+  return code
 }

@@ -1,0 +1,63 @@
+import PageFile
+
+/// The files of a store as a whole.
+extension MessageStore {
+  /// Makes a copy of the store as of one moment, while it is in use.
+  ///
+  /// The copy is one file without a log, and opens like any other store, with everything that waits
+  /// in the outbox: an app that restores it sends that again. Copying the files with the system's
+  /// means may mix two moments. Readers and writers continue meanwhile; each page is read once.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the copy; no file may exist there. Until it is complete, the copy has a
+  ///     name that ends with `.partial`.
+  ///   - progress: Called after every 4 MiB with the number of bytes copied; throwing ends the copy.
+  /// - Throws: The error of `progress`; `storage`, with `snapshotExpired` inside if so much was
+  ///   written meanwhile that the moment could not be kept. Nothing is left at the path then.
+  public func backUp(
+    to path: String, progress: (_ byteCount: Int) throws -> Void = { _ in }
+  ) throws {
+    do {
+      try core.database.backUp(to: path, progress: progress)
+    } catch let error as PageFileError {
+      throw StoreError.storage(error)
+    }
+  }
+
+  /// Makes a copy of the store without blocking the caller's thread; see `backUp(to:progress:)`.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the copy; no file may exist there.
+  ///   - progress: Called after every 4 MiB with the number of bytes copied.
+  /// - Throws: As the other form does; `CancellationError` if the task was cancelled.
+  public func backUp(
+    to path: String, progress: @escaping @Sendable (_ byteCount: Int) throws -> Void = { _ in }
+  ) async throws {
+    let isCancelled = Locked(false)
+    try await withTaskCancellationHandler {
+      try await core.readers.run { [core] in
+        do {
+          try core.database.backUp(to: path) { byteCount in
+            if isCancelled.withLock({ $0 }) { throw CancellationError() }
+            try progress(byteCount)
+          }
+        } catch let error as PageFileError {
+          throw StoreError.storage(error)
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Removes a store with all its files, as when its user logs out.
+  ///
+  /// - Parameter path: The data file. The store must be closed, here and in other processes.
+  /// - Returns: False if there was no store.
+  /// - Throws: `storage`, with `alreadyOpen` or `busy` inside if the store is in use, and
+  ///   `notADatabase` for a file of another kind, which stays.
+  @discardableResult
+  public static func remove(path: String) throws(StoreError) -> Bool {
+    try storage { () throws(PageFileError) in try Database.remove(path: path) }
+  }
+}
