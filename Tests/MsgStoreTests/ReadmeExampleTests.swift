@@ -12,7 +12,7 @@ import Testing
 
     func take(_ task: OutboxTask, in conversation: ConversationID?, token: OutboxToken) throws {
       if !tokens.insert(token).inserted { throw CancellationError() }
-      kinds.append(String("\(task)".prefix { $0 != "(" }))
+      kinds.append(Mirror(reflecting: task).children.first?.label ?? "\(task)")
     }
   }
 

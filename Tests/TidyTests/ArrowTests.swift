@@ -37,6 +37,10 @@ import Testing
         ["Bytes", "Page", "Pager", "Tree", "Transaction", "Database.swift"]
       ),
       (
+        "Database+Files.swift",
+        ["Bytes", "Storage", "Page", "DatabaseOptions.swift", "Transaction", "Database.swift"]
+      ),
+      (
         "Inspect",
         [
           "Bytes", "Storage", "Page", "DatabaseOptions.swift", "WAL", "Pager", "Tree",

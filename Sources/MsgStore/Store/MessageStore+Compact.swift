@@ -57,8 +57,8 @@ extension MessageStore {
 
   /// Makes a compacted copy of the store, with pages of the same size.
   ///
-  /// The copy is of one snapshot. Until the call returns, the new file may be incomplete, so callers
-  /// make it under a temporary name.
+  /// The copy is of one snapshot. Until the call returns, the new file may be incomplete, so
+  /// callers make it under a temporary name.
   ///
   /// - Parameter path: The path of the copy. No file may exist there.
   package func copy(to path: String) throws {

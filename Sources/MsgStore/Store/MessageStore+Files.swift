@@ -11,7 +11,8 @@ extension MessageStore {
   /// - Parameters:
   ///   - path: The path of the copy; no file may exist there. Until it is complete, the copy has a
   ///     name that ends with `.partial`.
-  ///   - progress: Called after every 4 MiB with the number of bytes copied; throwing ends the copy.
+  ///   - progress: Called after every 4 MiB with the number of bytes copied; throwing ends the
+  ///     copy.
   /// - Throws: The error of `progress`; `storage`, with `snapshotExpired` inside if so much was
   ///   written meanwhile that the moment could not be kept. Nothing is left at the path then.
   public func backUp(

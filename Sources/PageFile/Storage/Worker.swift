@@ -141,8 +141,8 @@ private func startThread(_ body: @escaping @Sendable () -> Void) {
 /// Starts a detached system thread, even inside a test's strand.
 ///
 /// A process at its limit of threads is refused another one for as long as its other threads live,
-/// so the call tries again for some seconds. It traps after that: work that was accepted would never
-/// be done.
+/// so the call tries again for some seconds. It traps after that: work that was accepted would
+/// never be done.
 package func startSystemThread(_ body: @escaping @Sendable () -> Void) {
   let body = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()
   var code = unsafe createThread(body)
