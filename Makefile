@@ -12,11 +12,7 @@ DOCS = .build-docs
 TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test build release docs bench bench-smoke bench-peers bench-peers-smoke \
-<<<<<<< HEAD
   release-peers check check-apple format lint test-release test-kills test-tsan \
-=======
-  release-peers check format lint test-release test-swift-lz4 test-kills test-tsan \
->>>>>>> lz4
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
@@ -38,8 +34,7 @@ help:
 	@echo 'make format       format the sources'
 	@echo 'make lint         check their format'
 	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
-	@echo 'make test-release every test, built for release'
-	@echo 'make test-swift-lz4 every test, with the codec of the package instead of liblz4'
+	@echo 'make test-release every test, built for release, with the LZ4 codec of the package'
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
@@ -131,17 +126,16 @@ lint:
 check-apple:
 	@Scripts/check-apple
 
-# Optimised code has had mistakes of the compiler's that debug builds do not show.
-test-release: setup
-	$(SWIFT) test -c release
+# Optimised code has had mistakes of the compiler's that debug builds do not show. These tests use the
+# package's own LZ4 codec, and `make test` liblz4, so that both go through all of them.
+OWN_CODEC = --traits Tools --scratch-path .build-lz4
 
-# Another build, since a trait changes what is compiled.
-test-swift-lz4: setup
-	$(SWIFT) test --traits Tools --scratch-path .build-lz4
+test-release: setup
+	$(SWIFT) test -c release $(OWN_CODEC)
 
 # A writer that is killed in commits, checkpoints, hand-overs and recoveries, in one store.
 test-kills: setup
-	MSGSTORE_KILLS=200 $(SWIFT) test -c release --filter killedWriter
+	MSGSTORE_KILLS=200 $(SWIFT) test -c release $(OWN_CODEC) --filter killedWriter
 
 test-tsan: setup
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'Concurrency|Listening|OutboxDurability|OutboxWork'

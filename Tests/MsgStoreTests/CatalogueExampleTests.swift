@@ -204,6 +204,15 @@ import Testing
     try await store.close()
   }
 
+  private func runBackup(_ store: MessageStore, path: String) async throws {
+    try await store.backUp(to: path + ".backup") { byteCount in print(byteCount, "bytes copied") }
+  }
+
+  private func runRemoval(path: String) throws {
+    try MessageStore.remove(path: path)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   private func runCheck(path: String) throws {
     var options = DatabaseOptions()
     options.access = .readOnly
@@ -243,10 +252,12 @@ import Testing
     try await runReconciling(
       store, room, try await Server().messages(1...2, in: room))
     try await runStoreCheck(store)
+    try await runBackup(store, path: path)
     try await runLookingAfter(store, room)
     for follower in followers { try await follower.value }
     try runCheck(path: path)
     try runCompaction(path: path)
+    try runRemoval(path: path)
   }
 
   @Test(arguments: ["MsgStore", "MsgStoreTools", "PageFile"]) func everyExampleIsTestedCode(
