@@ -43,8 +43,25 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
   /// Adds the system's words to an I/O error: the library gives only the failed call and its
   /// number.
   private static func sentence(for error: PageFileError) -> String {
-    guard case .ioError(let call, let errorNumber, let path) = error else { return "\(error)" }
-    return "\(path): \(call): \(System.reason(errorNumber))"
+    switch error {
+    case .ioError(let call, let errorNumber, let path):
+      "\(path): \(call): \(System.reason(errorNumber))"
+    case .notADatabase(let path): kind(of: path).map { "\(path): \($0)" } ?? "\(error)"
+    default: "\(error)"
+    }
+  }
+
+  /// Returns the kind of a file that is not a store, as far as its first bytes tell.
+  private static func kind(of path: String) -> String? {
+    var head = [UInt8](repeating: 0, count: 16)
+    guard let file = try? InputFile(path: path),
+      let byteCount = try? file.read(into: &head, at: 0)
+    else { return nil }
+    if byteCount == 0 { return "empty file, not a store" }
+    // "SQLite format 3" and a zero (https://www.sqlite.org/fileformat.html, section 1.3).
+    if head.elementsEqual("SQLite format 3\0".utf8) { return "an SQLite database, not a store" }
+    if head.first == UInt8(ascii: "{") { return "text (JSON lines?), not a store; see restore" }
+    return nil
   }
 
   /// Returns true if the bytes of the store itself are at fault, rather than its environment.

@@ -77,6 +77,11 @@ package final class Inspector {
     }
   }
 
+  /// True if a page of this number is in use.
+  package func hasPage(_ number: PageNumber) throws(PageFileError) -> Bool {
+    try numbers(beginRead()).contains(number)
+  }
+
   /// Returns the report on one page and its cells.
   package func page(_ number: PageNumber) throws(PageFileError) -> (PageReport, [CellReport]) {
     let source = beginRead()

@@ -15,7 +15,11 @@ struct PageCommand: ParsableCommand {
   var number: UInt32
 
   func run() throws {
-    let (page, cells) = try storeArgument.inspect().page(PageNumber(number))
+    let inspector = try storeArgument.inspect()
+    guard try inspector.hasPage(PageNumber(number)) else {
+      throw ToolError.failure("page \(number): not in use; see pages")
+    }
+    let (page, cells) = try inspector.page(PageNumber(number))
     let output = Output()
     let pageTable = PageTable()
     try output.line(pageTable.header)

@@ -41,10 +41,11 @@ struct RestoreCommand: ParsableCommand {
       let restorer = Restorer(
         isLenient: lenient, numbersFromOrder: sequenceFromOrder,
         localMember: localMember.map { MemberID($0) })
-      try restorer.restore(reader) { options throws(StoreError) in
+      let summary = try restorer.restore(reader) { options throws(StoreError) in
         try MessageStore(path: place.temporaryPath, options: options)
       }
       try place.settle()
+      try report(summary)
     } catch StoreError.storage(.busy(let path)) {
       // Another restore was faster; the temporary file belongs to it.
       throw StoreError.storage(.busy(path: path))
@@ -52,5 +53,18 @@ struct RestoreCommand: ParsableCommand {
       place.clear()
       throw error
     }
+  }
+
+  private func report(_ summary: Restorer.Summary) throws(ToolError) {
+    let output = Output()
+    try output.line(
+      "restored: \(summary.messageCount.counted("message")) in "
+        + summary.conversationCount.counted("conversation"))
+    let parts = [
+      (summary.repeatedCount, "repeated record"), (summary.passedOver.lineCount, "unknown line"),
+      (summary.passedOver.fieldCount, "unknown field"),
+    ].filter { $0.0 > 0 }.map { $0.counted($1) }
+    if !parts.isEmpty { try output.line("passed over: \(parts.joined(separator: ", "))") }
+    try output.flush()
   }
 }

@@ -47,6 +47,7 @@ struct JSONObjectReader: JSONFieldVisitor {
         throw scanner.error(
           "unknown field \"\(field.name)\" of \(noun)", at: field.nameOffset)
       }
+      scanner.passedOver.fieldCount += 1
       scanner.seek(field.valueOffset)
       try scanner.skipValue()
       try expectEndOfValue()

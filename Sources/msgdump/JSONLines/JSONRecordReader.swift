@@ -1,7 +1,16 @@
+/// The parts of the input that a lenient reader has passed over.
+package final class PassedOver {
+  package var lineCount = 0
+  package var fieldCount = 0
+
+  package init() {}
+}
+
 /// Reads records from lines of JSON.
 package struct JSONRecordReader: ~Copyable {
   private var lines: LineReader
   private let isLenient: Bool
+  package let passedOver = PassedOver()
 
   /// Creates a reader.
   ///
@@ -19,8 +28,10 @@ package struct JSONRecordReader: ~Copyable {
   package mutating func next() throws(ToolError) -> JSONRecord? {
     while let line = try lines.next() {
       var scanner = JSONScanner(
-        lines.buffer, line: line, lineNumber: lines.lineNumber, isLenient: isLenient)
+        lines.buffer, line: line, lineNumber: lines.lineNumber, isLenient: isLenient,
+        passedOver: passedOver)
       if let record = try JSONRecord(&scanner) { return record }
+      passedOver.lineCount += 1
     }
     return nil
   }

@@ -13,16 +13,21 @@ struct JSONScanner {
   let lineNumber: Int
   /// True if unknown fields are skipped, and the last of two fields with one name counts.
   let isLenient: Bool
+  let passedOver: PassedOver
   /// The offset of the next byte.
   private(set) var offset: Int
 
   /// Creates a scanner of `line`, a range of `bytes`.
-  init(_ bytes: [UInt8], line: Range<Int>, lineNumber: Int, isLenient: Bool) {
+  init(
+    _ bytes: [UInt8], line: Range<Int>, lineNumber: Int, isLenient: Bool,
+    passedOver: PassedOver = PassedOver()
+  ) {
     precondition(line.upperBound <= bytes.count, "line: out of bounds")
     self.bytes = bytes
     self.line = line
     self.lineNumber = lineNumber
     self.isLenient = isLenient
+    self.passedOver = passedOver
     offset = line.lowerBound
   }
 

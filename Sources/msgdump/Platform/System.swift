@@ -15,6 +15,34 @@ enum System {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Removes files when a signal asks the process to end: Ctrl-C, a closed terminal, or `kill`.
+  ///
+  /// An empty list leaves these signals to the system again.
+  static func removeWhenInterrupted(_ paths: [String]) {
+    for signal in [SIGINT, SIGTERM, SIGHUP] { _ = systemSignal(signal, SIG_DFL) }
+    // The old list stays in memory: a handler on another thread may be reading it.
+    let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+      capacity: paths.count + 1)
+    for (index, path) in paths.enumerated() {
+      unsafe (list + index).initialize(to: strdup(path))
+    }
+    unsafe (list + paths.count).initialize(to: nil)
+    unsafe interruptedPaths = list
+    guard !paths.isEmpty else { return }
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      _ = systemSignal(signal) { signal in
+        // Only calls that POSIX allows in a handler (XSH 2.4.3).
+        var next = unsafe interruptedPaths
+        while let path = unsafe next?.pointee {
+          _ = unsafe unlink(path)
+          unsafe next = next?.advanced(by: 1)
+        }
+        _ = systemSignal(signal, SIG_DFL)
+        _ = raise(signal)
+      }
+    }
+  }
+
   /// Ends the process with a status.
   static func exit(_ status: Int32) -> Never {
     #if canImport(Glibc)
@@ -177,4 +205,15 @@ private func systemRead(_ descriptor: Int32, _ address: UnsafeMutableRawPointer?
   -> Int
 {
   unsafe read(descriptor, address, byteCount)
+}
+
+/// The files that a signal removes, ended by nil; a handler can read nothing but a global.
+nonisolated(unsafe) private var interruptedPaths:
+  UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+
+/// Calls the system's `signal`, whose name the loops above need.
+private func systemSignal(
+  _ number: Int32, _ handler: (@convention(c) (Int32) -> Void)?
+) -> (@convention(c) (Int32) -> Void)? {
+  signal(number, handler)
 }

@@ -1,5 +1,10 @@
+import PageFile
+
 /// The place where a new store is made: beside its final one, so that nobody ever opens half a
 /// store.
+///
+/// A command that ends early, also by a signal, leaves nothing there. One that is killed leaves its
+/// files without an owner, and the next one removes them.
 struct NewStorePlace {
   private static let walSuffixes = ["-wal0", "-wal1"]
   /// The suffixes of a store's files.
@@ -21,12 +26,17 @@ struct NewStorePlace {
       guard try System.fileByteCount(at: path + suffix) ?? 0 == 0 else {
         throw .failure("\(path)\(suffix) already exists; \(work) only makes new stores")
       }
-      guard try System.fileByteCount(at: temporaryPath + suffix) == nil else {
-        throw .failure(
-          "\(temporaryPath)\(suffix) exists, from a running or interrupted \(work); "
-            + "remove it if none is running")
-      }
     }
+    do throws(PageFileError) {
+      try Database.remove(path: temporaryPath)
+    } catch .busy {
+      throw .failure("\(temporaryPath): in use by another \(work)")
+    } catch .notADatabase {
+      throw .failure("\(temporaryPath): not the remains of a \(work); remove it")
+    } catch {
+      throw .failure(ToolError.sentence(for: error))
+    }
+    System.removeWhenInterrupted(Self.suffixes.map { [temporaryPath] in temporaryPath + $0 })
   }
 
   /// Throws if the new store would take the name of a file of the store being read.
@@ -53,11 +63,13 @@ struct NewStorePlace {
       try System.rename(temporaryPath + suffix, to: path + suffix)
     }
     try System.rename(temporaryPath, to: path)
+    System.removeWhenInterrupted([])
     try System.syncDirectory(of: path)
   }
 
   /// Removes everything made so far.
   func clear() {
     for suffix in Self.suffixes { System.remove(temporaryPath + suffix) }
+    System.removeWhenInterrupted([])
   }
 }

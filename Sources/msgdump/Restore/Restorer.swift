@@ -12,6 +12,15 @@ package final class Restorer {
   /// A commit has to fit the memory that a write transaction may use.
   private static let batchByteCount = 4 << 20
 
+  /// The result of a restore.
+  package struct Summary {
+    package var messageCount = 0
+    package var conversationCount = 0
+    /// The messages whose id was already present, and other records that said nothing new.
+    package var repeatedCount = 0
+    package var passedOver = PassedOver()
+  }
+
   private let isLenient: Bool
   private let numbersFromOrder: Bool
   private let localMember: MemberID?
@@ -25,6 +34,7 @@ package final class Restorer {
   private var readStates: [ConversationID: ReadState] = [:]
   /// True if the file lists the outbox.
   private var hasOutbox = false
+  private var repeatedCount = 0
 
   private enum ReadState {
     /// Everything up to this message has been read, but the message has not come yet.
@@ -57,10 +67,11 @@ package final class Restorer {
   }
 
   /// Writes everything that `reader` reads into the store that `makeStore` makes.
+  @discardableResult
   package func restore(
     _ reader: consuming JSONRecordReader,
     to makeStore: (StoreOptions) throws(StoreError) -> MessageStore
-  ) throws {
+  ) throws -> Summary {
     var reader = reader
     var line = try nextLine(&reader)
     var options = StoreOptions()
@@ -92,7 +103,15 @@ package final class Restorer {
     try checkReceipts()
     try finish(store, holdsNewEntries: holdsNewEntries)
     try store.compact()
+    var summary = Summary(repeatedCount: repeatedCount, passedOver: reader.passedOver)
+    try store.read { snapshot in
+      try snapshot.forEachConversation { conversation in
+        summary.conversationCount += 1
+        summary.messageCount += conversation.messageCount
+      }
+    }
     try store.close()
+    return summary
   }
 
   /// Lets the store derive the remaining state from everything written.
@@ -155,9 +174,11 @@ package final class Restorer {
       case .outbox(let entry):
         hasOutbox = true
         if let conversation = entry.conversation { conversations.insert(conversation) }
-        guard try writer.restore(entry) || isLenient else {
+        let isNew = try writer.restore(entry)
+        guard isNew || isLenient else {
           throw ToolError.failure("nothing to tell the server")
         }
+        if !isNew { repeatedCount += 1 }
       }
     } catch let error as ToolError {
       guard case .failure(let reason) = error else { throw error }
@@ -220,6 +241,7 @@ package final class Restorer {
     guard isNew || isLenient else {
       throw .failure("the message id \"\(id)\" is already present")
     }
+    if !isNew { repeatedCount += 1 }
   }
 
   private func number(_ message: inout ExportedMessage) throws(ToolError) {

@@ -32,6 +32,13 @@ final class Victim {
     }
   }
 
+  /// Sends a signal and waits for the end; returns the signal that ended the process, or nil.
+  func end(by signal: Int32) -> Int32? {
+    Foundation.kill(process.processIdentifier, signal)
+    process.waitUntilExit()
+    return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+  }
+
   deinit {
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     for file in [outputFile, errorFile] { try? FileManager.default.removeItem(at: file) }

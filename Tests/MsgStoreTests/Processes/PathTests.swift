@@ -46,7 +46,7 @@ import crash_writer
   }
 
   private func isBusy(_ path: String) -> Bool {
-    error { _ = try MessageStore(path: path) }?.contains("in use") ?? false
+    error { _ = try MessageStore(path: path) }?.contains("already open in this process") ?? false
   }
 
   private func error(_ body: () throws -> Void) -> String? {

@@ -79,8 +79,7 @@ import Testing
       ("chat", "chat-wal1", "chat-wal1 is a file of the store"),
       (
         "chat", "half",
-        "half.compacting exists, from a running or interrupted compact; "
-          + "remove it if none is running"
+        "half.compacting: not the remains of a compact; remove it"
       ),
       (
         "chat", "nowhere/new",

@@ -73,6 +73,61 @@ import Testing
     #expect(try directory.run("export", "chat").text == "")
   }
 
+  private func lines(_ count: Int) -> String {
+    (0..<count).map { number in
+      #"{"conversation":"c","id":"m\#(number)","sender":"s","text":"t","timestamp_ms":\#(number)}"#
+        + "\n"
+    }.joined()
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func anInterruptedRestoreLeavesNothing(signal: Int32) throws {
+    let file = directory.url.appendingPathComponent("lines")
+    try Data(lines(30_000).utf8).write(to: file)
+    let victim = try Victim("msgdump", ["restore", "lines", "chat"], in: directory.url)
+    try victim.wait { try directory.names.contains("chat.restoring-wal1") }
+    #expect(victim.end(by: signal) == signal)
+    #expect(try !directory.names.contains { $0.hasPrefix("chat") })
+  }
+
+  @Test func theRemainsOfAKilledRestoreAreReplaced() throws {
+    let file = directory.url.appendingPathComponent("lines")
+    try Data(lines(30_000).utf8).write(to: file)
+    let victim = try Victim("msgdump", ["restore", "lines", "chat"], in: directory.url)
+    try victim.wait { try directory.names.contains("chat.restoring-wal1") }
+    let other = try directory.run("restore", "-", "chat", input: lines(2))
+    #expect(other.status == 2 && other.errorText.contains("in use by another restore"))
+    #expect(victim.end(by: SIGKILL) == SIGKILL)
+    #expect(try directory.names.contains("chat.restoring"))
+    let run = try directory.run("restore", "-", "chat", input: lines(2))
+    #expect(run.status == 0 && run.text == "restored: 2 messages in 1 conversation\n")
+    #expect(try !directory.names.contains { $0.contains("restoring") })
+  }
+
+  @Test func aLenientRestoreTellsItsOmissions() throws {
+    let input =
+      lines(2) + lines(1) + #"{"kind":"new","x":1}"# + "\n"
+      + #"{"conversation":"c","id":"n","sender":"s","text":"t","timestamp_ms":9,"mood":1}"# + "\n"
+    let run = try directory.run("restore", "--lenient", "-", "chat", input: input)
+    #expect(
+      run.text == """
+        restored: 3 messages in 1 conversation
+        passed over: 1 repeated record, 1 unknown line, 1 unknown field
+
+        """)
+  }
+
+  @Test(arguments: [
+    ("SQLite format 3\0", "an SQLite database, not a store"), ("", "empty file, not a store"),
+    ("{\"kind\":1}", "text (JSON lines?), not a store; see restore"),
+    ("anything else", "not a data file of this format"),
+  ])
+  func aFileOfAnotherKindIsNamed(content: String, sentence: String) throws {
+    try Data(content.utf8).write(to: directory.url.appendingPathComponent("file"))
+    let run = try directory.run("info", "file")
+    #expect(run.status == 2 && run.errorText.hasSuffix("file: \(sentence)\n"), "\(run.errorText)")
+  }
+
   @Test func ordersAreNumberedOnRequest() throws {
     let lines = ["b", "a"].map {
       #"{"conversation":"c","id":"\#($0)","sender":"s","text":"t","timestamp_ms":1}"# + "\n"
