@@ -25,6 +25,7 @@ public var S_IFDIR: mode_t { 0o040000 }
 public var CLOCK_REALTIME: clockid_t { _CLOCK_REALTIME }
 public var CLOCK_MONOTONIC: clockid_t { _CLOCK_MONOTONIC }
 
+public var SIG_DFL: sig_t? { nil }
 public var SIG_IGN: sig_t { fatalError() }
 
 public var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> { fatalError() }

@@ -34,10 +34,21 @@ typedef uint32_t useconds_t;
 #define ENOENT 2
 #define EINTR 4
 #define EIO 5
+#define ENXIO 6
+#define EBADF 9
+#define ENOMEM 12
 #define EACCES 13
+#define EBUSY 16
 #define EEXIST 17
+#define EXDEV 18
+#define ENODEV 19
 #define ENOTDIR 20
+#define EISDIR 21
 #define EINVAL 22
+#define ENFILE 23
+#define EMFILE 24
+#define ETXTBSY 26
+#define EFBIG 27
 #define ENOSPC 28
 #define EROFS 30
 #define EMLINK 31
@@ -45,7 +56,11 @@ typedef uint32_t useconds_t;
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
 #define ENOTSUP 45
+#define ELOOP 62
+#define ENAMETOOLONG 63
 #define EDQUOT 69
+#define ESTALE 70
+#define ENOLCK 77
 #define EOPNOTSUPP 102
 
 // MARK: <fcntl.h>; `open` and `fcntl` are in Darwin.swift
@@ -225,7 +240,14 @@ struct dirent *readdir(DIR *stream);
 #define SIGINT 2
 #define SIGPIPE 13
 #define SIGTERM 15
+#define SIG_UNBLOCK 2
+
 typedef int sig_atomic_t;
+typedef uint32_t sigset_t;
+int sigemptyset(sigset_t *set);
+int sigaddset(sigset_t *set, int number);
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+int raise(int number);
 typedef void (*sig_t)(int);
 void (*signal(int number, void (*handler)(int)))(int);
 

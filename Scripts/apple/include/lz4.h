@@ -2,7 +2,7 @@
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
-typedef union { char opaque[16416]; unsigned long long words[2052]; } LZ4_stream_t;
+typedef union { char opaque[16416]; const unsigned char *dictionary; } LZ4_stream_t;
 
 int LZ4_compress_default(const char *source, char *target, int sourceSize, int targetCapacity);
 int LZ4_compress_fast_continue(LZ4_stream_t *stream, const char *source, char *target,

@@ -2,7 +2,7 @@
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
-typedef union { char opaque[262200]; unsigned long long words[32775]; } LZ4_streamHC_t;
+typedef union { char opaque[262200]; const unsigned char *dictionary; } LZ4_streamHC_t;
 
 int LZ4_compress_HC_continue(LZ4_streamHC_t *stream, const char *source, char *target,
                              int sourceSize, int targetCapacity);

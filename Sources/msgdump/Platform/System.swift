@@ -17,30 +17,31 @@ enum System {
 
   /// Removes files when a signal asks the process to end: Ctrl-C, a closed terminal, or `kill`.
   ///
-  /// An empty list leaves these signals to the system again.
+  /// An empty list leaves these signals to the system again. A signal that the process ignores, as
+  /// after `nohup`, stays ignored. One that it was started with as blocked, as a child of a thread
+  /// that takes no signals, is unblocked.
   static func removeWhenInterrupted(_ paths: [String]) {
-    for signal in [SIGINT, SIGTERM, SIGHUP] { _ = systemSignal(signal, SIG_DFL) }
     // The old list stays in memory: a handler on another thread may be reading it.
-    let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
-      capacity: paths.count + 1)
+    let list = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+      .allocate(capacity: paths.count + 1)
     for (index, path) in paths.enumerated() {
       unsafe (list + index).initialize(to: strdup(path))
     }
     unsafe (list + paths.count).initialize(to: nil)
     unsafe interruptedPaths = list
-    guard !paths.isEmpty else { return }
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-      _ = systemSignal(signal) { signal in
-        // Only calls that POSIX allows in a handler (XSH 2.4.3).
-        var next = unsafe interruptedPaths
-        while let path = unsafe next?.pointee {
-          _ = unsafe unlink(path)
-          unsafe next = next?.advanced(by: 1)
-        }
-        _ = systemSignal(signal, SIG_DFL)
-        _ = raise(signal)
-      }
+    var signals = sigset_t()
+    _ = unsafe sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      let isIgnored = isIgnoring(systemSignal(number, paths.isEmpty ? SIG_DFL : removeAndEnd))
+      if isIgnored { _ = systemSignal(number, SIG_IGN) }
+      _ = unsafe sigaddset(&signals, number)
     }
+    _ = unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  }
+
+  private static func isIgnoring(_ handler: SignalHandler?) -> Bool {
+    // Unsafe: compares addresses; the system names its handlers by addresses that are no functions.
+    unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// Ends the process with a status.
@@ -211,9 +212,22 @@ private func systemRead(_ descriptor: Int32, _ address: UnsafeMutableRawPointer?
 nonisolated(unsafe) private var interruptedPaths:
   UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 
-/// Calls the system's `signal`, whose name the loops above need.
-private func systemSignal(
-  _ number: Int32, _ handler: (@convention(c) (Int32) -> Void)?
-) -> (@convention(c) (Int32) -> Void)? {
+private typealias SignalHandler = @convention(c) (Int32) -> Void
+
+/// Removes the files and ends the process by the same signal.
+///
+/// It makes only calls that POSIX allows in a handler (XSH 2.4.3).
+private let removeAndEnd: SignalHandler = { number in
+  var next = unsafe interruptedPaths
+  while let path = unsafe next?.pointee {
+    _ = unsafe unlink(path)
+    unsafe next = next?.advanced(by: 1)
+  }
+  _ = systemSignal(number, SIG_DFL)
+  _ = raise(number)
+}
+
+/// Calls the system's `signal`, whose name is easily taken for that of a variable.
+private func systemSignal(_ number: Int32, _ handler: SignalHandler?) -> SignalHandler? {
   signal(number, handler)
 }
