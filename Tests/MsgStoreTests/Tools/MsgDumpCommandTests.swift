@@ -12,7 +12,8 @@ import Testing
   private func restoreSample() throws -> String {
     let sample = try directory.run("sample", "--messages", "1200").text
     let restored = try directory.run("restore", "-", "chat", input: sample)
-    #expect(restored.status == 0 && restored.errorText == "" && restored.text.hasPrefix("restored: "))
+    #expect(
+      restored.status == 0 && restored.errorText == "" && restored.text.hasPrefix("restored: "))
     return sample
   }
 
