@@ -27,7 +27,8 @@ import Testing
     /// A part of the sentence about it.
     var sentence: String {
       switch self {
-      case .text, .nothingInside: "not a data file of this format"
+      case .text: "not a data file of this format"
+      case .nothingInside: "empty file, not a store"
       case .truncatedInMeta: "meta slots are corrupt"
       case .truncatedInPages: "is corrupt"
       case .newerVersion: "format version 9"

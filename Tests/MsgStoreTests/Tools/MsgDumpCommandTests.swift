@@ -81,24 +81,30 @@ import Testing
     }.joined()
   }
 
+  /// Runs `body` while a restore waits for the third line of its input.
+  private func withRestoreUnderWay(_ body: (Victim) throws -> Void) throws {
+    let path = directory.path("input")
+    try #require(mkfifo(path, 0o600) == 0)
+    let input = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    defer { try? input.close() }
+    try input.write(contentsOf: Data(lines(2).utf8))
+    let victim = try Victim("msgdump", ["restore", "input", "chat"], in: directory.url)
+    try victim.wait { try directory.names.contains("chat.restoring-wal1") }
+    try body(victim)
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func anInterruptedRestoreLeavesNothing(signal: Int32) throws {
-    let file = directory.url.appendingPathComponent("lines")
-    try Data(lines(30_000).utf8).write(to: file)
-    let victim = try Victim("msgdump", ["restore", "lines", "chat"], in: directory.url)
-    try victim.wait { try directory.names.contains("chat.restoring-wal1") }
-    #expect(victim.end(by: signal) == signal)
+    try withRestoreUnderWay { victim in #expect(victim.end(by: signal) == signal) }
     #expect(try !directory.names.contains { $0.hasPrefix("chat") })
   }
 
   @Test func theRemainsOfAKilledRestoreAreReplaced() throws {
-    let file = directory.url.appendingPathComponent("lines")
-    try Data(lines(30_000).utf8).write(to: file)
-    let victim = try Victim("msgdump", ["restore", "lines", "chat"], in: directory.url)
-    try victim.wait { try directory.names.contains("chat.restoring-wal1") }
-    let other = try directory.run("restore", "-", "chat", input: lines(2))
-    #expect(other.status == 2 && other.errorText.contains("in use by another restore"))
-    #expect(victim.end(by: SIGKILL) == SIGKILL)
+    try withRestoreUnderWay { victim in
+      let other = try directory.run("restore", "-", "chat", input: lines(2))
+      #expect(other.status == 2 && other.errorText.contains("in use by another restore"))
+      #expect(victim.end(by: SIGKILL) == SIGKILL)
+    }
     #expect(try directory.names.contains("chat.restoring"))
     let run = try directory.run("restore", "-", "chat", input: lines(2))
     #expect(run.status == 0 && run.text == "restored: 2 messages in 1 conversation\n")
