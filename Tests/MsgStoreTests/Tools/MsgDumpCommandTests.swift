@@ -84,7 +84,8 @@ import Testing
   /// Runs `body` while a restore waits for the third line of its input.
   private func withRestoreUnderWay(_ body: (Victim) throws -> Void) throws {
     let path = directory.path("input")
-    try #require(mkfifo(path, 0o600) == 0)
+    let result = unsafe mkfifo(path, 0o600)
+    try #require(result == 0)
     let input = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     defer { try? input.close() }
     try input.write(contentsOf: Data(lines(2).utf8))
