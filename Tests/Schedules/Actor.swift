@@ -209,6 +209,9 @@ final class Actor {
       case .snapshotExpired: true
       case .fileReplaced, .mainFileMissing, .poisoned, .walMismatch, .ioError("open", 2, _):
         hasMoved
+      // A checkpoint that finds the files moved poisons the log. What was written at `relaxed` before
+      // cannot be promised then.
+      case .commitUnknown: hasMoved && step == .suspendWithoutCheckpoint
       default: false
       }
     oracle.count(name(of: error))
