@@ -207,10 +207,12 @@ final class Actor {
       case .busy: isReader ? met.change : met.lock || met.change
       case .suspended: database != nil
       case .snapshotExpired: true
-      case .fileReplaced, .mainFileMissing, .poisoned, .walMismatch, .ioError("open", 2, _):
+      // Between the moves of the three files a store may be made anew beside part of the old one.
+      case .fileReplaced, .mainFileMissing, .poisoned, .walMismatch, .corruptWAL,
+        .ioError("open", 2, _):
         hasMoved
-      // A checkpoint that finds the files moved poisons the log. What was written at `relaxed` before
-      // cannot be promised then.
+      // A checkpoint that finds the files moved poisons the log. What was written at `relaxed`
+      // before cannot be promised then.
       case .commitUnknown: hasMoved && step == .suspendWithoutCheckpoint
       default: false
       }
