@@ -101,5 +101,7 @@ extension Database {
       _ = try? Self.remove(in: directory, name: temporaryName)
       throw error
     }
+    // Or a power cut could take the name back.
+    try directory.sync()
   }
 }

@@ -79,8 +79,8 @@ public struct LiveConversations: AsyncSequence, Sendable {
 
   /// Extends the list by up to `count` conversations.
   ///
-  /// The next value of each iterator contains them; there is none if there are no more. May be
-  /// called from any thread.
+  /// The next value of each iterator contains them; a list that is complete gives no new value. May
+  /// be called from any thread.
   ///
   /// - Parameter count: The number of conversations; a negative number counts as 0.
   public func loadOlder(_ count: Int) { request.extent.extend(older: count) }

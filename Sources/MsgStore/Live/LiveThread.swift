@@ -150,9 +150,9 @@ public struct LiveThread: AsyncSequence, Sendable {
 
   /// Extends the part by up to `count` older messages.
   ///
-  /// The next value contains them; there is none if there are no older messages. The part keeps its
-  /// length: as new messages arrive at its end, the oldest leave it again. Costs nothing by itself
-  /// and may be called from any thread, also before the first value.
+  /// The next value contains them; a part that begins the thread gives no new value. The part keeps
+  /// its length: as new messages arrive at its end, the oldest leave it again. Costs nothing by
+  /// itself and may be called from any thread, also before the first value.
   ///
   /// - Parameter count: The number of messages; a negative number counts as 0.
   public func loadOlder(_ count: Int) { request.extent.extend(older: count) }

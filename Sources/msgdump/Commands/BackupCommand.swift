@@ -19,6 +19,7 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     let store = try storeArgument.open()
+    try NewStorePlace.claim([new + NewStorePlace.partialSuffix], "backup")
     do {
       try store.backUp(to: new)
     } catch StoreError.storage(.snapshotExpired) {

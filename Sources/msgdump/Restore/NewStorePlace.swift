@@ -7,6 +7,8 @@ import PageFile
 /// files without an owner, and the next one removes them.
 struct NewStorePlace {
   private static let walSuffixes = ["-wal0", "-wal1"]
+  /// The suffix of a copy that is not complete.
+  static let partialSuffix = ".partial"
   /// The suffixes of a store's files.
   static let suffixes = [""] + walSuffixes
 
@@ -27,16 +29,28 @@ struct NewStorePlace {
         throw .failure("\(path)\(suffix) already exists; \(work) only makes new stores")
       }
     }
-    do throws(PageFileError) {
-      try Database.remove(path: temporaryPath)
-    } catch .busy {
-      throw .failure("\(temporaryPath): in use by another \(work)")
-    } catch .notADatabase {
-      throw .failure("\(temporaryPath): not the remains of a \(work); remove it")
-    } catch {
-      throw .failure(ToolError.sentence(for: error))
+    // A copy is made under a further name at first; see `Database.backUp`.
+    try Self.claim([temporaryPath, temporaryPath + Self.partialSuffix], work)
+  }
+
+  /// Removes what an earlier command left of stores under way, and has a signal remove what this
+  /// one leaves.
+  ///
+  /// - Throws: An error that names a store that another command is making, or a file of another
+  ///   kind, which stays.
+  static func claim(_ stores: [String], _ work: String) throws(ToolError) {
+    for store in stores {
+      do throws(PageFileError) {
+        try Database.remove(path: store)
+      } catch .busy {
+        throw .failure("\(store): in use by another \(work)")
+      } catch .notADatabase {
+        throw .failure("\(store): not the remains of a \(work); remove it")
+      } catch {
+        throw .failure(ToolError.sentence(for: error))
+      }
     }
-    System.removeWhenInterrupted(Self.suffixes.map { [temporaryPath] in temporaryPath + $0 })
+    System.removeWhenInterrupted(stores.flatMap { store in suffixes.map { store + $0 } })
   }
 
   /// Throws if the new store would take the name of a file of the store being read.
