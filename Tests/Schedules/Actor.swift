@@ -207,10 +207,11 @@ final class Actor {
       case .busy: isReader ? met.change : met.lock || met.change
       case .suspended: database != nil
       case .snapshotExpired: true
-      // Between the moves of the three files a store may be made anew beside part of the old one.
-      case .fileReplaced, .mainFileMissing, .poisoned, .walMismatch, .corruptWAL,
-        .ioError("open", 2, _):
+      case .fileReplaced, .mainFileMissing, .poisoned, .walMismatch, .ioError("open", 2, _):
         hasMoved
+      // A store made anew between the moves of the three files loses its log to the last of them:
+      // whoever opens it then is told so. One that is open never says this.
+      case .corruptWAL: hasMoved && [.open, .openForReading].contains(step) && database == nil
       // A checkpoint that finds the files moved poisons the log. What was written at `relaxed`
       // before cannot be promised then.
       case .commitUnknown: hasMoved && step == .suspendWithoutCheckpoint
