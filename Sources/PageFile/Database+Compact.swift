@@ -38,8 +38,8 @@ public struct Compaction: Sendable, Hashable {
     var level = 0
     var key: [UInt8] = []
     var round = 0
-    /// True if a level above the leaves has lost pages in this round, so that pages have new
-    /// neighbours.
+    /// True if a level has lost pages in this round, so that pages have new neighbours and other
+    /// places among those of their parent.
     var hasNewNeighbours = false
   }
 
@@ -56,8 +56,8 @@ extension Database {
   private static let editCountMin = 16
   /// The largest number of rounds over the levels of a tree.
   ///
-  /// A round packs pages that became neighbours in the round before. A tree needs one round for
-  /// each level, and hardly ever a second one.
+  /// A round packs pages that became neighbours in the round before. The last one finds nothing, so
+  /// a compacted tree stays as it is when compacted again.
   private static let maximumRoundCount = 8
 
   /// Makes the store as small as possible and gives the space back to the file system.
@@ -110,6 +110,17 @@ extension Database {
     defer { engine.pager.cache.leave(ticket) }
     if let ending = engine.ending { throw ending }
     return try engine.pager.dataFile.byteCount()
+  }
+
+  /// Returns the size of the two WAL files together in bytes; a missing one has none.
+  package func walFileByteCount() throws(PageFileError) -> Int {
+    let engine = engine
+    let ticket = engine.pager.cache.enter()
+    defer { engine.pager.cache.leave(ticket) }
+    if let ending = engine.ending { throw ending }
+    var byteCount = 0
+    for case let file? in engine.walFiles.withLock({ $0 }) { byteCount += try file.byteCount() }
+    return byteCount
   }
 
   /// The size of a page in bytes.
@@ -181,7 +192,7 @@ extension Database {
     let (step, savedCount) = try pack(place, maximumEditCount, transaction.source)
     _ = try transaction.commit(.relaxed)
     compaction.savedPageCount += savedCount
-    if savedCount > 0 && place.level > 0 { compaction.place.hasNewNeighbours = true }
+    if savedCount > 0 { compaction.place.hasNewNeighbours = true }
     goOn(step, &compaction)
   }
 
@@ -196,8 +207,7 @@ extension Database {
 
   /// Advances to the next level, from the leaves up.
   ///
-  /// If levels above the leaves have changed, the leaves come again; otherwise the next tree
-  /// follows.
+  /// If pages were saved, the leaves come again; otherwise the next tree follows.
   private func goOn(_ step: BTree.PackStep, _ compaction: inout Compaction) {
     var place = compaction.place
     switch step {

@@ -20,4 +20,9 @@ public struct CompactionProgress: Sendable, Hashable {
   ///
   /// It may grow at first, and shrinks while pages are being moved.
   public let byteCount: Int
+
+  /// The part of the work that is done, 0 to 1: of the pages to read, of the conversations to pack.
+  ///
+  /// nil in the phases that cannot tell. It begins again with each phase.
+  public let partDone: Double?
 }

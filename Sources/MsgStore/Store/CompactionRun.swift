@@ -9,6 +9,8 @@ struct CompactionRun: Sendable {
   private var pages = Compaction()
   private var stage = Stage.readingPages
   private let byteCountBefore: Int
+  /// The number of the conversation that would come next, once messages are being packed.
+  private var conversationNumberEnd: UInt64 = 1
 
   private enum Stage: Sendable {
     case readingPages, finishingWork, makingDictionary
@@ -33,6 +35,11 @@ struct CompactionRun: Sendable {
       if try store.stepWork() { stage = .makingDictionary }
     case .makingDictionary:
       _ = try store.makeDictionary()
+      conversationNumberEnd = try store.read { snapshot in
+        try snapshot.within { (view) throws(StoreError) in
+          try view.source.value(of: .nextConversation) ?? 1
+        }
+      }
       stage = .packingMessages(from: [])
     case .packingMessages(let key):
       let next = try store.write(.relaxed) { writer in
@@ -64,7 +71,21 @@ struct CompactionRun: Sendable {
       case .done: .done
       }
     return CompactionProgress(
-      stage: stage, byteCountBefore: byteCountBefore, byteCount: byteCount)
+      stage: stage, byteCountBefore: byteCountBefore, byteCount: byteCount,
+      partDone: partDone(byteCount, database.pageByteCount))
+  }
+
+  private func partDone(_ byteCount: Int, _ pageByteCount: Int) -> Double? {
+    switch stage {
+    case .readingPages:
+      min(1, Double(pages.readPageCount) * Double(pageByteCount) / Double(max(1, byteCount)))
+    case .packingMessages(let key):
+      // Keys begin with the number of their conversation, and none is given twice.
+      Bytes.with(key) { $0.bigEndianNumber(at: 0) }.map {
+        min(1, Double($0) / Double(max(1, conversationNumberEnd)))
+      } ?? 0
+    case .finishingWork, .makingDictionary, .forgettingDictionaries, .packingPages: nil
+    }
   }
 }
 

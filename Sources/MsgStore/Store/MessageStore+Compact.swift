@@ -60,13 +60,19 @@ extension MessageStore {
   /// The copy is of one snapshot. Until the call returns, the new file may be incomplete, so
   /// callers make it under a temporary name.
   ///
-  /// - Parameter path: The path of the copy. No file may exist there.
-  package func copy(to path: String) throws {
-    try backUp(to: path)
+  /// - Parameters:
+  ///   - path: The path of the copy. No file may exist there.
+  ///   - copied: Called with the number of bytes copied so far.
+  ///   - compacted: Called after each step of the compaction that follows.
+  package func copy(
+    to path: String, copied: (_ byteCount: Int) throws -> Void = { _ in },
+    compacted: (CompactionProgress) throws -> Void = { _ in }
+  ) throws {
+    try backUp(to: path, progress: copied)
     var storeOptions = StoreOptions()
     storeOptions.steps = .untimed
     let new = try MessageStore(path: path, options: storeOptions)
-    try new.compact()
+    try new.compact(progress: compacted)
     try new.close()
   }
 }

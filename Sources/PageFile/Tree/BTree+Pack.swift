@@ -145,7 +145,9 @@ extension BTree {
     let cells: CellList
     /// The range of cells that goes to each page.
     let parts: [Range<Int>]
-    /// The new contents of the parent; its separators lie in `cells`.
+    /// The new contents of the parent.
+    ///
+    /// Its separators lie in `cells`, and those of `cells` in the copy that this one made.
     let parent: CellList
 
     var savedCount: Int { pages.count - parts.count }
@@ -200,7 +202,11 @@ extension BTree {
     for child in range {
       pages.append(try source.treePage(parent.child(child), level: parent.level - 1))
     }
-    let cells = CellList(copying: pages) { parent.key(range.lowerBound + $0) }
+    // The separators are taken from a copy: on branch pages they become keys of the new pages and
+    // of the parent, which is overwritten with them.
+    var list = CellList(copying: parent)
+    let separators = range.map { list.key($0) }
+    let cells = CellList(copying: pages) { separators[$0] }
     try checkOrder(of: pages, cells)
     var parts = cells.filledPages()[...]
     guard parts.count < pages.count else { return nil }
@@ -213,7 +219,6 @@ extension BTree {
     }
     let start = range.lowerBound + rest.startIndex
     let children = start..<start + rest.count
-    var list = CellList(copying: parent)
     var leading: [Cell] = []
     for (part, page) in zip(parts, rest) {
       let key =
