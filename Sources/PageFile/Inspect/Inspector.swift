@@ -4,7 +4,7 @@
 /// which the files were opened: two pages of different moments may contradict each other in a sound
 /// store. Once the owner has overwritten that moment, reading a page throws `snapshotExpired`.
 package final class Inspector {
-  private let engine: Engine
+  let engine: Engine
   private let moment: Snapshot
 
   /// Opens the files for reading.
@@ -23,8 +23,6 @@ package final class Inspector {
   /// Returns a report on the store's files as a whole.
   package func file() throws(PageFileError) -> FileReport {
     let source = beginRead()
-    let recovered = engine.state.withLock { $0.recovered }
-    let meta = recovered.meta
     var kinds: [String: Int] = [:]
     var usedSlotCount = 0
     var pageCount = 0
@@ -41,8 +39,19 @@ package final class Inspector {
       pageCount += 1
       kinds[try reportOrDamage(number, source, trees).kind, default: 0] += 1
     }
+    var report = try facts(source)
+    report.freeSlotCount = report.slotCount - usedSlotCount
+    report.pageCount = pageCount
+    report.trees = try treeReports(source)
+    report.pagesByKind = kinds.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) }
+    return report
+  }
+
+  /// Returns what the files tell without their pages; the counts of pages are 0.
+  func facts(_ source: PageSource) throws(PageFileError) -> FileReport {
+    let recovered = engine.state.withLock { $0.recovered }
+    let meta = recovered.meta
     let byteCount = try engine.pager.dataFile.byteCount()
-    let slotCount = max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount
     var walByteCounts: [Int] = []
     for file in engine.walFiles.withLock({ $0 }) {
       if let file { walByteCounts.append(try file.byteCount()) } else { walByteCounts.append(0) }
@@ -51,11 +60,10 @@ package final class Inspector {
       formatVersion: MetaSlot.formatVersion, pageByteCount: meta.pageByteCount,
       storeID: "\(meta.storeID)", generation: meta.generation.counter,
       checkpointLSN: meta.checkpointLSN, lastLSN: source.snapshot.lsn,
-      isClean: recovered.isClean, slotCount: slotCount,
-      freeSlotCount: slotCount - usedSlotCount, pageCount: pageCount,
-      dataFileByteCount: byteCount, walByteCounts: walByteCounts,
-      trees: try treeReports(source),
-      pagesByKind: kinds.sorted { $0.key < $1.key }.map { (kind: $0.key, count: $0.value) })
+      isClean: recovered.isClean,
+      slotCount: max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount,
+      freeSlotCount: 0, pageCount: 0, dataFileByteCount: byteCount, walByteCounts: walByteCounts,
+      trees: [], pagesByKind: [])
   }
 
   /// Calls `body` for every page in use, in the order of page numbers.
@@ -91,6 +99,26 @@ package final class Inspector {
     let bytes = try source.page(number)
     guard report.kind == "leaf" || report.kind == "branch" else { return (report, []) }
     return (report, CellReport.cells(of: TreePage(bytes)))
+  }
+
+  /// Returns the page and the index of the cell with a key, or nil if no cell has it.
+  package func place(
+    of key: [UInt8], tree: Int
+  ) throws(PageFileError) -> (page: PageNumber, index: Int)? {
+    let source = beginRead()
+    try source.enter()
+    defer { source.leave() }
+    var number = source.root(of: TreeNumber(tree))
+    for _ in 0..<TreePage.maximumDepth where number != .none {
+      let page = TreePage(try source.page(number))
+      let cells = CellReport.cells(of: page)
+      guard
+        let cell = cells.last(where: { $0.key == key || $0.key.lexicographicallyPrecedes(key) })
+      else { return nil }
+      guard let child = cell.child else { return cell.key == key ? (number, cell.index) : nil }
+      number = child
+    }
+    return nil
   }
 
   /// Returns the commits of both WAL files, the earlier file first, and the reason why each scan
@@ -136,7 +164,7 @@ package final class Inspector {
     try IntegrityCheck(source).run(report)
   }
 
-  private func beginRead() -> PageSource {
+  func beginRead() -> PageSource {
     PageSource(pager: engine.pager, snapshot: moment)
   }
 

@@ -77,14 +77,12 @@ package struct CellReport: Sendable {
   package var index: Int
   package var key: [UInt8]
   package var valueByteCount: Int
-  /// The first bytes of a value that lies in the page.
-  package var valueHead: [UInt8] = []
+  /// The bytes of a value that lies in the page; empty for one in an overflow chain.
+  package var value: [UInt8] = []
   /// The child page of a branch cell.
   package var child: PageNumber?
   /// True if the value is in an overflow chain.
   package var overflow: Bool
-
-  private static let headByteCount = 16
 
   /// Returns the cells of a tree page in key order.
   package static func cells(of page: TreePage) -> [CellReport] {
@@ -98,7 +96,7 @@ package struct CellReport: Sendable {
       let value = page.valueRange(index)
       return CellReport(
         index: index, key: key, valueByteCount: value.byteCount,
-        valueHead: page.inlineValue(index)?.head(headByteCount) ?? [], child: nil,
+        value: page.inlineValue(index)?.array() ?? [], child: nil,
         overflow: value.isOverflow)
     }
   }
@@ -108,6 +106,9 @@ package struct CellReport: Sendable {
 package struct WALReport {
   package var commits: [CommitReport] = []
   package var stops: [(file: String, reason: String)] = []
+
+  /// Creates a report without a commit.
+  package init() {}
 
   mutating func addCommits(
     of file: any StorageFile, _ name: String, _ header: WALHeader
@@ -124,8 +125,15 @@ package struct WALReport {
       if let commit { commits.append(commit) }
       guard let stop else { continue }
       switch stop {
-      case .end: stops.append((file: name, reason: "end of the commits"))
-      case .broken(let reason): stops.append((file: name, reason: reason))
+      case .end:
+        stops.append((file: name, reason: "commits end at offset \(scan.offset)"))
+      case .broken(let reason):
+        // Mostly the remains of an earlier use of the file; recovery tells them from damage.
+        stops.append(
+          (
+            file: name,
+            reason: "commits end at offset \(scan.offset); other bytes follow (\(reason))"
+          ))
       }
       return
     }
@@ -140,8 +148,4 @@ package struct CommitReport: Sendable {
   package var lsn: LSN
   package var durableLSN: LSN
   package var frameCount: Int
-}
-
-extension Bytes {
-  fileprivate func head(_ byteCount: Int) -> [UInt8] { slice(0, min(count, byteCount)).array() }
 }

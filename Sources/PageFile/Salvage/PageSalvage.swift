@@ -12,24 +12,37 @@ package final class PageSalvage {
   /// The result of the salvage.
   package let report: SalvageReport
 
-  /// Opens the files for reading.
-  package convenience init(path: String) throws(PageFileError) {
-    let (directory, name) = PosixDirectory.resolve(path)
-    try self.init(in: PosixDirectory(path: directory), name: name)
+  /// Opens the files in a directory of any kind, and reads them without telling of progress.
+  package convenience init(
+    in directory: any StorageDirectory, name: String
+  ) throws(PageFileError) {
+    do {
+      try self.init(in: directory, name: name) { _, _ in }
+    } catch let error as PageFileError {
+      throw error
+    } catch {
+      preconditionFailure("progress: threw an error")
+    }
   }
 
   /// Opens the files in a directory of any kind.
   ///
   /// Reads the whole data file once.
   ///
-  /// - Throws: `ioError` if the data file cannot be opened; `unsupportedFormat`, `notADatabase`;
-  ///   `corruptMeta` if the store id is found nowhere, without which no page can be proven.
-  package init(in directory: any StorageDirectory, name: String) throws(PageFileError) {
+  /// - Parameter progress: Called before each part of the data file, and behind the last one, with
+  ///   the number of slots read and that of all slots; an error that it throws ends the salvage.
+  /// - Throws: The error of `progress`; `ioError` if the data file cannot be opened;
+  ///   `unsupportedFormat`, `notADatabase`; `corruptMeta` if the store id is found nowhere, without
+  ///   which no page can be proven.
+  package init(
+    in directory: any StorageDirectory, name: String,
+    progress: (_ slotCount: Int, _ totalSlotCount: Int) throws -> Void
+  ) throws {
     files = try DamagedFiles(in: directory, name: name)
     let identity = try StoreIdentity.find(in: files)
     var report = SalvageReport()
     let meta = Self.chooseMeta(files, identity, &report.findings)
-    let scan = SlotScan(SlotReader(files: files, identity: identity))
+    let scan = try SlotScan(SlotReader(files: files, identity: identity), progress: progress)
     var claims = TableClaims(scan, root: meta?.table)
     let pages = SalvagedPages(scan, &claims)
     var log = SalvagedLog(files, identity) { number in

@@ -23,6 +23,11 @@ package final class SalvageCursor {
     self.leaves = leaves
   }
 
+  /// The number of leaves of the tree.
+  package var leafCount: Int { leaves.leaves.count }
+  /// The number of leaves that lie before the cell.
+  package var passedLeafCount: Int { min(max(leafIndex, 0), leafCount) }
+
   /// The key.
   ///
   /// Valid until the next step.

@@ -40,7 +40,7 @@ struct SlotReader {
   /// Calls `body` for every slot, with nil if the slot cannot be read, until it returns false.
   ///
   /// The bytes are valid only during the call.
-  func forEachSlot(_ body: (SlotNumber, Bytes?) -> Bool) {
+  func forEachSlot(_ body: (SlotNumber, Bytes?) throws -> Bool) rethrows {
     let count = slotCount
     let pageByteCount = identity.pageByteCount
     let chunkSlotCount = Self.chunkSlotCount
@@ -60,7 +60,7 @@ struct SlotReader {
           || (try? files.dataFile.readFully(into: page, at: offset + index * pageByteCount))
             ?? false
         let slot = SlotNumber(UInt32(first + index + 1))
-        guard body(slot, isRead ? page.readOnly : nil) else { return }
+        guard try body(slot, isRead ? page.readOnly : nil) else { return }
       }
       first += chunk
     }

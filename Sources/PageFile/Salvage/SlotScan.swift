@@ -38,9 +38,18 @@ struct SlotScan {
   /// Slots that are not empty and hold nothing that can be proven.
   private(set) var unreadable: [SlotNumber] = []
 
-  init(_ reader: SlotReader) {
+  /// The number of slots between two calls of `progress`.
+  private static let progressSlotCount = 256
+
+  /// Reads all slots.
+  init(
+    _ reader: SlotReader, progress: (_ slotCount: Int, _ totalSlotCount: Int) throws -> Void
+  ) throws {
     self.reader = reader
-    reader.forEachSlot { slot, page in
+    let totalCount = reader.slotCount
+    try reader.forEachSlot { slot, page in
+      let readCount = Int(slot.rawValue) - 1
+      if readCount % Self.progressSlotCount == 0 { try progress(readCount, totalCount) }
       guard let page else {
         unreadable.append(slot)
         return true
@@ -56,6 +65,7 @@ struct SlotScan {
       if kind == .table { tables.append(found) } else { pages.append(found) }
       return true
     }
+    try progress(totalCount, totalCount)
     pages.sort { ($0.number, $1.lsn) < ($1.number, $0.lsn) }
     tables.sort { ($0.level, $0.number, $1.lsn) < ($1.level, $1.number, $0.lsn) }
   }

@@ -49,6 +49,19 @@ package final class PosixDirectory: StorageDirectory {
     throw .ioError(call: "stat", errno: code, path: path)
   }
 
+  package func byteCount(of name: String) throws(PageFileError) -> Int? {
+    let path = path(of: name)
+    var status = stat()
+    // Not `stat`: a link is no ordinary file, and a link to nowhere takes the name, too.
+    guard unsafe lstat(path, &status) == 0 else {
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { return nil }
+      throw .ioError(call: "lstat", errno: code, path: path)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .max }
+    return Int(status.st_size)
+  }
+
   package func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile {
     let path = path(of: name)
     let flags: Int32 =

@@ -7,6 +7,11 @@ package protocol StorageDirectory: AnyObject, Sendable {
   /// file.
   func identity(of name: String) throws(PageFileError) -> FileIdentity?
 
+  /// Returns the size in bytes of the file that has this name, or nil if the name does not exist.
+  ///
+  /// Anything that is not an ordinary file counts as having content: its size is `Int.max`.
+  func byteCount(of name: String) throws(PageFileError) -> Int?
+
   func open(_ name: String, _ mode: FileMode) throws(PageFileError) -> any StorageFile
 
   /// Renames a file. The new name must be free: an existing file is never replaced.
@@ -22,6 +27,14 @@ extension StorageDirectory {
   /// Returns true if the name exists.
   package func exists(_ name: String) throws(PageFileError) -> Bool {
     try identity(of: name) != nil
+  }
+
+  /// Asks the file itself, for directories that have ordinary files only.
+  package func byteCount(of name: String) throws(PageFileError) -> Int? {
+    guard try exists(name) else { return nil }
+    let file = try open(name, .read)
+    defer { file.close() }
+    return try file.byteCount()
   }
 }
 
