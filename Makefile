@@ -11,7 +11,7 @@ DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo example test build release docs bench bench-smoke bench-peers bench-peers-smoke \
+.PHONY: help setup demo example test build release install docs bench bench-smoke bench-peers bench-peers-smoke \
   release-peers check check-apple format lint test-release test-kills test-tsan \
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
@@ -21,8 +21,9 @@ help:
 	@echo 'make test         every test'
 	@echo 'make build        debug build'
 	@echo 'make release      release build'
+	@echo 'make install      the tools, completion, and manual pages, below PREFIX (/usr/local)'
 	@echo 'make docs         the DocC documentation of the libraries, in $(DOCS)/html'
-	@echo 'make bench        the whole benchmark, beside SQLite'
+	@echo 'make bench        the whole benchmark, beside SQLite; real chat where the corpus is there'
 	@echo 'make bench-smoke  every workload once, tiny'
 	@echo 'make bench-peers  the benchmark beside GRDB and LMDB too; ARGUMENTS=... for its options'
 	@echo 'make bench-peers-smoke  every workload of every engine once, tiny'
@@ -69,8 +70,13 @@ docs: setup
 	  --product MsgStore --product MsgStoreTools --product PageFile --output-path $(DOCS)/html \
 	  --warnings-as-errors --enable-experimental-overloaded-symbol-presentation
 
+# With completion for the usual shells, and manual pages.
+PREFIX ?= /usr/local
+install: release
+	@SWIFT=$(SWIFT) Scripts/install $(RELEASE) $(DESTDIR)$(PREFIX)
+
 bench: release
-	$(RELEASE)/msgstore-bench $(ARGUMENTS)
+	@Scripts/bench $(RELEASE)/msgstore-bench $(ARGUMENTS)
 
 bench-smoke: release
 	$(RELEASE)/msgstore-bench $(TINY) --format json >/dev/null
@@ -83,7 +89,7 @@ release-peers:
 PEERS = .build-peers/release/msgstore-bench --normal-program $(RELEASE)/msgstore-bench
 
 bench-peers: release release-peers
-	$(PEERS) $(ARGUMENTS)
+	@Scripts/bench $(PEERS) $(ARGUMENTS)
 
 bench-peers-smoke: release release-peers
 	$(PEERS) $(TINY) --format json >/dev/null

@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "MsgStoreFoundation", targets: ["MsgStoreFoundation"]),
     .library(name: "MsgStoreUI", targets: ["MsgStoreUI"]),
     .library(name: "MsgStoreTools", targets: ["MsgStoreTools"]),
+    .library(name: "MsgStoreToolsFoundation", targets: ["MsgStoreToolsFoundation"]),
     .library(name: "PageFile", targets: ["PageFile"]),
     .executable(name: "msgdump", targets: ["msgdump"]),
     .executable(name: "msgstore-bench", targets: ["msgstore-bench"]),
@@ -78,6 +79,9 @@ let package = Package(
     // Check, export, restore, salvage: an app that does not import it does not carry it.
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: strict),
+    // Localized errors of the tools.
+    .target(
+      name: "MsgStoreToolsFoundation", dependencies: ["MsgStoreTools"], swiftSettings: strict),
     .executableTarget(
       name: "msgdump",
       dependencies: [
@@ -104,8 +108,8 @@ let package = Package(
     .testTarget(
       name: "MsgStoreTests",
       dependencies: [
-        "MsgStore", "MsgStoreFoundation", "MsgStoreTools", "MsgStoreUI", "TextDictionary",
-        "PageFile", "Simulation", "Damage", "msgdump",
+        "MsgStore", "MsgStoreFoundation", "MsgStoreTools", "MsgStoreToolsFoundation", "MsgStoreUI",
+        "TextDictionary", "PageFile", "Simulation", "Damage", "msgdump",
         "crash-writer",
       ],
       exclude: ["Golden/Expected", "Golden/Stores"], swiftSettings: strict),
@@ -134,7 +138,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MsgStore", "MsgStoreTools", "PageFile", "BlockTrials", "Simulation", "msgdump",
+        "MsgStore", "MsgStoreTools", "PageFile", "BlockTrials", "Simulation",
       ],
       path: "Tests/FuzzTargets", swiftSettings: strict),
     .testTarget(
@@ -167,10 +171,21 @@ let package = Package(
     .executableTarget(
       name: "chat-example", dependencies: ["ChatClient", "MsgStore"],
       path: "Examples/chat-example", packageAccess: false, swiftSettings: strict),
+    // A move of all messages from an SQLite file, which may be killed at any time. The article
+    // "Moving from another database" shows its code.
+    .target(
+      name: "MovingFromSQLite", dependencies: ["MsgStore", "CSQLite"],
+      path: "Examples/MovingFromSQLite", packageAccess: false, swiftSettings: strict),
+    .executableTarget(
+      name: "move-from-sqlite", dependencies: ["MovingFromSQLite", "MsgStore"],
+      path: "Examples/move-from-sqlite", packageAccess: false, swiftSettings: strict),
     // What a client must come through: links that break and processes that are killed.
     .testTarget(
       name: "ReliabilityTests",
-      dependencies: ["ChatClient", "MsgStore", "MsgStoreTools", "chat-example", "msgdump"],
+      dependencies: [
+        "ChatClient", "MovingFromSQLite", "MsgStore", "MsgStoreTools", "chat-example",
+        "move-from-sqlite", "msgdump",
+      ],
       swiftSettings: strict),
     // What the tests of crashes start and kill.
     .executableTarget(

@@ -35,10 +35,6 @@ let package = Package(
       swiftSettings: fuzzed + [.define("SYSTEM_LZ4")]),
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: fuzzed),
-    // Without its commands, which need a package from elsewhere.
-    .target(
-      name: "msgdump", dependencies: ["MsgStore", "MsgStoreTools", "PageFile"],
-      exclude: ["Commands", "MsgDump.swift", "StoreAccess.swift"], swiftSettings: fuzzed),
     .target(name: "Simulation", dependencies: ["PageFile"], swiftSettings: driving),
     .target(
       name: "BlockTrials", dependencies: ["LZ4Blocks", "SystemLZ4", "PageFile", "Simulation"],
@@ -46,7 +42,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "PageFile", "MsgStore", "MsgStoreTools", "msgdump", "BlockTrials", "Simulation",
+        "PageFile", "MsgStore", "MsgStoreTools", "BlockTrials", "Simulation",
       ],
       swiftSettings: driving),
     .executableTarget(

@@ -38,3 +38,8 @@ extension PageFileError: LocalizedError {
     }
   }
 }
+
+extension AttachmentProblem: LocalizedError {
+  /// The problem as a sentence; its `description`.
+  public var errorDescription: String? { description }
+}

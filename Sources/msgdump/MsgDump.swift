@@ -12,13 +12,15 @@ struct MsgDump: ParsableCommand {
     abstract: "Inspects a chat store.",
     discussion: """
       All commands open a store read-only, even while its owner has it open, and leave every file \
-      unchanged; restore, salvage and compact make a new one.
+      unchanged; restore, salvage and compact make a new one, map and html a page.
       """,
     version: "msgdump \(MessageStore.version)",
     subcommands: [
-      InfoCommand.self, ConversationsCommand.self, MessagesCommand.self, ReceiptsCommand.self,
+      InfoCommand.self, StatsCommand.self, ConversationsCommand.self, MessagesCommand.self,
+      GetCommand.self,
+      ReceiptsCommand.self,
       OutboxCommand.self, GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
-      WALCommand.self,
+      WALCommand.self, MapCommand.self, HTMLCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
       CompactCommand.self, BackupCommand.self, SampleCommand.self,
     ])

@@ -1,18 +1,14 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 extension MessageStore {
-  /// Reads one moment of the store, once.
-  ///
-  /// `read` runs its closure again when its moment expires, but printed output cannot be taken
-  /// back. So here an expired moment is an error.
+  /// Reads one moment of the store, once, and tells an expired one in the words of the tool.
   func readOnce(_ body: (borrowing StoreSnapshot) throws -> Void) throws {
-    try read { snapshot in
-      do {
-        try body(snapshot)
-      } catch StoreError.storage(.snapshotExpired) {
-        throw ToolError.ownerTooQuick
-      }
+    do {
+      try readOneMoment(body)
+    } catch StoreError.storage(.snapshotExpired) {
+      throw ToolError.ownerTooQuick
     }
   }
 }

@@ -1,14 +1,11 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// The reason why a command failed.
 ///
 /// Its description is the one line that is printed.
 package enum ToolError: Error, Hashable, CustomStringConvertible {
-  /// A malformed line of the input.
-  ///
-  /// Lines and columns begin at 1, and columns count bytes.
-  case badLine(line: Int, column: Int?, reason: String)
   /// The reader of the output has gone away.
   ///
   /// This is nobody's fault and is not reported.
@@ -22,8 +19,6 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .badLine(let line, let column?, let reason): "line \(line), byte \(column): \(reason)"
-    case .badLine(let line, nil, let reason): "line \(line): \(reason)"
     case .outputClosed: "standard output was closed"
     case .failure(let sentence): sentence
     }
@@ -44,6 +39,7 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
   /// number.
   private static func sentence(for error: PageFileError) -> String {
     switch error {
+    case .ioError(_, System.isADirectory, let path): "\(path): a directory, not a store"
     case .ioError(let call, let errorNumber, let path):
       "\(path): \(call): \(System.reason(errorNumber))"
     case .notADatabase(let path): kind(of: path).map { "\(path): \($0)" } ?? "\(error)"

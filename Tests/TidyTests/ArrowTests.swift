@@ -112,11 +112,16 @@ import Testing
   static let tools = Layers(
     target: "MsgStoreTools",
     knows: [
+      ("Text", []),
+      ("Files", []),
       ("Export", []),
       ("Check", ["Export"]),
-      ("Restore", ["Export"]),
-      ("Salvage", ["Export", "Restore"]),
-    ])
+      ("JSONLines", ["Files", "Export"]),
+      ("Restore", ["Files", "Export", "JSONLines"]),
+      ("Salvage", ["Files", "Export", "Check", "Restore"]),
+      ("Sizes", []),
+    ],
+    everywhere: ["StoreToolError"])
 
   @Test(arguments: [pageFile, msgStore, tools])
   func noLayerRefersToOneThatItMustNotKnow(_ layers: Layers) throws {

@@ -121,6 +121,7 @@ typedef enum { _CLOCK_REALTIME = 0, _CLOCK_MONOTONIC = 6 } clockid_t;
 
 int clock_gettime(clockid_t clock, struct timespec *time);
 struct tm *gmtime_r(const time_t *time, struct tm *parts);
+struct tm *localtime_r(const time_t *time, struct tm *parts);
 int nanosleep(const struct timespec *time, struct timespec *rest);
 time_t time(time_t *time);
 
@@ -201,6 +202,7 @@ ssize_t write(int descriptor, const void *buffer, size_t byteCount);
 
 void exit(int status) __attribute__((__noreturn__));
 void free(void *memory);
+int getloadavg(double *loads, int count);
 char *getenv(const char *name);
 void *malloc(size_t byteCount);
 char *mkdtemp(char *pattern);

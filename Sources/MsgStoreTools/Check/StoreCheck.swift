@@ -18,10 +18,17 @@ extension MessageStore {
   ///   data only.
   public func check() throws(StoreError) -> [CheckFinding] { try core.check() }
 
-  /// Checks the store and calls `between` between two parts of the check; for tests.
-  package func check(between: (_ part: Int) -> Void) throws(StoreError) -> [CheckFinding] {
+  /// Checks the store and calls `between` before each of its parts.
+  ///
+  /// - Parameter between: Gets the number of the part that begins, below `checkPartCount`.
+  package func check(
+    between: (_ part: Int) -> Void
+  ) throws(StoreError) -> [CheckFinding] {
     try core.check(between: between)
   }
+
+  /// The number of parts of a check.
+  package static var checkPartCount: Int { 14 }
 }
 
 extension StoreCore {
@@ -53,6 +60,7 @@ extension StoreSnapshot {
       check.ids, check.facts, check.receipts, check.sequences, check.clientData,
       check.transfers, check.outbox,
     ]
+    assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
       between(index)
       do throws(StoreError) {

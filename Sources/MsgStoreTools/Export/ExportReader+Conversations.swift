@@ -117,6 +117,46 @@ extension StoreSnapshot {
     }
   }
 
+  /// Returns the exported form of a conversation, without its messages; nil if it does not exist.
+  package func exportedConversation(
+    _ id: ConversationID
+  ) throws(StoreError) -> ExportedConversation? {
+    try withNumber(of: id) { (view, number) throws(StoreError) in
+      try view.exports.conversation(number)
+    }
+  }
+
+  /// Calls `body` with the number of messages in each conversation, or in one of them, as the
+  /// summaries state it.
+  package func forEachMessageCount(
+    in id: ConversationID?, _ body: (Int) throws -> Void
+  ) throws {
+    if let id {
+      let count = try withNumber(of: id) { (view, number) throws(StoreError) in
+        try view.conversations.summary(number).messageCount
+      }
+      if let count { try body(count) }
+      return
+    }
+    var last: UInt32? = 0
+    while let start = last {
+      var counts: [Int] = []
+      last = try within { (view) throws(StoreError) -> UInt32? in
+        var cursor = Cursor(view.source, Schema.conversations)
+        var last = start
+        while counts.count < ExportReader.batchCount {
+          guard let next = try view.conversations.nextConversation(after: last, &cursor) else {
+            return nil
+          }
+          counts.append(try view.conversations.summary(next, &cursor).messageCount)
+          last = next
+        }
+        return last
+      }
+      for count in counts { try body(count) }
+    }
+  }
+
   /// Returns the draft of a conversation, or the fact that it was discarded; nil if none is known.
   package func exportedDraft(of id: ConversationID) throws(StoreError) -> ExportedDraft? {
     try withNumber(of: id) { (reader, number) throws(StoreError) in

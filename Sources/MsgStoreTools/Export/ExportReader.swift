@@ -5,8 +5,10 @@ import PageFile
 struct ExportReader {
   let view: StoreView
 
+  /// The number of places read at once.
+  private static let placeBatchCount = 2000
   /// The number of values made at once.
-  private static let batchCount = 200
+  static let batchCount = 200
 
   /// Makes values from the cells whose keys have a prefix, in order, and passes them to `body`.
   ///
@@ -54,13 +56,16 @@ struct ExportReader {
   }
 
   /// Makes values from the messages of a conversation, as if each had a cell of its own.
+  ///
+  /// - Parameter start: The position at which to begin.
   func forEachMessage<Value>(
-    in conversation: UInt32,
+    in conversation: UInt32, from start: MessagePosition = .start,
     make: (_ position: Bytes, _ record: Bytes) throws(StoreError) -> Value?,
     _ body: (Value) throws -> Void
   ) throws {
     let prefix = KeyEncoding.key(conversation)
-    var next = prefix.bytes.array()
+    let first = KeyEncoding.key(conversation, start)
+    var next = first.bytes.array()
     var values: [Value] = []
     repeat {
       values.removeAll(keepingCapacity: true)
@@ -88,6 +93,44 @@ struct ExportReader {
         }
       }
       for value in values { try body(value) }
+    } while !next.isEmpty
+  }
+
+  /// Calls `body` with the place of each message of a conversation before a position.
+  ///
+  /// Of segments only the places and names are unpacked.
+  func forEachPlace(
+    in conversation: UInt32, before end: MessagePosition, _ body: (Place) throws -> Void
+  ) throws {
+    let prefix = KeyEncoding.key(conversation)
+    let end = KeyEncoding.key(conversation, end)
+    var next = prefix.bytes.array()
+    var places: [Place] = []
+    repeat {
+      places.removeAll(keepingCapacity: true)
+      let start = next
+      next = []
+      try view.within { () throws(StoreError) in
+        var cursor = MessageCursor(view)
+        var key = ByteBuffer()
+        key.append(start)
+        _ = try cursor.seek(key.bytes)
+        while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
+          key.removeAll()
+          try cursor.appendKey(to: &key)
+          if key.bytes.compare(to: end.bytes) >= 0 { return }
+          guard places.count < Self.placeBatchCount else {
+            next = key.bytes.array()
+            return
+          }
+          guard let (place, _) = key.bytes.place(at: prefix.count) else {
+            throw view.corrupt(Schema.messages, "key does not decode to a position")
+          }
+          places.append(place)
+          _ = try cursor.next()
+        }
+      }
+      for place in places { try body(place) }
     } while !next.isEmpty
   }
 

@@ -147,8 +147,8 @@ package struct ExportedAttachment: Sendable, Hashable {
   package var attachment: MessageAttachment
   /// The index among the attachments of the message; nil means its index in the list.
   package var index: UInt32?
-  package var upload = AttachmentTransfer.none
-  package var download = AttachmentTransfer.none
+  package var upload = AttachmentTransfer.notRequested
+  package var download = AttachmentTransfer.notRequested
   /// Fields that were set here and that no server copy has confirmed.
   package var unconfirmed: AttachmentFields = []
   /// The number of failed uploads in a row.

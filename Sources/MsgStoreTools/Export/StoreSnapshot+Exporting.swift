@@ -4,13 +4,16 @@ import PageFile
 /// Exports of messages, deleted names and waiting facts.
 extension StoreSnapshot {
   /// Calls `body` with all messages of a conversation, in their order.
+  ///
+  /// - Parameter since: The earliest server time of a message, if there is one to begin at.
   package func forEachExportedMessage(
-    in id: ConversationID, _ body: (ExportedMessage) throws -> Void
+    in id: ConversationID, since: Timestamp? = nil, _ body: (ExportedMessage) throws -> Void
   ) throws {
     guard let (number, summary) = try found(id) else { return }
     let view = view
     let goneUpTo = try within { (view) throws(StoreError) in try view.exports.trimmed(number) }
-    try view.exports.forEachMessage(in: number) { (key, value) throws(StoreError) in
+    let start = since.map(MessagePosition.beginning) ?? .start
+    try view.exports.forEachMessage(in: number, from: start) { (key, value) throws(StoreError) in
       guard let position = key.position, let record = MessageRecord(value),
         let message = StoredMessage(record, at: position.place)
       else { throw view.corrupt(Schema.messages, "conversation \"\(id)\": malformed message") }
@@ -19,6 +22,24 @@ extension StoreSnapshot {
       return try view.exports.exported(message, at: position, in: id, number, summary)
     } _: {
       try body($0)
+    }
+  }
+
+  /// Calls `body` with the place of each acknowledged message before a server time.
+  package func forEachPlace(
+    in id: ConversationID, before time: Timestamp, _ body: (Place) throws -> Void
+  ) throws {
+    guard let (number, _) = try found(id) else { return }
+    try view.exports.forEachPlace(in: number, before: .beginning(time), body)
+  }
+
+  /// Returns the place of a message, or nil if it is not there.
+  package func place(
+    of id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> Place? {
+    guard let (number, _) = try found(conversation) else { return nil }
+    return try within { (view) throws(StoreError) in
+      try view.ids.position(of: id, in: number)?.place
     }
   }
 
@@ -91,6 +112,13 @@ extension StoreSnapshot {
       }
       return (number, try view.conversations.summary(number))
     }
+  }
+}
+
+extension MessagePosition {
+  /// Returns the position before all acknowledged messages at a server time or later.
+  fileprivate static func beginning(_ time: Timestamp) -> MessagePosition {
+    MessagePosition(.acknowledged(time.microseconds, sequence: .min), "")
   }
 }
 

@@ -7,9 +7,9 @@ import PageFile
 ///  2. If entries are lost, or the store's version had none, pending messages of the local member
 ///     get new entries; otherwise they would never be sent.
 extension MessageSalvage {
-  func saveOutbox(in store: MessageStore) throws {
+  func saveOutbox(in store: MessageStore, _ progress: Progress) throws {
     clock.created = nil
-    try forEachCell(of: Schema.work, in: store) { (cursor, writer) throws(StoreError) in
+    try forEachCell(of: Schema.work, in: store, progress) { (cursor, writer) throws(StoreError) in
       guard cursor.key.count > 0, cursor.key[0] == OutboxKey.entryPrefix else { return 0 }
       return try saveEntry(cursor, with: writer)
     }

@@ -7,16 +7,17 @@ import PageFile
 ///     server sends it again, it gets them back.
 ///  2. They do not wait if the message was deleted and only an outdated page has them.
 extension MessageSalvage {
-  func saveRest(in store: MessageStore) throws {
-    try forEachCell(of: Schema.ids, in: store) { (cursor, writer) throws(StoreError) in
+  func saveRest(in store: MessageStore, _ progress: Progress) throws {
+    try forEachCell(of: Schema.ids, in: store, progress) { (cursor, writer) throws(StoreError) in
       try saveDeleted(cursor, with: writer)
     }
     // The order in which they began to wait decides which are dropped first.
-    try forEachCell(of: Schema.waiting, in: store) { (cursor, writer) throws(StoreError) in
+    try forEachCell(of: Schema.waiting, in: store, progress) {
+      (cursor, writer) throws(StoreError) in
       try saveWaiting(cursor, with: writer)
     }
     var last: Group?
-    try forEachCell(of: Schema.facts, in: store) { (cursor, writer) throws(StoreError) in
+    try forEachCell(of: Schema.facts, in: store, progress) { (cursor, writer) throws(StoreError) in
       guard let parts = FactKey.parts(cursor.key) else {
         lost.add(cursor, Schema.facts, "malformed key")
         return 0
@@ -26,10 +27,10 @@ extension MessageSalvage {
       last = group
       return try saveLeftOver(group, cursor, with: writer)
     }
-    try forEachCell(of: Schema.client, in: store) { (cursor, writer) throws(StoreError) in
+    try forEachCell(of: Schema.client, in: store, progress) { (cursor, writer) throws(StoreError) in
       try saveClientData(cursor, with: writer)
     }
-    try saveOutbox(in: store)
+    try saveOutbox(in: store, progress)
   }
 
   /// The message that facts belong to.
@@ -41,7 +42,7 @@ extension MessageSalvage {
   /// Runs `body` on all cells of a tree, as many in a commit as fit; `body` returns the bytes
   /// written.
   func forEachCell(
-    of tree: TreeNumber, in store: MessageStore,
+    of tree: TreeNumber, in store: MessageStore, _ progress: Progress,
     _ body: (SalvageCursor, borrowing StoreWriter) throws(StoreError) -> Int
   ) throws {
     let cursor = source.cursor(tree)
@@ -55,7 +56,9 @@ extension MessageSalvage {
           hasCell = cursor.next()
         }
       }
+      try progress(leaves.count(at: cursor), leaves.totalCount)
     }
+    leaves.finish(cursor)
   }
 
   /// Returns the conversation of a cell; nil if it was deleted, or is lost with everything it had.

@@ -23,6 +23,9 @@ package final class MessageSalvage {
   static let batchCount = 500
   static let batchByteCount = 4 << 20
 
+  /// A function that is told the number of finished leaves and that of all.
+  package typealias Progress = (_ leafCount: Int, _ totalLeafCount: Int) throws -> Void
+
   let source: PageSalvage
   let names: SalvagedNames
   let facts: SalvagedFacts
@@ -39,6 +42,7 @@ package final class MessageSalvage {
   /// The local member, if known.
   private var localMember: MemberID?
   let clock = CreationClock()
+  let leaves: SalvagedLeaves
   var report = MessageSalvageReport()
   var lost = LostRecords()
   /// The number of outbox entries that had nothing left to tell.
@@ -65,28 +69,31 @@ package final class MessageSalvage {
     facts = SalvagedFacts(source, names)
     receipts = SalvagedReceipts(source)
     work = SalvagedWork(source)
+    leaves = SalvagedLeaves(source)
     sequences = source.cursor(Schema.sequences)
     messages = SalvagedMessages(source)
     hasMessage = messages.next()
   }
 
-  /// Makes a store from all readable data.
-  package func run(path: String) throws -> MessageSalvageReport {
-    let (directory, name) = PosixDirectory.resolve(path)
-    return try run(in: PosixDirectory(path: directory), name: name)
-  }
-
   /// Makes a store from all readable data in a directory of any kind.
+  ///
+  /// - Parameter progress: Called after each commit with the number of leaves whose cells have been
+  ///   saved, and that of all leaves; an error that it throws ends the salvage.
   package func run(
-    in directory: any StorageDirectory, name: String
+    in directory: any StorageDirectory, name: String,
+    progress: Progress = { _, _ in }
   ) throws -> MessageSalvageReport {
     let store = try MessageStore(in: directory, name: name, options: try options())
+    try progress(0, leaves.totalCount)
     var isDone = false
     while !isDone {
       try store.write(.relaxed) { writer in isDone = try saveBatch(with: writer) }
+      try progress(messages.cursor.passedLeafCount, leaves.totalCount)
     }
     try saveEmptyConversations(in: store)
-    try saveRest(in: store)
+    leaves.finish(messages.cursor)
+    try saveRest(in: store, progress)
+    try progress(leaves.totalCount, leaves.totalCount)
     try store.checkpoint()
     try store.close()
     if !names.nameless.isEmpty {
@@ -361,24 +368,6 @@ package final class MessageSalvage {
     case .found(.deleted, _): return true
     case .found(let entry, let lsn):
       return lsn >= messages.cursor.lsn && entry != .here(position)
-    }
-  }
-
-  /// The answer of the ids tree for a name.
-  enum Entry {
-    case found(IDEntry?, LSN)
-    case absent(LSN)
-    case unknown
-  }
-
-  /// Looks up a name in the ids tree.
-  func entry(of id: MessageID, in conversation: UInt32) -> Entry {
-    let key = KeyEncoding.key(conversation, id)
-    var value = ByteBuffer()
-    switch source.value(of: key.bytes, in: Schema.ids, to: &value) {
-    case .unknown: return .unknown
-    case .absent(let lsn): return .absent(lsn)
-    case .found(let lsn): return .found(IDEntry(id, value.bytes), lsn)
     }
   }
 

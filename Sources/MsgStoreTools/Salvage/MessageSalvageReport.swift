@@ -56,6 +56,12 @@ package struct MessageSalvageReport: Sendable {
     if incompleteMessages.count < LostRecords.maximumCount { incompleteMessages.append(incomplete) }
   }
 
+  /// The number of messages that conversations state and that were not saved.
+  package var lostMessageCount: Int {
+    // A damaged count may have any value.
+    shortfalls.reduce(0) { min($0 + $1.statedCount - $1.savedCount, 1 << 60) }
+  }
+
   /// True if nothing is known to be missing.
   package var isWhole: Bool {
     repairs.isEmpty && shortfalls.isEmpty && lostRecordCount == 0 && waitingCount == 0

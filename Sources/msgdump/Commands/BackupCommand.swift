@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Makes a copy of a store that may be in use.
@@ -18,10 +19,16 @@ struct BackupCommand: ParsableCommand {
   var new: String
 
   func run() throws {
+    guard try System.fileByteCount(at: new) == nil else {
+      throw StoreToolError.alreadyExists(path: new, work: "backup")
+    }
     let store = try storeArgument.open()
     try NewStorePlace.claim([new + NewStorePlace.partialSuffix], "backup")
     do {
-      try store.backUp(to: new)
+      let byteCount = try System.fileByteCount(at: storeArgument.store) ?? 0
+      try Progress.showing("copying") { progress in
+        try store.backUp(to: new) { progress.tell($0, of: byteCount) }
+      }
     } catch StoreError.storage(.snapshotExpired) {
       throw ToolError.ownerTooQuick
     }

@@ -12,12 +12,26 @@ struct CheckCommand: ParsableCommand {
 
   @OptionGroup var storeArgument: StoreArgument
 
+  @Flag(help: "Print each finding, and at the end their number, as an object in a line of JSON.")
+  var json = false
+
   func run() throws {
-    let output = Output()
-    let findings = try findings()
-    for finding in findings { try output.line(finding.visible) }
-    if findings.isEmpty { try output.line(summary()) }
-    try output.flush()
+    let report = Report(
+      Output(), form: json ? .json : .text(Terminal.current()), times: .utc)
+    let findings = try Progress.showing("checking pages") { progress in
+      try check(progress)
+    }
+    for finding in findings {
+      if json {
+        try report.fact("finding", .text(finding))
+        try report.endFacts()
+      } else {
+        try report.line(finding.visible, .red)
+      }
+    }
+    try report.fact("findings", .number(findings.count), shown: json)
+    if findings.isEmpty { try summary(to: report) }
+    try report.flush()
     if !findings.isEmpty { throw MsgDump.findings }
   }
 
@@ -25,9 +39,11 @@ struct CheckCommand: ParsableCommand {
   ///
   /// If the store is too damaged to be opened as a message store, that is a finding, and its pages
   /// are checked by themselves.
-  private func findings() throws -> [String] {
+  private func check(_ progress: Progress) throws -> [String] {
     do {
-      return try storeArgument.open().check().map(\.description)
+      return try storeArgument.open().check { part in
+        progress.begin("checking, part \(part + 1) of \(MessageStore.checkPartCount)")
+      }.map(\.description)
     } catch  where ToolError.isCorruption(error) {
       var findings = [ToolError.sentence(for: error)]
       do {
@@ -39,7 +55,7 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  private func summary() throws -> String {
+  private func summary(to report: Report) throws {
     let pageCount = try storeArgument.inspect().file().pageCount
     var conversationCount = 0
     var messageCount = 0
@@ -49,7 +65,11 @@ struct CheckCommand: ParsableCommand {
         messageCount += conversation.messageCount
       }
     }
-    return "fine: \(messageCount.counted("message")) in "
-      + "\(conversationCount.counted("conversation")), \(pageCount.counted("page"))"
+    try report.fact("messages", .number(messageCount), shown: json)
+    try report.fact("conversations", .number(conversationCount), shown: json)
+    try report.fact("pages", .number(pageCount), shown: json)
+    try report.line(
+      "fine: \(messageCount.counted("message")) in "
+        + "\(conversationCount.counted("conversation")), \(pageCount.counted("page"))")
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 import PageFile
 
 /// Makes a new store with the contents of another, in its smallest form.
@@ -23,7 +24,14 @@ struct CompactCommand: ParsableCommand {
     let place = try NewStorePlace(path: new, work: "compact", suffix: ".compacting")
     let store = try storeArgument.open()
     do {
-      try store.copy(to: place.temporaryPath)
+      try Progress.showing("copying") { progress in
+        let byteCount = try System.fileByteCount(at: storeArgument.store) ?? 0
+        try store.copy(to: place.temporaryPath) {
+          progress.tell($0, of: byteCount)
+        } compacted: {
+          progress.tell($0)
+        }
+      }
       try place.settle()
     } catch StoreError.storage(.busy(let path)) {
       // Another compact was faster; the temporary file belongs to it.

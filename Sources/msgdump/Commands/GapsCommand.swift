@@ -1,5 +1,6 @@
 import ArgumentParser
 import MsgStore
+import MsgStoreTools
 
 /// Lists the missing sequence numbers.
 struct GapsCommand: ParsableCommand {
@@ -10,15 +11,16 @@ struct GapsCommand: ParsableCommand {
   private static let batchCount = 500
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
   @Option(help: "The conversation to look at.")
   var conversation: String?
 
   func run() throws {
-    let output = Output()
-    let table = TextTable(
-      .left("conversation", 20), .right("first", 20), .right("last", 20), .right("missing", 20))
-    try output.line(table.header)
+    let report = options.begin()
+    let rows = try report.table(
+      nil, .name("conversation", 20), .number("first", 20), .number("last", 20),
+      .number("missing", 20))
     try storeArgument.open().readOnce { snapshot in
       try snapshot.forEachConversation(named: conversation) { conversation in
         var last: Int64?
@@ -27,16 +29,15 @@ struct GapsCommand: ParsableCommand {
           for gap in gaps {
             // The count of the whole range of numbers exceeds 64 bits.
             let count = UInt64(bitPattern: gap.upperBound &- gap.lowerBound) + 1
-            try output.line(
-              table.row([
-                conversation.id.string.visible, "\(gap.lowerBound)", "\(gap.upperBound)",
-                "\(count)",
-              ]))
+            try rows.add([
+              .text(conversation.id.string), .number(gap.lowerBound), .number(gap.upperBound),
+              .count(count),
+            ])
           }
           last = gaps.count < Self.batchCount ? nil : gaps.last?.upperBound
         } while last != nil
       }
     }
-    try output.flush()
+    try report.flush()
   }
 }

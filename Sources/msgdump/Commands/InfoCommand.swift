@@ -7,88 +7,120 @@ import PageFile
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Shows the store's format, sizes, commit numbers, and trees.")
+    abstract: "Shows the store's format, sizes, messages, commit numbers, and trees.")
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
   func run() throws {
-    let report = try storeArgument.inspect().file()
-    let output = Output()
-    try printFacts(report, to: output)
-    try printMessages(to: output)
-    try printTrees(report, to: output)
-    try printKinds(report, to: output)
-    try output.flush()
+    let file = try storeArgument.inspect().file()
+    let report = options.begin()
+    try printFacts(file, to: report)
+    try printMessages(to: report)
+    try report.endFacts()
+    try printTrees(file, to: report)
+    try printKinds(file, to: report)
+    try report.flush()
   }
 
-  private func printFacts(_ report: FileReport, to output: Output) throws {
-    let facts = TextTable(.left("", 18), .left("", 0))
-    func fact(_ name: String, _ value: some CustomStringConvertible) throws {
-      try output.line(facts.row([name, "\(value)"]))
+  private func printFacts(_ file: FileReport, to report: Report) throws {
+    try report.fact("format version", .number(Int(file.formatVersion)))
+    try report.fact("store id", .text(file.storeID))
+    try report.fact("page size", key: "page_bytes", .number(file.pageByteCount), " bytes")
+    try report.fact("generation", .count(file.generation))
+    try report.fact("checkpoint LSN", .count(file.checkpointLSN.rawValue))
+    try report.fact("last LSN", .count(file.lastLSN.rawValue))
+    try report.fact("closed cleanly", .flag(file.isClean))
+    try report.fact("data file", key: "data_file_bytes", .number(file.dataFileByteCount), " bytes")
+    for (index, byteCount) in file.walByteCounts.enumerated() {
+      try report.fact(
+        "WAL file \(index)", key: "wal_file_\(index)_bytes", .number(byteCount), " bytes")
     }
-    try fact("format version", report.formatVersion)
-    try fact("store id", report.storeID)
-    try fact("page size", "\(report.pageByteCount) bytes")
-    try fact("generation", report.generation)
-    try fact("checkpoint LSN", report.checkpointLSN)
-    try fact("last LSN", report.lastLSN)
-    try fact("closed cleanly", report.isClean ? "yes" : "no")
-    try fact("data file", "\(report.dataFileByteCount) bytes")
-    for (index, byteCount) in report.walByteCounts.enumerated() {
-      try fact("WAL file \(index)", "\(byteCount) bytes")
-    }
-    try fact("slots", "\(report.slotCount), \(report.freeSlotCount) of them free")
-    try fact("pages", report.pageCount)
+    try report.fact("slots", .number(file.slotCount))
+    try report.fact("free slots", .number(file.freeSlotCount))
+    try report.fact("pages", .number(file.pageCount))
   }
 
   /// Prints the totals of the messages, if the file can be opened as a message store.
-  private func printMessages(to output: Output) throws {
-    guard let store = try? storeArgument.open() else { return }
-    let facts = TextTable(.left("", 18), .left("", 0))
+  private func printMessages(to report: Report) throws {
+    let store: MessageStore
+    do {
+      store = try storeArgument.open()
+    } catch {
+      return try report.fact("messages", .none, ": \(ToolError.sentence(for: error))")
+    }
+    try report.fact("local member", .text(store.localMember?.string))
     try store.readOnce { snapshot in
-      let totals = try snapshot.unreadTotals
-      if let member = store.localMember {
-        try output.line(facts.row(["local member", member.string.visible]))
-      }
-      try output.line(
-        facts.row([
-          "unread",
-          "\(totals.messages), \(totals.mentions) of them name the local member; muted: "
-            + "\(totals.mutedMessages), \(totals.mutedMentions)",
-        ]))
-      let outbox = snapshot.outbox
-      try output.line(
-        facts.row([
-          "outbox", OutboxText.line(outbox.counts(), holdsNewEntries: outbox.holdsNewEntries),
-        ]))
-      if try snapshot.hasWork {
-        try output.line(facts.row(["work", "is left to be done in steps"]))
-      }
+      let found = try Totals(snapshot)
+      try report.fact("conversations", .number(found.conversationCount))
+      try report.fact("messages", .number(found.messageCount))
+      try report.fact("first message", found.first.map { .time($0) } ?? .none)
+      try report.fact("last message", found.last.map { .time($0) } ?? .none)
+      let unread = try snapshot.unreadTotals
+      try report.fact(
+        "unread", .number(unread.messages),
+        ", \(unread.mentions) of them name the local member; muted: \(unread.mutedMessages), "
+          + "\(unread.mutedMentions)")
+      let counts = try snapshot.outbox.counts()
+      try report.fact(
+        "outbox", .number(counts.total),
+        try OutboxText.states(counts, holdsNewEntries: snapshot.outbox.holdsNewEntries))
+      try report.fact("work in steps left", .flag(snapshot.hasWork))
     }
   }
 
-  private func printTrees(_ report: FileReport, to output: Output) throws {
-    let table = TextTable(
-      .right("tree", 4), .left("name", 18), .right("root", 10), .right("pages", 10),
-      .right("depth", 5), .right("cells", 12))
-    try output.line("")
-    try output.line(table.header)
-    for tree in report.trees {
-      try output.line(
-        table.row([
-          "\(tree.number)", SchemaReport.treeName(tree.number), "\(tree.root)", "\(tree.pageCount)",
-          "\(tree.depth)", "\(tree.cellCount)",
-        ]))
+  /// Counts of a store's messages, and the times of the first and the last that the server knows.
+  private struct Totals {
+    var conversationCount = 0
+    var messageCount = 0
+    var first: Timestamp?
+    var last: Timestamp?
+
+    init(_ snapshot: borrowing StoreSnapshot) throws {
+      var totals = self
+      try snapshot.forEachConversation { conversation in
+        totals.conversationCount += 1
+        totals.messageCount += conversation.messageCount
+        guard conversation.messageCount > 0 else { return }
+        let thread = try snapshot.thread(conversation.id)
+        for message in try thread.at(Timestamp(microseconds: .min), count: 1) {
+          if let time = message.serverTimestamp { totals.include(time) }
+        }
+        for message in try thread.tail(1) {
+          if let time = message.serverTimestamp { totals.include(time) }
+        }
+      }
+      self = totals
+    }
+
+    private mutating func include(_ time: Timestamp) {
+      first = min(first ?? time, time)
+      last = max(last ?? time, time)
     }
   }
 
-  private func printKinds(_ report: FileReport, to output: Output) throws {
-    let table = TextTable(.left("kind", 24), .right("pages", 10), .right("bytes", 14))
-    try output.line("")
-    try output.line(table.header)
-    for kind in report.pagesByKind {
-      let byteCount = kind.count * report.pageByteCount
-      try output.line(table.row([kind.kind, "\(kind.count)", "\(byteCount)"]))
+  private func printTrees(_ file: FileReport, to report: Report) throws {
+    try report.line("")
+    let rows = try report.table(
+      "trees", .number("tree", 4), .text("name", 18), .number("root", 10), .number("pages", 10),
+      .number("depth", 5), .number("cells", 12))
+    for tree in file.trees {
+      try rows.add([
+        .number(tree.number), .text(SchemaReport.treeName(tree.number)),
+        .number(Int(tree.root.rawValue)), .number(tree.pageCount), .number(tree.depth),
+        .number(tree.cellCount),
+      ])
+    }
+  }
+
+  private func printKinds(_ file: FileReport, to report: Report) throws {
+    try report.line("")
+    let rows = try report.table(
+      "kinds", .text("kind", 24), .number("pages", 10), .number("bytes", 14))
+    for kind in file.pagesByKind {
+      try rows.add([
+        .text(kind.kind), .number(kind.count), .number(kind.count * file.pageByteCount),
+      ])
     }
   }
 }

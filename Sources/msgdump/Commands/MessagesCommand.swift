@@ -19,6 +19,7 @@ struct MessagesCommand: ParsableCommand {
   }
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var times: TimeOptions
 
   @Option(help: "The conversation to read.")
   var conversation: String?
@@ -34,7 +35,7 @@ struct MessagesCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Messages around a time in UTC, such as 2024-01-31 or 2024-01-31T18:05.",
+      "Messages around a time, such as 2024-01-31 or 2024-01-31T18:05.",
       valueName: "date"))
   var at: String?
 
@@ -43,6 +44,9 @@ struct MessagesCommand: ParsableCommand {
 
   @Option(help: "The form to print them in.")
   var format = Format.text
+
+  @Flag(help: "The same as --format jsonl.")
+  var json = false
 
   func validate() throws {
     let placeCount = [tail.map(String.init), before, after, at].count { $0 != nil }
@@ -53,13 +57,16 @@ struct MessagesCommand: ParsableCommand {
       throw ValidationError("--before, --after and --at need a --conversation")
     }
     guard (tail ?? count) > 0 else { throw ValidationError("the count must be above zero") }
-    guard at.map({ UTCDate.parse($0) != nil }) ?? true else {
+    guard at.map({ times.format.parse($0) != nil }) ?? true else {
       throw ValidationError("--at takes a date such as 2024-01-31 or 2024-01-31T18:05")
     }
   }
 
   func run() throws {
-    let printer = MessagePrinter(format: format, output: Output())
+    let isJSON = json || format == .jsonl
+    let report = Report(
+      Output(), form: isJSON ? .json : .text(Terminal.current()), times: times.format)
+    let printer = MessagePrinter(report)
     try storeArgument.open().readOnce { snapshot in
       var isFirst = true
       try snapshot.forEachConversation(named: conversation) { found in
@@ -68,7 +75,7 @@ struct MessagesCommand: ParsableCommand {
         try print(found, in: snapshot, with: printer)
       }
     }
-    try printer.output.flush()
+    try report.flush()
   }
 
   private func print(
@@ -91,7 +98,7 @@ struct MessagesCommand: ParsableCommand {
         slice = try thread.after(beyond, count: count)
       }
       try printer.print(slice, in: snapshot)
-    } else if let time = at.flatMap(UTCDate.parse) {
+    } else if let time = at.flatMap(times.format.parse) {
       try printer.print(thread.at(time, count: count), in: snapshot)
     } else {
       try thread.forEachMessage(
@@ -113,17 +120,19 @@ struct MessagesCommand: ParsableCommand {
 ///
 /// In text form, a slice also tells what lies beyond it.
 private struct MessagePrinter {
-  let format: MessagesCommand.Format
-  let output: Output
+  private let report: Report
+  private let rows: Report.Rows
 
-  private static let table = TextTable(
-    .left("time", 27), .left("status", 9), .left("id", 20), .left("sender", 12), .left("text", 0))
+  init(_ report: Report) {
+    self.report = report
+    rows = report.untitledTable(
+      .time("time"), .text("status", 9), .name("id", 20), .text("sender", 12), .text("text", 40))
+  }
 
   func print(heading conversation: Conversation, isFirst: Bool) throws {
-    guard format == .text else { return }
-    if !isFirst { try output.line("") }
+    if !isFirst { try report.line("") }
     let title = conversation.title.map { ": \($0.visible)" } ?? ""
-    try output.line("# \(conversation.id.string.visible)\(title)")
+    try report.line("# \(conversation.id.string.visible)\(title)", .bold)
   }
 
   func print(_ slice: MessageSlice, in snapshot: borrowing StoreSnapshot) throws {
@@ -133,37 +142,34 @@ private struct MessagePrinter {
   }
 
   func print(_ message: Message, in snapshot: borrowing StoreSnapshot) throws {
-    guard format == .text else {
+    guard !report.isJSON else {
       if let stored = try snapshot.exportedMessage(message.id, in: message.conversation) {
-        try output.record(.message(stored))
+        try report.output.record(.message(stored))
       }
       return
     }
     let time = message.serverTimestamp ?? message.localTime
-    try output.line(
-      Self.table.row([
-        time.map(\.description) ?? "-", message.status.name, message.id.string.visible,
-        message.sender.string.visible, MessageText.line(message),
-      ]))
-    for note in MessageText.notes(message) {
-      try output.line(Self.table.row(["", "", "", "", "  \(note)"]))
-    }
+    try rows.add(
+      [
+        time.map { .time($0) } ?? .none, .text(message.status.name), .text(message.id.string),
+        .text(message.sender.string), .text(MessageText.line(message, report.times)),
+      ], message.status == .failed ? .red : .plain)
+    for note in MessageText.notes(message, report.times) { try rows.note(note, .faint) }
   }
 
   private func printEdge(
     _ edge: SliceBoundary, _ end: String, _ option: String, _ outermost: Message?
   ) throws {
-    guard format == .text else { return }
     switch (edge, outermost) {
-    case (.end, _): try output.line("-- \(end)")
-    case (.more, let message?): try output.line("-- more: \(option) \(message.id.string.visible)")
+    case (.end, _): try report.line("-- \(end)", .faint)
+    case (.more, let message?):
+      try report.line("-- more: \(option) \(message.id.string.visible)", .faint)
     case (.more, nil): break
     case (.gap(let missing, _), _): try print(missing: missing)
     }
   }
 
   func print(missing: ClosedRange<Int64>) throws {
-    guard format == .text else { return }
-    try output.line("-- gap: \(missing.lowerBound)…\(missing.upperBound)")
+    try report.line("-- gap: \(missing.lowerBound)…\(missing.upperBound)", .yellow)
   }
 }

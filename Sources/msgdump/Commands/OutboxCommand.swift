@@ -18,11 +18,8 @@ struct OutboxCommand: ParsableCommand {
     case jsonl
   }
 
-  private static let table = TextTable(
-    .right("entry", 5), .left("task", 19), .left("conversation", 16), .left("message", 16),
-    .left("state", 8), .left("due", 27), .right("tries", 5), .right("age", 7), .left("text", 0))
-
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var times: TimeOptions
 
   @Option(help: "The conversation to look at.")
   var conversation: String?
@@ -30,52 +27,58 @@ struct OutboxCommand: ParsableCommand {
   @Option(help: "The form to print them in.")
   var format = Format.text
 
+  @Flag(help: "The same as --format jsonl.")
+  var json = false
+
   @Option(
     help: ArgumentHelp(
-      "What ages are counted to, in UTC, such as 2024-01-31T18:05; now, if left out.",
+      "The time that ages are counted to, such as 2024-01-31T18:05; now, if left out.",
       valueName: "date"))
   var at: String?
 
   func validate() throws {
-    guard at.map({ UTCDate.parse($0) != nil }) ?? true else {
+    guard at.map({ times.format.parse($0) != nil }) ?? true else {
       throw ValidationError("--at takes a date such as 2024-01-31 or 2024-01-31T18:05")
     }
   }
 
   func run() throws {
-    let output = Output()
+    let isJSON = json || format == .jsonl
+    let report = Report(
+      Output(), form: isJSON ? .json : .text(Terminal.current()), times: times.format)
     let id = conversation.map { ConversationID($0) }
-    let now = at.flatMap(UTCDate.parse) ?? StoreOptions.systemClock()
+    let now = at.flatMap(times.format.parse) ?? StoreOptions.systemClock()
     try storeArgument.open().readOnce { snapshot in
       let counts = try snapshot.outbox.counts(in: id)
       if let id, counts.total == 0, try snapshot.conversation(id) == nil {
         throw ToolError.failure("there is no conversation \"\(id)\"")
       }
-      if format == .text {
-        try output.line(OutboxText.line(counts, holdsNewEntries: snapshot.outbox.holdsNewEntries))
-        if counts.total > 0 { try output.line(Self.table.header) }
-      }
-      try snapshot.forEachReportedEntry(in: id) { entry in
-        switch format {
-        case .text: try print(entry, at: now, to: output)
-        case .jsonl: try output.record(.outbox(entry.exported))
+      try report.line(OutboxText.line(counts, holdsNewEntries: snapshot.outbox.holdsNewEntries))
+      guard counts.total > 0 else { return }
+      guard !isJSON else {
+        return try snapshot.forEachReportedEntry(in: id) { entry in
+          try report.output.record(.outbox(entry.exported))
         }
       }
+      let rows = try report.table(
+        nil, .number("entry", 5), .text("task", 19), .text("conversation", 16),
+        .text("message", 16), .text("state", 8), .time("due"), .number("tries", 5),
+        .number("age", 7), .text("text", 24))
+      try snapshot.forEachReportedEntry(in: id) { try print($0, at: now, to: rows) }
     }
-    try output.flush()
+    try report.flush()
   }
 
-  private func print(_ reported: ReportedEntry, at now: Timestamp, to output: Output) throws {
+  private func print(_ reported: ReportedEntry, at now: Timestamp, to rows: Report.Rows) throws {
     let entry = reported.entry
-    try output.line(
-      Self.table.row([
-        "\(entry.id)", entry.kind.name, entry.conversation?.string.visible ?? "-",
-        entry.message?.string.visible ?? "-", reported.exported.state.name,
-        OutboxText.due(reported), "\(entry.attemptCount)",
-        OutboxText.age(from: entry.created, to: now), entry.text?.visible ?? "",
-      ]))
-    for note in OutboxText.notes(entry) {
-      try output.line(Self.table.row(["", "", "", "", "", "", "", "", "  \(note)"]))
-    }
+    let hasFailed = if case .failed = entry.state { true } else { false }
+    try rows.add(
+      [
+        .text("\(entry.id)"), .text(entry.kind.name), .text(entry.conversation?.string),
+        .text(entry.message?.string), .text(reported.exported.state.name),
+        OutboxText.due(reported), .number(Int(entry.attemptCount)),
+        .text(OutboxText.age(from: entry.created, to: now)), .text(entry.text ?? ""),
+      ], hasFailed ? .red : .plain)
+    for note in OutboxText.notes(entry) { try rows.note(note, .faint) }
   }
 }

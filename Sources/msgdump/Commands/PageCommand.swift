@@ -7,12 +7,17 @@ import PageFile
 struct PageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "page",
-    abstract: "Shows one page: its header, its cells, and their keys.")
+    abstract: "Shows one page: its header, its cells, their keys, and their records.",
+    discussion: "A star marks a value in an overflow chain, whose record is not shown.")
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
   @Argument(help: "The number of the page.")
   var number: UInt32
+
+  @Flag(help: "Show the bytes of each value instead of its record.")
+  var bytes = false
 
   func run() throws {
     let inspector = try storeArgument.inspect()
@@ -20,34 +25,28 @@ struct PageCommand: ParsableCommand {
       throw ToolError.failure("page \(number): not in use; see pages")
     }
     let (page, cells) = try inspector.page(PageNumber(number))
-    let output = Output()
-    let pageTable = PageTable()
-    try output.line(pageTable.header)
-    try output.line(pageTable.row(page))
-    let table = TextTable(
-      .right("cell", 5), .right("child", 10), .right("value bytes", 12), .left("key", 0))
-    try output.line("")
-    try output.line(table.header)
+    let report = options.begin()
+    try PageTable(report, name: "page").add(page)
+    try report.line("")
+    let rows = try report.table(
+      "cells", .number("cell", 5), .number("child", 10), .number("value bytes", 12),
+      .text("", 1, key: "overflow"), .text("key", 40), .text("record", 40))
     for cell in cells {
-      try output.line(
-        table.row([
-          "\(cell.index)", cell.child.map { "\($0)" } ?? "", Self.value(of: cell),
-          Self.describe(cell, tree: page.tree),
-        ]))
+      let isLeaf = cell.child == nil
+      try rows.add([
+        .number(cell.index), cell.child.map { .number(Int($0.rawValue)) } ?? .empty,
+        isLeaf ? .number(cell.valueByteCount) : .empty,
+        report.isJSON ? .flag(cell.overflow) : .text(cell.overflow ? "*" : ""),
+        .text(Self.describe(cell.key, tree: page.tree)),
+        isLeaf ? .text(record(cell, page)) : .empty,
+      ])
     }
-    try output.flush()
+    try report.flush()
   }
 
-  /// Returns the length of the value; a star marks a value in an overflow chain.
-  private static func value(of cell: CellReport) -> String {
-    guard cell.child == nil else { return "" }
-    return "\(cell.valueByteCount)\(cell.overflow ? " *" : "")"
-  }
-
-  /// Returns the key in the words of its tree, followed by the description of a segment value.
-  private static func describe(_ cell: CellReport, tree: Int?) -> String {
-    let value = SegmentReport.describe(cell.valueHead, tree: tree ?? -1)
-    return describe(cell.key, tree: tree) + (value.isEmpty ? "" : ": \(value)")
+  private func record(_ cell: CellReport, _ page: PageReport) -> String {
+    guard let tree = page.tree, !bytes else { return cell.value.hexadecimal }
+    return RecordReport.describe(cell.key, cell.value, tree: tree)
   }
 
   /// Returns the key in the words of its tree.
@@ -55,6 +54,6 @@ struct PageCommand: ParsableCommand {
   /// The first key of a branch page is empty: it stands for everything before the second.
   static func describe(_ key: [UInt8], tree: Int?) -> String {
     guard let tree, !key.isEmpty else { return key.isEmpty ? "-" : "\(key)" }
-    return SchemaReport.describeKey(key, tree: tree).visible
+    return SchemaReport.describeKey(key, tree: tree)
   }
 }

@@ -10,43 +10,42 @@ struct PagesCommand: ParsableCommand {
     abstract: "Lists the pages: number, slot, kind, tree, cells, fill, and last change.")
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
   func run() throws {
-    let output = Output()
-    let table = PageTable()
-    try output.line(table.header)
+    let report = options.begin()
+    let table = try PageTable(report)
     // The walk cannot be stopped from within, so an output error is kept until it is over.
     var failure: ToolError?
     try storeArgument.inspect().pages { page in
       guard failure == nil else { return }
       do throws(ToolError) {
-        try output.line(table.row(page))
+        try table.add(page)
       } catch {
         failure = error
       }
     }
     if let failure { throw failure }
-    try output.flush()
+    try report.flush()
   }
 }
 
-/// The columns that describe a page.
+/// The table that describes pages.
 struct PageTable {
-  private let table = TextTable(
-    .right("page", 10), .right("slot", 10), .left("kind", 9), .left("tree", 18),
-    .right("level", 5), .right("cells", 6), .right("fill", 6), .right("LSN", 12))
+  private let rows: Report.Rows
 
-  var header: String { table.header }
-
-  func row(_ page: PageReport) -> String {
-    table.row([
-      "\(page.number)", "\(page.slot)", page.kind, page.tree.map(SchemaReport.treeName) ?? "-",
-      "\(page.level)", "\(page.cellCount)", percent(page.fill), "\(page.lsn)",
-    ])
+  init(_ report: Report, name: String? = nil) throws(ToolError) {
+    rows = try report.table(
+      name, .number("page", 10), .number("slot", 10), .text("kind", 10), .text("tree", 18),
+      .number("level", 5), .number("cells", 6), .number("fill", 6), .number("LSN", 12))
   }
 
-  private func percent(_ fill: Double) -> String {
-    let tenths = Int((max(0, min(1, fill)) * 1000).rounded())
-    return "\(tenths / 10).\(tenths % 10)%"
+  func add(_ page: PageReport) throws(ToolError) {
+    try rows.add(
+      [
+        .number(Int(page.number.rawValue)), .number(Int(page.slot)), .text(page.kind),
+        .text(page.tree.map(SchemaReport.treeName)), .number(page.level), .number(page.cellCount),
+        .share(page.fill), .count(page.lsn.rawValue),
+      ], page.kind == "unreadable" ? .red : .plain)
   }
 }

@@ -8,68 +8,90 @@ struct ReceiptsCommand: ParsableCommand {
     commandName: "receipts",
     abstract: "Shows how far each member has read and received, and what is still to be told.")
 
-  private static let table = TextTable(
-    .left("member", 16), .left("", 9), .left("when", 27), .left("up to", 0))
-
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
-  @Option(help: "The conversation to look at.")
+  @Option(help: "The conversation to look at; all that have receipts, if left out.")
   var conversation: String?
 
   func run() throws {
-    let output = Output()
+    let report = options.begin()
+    let rows = try report.table(
+      nil, .name("conversation", 20), .text("member", 16), .text("kind", 22), .time("when"),
+      .hidden("message"), .hidden("server_time"), .hidden("sequence"),
+      .text("up to", 40, key: "text"))
+    var isEmpty = true
     let store = try storeArgument.open()
     try store.readOnce { snapshot in
-      var isFirst = true
       try snapshot.forEachConversation(named: conversation) { conversation in
-        if !isFirst { try output.line("") }
-        isFirst = false
-        try output.line("# \(conversation.id.string.visible)")
-        try output.line(Self.table.header)
-        if let marks = try snapshot.exportedMarks(of: conversation.id) {
-          try print(marks, to: output)
-        }
-        for receipts in try snapshot.exportedReceipts(of: conversation.id) {
-          let name = receipts.member.string.visible
-          for step in receipts.read { try print(name, "read", step, to: output) }
-          for step in receipts.delivered { try print(name, "delivered", step, to: output) }
-        }
-        for untold in try snapshot.exportedUntold(of: conversation.id) {
-          let rest = untold.isLate ? ", once it is marked again" : ""
-          try output.line(
-            "to be told: \(untold.kind.name) \(untold.message.string.visible)\(rest)")
-        }
+        let lines = try Self.lines(conversation.id, snapshot, local: store.localMember)
+        isEmpty = isEmpty && lines.isEmpty
+        for line in lines { try line.print(conversation.id, to: rows) }
       }
     }
-    try output.flush()
+    if isEmpty { try report.line("no receipts", .faint) }
+    try report.flush()
   }
 
-  /// Prints the local member's marks, and those of them that the server knows.
-  private func print(_ marks: ExportedMarks, to output: Output) throws {
-    let places = [
-      ("read", marks.readMark), ("delivered", marks.deliveredMark),
-      ("confirmed as read", marks.confirmedRead),
-      ("confirmed as delivered", marks.confirmedDelivered),
-    ]
-    for case (let name, let place?) in places {
-      try output.line("here: \(name) up to \(Self.text(place))")
+  /// One line of the table: how far a member has come.
+  private struct Line {
+    let member: String
+    let kind: String
+    var time: Timestamp?
+    var position: MessagePosition?
+    var message: MessageID?
+    var note = ""
+
+    func print(_ conversation: ConversationID, to rows: Report.Rows) throws(ToolError) {
+      let place = position?.place
+      try rows.add([
+        .text(conversation.string), .text(member), .text(kind), time.map { .time($0) } ?? .none,
+        .text((position?.id ?? message)?.string),
+        (place?.time).map { .time(Timestamp(microseconds: $0)) } ?? .none,
+        (place?.sequence).map { .number($0) } ?? .none,
+        .text(position.map(ReceiptsCommand.text) ?? (message?.string ?? "") + note),
+      ])
     }
-    for step in marks.read { try print("(here)", "read", step, to: output) }
-    for step in marks.delivered { try print("(here)", "delivered", step, to: output) }
   }
 
-  private func print(
-    _ member: String, _ kind: String, _ step: ExportedStep, to output: Output
-  ) throws {
-    try output.line(
-      Self.table.row([
-        member, kind, step.time.map(\.description) ?? "-", Self.text(step.position),
-      ]))
+  private static func lines(
+    _ id: ConversationID, _ snapshot: borrowing StoreSnapshot, local: MemberID?
+  ) throws -> [Line] {
+    var lines: [Line] = []
+    if let marks = try snapshot.exportedMarks(of: id) {
+      let name = local.map { "\($0.string) (you)" } ?? "(you)"
+      let places = [
+        ("read", marks.readMark), ("delivered", marks.deliveredMark),
+        ("read, confirmed", marks.confirmedRead),
+        ("delivered, confirmed", marks.confirmedDelivered),
+      ]
+      for case (let kind, let place?) in places {
+        lines.append(Line(member: name, kind: kind, position: place))
+      }
+      for step in marks.read { lines.append(line(name, "read", step)) }
+      for step in marks.delivered { lines.append(line(name, "delivered", step)) }
+    }
+    for receipts in try snapshot.exportedReceipts(of: id) {
+      for step in receipts.read { lines.append(line(receipts.member.string, "read", step)) }
+      for step in receipts.delivered {
+        lines.append(line(receipts.member.string, "delivered", step))
+      }
+    }
+    for untold in try snapshot.exportedUntold(of: id) {
+      lines.append(
+        Line(
+          member: local?.string ?? "(you)", kind: "\(untold.kind.name), to be told",
+          message: untold.message, note: untold.isLate ? ", once it is marked again" : ""))
+    }
+    return lines
+  }
+
+  private static func line(_ member: String, _ kind: String, _ step: ExportedStep) -> Line {
+    Line(member: member, kind: kind, time: step.time, position: step.position)
   }
 
   private static func text(_ position: MessagePosition) -> String {
-    let time = Timestamp(microseconds: position.place.time).description
-    let sequence = position.place.sequence.map { ", sequence \($0)" } ?? ""
-    return "\(position.id.string.visible) (\(time)\(sequence))"
+    let sequence = position.place.sequence.map { " (sequence \($0))" } ?? ""
+    return position.id.string + sequence
   }
 }

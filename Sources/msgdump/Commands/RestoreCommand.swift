@@ -1,6 +1,6 @@
 import ArgumentParser
 import MsgStore
-import PageFile
+import MsgStoreTools
 
 /// Makes a new store from lines of JSON.
 struct RestoreCommand: ParsableCommand {
@@ -33,36 +33,37 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     let input = try InputFile(path: file)
-    let reader = JSONRecordReader(isLenient: lenient) { buffer, offset throws(ToolError) in
-      try input.read(into: &buffer, at: offset)
-    }
-    let place = try NewStorePlace(path: store)
-    do {
-      let restorer = Restorer(
-        isLenient: lenient, numbersFromOrder: sequenceFromOrder,
-        localMember: localMember.map { MemberID($0) })
-      let summary = try restorer.restore(reader) { options throws(StoreError) in
-        try MessageStore(path: place.temporaryPath, options: options)
+    let byteCount = file == "-" ? nil : try System.fileByteCount(at: file)
+    let options = RestoreOptions(
+      isLenient: lenient, numbersFromOrder: sequenceFromOrder,
+      localMember: localMember.map { MemberID($0) })
+    let summary = try Progress.showing("reading lines") { progress in
+      do {
+        return try MessageStore.restore(
+          to: store, options: options, watch: System.removeWhenInterrupted,
+          source: { buffer, offset in try input.read(into: &buffer, at: offset) },
+          progress: { done in
+            if let compaction = done.compaction { return progress.tell(compaction) }
+            progress.tell(done.byteCount, of: byteCount ?? 0)
+          })
+      } catch StoreToolError.malformedLine(let line, let column, let reason)
+        where reason.hasPrefix("unknown ")
+      {
+        throw StoreToolError.malformedLine(
+          line: line, column: column, reason: reason + "; --lenient skips it")
       }
-      try place.settle()
-      try report(summary)
-    } catch StoreError.storage(.busy(let path)) {
-      // Another restore was faster; the temporary file belongs to it.
-      throw StoreError.storage(.busy(path: path))
-    } catch {
-      place.clear()
-      throw error
     }
+    try report(summary)
   }
 
-  private func report(_ summary: Restorer.Summary) throws(ToolError) {
+  private func report(_ summary: RestoreSummary) throws(ToolError) {
     let output = Output()
     try output.line(
       "restored: \(summary.messageCount.counted("message")) in "
         + summary.conversationCount.counted("conversation"))
     let parts = [
-      (summary.repeatedCount, "repeated record"), (summary.passedOver.lineCount, "unknown line"),
-      (summary.passedOver.fieldCount, "unknown field"),
+      (summary.repeatedRecordCount, "repeated record"), (summary.unknownLineCount, "unknown line"),
+      (summary.unknownFieldCount, "unknown field"),
     ].filter { $0.0 > 0 }.map { $0.counted($1) }
     if !parts.isEmpty { try output.line("passed over: \(parts.joined(separator: ", "))") }
     try output.flush()

@@ -45,7 +45,7 @@ struct TreeCommand: ParsableCommand {
     let (page, cells) = try inspector.page(number)
     let indent = String(repeating: "  ", count: depth)
     // The first page of a level has no first key.
-    let begin = key.isEmpty ? "" : ", from \(PageCommand.describe(key, tree: tree))"
+    let begin = key.isEmpty ? "" : ", from \(PageCommand.describe(key, tree: tree).visible)"
     try output.line("\(indent)\(page.kind) \(number): \(cells.count.counted("cell"))\(begin)")
     for cell in cells {
       guard let child = cell.child else { continue }

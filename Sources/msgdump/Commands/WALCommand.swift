@@ -1,30 +1,41 @@
 import ArgumentParser
+import MsgStoreTools
 import PageFile
 
 /// Lists the contents of the two WAL files.
 struct WALCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wal",
-    abstract: "Lists the commits in both WAL files, and the reason why each scan stopped.")
+    abstract: "Lists the commits in both WAL files, and the reason why each scan stopped.",
+    discussion: """
+      The files are used again and again, so bytes of earlier commits usually follow the last one.
+      """)
 
   @OptionGroup var storeArgument: StoreArgument
+  @OptionGroup var options: ReportOptions
 
   func run() throws {
-    let report = try storeArgument.inspect().wal()
-    let output = Output()
-    let nameWidth = report.stops.map(\.file.visible.displayWidth).max() ?? 0
-    let table = TextTable(
-      .left("file", nameWidth), .right("offset", 10), .right("LSN", 12), .right("durable LSN", 12),
-      .right("frames", 6), .right("bytes", 10))
-    try output.line(table.header)
-    for commit in report.commits {
-      try output.line(
-        table.row([
-          commit.file.visible, "\(commit.offset)", "\(commit.lsn)", "\(commit.durableLSN)",
-          "\(commit.frameCount)", "\(commit.byteCount)",
-        ]))
+    let wal = try storeArgument.inspect().wal()
+    let report = options.begin()
+    let nameWidth = wal.stops.map(\.file.visible.displayWidth).max() ?? 0
+    let rows = try report.table(
+      "commits", .text("file", nameWidth), .number("offset", 10), .number("LSN", 12),
+      .number("durable LSN", 12), .number("frames", 6), .number("bytes", 10))
+    for commit in wal.commits {
+      try rows.add([
+        .text(commit.file), .number(commit.offset), .count(commit.lsn.rawValue),
+        .count(commit.durableLSN.rawValue), .number(commit.frameCount), .number(commit.byteCount),
+      ])
     }
-    for stop in report.stops { try output.line("\(stop.file.visible): \(stop.reason)") }
-    try output.flush()
+    for stop in wal.stops {
+      if report.isJSON {
+        try report.fact("file", .text(stop.file))
+        try report.fact("end", .text(stop.reason))
+        try report.endFacts()
+      } else {
+        try report.line("\(stop.file.visible): \(stop.reason)", .faint)
+      }
+    }
+    try report.flush()
   }
 }

@@ -55,8 +55,37 @@ enum System {
     #endif
   }
 
+  /// The error number of reading a directory as a file.
+  static var isADirectory: Int32 { EISDIR }
+
   /// True if standard error is a terminal.
   static var standardErrorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// True if standard output is a terminal.
+  static var standardOutputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// The number of columns of the terminal that standard output leads to, if it says.
+  static var standardOutputWidth: Int? {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
+  /// Returns the value of an environment variable, or nil if it is not set.
+  static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// Returns the offset of the local time zone from UTC in seconds, at a time in seconds since
+  /// 1970; 0 if the system cannot tell.
+  static func offsetFromUTC(at seconds: Int64) -> Int64 {
+    var time = time_t(seconds)
+    var parts = unsafe tm()
+    guard unsafe localtime_r(&time, &parts) != nil else { return 0 }
+    return unsafe Int64(parts.tm_gmtoff)
+  }
 
   /// Writes text to standard error.
   ///
@@ -94,19 +123,6 @@ enum System {
     }
   }
 
-  /// Returns the offset of the first occurrence of a byte in a range of `buffer`, or nil.
-  ///
-  /// A plain loop would run at a tenth of the speed.
-  static func firstOffset(of byte: UInt8, in buffer: [UInt8], _ range: Range<Int>) -> Int? {
-    precondition(range.upperBound <= buffer.count, "range: out of bounds")
-    return unsafe buffer.withUnsafeBytes { bytes -> Int? in
-      guard let base = bytes.baseAddress,
-        let found = unsafe memchr(base + range.lowerBound, Int32(byte), range.count)
-      else { return nil }
-      return unsafe UnsafeRawPointer(found) - base
-    }
-  }
-
   /// Returns the system's description of an error number.
   static func reason(_ errorNumber: Int32) -> String {
     guard let words = unsafe strerror(errorNumber) else { return "error \(errorNumber)" }
@@ -125,6 +141,17 @@ enum System {
     guard status.st_mode & S_IFMT == S_IFREG else { return .max }
     return Int(status.st_size)
   }
+
+  /// True if two paths lead to one file.
+  static func isSameFile(_ path: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
+  /// The number of this process.
+  static var processNumber: Int { Int(getpid()) }
 
   /// Renames a file, replacing any file of the new name.
   static func rename(_ path: String, to newPath: String) throws(ToolError) {
@@ -199,6 +226,56 @@ struct InputFile: ~Copyable {
       if errno != EINTR { throw .failure("cannot read \(name): \(System.reason(errno))") }
     }
   }
+}
+
+/// A new file that is written once, from beginning to end.
+final class OutputFile {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Creates a file that only its owner can read, as the files of a store.
+  init(creating path: String) throws(ToolError) {
+    self.path = path
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw .failure("cannot create \(path): \(System.reason(errno))")
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Writes all bytes at the end of the file.
+  func write(_ bytes: [UInt8]) throws(ToolError) {
+    var writtenByteCount = 0
+    while writtenByteCount < bytes.count {
+      let result = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe systemWrite(
+          descriptor, buffer.baseAddress?.advanced(by: writtenByteCount),
+          buffer.count - writtenByteCount)
+      }
+      if result >= 0 {
+        writtenByteCount += result
+      } else if errno != EINTR {
+        throw .failure("cannot write \(path): \(System.reason(errno))")
+      }
+    }
+  }
+
+  /// Makes the content durable.
+  func sync() throws(ToolError) {
+    guard fsync(descriptor) == 0 else {
+      throw .failure("cannot sync \(path): \(System.reason(errno))")
+    }
+  }
+}
+
+/// Calls the system's `write`, which the methods above hide.
+private func systemWrite(_ descriptor: Int32, _ address: UnsafeRawPointer?, _ byteCount: Int)
+  -> Int
+{
+  unsafe write(descriptor, address, byteCount)
 }
 
 /// Calls the system's `read`, which the methods above hide.

@@ -1,5 +1,5 @@
 import MsgStore
-import MsgStoreTools
+package import MsgStoreTools
 
 /// A fictional chat for demonstrations: always the same, and with everything that a message store
 /// has to keep apart and in order.

@@ -1,17 +1,22 @@
 import MsgStore
+import MsgStoreTools
 
 /// A message in readable form: one line, and one more for each rare property.
 enum MessageText {
   /// Returns the text of the message, or a note that it was deleted.
-  static func line(_ message: Message) -> String {
-    if message.isRetracted { return "(deleted\(message.retractedAt.map(at) ?? ""))" }
-    let replyMark = message.replyTo.map { "(to \($0.string.visible)) " } ?? ""
-    let editMark = message.editedAt.map { " (edited\(at($0)))" } ?? ""
-    return replyMark + message.text.visible + editMark
+  ///
+  /// The text is as it is stored: the caller makes it safe for a terminal.
+  static func line(_ message: Message, _ times: TimeFormat) -> String {
+    if message.isRetracted {
+      return "(deleted\(message.retractedAt.map { " \(times.text($0))" } ?? ""))"
+    }
+    let replyMark = message.replyTo.map { "(to \($0.string)) " } ?? ""
+    let editMark = message.editedAt.map { " (edited \(times.text($0)))" } ?? ""
+    return replyMark + message.text + editMark
   }
 
   /// Returns the lines for everything beside the text.
-  static func notes(_ message: Message) -> [String] {
+  static func notes(_ message: Message, _ times: TimeFormat) -> [String] {
     var notes = message.attachments.map { "[\(attachment($0))]" }
     if !message.mentions.isEmpty { notes.append("names \(list(message.mentions))") }
     var members: [(emoji: String, members: [MemberID])] = []
@@ -26,7 +31,7 @@ enum MessageText {
     if message.retryCount > 0 || message.retryAt != nil {
       notes.append(
         "tried again \(message.retryCount.counted("time"))"
-          + (message.retryAt.map { ", next\(at($0))" } ?? ""))
+          + (message.retryAt.map { ", next \(times.text($0))" } ?? ""))
     }
     if let failure = message.failure { notes.append("failed: \(text(failure))") }
     if message.syncStatus == .pending, message.status.isServerKnowledge {
@@ -64,6 +69,4 @@ enum MessageText {
   static func list(_ members: [MemberID]) -> String {
     members.map(\.string.visible).joined(separator: ", ")
   }
-
-  private static func at(_ time: Timestamp) -> String { " \(time.description)" }
 }

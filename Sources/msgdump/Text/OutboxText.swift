@@ -5,18 +5,24 @@ import MsgStoreTools
 enum OutboxText {
   /// Returns the number of entries in each state, and the fate of new ones.
   static func line(_ counts: OutboxCounts, holdsNewEntries: Bool) -> String {
-    "\(counts.total.counted("entry", "entries")): \(counts.queued) queued, \(counts.held) held, "
-      + "\(counts.running) running, \(counts.waiting) waiting, \(counts.failed) failed; "
+    "\(counts.total)" + states(counts, holdsNewEntries: holdsNewEntries)
+  }
+
+  /// Returns the words that follow the number of entries: their states, and the fate of new ones.
+  static func states(_ counts: OutboxCounts, holdsNewEntries: Bool) -> String {
+    let noun = counts.total == 1 ? "entry" : "entries"
+    return " \(noun): \(counts.queued) queued, \(counts.held) held, \(counts.running) running, "
+      + "\(counts.waiting) waiting, \(counts.failed) failed; "
       + "new ones are \(holdsNewEntries ? "held" : "sent")"
   }
 
   /// Returns when the entry is handed out, as far as known.
-  static func due(_ reported: ReportedEntry) -> String {
+  static func due(_ reported: ReportedEntry) -> Field {
     let entry = reported.entry
     switch entry.state {
-    case .held, .failed: return "-"
-    case .running(_, let time), .waiting(let time): return time.description
-    case .queued: return entry.isBlocked ? "-" : reported.isNext ? "now" : "in its turn"
+    case .held, .failed: return .none
+    case .running(_, let time), .waiting(let time): return .time(time)
+    case .queued: return entry.isBlocked ? .none : .text(reported.isNext ? "now" : "in its turn")
     }
   }
 

@@ -1,3 +1,5 @@
+import MsgStoreTools
+
 /// Standard output, written in large pieces.
 ///
 /// The caller must flush at the end. Nothing is flushed implicitly, so that a failed write always
@@ -21,6 +23,12 @@ final class Output {
   /// Writes a record as a line of JSON.
   func record(_ record: JSONRecord) throws(ToolError) {
     JSONLineWriter.append(record, to: &bytes)
+    try flushIfLarge()
+  }
+
+  /// Writes bytes that `append` makes.
+  func bytes(_ append: (inout [UInt8]) -> Void) throws(ToolError) {
+    append(&bytes)
     try flushIfLarge()
   }
 

@@ -9,7 +9,11 @@ package enum UTCDate {
   ///
   /// Examples: `2024-01-31`, `2024-01-31 18:05`, `2024-01-31T18:05:09.25+02:00`. Without a zone the
   /// time is UTC. Returns nil if the text is malformed.
-  package static func parse(_ text: String) -> Timestamp? {
+  package static func parse(_ text: String) -> Timestamp? { parts(text)?.time }
+
+  /// Parses a date, and returns if it names its time zone.
+  static func parts(_ text: String) -> (time: Timestamp, hasZone: Bool)? {
+    var hasZone = false
     var rest = Substring(text)
     guard let year = rest.takeNumber(digits: 4), rest.take("-"),
       let month = rest.takeNumber(digits: 2), rest.take("-"), let day = rest.takeNumber(digits: 2)
@@ -20,10 +24,11 @@ package enum UTCDate {
     if rest.take("T") || rest.take(" ") {
       guard let timeOfDay = takeTimeOfDay(&rest) else { return nil }
       microseconds += timeOfDay
+      hasZone = !rest.isEmpty
       guard let offset = takeZone(&rest) else { return nil }
       microseconds -= offset
     }
-    return rest.isEmpty ? Timestamp(microseconds: microseconds) : nil
+    return rest.isEmpty ? (Timestamp(microseconds: microseconds), hasZone) : nil
   }
 
   private static func takeTimeOfDay(_ rest: inout Substring) -> Int64? {

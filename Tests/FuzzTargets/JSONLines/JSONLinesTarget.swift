@@ -1,7 +1,6 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
-import msgdump
 
 /// Reads lines of JSON, and restores a store from them.
 ///
@@ -28,14 +27,16 @@ enum JSONLinesTarget {
 
   private static func read(
     _ lines: [UInt8], isLenient: Bool, _ pieceByteCount: Int = .max
-  ) -> Result<[JSONRecord], ToolError> {
+  ) -> Result<[JSONRecord], StoreToolError> {
     var reader = reader(of: lines, isLenient: isLenient, pieceByteCount)
     var records: [JSONRecord] = []
-    do throws(ToolError) {
+    do {
       while let record = try reader.next() { records.append(record) }
       return .success(records)
-    } catch {
+    } catch let error as StoreToolError {
       return .failure(error)
+    } catch {
+      preconditionFailure("lines: an error of another kind (\(error))")
     }
   }
 
@@ -50,7 +51,7 @@ enum JSONLinesTarget {
     of lines: [UInt8], isLenient: Bool, _ pieceByteCount: Int = .max
   ) -> JSONRecordReader {
     var offset = 0
-    return JSONRecordReader(isLenient: isLenient) { buffer, start throws(ToolError) in
+    return JSONRecordReader(isLenient: isLenient) { buffer, start in
       let count = min(pieceByteCount, lines.count - offset, buffer.count - start)
       for index in 0..<count { buffer[start + index] = lines[offset + index] }
       offset += count
@@ -70,7 +71,7 @@ enum JSONLinesTarget {
         options throws(StoreError) in
         try MessageStore.inMemory(directory, options)
       }
-    } catch is ToolError {
+    } catch is StoreToolError {
       return
     } catch let error as StoreError {
       if case .storage = error { throw BrokenPromise("a restore fails: \(error)") }

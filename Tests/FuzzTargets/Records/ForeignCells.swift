@@ -1,7 +1,6 @@
 import MsgStore
 import MsgStoreTools
 import PageFile
-import msgdump
 
 /// A message store some of whose cells hold something else.
 ///
@@ -224,7 +223,7 @@ struct ForeignCells {
       return nil
     } catch let error as BrokenPromise {
       throw error
-    } catch  where error is StoreError || error is ToolError {
+    } catch  where error is StoreError || error is StoreToolError {
       return error
     } catch {
       throw BrokenPromise("something else is thrown: \(error)")

@@ -1,6 +1,8 @@
 import Foundation
 import MsgStore
 import MsgStoreFoundation
+import MsgStoreTools
+import MsgStoreToolsFoundation
 import PageFile
 import Testing
 
@@ -32,7 +34,8 @@ import Testing
   @Test func localizedDescriptionIsTheSentence() {
     let errors: [any Error] = [
       StoreError.message(.notFound, "m", in: "room"), StoreError.noLocalMember,
-      StoreError.storage(.diskFull), PageFileError.alreadyOpen(path: "/chat"),
+      StoreError.storage(.diskFull), StoreToolError.noFolder(path: "/chat"),
+      PageFileError.alreadyOpen(path: "/chat"),
     ]
     for error in errors { #expect(error.localizedDescription == "\(error)") }
     #expect(StoreError.storage(.diskFull).recoverySuggestion == "Free some space on the device.")

@@ -2,7 +2,6 @@ import MsgStore
 import MsgStoreTools
 import PageFile
 import Testing
-import msgdump
 
 /// A store that is restored from an export is the same store: everything that can be in one comes
 /// back, and the second export has the same bytes, but that what waited to go out is held.

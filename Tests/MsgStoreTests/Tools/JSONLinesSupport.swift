@@ -1,11 +1,10 @@
 import MsgStore
 import MsgStoreTools
-import msgdump
 
 /// Bytes handed out in pieces, as a file or a pipe would.
 func source(of bytes: [UInt8], pieceByteCount: Int = .max) -> LineReader.Source {
   var readByteCount = 0
-  return { buffer, offset throws(ToolError) in
+  return { buffer, offset in
     let byteCount = min(pieceByteCount, bytes.count - readByteCount, buffer.count - offset)
     // The plain way to replace bytes of an array takes seconds for long lines without optimization.
     unsafe buffer.withUnsafeMutableBytes { buffer in
@@ -18,14 +17,14 @@ func source(of bytes: [UInt8], pieceByteCount: Int = .max) -> LineReader.Source 
 }
 
 /// All records of some lines.
-func records(of bytes: [UInt8], isLenient: Bool = false) throws(ToolError) -> [JSONRecord] {
+func records(of bytes: [UInt8], isLenient: Bool = false) throws -> [JSONRecord] {
   var reader = JSONRecordReader(isLenient: isLenient, source: source(of: bytes))
   var records: [JSONRecord] = []
   while let record = try reader.next() { records.append(record) }
   return records
 }
 
-func records(of text: String, isLenient: Bool = false) throws(ToolError) -> [JSONRecord] {
+func records(of text: String, isLenient: Bool = false) throws -> [JSONRecord] {
   try records(of: Array(text.utf8), isLenient: isLenient)
 }
 
@@ -38,11 +37,11 @@ func message(of text: String, isLenient: Bool = false) throws -> ExportedMessage
 
 /// Why some lines are refused; nil when they are not.
 func refusal(of bytes: [UInt8], isLenient: Bool = false) -> String? {
-  do throws(ToolError) {
+  do {
     _ = try records(of: bytes, isLenient: isLenient)
     return nil
   } catch {
-    return error.description
+    return "\(error)"
   }
 }
 

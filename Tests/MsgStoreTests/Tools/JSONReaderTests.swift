@@ -1,7 +1,6 @@
 import MsgStore
 import MsgStoreTools
 import Testing
-import msgdump
 
 /// What is read is exactly what is written, and what is wrong is refused with its place.
 @Suite struct JSONReaderTests {

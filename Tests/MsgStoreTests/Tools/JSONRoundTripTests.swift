@@ -1,7 +1,6 @@
 import MsgStore
 import MsgStoreTools
 import Testing
-import msgdump
 
 /// What is written is read back the same, and is written in one way only.
 @Suite struct JSONRoundTripTests {

@@ -1,5 +1,5 @@
+import MsgStoreTools
 import Testing
-import msgdump
 
 /// Lines come out the same, however the bytes come in.
 @Suite struct LineReaderTests {

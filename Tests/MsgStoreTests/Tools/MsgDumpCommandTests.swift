@@ -112,6 +112,21 @@ import Testing
     #expect(try !directory.names.contains { $0.contains("restoring") })
   }
 
+  @Test func aByteOrderMarkIsSkipped() throws {
+    let run = try directory.run("restore", "-", "chat", input: "\u{FEFF}" + lines(2))
+    #expect(run.status == 0 && run.text == "restored: 2 messages in 1 conversation\n")
+  }
+
+  @Test(arguments: [
+    (#"{"id":"a","color":1}"#, "unknown field \"color\" of a message"),
+    (#"{"kind":"new","x":1}"#, "unknown kind \"new\""),
+  ])
+  func somethingUnknownNamesTheOptionThatSkipsIt(line: String, words: String) throws {
+    let run = try directory.run("restore", "-", "chat", input: line)
+    #expect(run.status == 2)
+    #expect(run.errorText.hasSuffix("\(words); --lenient skips it\n"), "\(run.errorText)")
+  }
+
   @Test func aLenientRestoreTellsItsOmissions() throws {
     let input =
       lines(2) + lines(1) + #"{"kind":"new","x":1}"# + "\n"
@@ -123,6 +138,23 @@ import Testing
         passed over: 1 repeated record, 1 unknown line, 1 unknown field
 
         """)
+  }
+
+  @Test(arguments: [
+    (["restore", "-", "nowhere/chat"], "nowhere: no such folder"),
+    (["info", "."], "a directory, not a store"),
+    (["backup", "chat", "chat"], "chat already exists; backup only makes new stores"),
+    (["get", "chat", "x", "--conversation", "c"], "there is no message \"x\" in \"c\""),
+    (["get", "chat", "x", "--conversation", "d"], "there is no conversation \"d\""),
+    (["stats", "chat", "--count", "0"], "--count: below 1"),
+    (["conversations", "chat", "--count", "0"], "--count: below 1"),
+    (["export", "chat", "--since", "soon"], "--since takes a date such as 2024-01-31 or"),
+  ])
+  func mistakesNameTheirSubject(arguments: [String], words: String) throws {
+    try #require(try directory.run("restore", "-", "chat", input: lines(2)).status == 0)
+    let run = try ToolRun(arguments, in: directory.url)
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errorText.contains(words), "\(run.errorText)")
   }
 
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
-import msgdump
 
 /// What waits to go out travels with an export, and is held when it is restored.
 @Suite struct OutboxRoundTripTests {
@@ -174,7 +174,7 @@ import msgdump
   ])
   func whatTellsOfNothingIsRefused(line: String, reason: String) throws {
     let message = #"{"conversation":"c","id":"m","sender":"s","text":"t","timestamp_ms":1}"#
-    let error = #expect(throws: ToolError.self) { _ = try restore(message + "\n" + line) }
+    let error = #expect(throws: StoreToolError.self) { _ = try restore(message + "\n" + line) }
     #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
   }
 }

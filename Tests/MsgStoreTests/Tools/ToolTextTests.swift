@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import Testing
 import msgdump
 
@@ -52,5 +53,79 @@ import msgdump
     #expect("👩‍👩‍👧e\u{301}".displayWidth == 3)
     #expect("読書会です".shortened(to: 6) == "読書…")
     #expect("short".shortened(to: 5) == "short")
+  }
+
+  // MARK: Tables
+
+  private static let table = TextTable([
+    .time("time"), .number("count", 6), .text("marks", 12), .name("id", 20), .text("text", 40),
+  ])
+  private static let fields: [Field] = [
+    .time(Timestamp(microseconds: 1_706_724_309_250_000)), .number(12), .list(["pinned", "muted"]),
+    .text("a-name-of-thirty-characters-30"), .text("a text of some length\nin two lines"),
+  ]
+
+  @Test func aPipeGetsEverything() {
+    let row = Self.table.row(Self.fields, .utc)
+    #expect(row.hasPrefix("2024-01-31T18:05:09.250Z         12  pinned, muted  a-name"))
+    #expect(row.hasSuffix(#"characters-30  a text of some length\nin two lines"#))
+  }
+
+  /// From a wide terminal to one narrower than any.
+  @Test func noRowIsWiderThanTheTerminal() {
+    for width in 60...140 {
+      let table = Self.table.fitted(to: width)
+      for line in [table.header, table.row(Self.fields, .utc)] {
+        #expect(line.displayWidth <= width, "\(width): \(line)")
+      }
+    }
+  }
+
+  @Test func aNarrowTerminalGetsShortTimesAndTheStartsOfTexts() {
+    let row = Self.table.fitted(to: 65).row(Self.fields, .utc)
+    #expect(row == "2024-01-31 18:05      12  pinned,…  a-name-of-thi…  a text of so…")
+  }
+
+  @Test func namesStayWhenThereIsNoRoom() {
+    let table = Self.table.fitted(to: 40)
+    #expect(table.header.contains("id") && table.header.contains("text"))
+    #expect(!table.header.contains("marks") && !table.header.contains("count"))
+  }
+
+  // MARK: Time zones
+
+  @Test(arguments: [
+    (Int64(3600), "2024-01-31T19:05:09.250+01:00"), (-12_600, "2024-01-31T14:35:09.250-03:30"),
+    (0, "2024-01-31T18:05:09.250+00:00"),
+  ])
+  func timesOfAZoneNameItsOffset(offset: Int64, text: String) {
+    let time = Timestamp(microseconds: 1_706_724_309_250_000)
+    let zone = TimeFormat(offset: offset)
+    #expect(zone.text(time) == text)
+    #expect(UTCDate.parse(text) == time && zone.parse(text) == time)
+    #expect(zone.parse(String(text.dropLast(6))) == time)
+  }
+
+  @Test func theEndsOfTheCalendarHaveNoZone() {
+    for microseconds in [Int64.min, .max] {
+      let time = Timestamp(microseconds: microseconds)
+      #expect(!TimeFormat(offset: 3600).text(time).isEmpty)
+      #expect(!TimeFormat(offset: -3600).shortText(time).isEmpty)
+    }
+  }
+
+  // MARK: Progress
+
+  @Test(
+    arguments: [
+      (nil, 3, 3, "packing: 3 s"), (0.005, 3, 3, "packing: 0 %, 3 s"),
+      (0.25, 10, 15, "packing: 25 %, 15 s, 30 s left"),
+      (0.5, 300, 310, "packing: 50 %, 5 min 10 s, 5 min 0 s left"),
+      (0.5, 0, 9, "packing: 50 %, 9 s"),
+      (1, 10, 10, "packing: 100 %, 10 s, 0 s left"),
+    ] as [(Double?, Int, Int, String)])
+  func progressSaysPartAndTime(part: Double?, phase: Int, all: Int, line: String) {
+    #expect(
+      Progress.line("packing", part: part, of: .seconds(phase), in: .seconds(all)) == line)
   }
 }

@@ -1,0 +1,103 @@
+import MsgStore
+
+/// A message, and the facts that wait for a message not present.
+extension ExportedMessage: JSONObjectValue {
+  static var noun: String { "a message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.required("id", &id)
+    try fields.required("sender", &sender)
+    try fields.required("text", &text)
+    try fields.nullable("timestamp_ms", &serverTimestamp)
+    try fields.optional("sequence", &sequence)
+    try fields.optional("local_ms", &localTime)
+    try fields.optional("status", &status)
+    try fields.optional("reply_to", &replyTo)
+    try fields.optional("edited_ms", &editedAt)
+    try fields.list("mentions", &mentions)
+    try fields.list("history", &facts.history)
+    try fields.flag("deleted", &isRetracted)
+    try fields.optional("deleted_ms", &retractedAt)
+    try fields.flag("hidden", &isHidden)
+    try fields.optional("delivered_ms", &deliveredAt)
+    try fields.optional("read_ms", &readAt)
+    try fields.optional("retry_count", &retryCount, assumed: 0)
+    try fields.optional("retry_ms", &retryAt)
+    try fields.optional("failure", &failure)
+    try fields.list("attachments", &facts.attachments)
+    try fields.list("pending_edits_ms", &pendingEdits)
+    try fields.optional("server_name", &serverName)
+    try fields.list("aliases", &aliases)
+    try fields.optional("revision", &revision, assumed: 0)
+    try fields.optional("sequenced_ms", &sequencedAt)
+    try fields.optional("composed", &isComposed)
+    try fields.optional("arrival", &arrival)
+    try fields.flag("late", &isLate)
+    try fields.flag("seen", &isSeen)
+    try fields.list("receipts", &facts.receipts)
+    try fields.list("waiting_marks", &facts.waitingMarks)
+  }
+}
+
+extension ExportedWaiting: JSONObjectValue {
+  static var noun: String { "a waiting message" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("conversation", &conversation)
+    try fields.required("id", &id)
+    try fields.optional("timestamp_ms", &serverTimestamp)
+    try fields.optional("sequence", &sequence)
+    try fields.optional("status", &status, assumed: .pending)
+    try fields.list("history", &facts.history)
+    try fields.flag("deleted", &isRetracted)
+    try fields.optional("deleted_ms", &retractedAt)
+    try fields.optional("delivered_ms", &deliveredAt)
+    try fields.optional("read_ms", &readAt)
+    try fields.list("attachments", &facts.attachments)
+    try fields.list("aliases", &aliases)
+    try fields.optional("revision", &revision, assumed: 0)
+    try fields.optional("sequenced_ms", &sequencedAt)
+    try fields.flag("seen", &isSeen)
+    try fields.list("receipts", &facts.receipts)
+    try fields.list("waiting_marks", &facts.waitingMarks)
+  }
+}
+
+/// Reactions have lines of their own, behind the message's.
+extension ExportedMessage {
+  package func forEachRecord<Failure: Error>(
+    _ body: (JSONRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    var line = self
+    line.facts.reactions = []
+    try body(.message(line))
+    for reaction in facts.reactions {
+      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
+    }
+  }
+}
+
+extension ExportedWaiting {
+  package func forEachRecord<Failure: Error>(
+    _ body: (JSONRecord) throws(Failure) -> Void
+  ) throws(Failure) {
+    var line = self
+    line.facts.reactions = []
+    try body(.waiting(line))
+    for reaction in facts.reactions {
+      try body(.reaction(JSONReaction(reaction, to: id, in: conversation)))
+    }
+  }
+}
+
+/// An earlier text of a message, or a later one that its sender has not been granted.
+extension ExportedVersion: JSONObjectValue {
+  static var noun: String { "a version" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("text", &text)
+    try fields.optional("edited_ms", &editedAt)
+    try fields.list("mentions", &mentions)
+  }
+}
