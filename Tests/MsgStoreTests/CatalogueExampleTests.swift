@@ -189,6 +189,30 @@ import Testing
     #expect(findings.isEmpty)
   }
 
+  private func runExportAndSizes(
+    _ store: MessageStore, _ room: ConversationID, to linesPath: String, _ newPath: String
+  ) async throws {
+    try await store.export(to: linesPath) { progress in
+      print(progress.messageCount, "of", progress.totalMessageCount)
+    }
+
+    let restored = try await MessageStore.restore(from: linesPath, to: newPath)
+    print(restored.messageCount, "messages")
+
+    print(try store.fileSizes.totalByteCount, "bytes on the disk")
+    try await store.forEachConversationSizes { id, sizes in
+      print(id, sizes.messageCount, sizes.storedByteCount, sizes.attachmentByteCount)
+    }
+    #expect(try await store.sizes(of: room)?.messageCount ?? 0 <= restored.messageCount)
+    #expect(restored.messageCount > 0)
+  }
+
+  private func runSalvage(path: String, newPath: String) async throws {
+    let salvaged = try await MessageStore.salvage(damaged: path, to: newPath)
+    if !salvaged.isWhole { print(salvaged.lines.joined(separator: "\n")) }
+    #expect(salvaged.isWhole)
+  }
+
   private func runLookingAfter(_ store: MessageStore, _ room: ConversationID) async throws {
     try await store.suspend()
     // The system may stop the process here, or another process may own the store.
@@ -211,6 +235,31 @@ import Testing
   private func runRemoval(path: String) throws {
     try MessageStore.remove(path: path)
     #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  private func runInExtension(path: String, _ message: Message) async throws {
+    var options = StoreOptions(localMember: "ann", cacheByteCount: 1 << 20)
+    options.access = .readOnly
+    let shared = try await MessageStore.open(path: path, options: options)
+    let unread = try await shared.read { chat in try chat.unreadTotals.messages }
+    #expect(unread >= 0)
+
+    do {
+      let owned = try await MessageStore.open(path: path, options: .init(localMember: "ann"))
+      try await owned.write { chat in try chat.insert(message) }
+      try await owned.close()
+    } catch StoreError.storage(.busy) {
+      // The app is running, and fetches the message itself.
+    }
+    #expect(try await shared.read { chat in try chat.unreadTotals.messages } == unread + 1)
+  }
+
+  private func runSendingWithDraft(_ store: MessageStore, _ room: ConversationID) async throws {
+    let sent = try await store.writeWithoutWaiting { chat in
+      try chat.send(Message(in: room, from: "ann", text: "five minutes"))
+      try chat.setDraft(nil, in: room)
+    }
+    try await sent.waitUntilDurable()
   }
 
   private func runCheck(path: String) throws {
@@ -245,6 +294,7 @@ import Testing
     try await runSending(store, room)
     try await runShowing(store, room)
     try await runGrowing(store, room)
+    try await runSendingWithDraft(store, room)
     let followers = [
       Task { try await runList(store) }, Task { try await runReceipts(store, room) },
       Task { try await runDraft(store, room) },
@@ -253,8 +303,14 @@ import Testing
       store, room, try await Server().messages(1...2, in: room))
     try await runStoreCheck(store)
     try await runBackup(store, path: path)
+    try await runExportAndSizes(store, room, to: path + ".jsonl", path + ".restored")
     try await runLookingAfter(store, room)
     for follower in followers { try await follower.value }
+    let message = Message(
+      id: "pushed", in: room, from: "bob", text: "new", serverTimestamp: Timestamp(seconds: 1 << 31)
+    )
+    try await runInExtension(path: path, message)
+    try await runSalvage(path: path, newPath: path + ".saved")
     try runCheck(path: path)
     try runCompaction(path: path)
     try runRemoval(path: path)
@@ -264,14 +320,16 @@ import Testing
     _ target: String
   ) throws {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let code = try ["CatalogueExampleTests", "ReadmeExampleTests", "GuideLoopTests"]
-      .map { name in
-        try String(contentsOf: tests.appendingPathComponent(name + ".swift"), encoding: .utf8)
-      }
+    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+    let tested = ["CatalogueExampleTests", "ReadmeExampleTests", "GuideLoopTests"].map {
+      "Tests/MsgStoreTests/\($0).swift"
+    }
+    // The code of this example runs in ReliabilityTests.
+    let moving = ["Move", "BatchWriter"].map { "Examples/MovingFromSQLite/\($0).swift" }
+    let code = try (tested + moving + ["Tests/ReliabilityTests/MovingTests.swift"])
+      .map { try String(contentsOf: root.appendingPathComponent($0), encoding: .utf8) }
       .joined()
-    let catalogue =
-      tests.deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Sources/\(target)/\(target).docc")
+    let catalogue = root.appendingPathComponent("Sources/\(target)/\(target).docc")
     var count = 0
     for page in try FileManager.default.subpathsOfDirectory(atPath: catalogue.path)
     where page.hasSuffix(".md") {

@@ -4,8 +4,8 @@ import PageFile
 import Synchronization
 import Testing
 
-/// What is refused changes nothing, also for somebody who goes on in the same closure; what fails in
-/// the middle cannot be committed.
+/// What is refused changes nothing, also for somebody who goes on in the same closure; what fails
+/// in the middle cannot be committed.
 @Suite struct RefusalTests {
   typealias Act = @Sendable (borrowing StoreWriter) throws -> Void
 
@@ -92,6 +92,7 @@ import Testing
   ) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { time(1_000_000_000) })
     options.worksInBackground = false
+    options.attachmentLimits = .tight
     options.attachmentLimits.rules[.video] = .init(mimeTypes: ["video/mp4"])
     return try MessageStore(in: directory, name: "store", options: options)
   }
@@ -177,7 +178,8 @@ import Testing
     }
   }
 
-  /// Reading a page fails once, somewhere in an act, and the closure goes on as if nothing had been.
+  /// Reading a page fails once, somewhere in an act, and the closure goes on as if nothing had
+  /// been.
   @Test func whatFailsInTheMiddleCannotBeCommitted() throws {
     let files = MemoryDirectory()
     let store = try filled(files)

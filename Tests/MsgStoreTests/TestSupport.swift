@@ -42,7 +42,8 @@ func seeds(_ count: Int, debugCount: Int? = nil) -> [UInt64] {
 }
 
 extension PackingSizes {
-  /// What a store has; `MSGSTORE_EAGER=1` packs as much as can be, into tiny segments, in all tests.
+  /// What a store has; `MSGSTORE_EAGER=1` packs as much as can be, into tiny segments, in all
+  /// tests.
   static let usual =
     ProcessInfo.processInfo.environment["MSGSTORE_EAGER"] == nil
     ? PackingSizes() : PackingSizes(looseCount: 1, maximumSegmentByteCount: 300)
@@ -91,6 +92,14 @@ struct NaivePlace {
         ?? .pending(localTime, localOrder: localOrder),
       MessageID(id))
   }
+}
+
+extension AttachmentLimits {
+  /// Limits like those of a server: images of up to 2 MB, documents of up to 10 MB.
+  static let tight = AttachmentLimits(
+    rules: [
+      .image: Rule(maximumByteCount: 2_000_000), .document: Rule(maximumByteCount: 10_000_000),
+    ])
 }
 
 /// A store in memory.

@@ -36,6 +36,8 @@ extension SliceContent {
       extendLifetime(other)
     }
     return a.fields == b.fields && a.extra == b.extra && a.textByteCount == b.textByteCount
+      && bytes(a.replyOffset, Int(a.replyByteCount))
+        .compare(to: other.bytes(b.replyOffset, Int(b.replyByteCount))) == 0
       && origin.senders[Int(a.senderIndex)] == other.origin.senders[Int(b.senderIndex)]
       && bytes(a.textOffset, Int(a.textByteCount))
         .compare(to: other.bytes(b.textOffset, Int(b.textByteCount))) == 0

@@ -30,14 +30,14 @@ public struct AttachmentLimits: Sendable, Hashable {
   /// The most bytes in a content hash.
   public var maximumContentHashByteCount: Int
 
-  /// Creates limits; by default images of up to 2 MB and documents of up to 10 MB, of any type.
+  /// Creates limits; by default files of any size and type are allowed.
   ///
-  /// A megabyte is 1,000,000 bytes here, as in file sizes shown to people. A file within these
-  /// limits therefore also passes a server that counts 1,048,576.
+  /// - Parameters:
+  ///   - rules: The rules by kind, those of the server.
+  ///   - maximumPreviewByteCount: The most bytes in an inline preview.
+  ///   - maximumContentHashByteCount: The most bytes in a content hash.
   public init(
-    rules: [AttachmentKind: Rule] = [
-      .image: Rule(maximumByteCount: 2_000_000), .document: Rule(maximumByteCount: 10_000_000),
-    ],
+    rules: [AttachmentKind: Rule] = [:],
     maximumPreviewByteCount: Int = 2048, maximumContentHashByteCount: Int = 64
   ) {
     self.rules = rules
@@ -103,6 +103,21 @@ public enum AttachmentProblem: Error, Sendable, Hashable {
   case tooLarge(AttachmentKind, byteCount: Int64, limit: Int64)
   /// The type is not among those allowed for its kind; nil if the type is unknown.
   case typeNotAllowed(AttachmentKind, mimeType: String?)
+}
+
+extension AttachmentProblem: CustomStringConvertible {
+  /// The problem as a sentence.
+  public var description: String {
+    switch self {
+    case .invalidID(let byteCount): "its id has \(byteCount) bytes; 1 to 240 are allowed"
+    case .fieldTooLong(let field, let byteCount, let limit):
+      "its \(field) has \(byteCount) bytes; the limit is \(limit)"
+    case .tooLarge(let kind, let byteCount, let limit):
+      "the \(kind) has \(byteCount) bytes; the limit is \(limit)"
+    case .typeNotAllowed(let kind, let type):
+      "the type \(type ?? "unknown") is not allowed for the kind \(kind)"
+    }
+  }
 }
 
 extension MessageAttachment {

@@ -12,7 +12,7 @@
 ///        n  failed: the failure
 public enum AttachmentTransfer: Sendable, Hashable {
   /// Not requested.
-  case none
+  case notRequested
   /// Waiting for its turn.
   case queued
   /// In progress; `doneByteCount` bytes have been transferred.

@@ -39,7 +39,8 @@ public struct ConversationChanges: Sendable, Hashable {
     /// The current position; nil if it is in no list.
     public let to: ConversationPosition?
 
-    init?(from: ConversationPosition?, to: ConversationPosition?) {
+    /// Creates a change of an entry; returns nil if it was and is in no list.
+    public init?(from: ConversationPosition?, to: ConversationPosition?) {
       if from == nil && to == nil { return nil }
       self.from = from
       self.to = to
@@ -47,6 +48,28 @@ public struct ConversationChanges: Sendable, Hashable {
   }
 
   init() {}
+
+  /// Creates changes, for tests of a listener.
+  ///
+  /// - Parameters:
+  ///   - messages: The messages that changed, by id; more than `maximumMessageCount` cover all.
+  ///   - delivery: The positions between which delivery or reading may have changed.
+  ///   - hasSequenceChanges: True if a gap may have changed.
+  ///   - entry: The change of the conversation's list entry.
+  ///   - progress: The messages with an attachment whose transfer reported progress.
+  ///   - newID: The current id, if the conversation was renamed or merged.
+  public init(
+    messages: [MessageID: MessageChange], delivery: ClosedRange<MessagePosition>? = nil,
+    hasSequenceChanges: Bool = false, entry: Entry? = nil, progress: Set<MessageID> = [],
+    newID: ConversationID? = nil
+  ) {
+    self.delivery = delivery
+    self.hasSequenceChanges = hasSequenceChanges
+    self.entry = entry
+    self.newID = newID
+    for (id, change) in messages { add(change, of: id) }
+    for id in progress { addProgress(of: id) }
+  }
 
   var isEmpty: Bool {
     messages.isEmpty && !coversAllMessages && delivery == nil && !hasSequenceChanges

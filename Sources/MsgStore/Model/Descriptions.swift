@@ -53,6 +53,55 @@ extension ConversationPosition: CustomStringConvertible {
   }
 }
 
+extension Delivery: CustomStringConvertible {
+  /// The status and the counts.
+  public var description: String {
+    "\(status) (\(deliveredCount) delivered, \(readCount) read, of \(recipientCount))"
+  }
+}
+
+extension MemberReceipt: CustomStringConvertible {
+  /// The member, the kind, and its time.
+  public var description: String {
+    let time = (isRead ? readAt : deliveredAt).map { " \($0)" } ?? ""
+    return "\(isRead ? "read" : "delivered") by \"\(member)\"\(time)"
+  }
+}
+
+extension Draft: CustomStringConvertible {
+  /// The number of bytes of the text, the message answered, and the time.
+  public var description: String {
+    let original = replyTo.map { ", reply to \"\($0)\"" } ?? ""
+    return "draft (\(text.utf8.count) bytes\(original), \(time))"
+  }
+}
+
+extension SendFailure: CustomStringConvertible {
+  /// The kind, the number, and the text of the failure.
+  public var description: String {
+    let code = code.map { " \($0)" } ?? ""
+    return text.isEmpty ? "\(kind)\(code)" : "\(kind)\(code): \(text)"
+  }
+}
+
+extension Reaction: CustomStringConvertible {
+  /// The emoji, the member, and the time.
+  public var description: String { "\(emoji) from \"\(member)\" (\(time))" }
+}
+
+extension PendingReceipt: CustomStringConvertible {
+  /// The kind, the conversation, the last message of the range, and the number of ids.
+  public var description: String {
+    let end = upToID.map { " up to \"\($0)\"" } ?? ""
+    return "\(kind) in \"\(conversation)\"\(end) (\(ids.count) ids)"
+  }
+}
+
+extension SyncPosition: CustomStringConvertible {
+  /// The key and the number of bytes.
+  public var description: String { "sync position \"\(key)\" (\(bytes.count) bytes)" }
+}
+
 extension OutboxItem: CustomStringConvertible {
   /// The entry, its conversation, its task, and the attempt.
   public var description: String {

@@ -1,8 +1,9 @@
 /// The fields that few messages have.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
-  @usableFromInline var replyTo: MessageID?
-  @usableFromInline var localOrder: Int64
+  /// The name of the answered message, if it has more than 31 bytes.
+  @usableFromInline var longReply: MessageID?
+  @usableFromInline var localOrder: Int64 = 0
   /// The name in the message's position, if it differs from the id.
   @usableFromInline var keyName: MessageID?
   /// The id, if it differs from the name in the message's position.
@@ -21,10 +22,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var hasHistory = false
   @usableFromInline var isAwaitingServer = false
 
-  init(replyTo: MessageID? = nil, localOrder: Int64 = 0) {
-    self.replyTo = replyTo
-    self.localOrder = localOrder
-  }
+  init() {}
 }
 
 extension Message {

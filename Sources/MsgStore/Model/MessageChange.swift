@@ -59,7 +59,12 @@ public struct MessageChange: Sendable, Hashable {
   }
 
   /// Creates a change; returns nil if nothing differs.
-  init?(from: MessagePosition?, to: MessagePosition?, _ parts: Parts = []) {
+  ///
+  /// - Parameters:
+  ///   - from: The former position; nil if the message did not exist.
+  ///   - to: The current position; nil if the message no longer exists.
+  ///   - parts: The differences of a message that existed before and still exists.
+  public init?(from: MessagePosition?, to: MessagePosition?, _ parts: Parts = []) {
     self.from = from
     self.to = to
     switch (from, to) {

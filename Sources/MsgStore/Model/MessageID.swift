@@ -11,7 +11,9 @@ package import PageFile
 /// compares the bytes. A longer id has 255 as its length, which sorts it after the shorter ones
 /// that are its prefixes, and keeps all its bytes in an object.
 public struct MessageID: Sendable {
-  @usableFromInline package let words: (UInt64, UInt64, UInt64, UInt64)
+  /// The bytes of a name of up to 31 bytes, and their number in the last byte.
+  @usableFromInline package typealias Words = (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline package let words: Words
   @usableFromInline let long: LongName?
 
   static let maximumInlineByteCount = 31
@@ -23,6 +25,16 @@ public struct MessageID: Sendable {
     buffer.append(string)
     self.init(buffer.bytes)
   }
+
+  /// Creates an id of up to 31 bytes from its words.
+  @inlinable
+  init(words: Words) {
+    self.words = words
+    long = nil
+  }
+
+  /// The words of an empty name.
+  @usableFromInline static var noWords: Words { @inlinable get { (0, 0, 0, 0) } }
 
   /// Creates an id from its bytes, which must be followed by the slack that pages and `ByteBuffer`s
   /// have.

@@ -19,6 +19,41 @@ public struct OutboxItem: Sendable, Hashable {
   public let owner: String
   /// The number of the lease; later leases of the same entry have greater numbers.
   let lease: UInt64
+
+  init(
+    id: OutboxEntry.ID, token: OutboxToken, conversation: ConversationID?, task: OutboxTask,
+    attempt: Int, expiry: Timestamp, owner: String, lease: UInt64
+  ) {
+    self.id = id
+    self.token = token
+    self.conversation = conversation
+    self.task = task
+    self.attempt = attempt
+    self.expiry = expiry
+    self.owner = owner
+    self.lease = lease
+  }
+
+  /// Creates work that no store has handed out, for tests of a worker.
+  ///
+  /// To a store it is work whose lease was lost.
+  ///
+  /// - Parameters:
+  ///   - id: The outbox entry.
+  ///   - token: The token by which the server recognises the task.
+  ///   - conversation: The conversation concerned.
+  ///   - task: The task to perform.
+  ///   - attempt: The number of the attempt, from 1.
+  ///   - expiry: The time at which the lease expires.
+  ///   - owner: The owner of the lease.
+  public init(
+    id: OutboxEntry.ID, token: OutboxToken, conversation: ConversationID?, task: OutboxTask,
+    attempt: Int = 1, expiry: Timestamp, owner: String
+  ) {
+    self.init(
+      id: id, token: token, conversation: conversation, task: task, attempt: attempt,
+      expiry: expiry, owner: owner, lease: 0)
+  }
 }
 
 /// An outbox entry as shown to people.

@@ -1,7 +1,7 @@
 /// Receipts of the local member in one conversation that the server has not confirmed.
 ///
-/// Send it, and pass it to `confirm(_:)` once the server has it. Until then it is returned again,
-/// also after a crash.
+/// It comes with an entry of the outbox, and is confirmed by completing that. Until then it comes
+/// again, also after a crash.
 public struct PendingReceipt: Sendable, Hashable {
   /// The form in which the server expects receipts.
   public enum Form: Sendable, Hashable {
@@ -37,4 +37,33 @@ public struct PendingReceipt: Sendable, Hashable {
   public var upToID: MessageID? { upTo?.id }
 
   static let maximumIDCount = 500
+
+  init(
+    conversation: ConversationID, kind: ReceiptKind, after: MessagePosition?,
+    upTo: MessagePosition?, ids: [MessageID], isMark: Bool
+  ) {
+    self.conversation = conversation
+    self.kind = kind
+    self.after = after
+    self.upTo = upTo
+    self.ids = ids
+    self.isMark = isMark
+  }
+
+  /// Creates receipts that no store has handed out, for tests of a worker.
+  ///
+  /// - Parameters:
+  ///   - conversation: The conversation.
+  ///   - kind: The kind of receipt.
+  ///   - after: The exclusive start of the range; nil means the beginning of the thread.
+  ///   - upTo: The inclusive end of the range; nil if there is no range.
+  ///   - ids: The messages to report by the server's ids.
+  public init(
+    conversation: ConversationID, kind: ReceiptKind, after: MessagePosition? = nil,
+    upTo: MessagePosition? = nil, ids: [MessageID] = []
+  ) {
+    self.init(
+      conversation: conversation, kind: kind, after: after, upTo: upTo, ids: ids,
+      isMark: upTo != nil)
+  }
 }

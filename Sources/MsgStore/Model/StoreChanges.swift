@@ -22,8 +22,24 @@ public struct StoreChanges: Sendable, Hashable {
 
   package init() {}
 
+  /// Creates changes, for tests of a listener.
+  ///
+  /// - Parameters:
+  ///   - conversations: The changes of conversations by their current ids; more than
+  ///     `maximumConversationCount` cover everything.
+  ///   - hasCounterChanges: True if `unreadTotals` may have changed.
+  ///   - hasOutboxChanges: True if the outbox may have changed.
+  public init(
+    conversations: [ConversationID: ConversationChanges], hasCounterChanges: Bool = false,
+    hasOutboxChanges: Bool = false
+  ) {
+    self.hasCounterChanges = hasCounterChanges
+    self.hasOutboxChanges = hasOutboxChanges
+    for (id, changes) in conversations { add(changes, of: id) }
+  }
+
   /// Changes that may affect anything.
-  static let anything: StoreChanges = {
+  public static let anything: StoreChanges = {
     var changes = StoreChanges()
     changes.setAnything()
     return changes

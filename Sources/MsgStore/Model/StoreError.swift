@@ -182,7 +182,11 @@ extension InputFault: CustomStringConvertible {
       "a conversation has \(count) participants; the limit is \(limit)"
     case .tooMany(.mentions, let count, let limit):
       "a message mentions \(count) members; the limit is \(limit)"
-    case .text(let problem): "\(problem)"
+    case .text(.empty): "a text is only white space, and nothing is attached"
+    case .text(.tooManyCharacters(let count, let limit)):
+      "a text has \(count) characters; the limit is \(limit)"
+    case .text(.tooManyBytes(let count, let limit)):
+      "a text has \(count) bytes; the limit is \(limit)"
     case .reaction(let byteCount, let limit):
       byteCount == 0
         ? "a reaction has no emoji" : "a reaction has \(byteCount) bytes; the limit is \(limit)"

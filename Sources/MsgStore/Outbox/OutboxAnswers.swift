@@ -169,12 +169,17 @@ struct OutboxAnswers: TransactionPart {
     return true
   }
 
-  /// Takes back all work of an owner, which may have been begun, and returns the number of entries.
-  func reclaimWork(of owner: String) throws(StoreError) -> Int {
+  /// Takes back the work of an owner that has a lease before a given one; returns the number of
+  /// entries.
+  ///
+  /// The work may have been begun.
+  func reclaimWork(of owner: String, before end: UInt64 = .max) throws(StoreError) -> Int {
     guard try transaction.outboxTotals.counts.running > 0 else { return 0 }
     var found: [UInt64] = []
     try view.outbox.forEachEntry { (ordinal, record) in
-      if case .running(_, _, let other) = record.state, other.hasSameBytes(as: owner) {
+      if case .running(let lease, _, let other) = record.state, lease < end,
+        other.hasSameBytes(as: owner)
+      {
         found.append(ordinal)
       }
       return true

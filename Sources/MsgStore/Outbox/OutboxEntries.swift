@@ -26,6 +26,7 @@ struct OutboxEntries: TransactionPart {
     guard lease < .max else { throw .numbersExhausted(what: "lease") }
     totals.nextLease = lease + 1
     setTotals(totals)
+    transaction.firstLease = transaction.firstLease ?? lease
     return lease
   }
 

@@ -91,6 +91,7 @@ public struct OutboxWork: AsyncSequence, Sendable {
       // The owner is checked even if nothing is due, when `next` would not be called.
       try Identifier.validate("owner", byteCount: owner.utf8.count)
       do {
+        try await core.reclaimWorkLeft(by: owner)
         // Usually nothing is due, and then there is no need to wait for a writer.
         if let time = try await core.timeUntilWork(), time <= .zero,
           let item = try await core.urgentWriter.run({
@@ -124,9 +125,13 @@ extension MessageStore {
   ///       }
   ///     }
   ///
-  /// If neither `complete` nor `fail` can be stored, for example while the store is suspended or
-  /// the device is locked, the work is handed out again under the same token when its lease has
-  /// expired.
+  /// Work that this owner had before the store was opened, as when its process was killed, is
+  /// reclaimed at once and handed out again, under the same token. If neither `complete` nor `fail`
+  /// can be stored, for example while the store is suspended or the device is locked, the work is
+  /// handed out again when its lease has expired, or after `OutboxWriter.reclaimWork`.
+  ///
+  /// An upload that goes on without the process needs an owner of its own, which takes work by
+  /// `OutboxWriter.next`.
   ///
   /// - Parameters:
   ///   - owner: The name of the worker, 1 to 255 bytes, for diagnostics and for
@@ -137,7 +142,44 @@ extension MessageStore {
   }
 }
 
+/// The leases that workers got since the store was opened.
+struct Workers {
+  private var firstLease: UInt64?
+  private var owners: Set<[UInt8]> = []
+
+  /// Notes a lease that was given; later ones have greater numbers.
+  mutating func noteLease(_ lease: UInt64) { firstLease = min(firstLease ?? lease, lease) }
+
+  /// Returns the end of the leases that an owner may have from before the store was opened.
+  ///
+  /// Returns nil if they have been reclaimed already.
+  func leasesLeft(by owner: String) -> UInt64? {
+    owners.contains(Array(owner.utf8)) ? nil : firstLease ?? .max
+  }
+
+  /// Notes that the work left behind by an owner was reclaimed.
+  mutating func noteReclaimed(of owner: String) { owners.insert(Array(owner.utf8)) }
+}
+
 extension StoreCore {
+  /// Reclaims, once, the work that an owner had before the store was opened.
+  fileprivate func reclaimWorkLeft(by owner: String) async throws {
+    guard workers.withLock({ $0.leasesLeft(by: owner) }) != nil else { return }
+    let isAnyLeft = try await readers.run { [self] in
+      try read { try $0.outbox.counts().running > 0 }
+    }
+    if isAnyLeft {
+      try await urgentWriter.run { [self] in
+        try write(.relaxed) { chat in
+          guard let end = workers.withLock({ $0.leasesLeft(by: owner) }) else { return }
+          let answers = chat.transaction.outboxAnswers
+          _ = try chat.transaction.perform(try answers.reclaimWork(of: owner, before: end))
+        }
+      }
+    }
+    workers.withLock { $0.noteReclaimed(of: owner) }
+  }
+
   /// Returns the time until work is due: zero if some is due now, nil if no entry has a time.
   ///
   /// The result is at most a minute, because the clock may be set meanwhile.

@@ -29,6 +29,8 @@ package final class StoreCore: Sendable {
   let worksInBackground: Bool
   /// True if the first dictionary may be made in the background.
   let makesDictionaries: Bool
+  /// The leases that workers got since the store was opened.
+  let workers = Locked(Workers())
   private let ending = Atomic(false)
   /// True once the last caller has released the store; long background work checks it.
   var isEnding: Bool { ending.load(ordering: .relaxed) }
@@ -124,6 +126,8 @@ package final class StoreCore: Sendable {
       pages.rollback()
       throw error
     }
+    // Before the next writer begins, which may reclaim the work of earlier leases.
+    if let lease = transaction.firstLease { workers.withLock { $0.noteLease(lease) } }
     let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand()
     let changes = transaction.changes.changes()
     // Transfer progress is kept in memory and may change without a page.
@@ -231,6 +235,13 @@ package final class StoreCore: Sendable {
     guard let (memory, life) = known.withLock({ $0.lend(lsn) }) else { return }
     defer { known.withLock { $0.returnWork(memory, of: lsn, in: life) } }
     try body(memory)
+  }
+
+  /// Returns the sizes of the data file, and of the files of the log together, in bytes.
+  package func fileByteCounts() throws(StoreError) -> (data: Int, log: Int) {
+    try storage { () throws(PageFileError) in
+      (try database.dataFileByteCount(), try database.walFileByteCount())
+    }
   }
 
   /// Checks all pages and reports those that break a rule.

@@ -29,8 +29,8 @@ extension StoreWriter {
   /// participants. Their order does not matter, and the local member takes part without
   /// being listed. A deleted conversation comes back, without its messages.
   ///
-  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.input(.noParticipants))`,
-  ///   `input(.input(.onlyOneself))`.
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.noParticipants)`,
+  ///   `input(.onlyOneself)`.
   public func findOrCreateConversation(with participants: [MemberID]) throws(StoreError)
     -> Conversation
   {
@@ -44,7 +44,7 @@ extension StoreWriter {
   ///   - participants: The participants besides the local member.
   ///   - title: The title, at most 64 KiB of UTF-8.
   ///   - avatar: The reference of the group's picture, at most 64 KiB of UTF-8.
-  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.tooLong)`, `input(.tooLong)`,
+  /// - Throws: `input(.identifier)`, `input(.tooMany)`, `input(.tooLong)`,
   ///   `conversation(.exists)`.
   public func createGroup(
     _ id: ConversationID? = nil, participants: [MemberID], title: String? = nil,
@@ -58,8 +58,7 @@ extension StoreWriter {
   /// Merges the server's facts about a conversation, which is made if it is not there.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`; `input(.tooLong)`, `input(.tooLong)` and `input(.tooLong)`
-  ///   above 1 MiB.
+  /// - Throws: `input(.identifier)`; `input(.tooLong)` above 1 MiB.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receivedConversations.receiveConversation(conversation))

@@ -39,6 +39,8 @@ package final class Transaction {
   var isOutboxChanged = false
   /// True if the transaction hands out work, which may leave the device only once it is durable.
   var isDurabilityWanted = false
+  /// The number of the first lease that the transaction gave, if it gave one.
+  var firstLease: UInt64?
   /// The changes of the store's totals that follow from what is written.
   var totals = TotalsChange()
   /// Reads the newest committed dictionary, or `CompressionDictionary.none`.

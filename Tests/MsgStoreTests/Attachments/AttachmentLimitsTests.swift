@@ -5,12 +5,19 @@ import Testing
 @Suite struct AttachmentLimitsTests {
   private func check(
     _ kind: AttachmentKind, _ byteCount: Int64?, _ mimeType: String? = nil,
-    _ limits: AttachmentLimits = AttachmentLimits()
+    _ limits: AttachmentLimits = .tight
   ) -> AttachmentProblem? {
     limits.check(MessageAttachment(id: "a", kind: kind, mimeType: mimeType, byteCount: byteCount))
   }
 
-  @Test func picturesHaveTwoMegabytesAndDocumentsTen() {
+  @Test func anyFilePassesByDefault() {
+    for kind in AttachmentKind.allCases {
+      #expect(check(kind, .max, "a/b", AttachmentLimits()) == nil)
+      #expect(check(kind, nil, nil, AttachmentLimits()) == nil)
+    }
+  }
+
+  @Test func aFileUpToItsRulePasses() {
     #expect(check(.image, 2_000_000) == nil)
     #expect(check(.image, 2_000_001) == .tooLarge(.image, byteCount: 2_000_001, limit: 2_000_000))
     #expect(check(.document, 10_000_000) == nil)
@@ -22,7 +29,7 @@ import Testing
   }
 
   @Test func onlyAllowedTypesPass() {
-    var limits = AttachmentLimits()
+    var limits = AttachmentLimits.tight
     limits.rules[.image]?.mimeTypes = ["image/jpeg", "image/PNG"]
     for type in ["image/jpeg", "IMAGE/JPEG", "image/png", "image/jpeg; q=1"] {
       #expect(check(.image, 1, type, limits) == nil)

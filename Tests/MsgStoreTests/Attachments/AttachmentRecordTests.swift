@@ -67,7 +67,7 @@ import Testing
   @Test func whatWasRunningIsQueuedAfterARestart() {
     let failed = AttachmentTransfer.failed(SendFailure(.timeOut), count: 2)
     #expect(AttachmentTransfer.running(doneByteCount: 5).afterRestart == .queued)
-    for transfer in [AttachmentTransfer.none, .queued, .done, failed] {
+    for transfer in [AttachmentTransfer.notRequested, .queued, .done, failed] {
       #expect(transfer.afterRestart == transfer && !transfer.isRunning)
     }
   }

@@ -21,7 +21,7 @@ import Testing
     try store.write { try $0.insert(carrier([photo, last])) }
     let states = try store.read { try $0.attachments(of: "m", in: "room") }
     #expect(states.map(\.attachment) == [photo, last])
-    #expect(states.allSatisfy { $0.upload == .none && $0.download == .none })
+    #expect(states.allSatisfy { $0.upload == .notRequested && $0.download == .notRequested })
     #expect(states.allSatisfy { $0.message == "m" && $0.conversation == "room" })
     try store.expectSound()
   }
@@ -142,13 +142,13 @@ import Testing
       #expect(try !$0.setLocalPath("/a", of: "nobody", message: "m", in: "room"))
       #expect(try !$0.setLocalPath("/a", of: "", message: "m", in: "room"))
       #expect(try !$0.setLocalPath("/a", of: "p", message: "x", in: "room"))
-      #expect(try !$0.setTransfer(.upload, to: .none, of: "p", message: "m", in: "room"))
+      #expect(try !$0.setTransfer(.upload, to: .notRequested, of: "p", message: "m", in: "room"))
     }
     #expect(store.statistics.lastCommit == count)
   }
 
   @Test func limitsHoldForWhatIsUploadedAndNotForItsSource() throws {
-    let store = try memoryStore()
+    let store = try TestClock().store { $0.attachmentLimits = .tight }
     let source = MessageAttachment(id: "p", kind: .image, localPath: "/raw", byteCount: 30_000_000)
     try store.write { try $0.send(carrier([source], at: nil)) }
     func refused(_ body: (borrowing StoreWriter) throws -> Void) {

@@ -22,7 +22,7 @@ extension SeededGenerator {
 
   mutating func transfer() -> AttachmentTransfer {
     switch Int.random(in: 0..<5, using: &self) {
-    case 0: .none
+    case 0: .notRequested
     case 1: .queued
     case 2: .running(doneByteCount: .random(in: 0 ... .max, using: &self))
     case 3: .done

@@ -53,7 +53,9 @@ import Testing
       #expect(try set(store, .queued))
     }
     try store.expectSound()
-    #expect(try set(store, .done) && set(store, .none) && set(store, .failed(failure, count: 9)))
+    #expect(
+      try set(store, .done) && set(store, .notRequested)
+        && set(store, .failed(failure, count: 9)))
     #expect(try transfer(store) == .failed(failure, count: 1))
   }
 
@@ -67,7 +69,7 @@ import Testing
       #expect(try !set(store, late))
       #expect(try transfer(store) == .done)
     }
-    #expect(try set(store, .none))
+    #expect(try set(store, .notRequested))
     #expect(try set(store, .queued))
   }
 
@@ -124,7 +126,7 @@ import Testing
         throw Stop()
       }
     }
-    #expect(try transfer(store) == AttachmentTransfer.none)
+    #expect(try transfer(store) == AttachmentTransfer.notRequested)
     #expect(
       try !store.reportProgress(.download, doneByteCount: 6, of: "a", message: "m0", in: "room"))
   }

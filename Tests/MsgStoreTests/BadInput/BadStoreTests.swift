@@ -32,7 +32,7 @@ import Testing
       case .truncatedInMeta: "meta slots are corrupt"
       case .truncatedInPages: "is corrupt"
       case .newerVersion: "format version 9"
-      case .directory: "Is a directory"
+      case .directory: "a directory, not a store"
       case .emptyBesideLog: "data file missing or empty"
       case .logOfAnother: "do not belong to the data file"
       }

@@ -21,6 +21,9 @@ final class Victim {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: outputFile)
     process.standardError = try FileHandle(forWritingTo: errorFile)
+    // A shell starts tests in the background with this signal ignored, and the tool would inherit
+    // that.
+    signal(SIGINT, SIG_DFL)
     try process.run()
   }
 
@@ -66,8 +69,8 @@ final class Victim {
 
   /// Kills it with the signal that nobody can catch.
   ///
-  /// Returns whether that was its end. If it came to one before by itself, that must have been a good
-  /// one.
+  /// Returns whether that was its end. If it came to one before by itself, that must have been a
+  /// good one.
   func kill(afterSeconds seconds: Double) throws -> Bool {
     Victim.sleep(seconds: seconds)
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }

@@ -45,6 +45,7 @@ final class OutboxPlayer {
     var options = StoreOptions(localMember: "me", clock: { clock.now })
     options.worksInBackground = false
     options.outbox.chance = { 1 }
+    options.attachmentLimits = .tight
     options.outbox.maximumAttemptCount = maximumAttemptCount
     if let stepCount { options.steps.maximumEntryCount = stepCount }
     return try MessageStore(in: directory, name: "store", options: options)

@@ -13,6 +13,7 @@ extension TestClock {
   ) throws -> MessageStore {
     try store(directory) { options in
       options.outbox.chance = { 1 }
+      options.attachmentLimits = .tight
       change(&options.outbox)
     }
   }

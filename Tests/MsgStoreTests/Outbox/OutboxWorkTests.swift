@@ -52,6 +52,56 @@ import Testing
     #expect(try store.waiting == [])
   }
 
+  @Test func workThatAnEarlierProcessHadComesAgainAtOnce() async throws {
+    let files = MemoryDirectory()
+    let options = StoreOptions(localMember: "me")
+    let earlier = try MessageStore(in: files, name: "store", options: options)
+    let (left, foreign) = try await earlier.write { chat in
+      for room in ["a", "b"] as [ConversationID] {
+        try chat.send(own(MessageID("in \(room)"), in: room))
+      }
+      return try (
+        #require(try chat.outbox.next(for: "w", lease: .seconds(86_400))),
+        #require(try chat.outbox.next(for: "other", lease: .seconds(86_400)))
+      )
+    }
+    try await earlier.close()
+    let store = try MessageStore(in: files, name: "store", options: options)
+    for try await work in store.work(for: "w") {
+      #expect(work.id == left.id && work.token == left.token && work.attempt == 2)
+      try await store.write { try $0.outbox.complete(work) }
+      break
+    }
+    #expect(try store.counts().running == 1)
+    #expect(try store.waiting == ["\(foreign.name) running"])
+    try store.expectSound()
+  }
+
+  @Test func loopsOfOneOwnerTakeNothingFromEachOther() async throws {
+    let store = try store()
+    try await store.write { chat in
+      for index in 0..<20 {
+        try chat.send(own(MessageID("m\(index)"), in: ConversationID("room\(index)")))
+      }
+    }
+    let first = try await store.write { try $0.outbox.next(for: "w") }
+    let taken = try await withThrowingTaskGroup(of: [OutboxEntry.ID].self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var taken: [OutboxEntry.ID] = []
+          for try await work in store.work(for: "w") {
+            taken.append(work.id)
+            if taken.count == 4 { break }
+          }
+          return taken
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(Set(taken + [try #require(first).id]).count == 17)
+    #expect(try store.counts().running == 17)
+  }
+
   @Test func severalWorkBesideEachOther() async throws {
     let store = try store()
     try await store.write { chat in
