@@ -1,8 +1,8 @@
 import Foundation
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Testing
-import msgdump
 
 /// The worked examples of docs/message-format.md are what the code writes: their lines are restored,
 /// and the document has the key and the value of every cell of the first, and the segment of the

@@ -54,8 +54,8 @@ package final class CompressionDictionary: Sendable {
   package func decompress(_ block: Bytes, byteCount: Int, to buffer: inout ByteBuffer) -> Bool {
     guard byteCount >= 0, byteCount <= Self.maximumBlockByteCount else { return false }
     let start = buffer.count
-    buffer.append(zeros: byteCount)
-    guard decompress(block, into: buffer.mutableBytes.slice(start, byteCount)) else {
+    let target = buffer.extend(by: byteCount)
+    guard decompress(block, into: target) else {
       buffer.truncate(to: start)
       return false
     }

@@ -77,7 +77,8 @@ package struct SegmentHeader {
   package let count: Int
   package let coding: Segment.Coding
   let lastTimeOffset: UInt64
-  let textByteCount: Int
+  /// The byte count of the texts of all messages, unpacked.
+  package let textByteCount: Int
   let restByteCount: Int
 
   /// Decodes the head of a segment.
@@ -101,6 +102,9 @@ package struct SegmentHeader {
     var reader = ByteReader(value)
     self.init(&reader)
   }
+
+  /// The byte count of the unpacked texts and rare fields.
+  package var unpackedByteCount: Int { textByteCount + restByteCount }
 
   /// Decodes the first bytes of a value, as far as they go.
   ///

@@ -85,6 +85,17 @@ package struct SegmentNames: ~Copyable {
     guard kind != .text else {
       return target.append(buffer.bytes.slice(Int(row.nameOffset), Int(row.nameByteCount)))
     }
+    let (high, low) = number(index)
+    switch kind {
+    case .pushID: PushIDBytes.append(high, low, to: &target)
+    case .uuid: UUIDBytes.append(high, low, isUpper: false, to: &target)
+    default: UUIDBytes.append(high, low, isUpper: true, to: &target)
+    }
+  }
+
+  /// Returns the packed name of a message as one number.
+  @inline(__always)
+  private func number(_ index: Int) -> (high: UInt64, low: UInt64) {
     var (high, low) = first
     if index > 0, restByteCount > 0 {
       // The end is at least 16. The name's own bytes lie before it.
@@ -92,11 +103,18 @@ package struct SegmentNames: ~Copyable {
       high ^= (high ^ buffer.bytes.bigEndian64(at: end &- 16)) & restMask.high
       low ^= (low ^ buffer.bytes.bigEndian64(at: end &- 8)) & restMask.low
     }
-    switch kind {
-    case .pushID: PushIDBytes.append(high, low, to: &target)
-    case .uuid: UUIDBytes.append(high, low, isUpper: false, to: &target)
-    default: UUIDBytes.append(high, low, isUpper: true, to: &target)
-    }
+    return (high, low)
+  }
+
+  /// Returns true if the name of a message comes after that of the previous one.
+  ///
+  /// Packed names sort as their numbers.
+  @inline(__always)
+  func isAscending(_ rows: borrowing SegmentRows, to index: Int) -> Bool {
+    if kind != .text { return number(index &- 1) < number(index) }
+    let (a, b) = (rows[index &- 1], rows[index])
+    let name = buffer.bytes.slice(Int(a.nameOffset), Int(a.nameByteCount))
+    return name.compare(to: buffer.bytes.slice(Int(b.nameOffset), Int(b.nameByteCount))) < 0
   }
 
   /// Returns the first 15 or 16 bytes as one big-endian number.

@@ -88,13 +88,14 @@ package struct UnpackedSegment: ~Copyable {
   ) -> Bool {
     let byteCount = header.textByteCount + header.restByteCount
     let source = columns.rest
-    if block.count < byteCount { block.append(zeros: byteCount - block.count) }
+    block.removeAll()
+    let target = block.extend(by: byteCount)
     switch header.coding {
     case .plain:
       guard source.count == byteCount else { return false }
-      block.mutableBytes.copy(source, to: 0)
+      target.copy(source, to: 0)
     case .lz4:
-      guard dictionary.decompress(source, into: block.mutableBytes.slice(0, byteCount)) else {
+      guard dictionary.decompress(source, into: target) else {
         return false
       }
     }
@@ -141,9 +142,8 @@ package struct UnpackedSegment: ~Copyable {
       } else if a.rank != b.rank {
         guard a.rank < b.rank else { return false }
       } else {
-        let name = name(index &- 1)
-        let next = self.name(index)
-        guard name.bytes.compare(to: next.bytes) < 0 else { return false }
+        // Servers that count seconds or minutes give neighbours the same time.
+        guard names.isAscending(rows, to: index) else { return false }
       }
     }
     return true

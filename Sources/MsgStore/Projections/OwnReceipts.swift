@@ -27,7 +27,7 @@ package struct OwnReceipts: TransactionPart {
   func told(
     _ kind: ReceiptKind, _ conversation: OpenConversation
   ) throws(StoreError) -> MessagePosition? {
-    try flushed().pendingReceipts.told(kind, conversation.number, conversation.summary)
+    try view.pendingReceipts.told(kind, conversation.number, conversation.summary)
   }
 }
 

@@ -215,7 +215,9 @@ extension Summaries {
   private func last(
     _ message: StoredMessage, at position: MessagePosition, in conversation: UInt32
   ) throws(StoreError) -> ConversationSummary.Last {
-    try flushed().messages.last(message, at: position, in: conversation)
+    // Reads facts only. Were the unwritten messages written first, each new conversation of an
+    // import would do that, and none of its messages would be packed before it has a cell.
+    try view.messages.last(message, at: position, in: conversation)
   }
 }
 

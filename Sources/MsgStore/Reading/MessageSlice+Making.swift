@@ -44,15 +44,18 @@ extension SliceRow {
     let textOffset = buffer.count
     for byte in message.text.utf8 { buffer.append(byte) }
     let textByteCount = buffer.count - textOffset
+    let replyOffset = buffer.count
+    if message.fields[.reply] { buffer.append(MessageID(words: message.replyWords)) }
+    let replyByteCount = buffer.count - replyOffset
     rares.append(Message.Rare(rare))
     self.init(
       time: isPending ? message.localMicroseconds : message.serverMicroseconds,
       rank: isPending ? rare.localOrder : message.sequenceNumber,
       extra: isPending ? message.sequenceNumber : message.localMicroseconds,
-      idOffset: idOffset, textOffset: textOffset, replyOffset: 0,
+      idOffset: idOffset, textOffset: textOffset, replyOffset: replyOffset,
       textByteCount: Int32(clamping: textByteCount), senderIndex: senderIndex,
       rareIndex: Int32(clamping: rares.count - 1), idByteCount: UInt8(clamping: name.count),
-      replyByteCount: 0, fields: message.fields, isPending: isPending,
+      replyByteCount: UInt8(clamping: replyByteCount), fields: message.fields, isPending: isPending,
       isASCII: buffer.bytes.slice(textOffset, textByteCount).isASCII(from: 0), isPlain: false)
   }
 }

@@ -27,9 +27,8 @@ extension SliceBuilder {
     let shared = LeafTimes(prefix.bigEndian64(at: prefix.count &- 8), sharedByteCount)
     var index = start
     while count < limit, index >= 0, index < leaf.cellCount,
-      let sequence = try append(leaf.leafCell(index), shared, after: last, step)
+      try append(leaf.leafCell(index), shared, after: &last, step)
     {
-      last = sequence
       index &+= step
     }
     return index
@@ -53,21 +52,27 @@ extension SliceBuilder {
 
   /// Appends the message of a cell.
   ///
-  /// Returns its sequence, or nil if the message does not fit the run.
+  /// Returns false if the message does not fit the run.
   @inline(__always)
   private mutating func append(
-    _ cell: LeafCell, _ times: LeafTimes, after last: Int64?, _ step: Int
-  ) throws(StoreError) -> Int64? {
+    _ cell: LeafCell, _ times: LeafTimes, after last: inout Int64?, _ step: Int
+  ) throws(StoreError) -> Bool {
     let bytes = cell.bytes
-    let idOffset = times.markOffset &+ 9
+    guard times.markOffset < cell.suffixByteCount else { return false }
+    let hasSequence = bytes[times.markOffset] == KeyEncoding.hasSequence
+    let idOffset = times.markOffset &+ (hasSequence ? 9 : 1)
     let idByteCount = cell.suffixByteCount &- idOffset
     let headEnd = cell.valueOffset &+ MessageRecord.plainHeadByteCount
-    guard idByteCount > 0, idByteCount <= Identifier.maximumByteCount,
-      bytes[times.markOffset] == KeyEncoding.hasSequence, headEnd <= bytes.count,
+    guard idByteCount > 0, idByteCount <= Identifier.maximumByteCount, headEnd < bytes.count,
+      hasSequence || bytes[times.markOffset] == KeyEncoding.hasNoSequence,
       bytes[cell.valueOffset] == MessageRecord.tag
-    else { return nil }
-    let sequence = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
-    if let last, last &+ Int64(step) != sequence { return nil }
+    else { return false }
+    var sequence: Int64?
+    if hasSequence {
+      let number = KeyEncoding.unflipped(bytes.bigEndian64(at: times.markOffset &+ 1))
+      if let last, last &+ Int64(step) != number { return false }
+      (sequence, last) = (number, number)
+    }
     let time = KeyEncoding.unflipped(
       times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
     let place = Place.acknowledged(time, sequence: sequence)
@@ -78,12 +83,14 @@ extension SliceBuilder {
       try addRecord(
         at: start &+ cell.valueOffset, place, idOffset: start &+ idOffset,
         idByteCount: idByteCount)
-      return sequence
+      return true
     }
-    var parts = MessageParts(
-      place: place, idOffset: start &+ idOffset, idByteCount: idByteCount, sender: head.sender,
-      status: head.status, textOffset: 0, textByteCount: 0)
     var reader = ByteReader(bytes, at: headEnd)
+    guard let sender = reader.varint(), sender <= UInt64(UInt32.max) else { throw corrupt }
+    var parts = MessageParts(
+      place: place, idOffset: start &+ idOffset, idByteCount: idByteCount,
+      sender: UInt32(truncatingIfNeeded: sender), status: head.status, textOffset: 0,
+      textByteCount: 0)
     if head.flags.contains(.localTime) {
       guard let difference = reader.signedVarint() else { throw corrupt }
       parts.extra = time &+ difference
@@ -101,7 +108,7 @@ extension SliceBuilder {
     let isASCII = text.isASCII(from: 0)
     guard isASCII || text.isText, id.isASCII || id.isText else { throw corrupt }
     try add(parts, isASCII: isASCII)
-    return sequence
+    return true
   }
 
   /// Does the same for a segment, whose texts are copied and validated together.

@@ -21,7 +21,7 @@ struct SliceBuilder: ~Copyable {
   /// A slice has few senders but may have thousands. A sender that was pushed out of the table is
   /// only listed again. An inline array was copied whole at each look.
   private var recentSenders: ByteBuffer
-  private static let recentCount = 16
+  private static let recentCount = 64
 
   /// The room for a typical message.
   ///
@@ -147,7 +147,26 @@ struct SliceBuilder: ~Copyable {
       parts.status = try effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
     }
-    try add(parts, isASCII: isASCII, rareIndex: -1)
+    var rareIndex: Int32 = -1
+    if parts.place.isPending || parts.replyByteCount > MessageID.maximumInlineByteCount {
+      rareIndex = addRare(RareFields(), &parts)
+    }
+    try add(parts, isASCII: isASCII, rareIndex: rareIndex)
+  }
+
+  /// Lists the rare fields of a message; returns their index.
+  ///
+  /// They get the fields that only rows of plain messages hold.
+  @inline(never)
+  private mutating func addRare(_ fields: RareFields, _ parts: inout MessageParts) -> Int32 {
+    var fields = fields
+    if parts.place.isPending { fields.localOrder = parts.place.rank }
+    if parts.replyByteCount > MessageID.maximumInlineByteCount {
+      fields.longReply = MessageID(buffer.bytes.slice(parts.replyOffset, parts.replyByteCount))
+      parts.replyByteCount = 0
+    }
+    rares.append(Message.Rare(fields))
+    return Int32(rares.count - 1)
   }
 
   /// Appends a message with rare fields.
@@ -161,16 +180,11 @@ struct SliceBuilder: ~Copyable {
         parts.status, from: parts.sender, at: parts.place, id: id,
         exactly: traits.marks.contains(.receipts) ? traits.names.first ?? id : nil)
     }
-    let replyTo =
-      parts.replyByteCount == 0
-      ? nil : MessageID(buffer.bytes.slice(parts.replyOffset, parts.replyByteCount))
-    var fields = RareFields(
-      replyTo: replyTo, localOrder: parts.place.isPending ? parts.place.rank : 0)
+    if traits.isRetracted { parts.replyByteCount = 0 }
+    var fields = RareFields()
     try view.threads.fill(&fields, traits, at: position, in: number)
-    rares.append(Message.Rare(fields))
-    parts.replyByteCount = 0
-    try add(
-      parts, isASCII: try checkTexts(of: parts), rareIndex: Int32(rares.count - 1))
+    let rareIndex = addRare(fields, &parts)
+    try add(parts, isASCII: try checkTexts(of: parts), rareIndex: rareIndex)
   }
 
   @inline(__always)
@@ -206,12 +220,13 @@ struct SliceBuilder: ~Copyable {
         replyByteCount: UInt8(truncatingIfNeeded: parts.replyByteCount),
         fields: place.isPending
           ? Message.Fields(
-            parts.status, serverTime: false, localTime: true, sequence: parts.extra != nil)
+            parts.status, serverTime: false, localTime: true, sequence: parts.extra != nil,
+            reply: parts.replyByteCount > 0)
           : Message.Fields(
-            parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank),
+            parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank,
+            reply: parts.replyByteCount > 0),
         isPending: place.isPending, isASCII: isASCII,
-        isPlain: rareIndex < 0 && parts.replyByteCount == 0 && !place.isPending
-          && parts.idByteCount <= MessageID.maximumInlineByteCount))
+        isPlain: rareIndex < 0 && parts.idByteCount <= MessageID.maximumInlineByteCount))
   }
 
   /// Validates the id and the text of a message.

@@ -58,10 +58,15 @@ final class SliceContent: @unchecked Sendable {
     guard unsafe row.pointee.isPlain else { return unsafe unusualMessage(row.pointee) }
     let text = unsafe UnsafeRawBufferPointer(
       start: byteBase + row.pointee.textOffset, count: Int(row.pointee.textByteCount))
+    let replyByteCount = unsafe Int(row.pointee.replyByteCount)
+    let reply =
+      unsafe replyByteCount == 0
+      ? MessageID.noWords
+      : MessageID(byteBase + row.pointee.replyOffset, byteCount: replyByteCount).words
     return unsafe Message(
       MessageID(byteBase + row.pointee.idOffset, byteCount: Int(row.pointee.idByteCount)),
       origin, row.pointee.senderIndex, Self.string(text, isASCII: row.pointee.isASCII),
-      row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, nil)
+      row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, reply, nil)
   }
 
   /// Returns valid UTF-8 as a string.
@@ -77,7 +82,7 @@ final class SliceContent: @unchecked Sendable {
     return unsafe String(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
   }
 
-  /// Returns a message that is pending, has a long name, or has rare fields.
+  /// Returns a message that has a long name or rare fields, as a pending one has.
   @usableFromInline @inline(never)
   func unusualMessage(_ row: SliceRow) -> Message {
     row.message(buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)], origin)
@@ -89,16 +94,12 @@ extension SliceRow {
   func message(_ bytes: Bytes, rare: Message.Rare?, _ origin: Message.Origin) -> Message {
     // Unsafe: the builder has validated the text.
     let text = unsafe bytes.slice(textOffset, Int(textByteCount)).uncheckedText(isASCII: isASCII)
-    let rare = rare ?? (replyByteCount > 0 || isPending ? makeRare(bytes) : nil)
     let id = rare?.fields.ownID ?? MessageID(bytes.slice(idOffset, Int(idByteCount)))
+    let reply =
+      replyByteCount == 0
+      ? MessageID.noWords : MessageID(bytes.slice(replyOffset, Int(replyByteCount))).words
     return isPending
-      ? Message(id, origin, senderIndex, text, fields, 0, time, extra, rare)
-      : Message(id, origin, senderIndex, text, fields, time, extra, rank, rare)
-  }
-
-  private func makeRare(_ bytes: Bytes) -> Message.Rare {
-    let replyTo =
-      replyByteCount == 0 ? nil : MessageID(bytes.slice(replyOffset, Int(replyByteCount)))
-    return Message.Rare(RareFields(replyTo: replyTo, localOrder: isPending ? rank : 0))
+      ? Message(id, origin, senderIndex, text, fields, 0, time, extra, reply, rare)
+      : Message(id, origin, senderIndex, text, fields, time, extra, rank, reply, rare)
   }
 }

@@ -17,13 +17,13 @@ struct SliceRow {
   /// The index of the rare fields in the slice's list, or -1 if the message has none.
   @usableFromInline let rareIndex: Int32
   @usableFromInline let idByteCount: UInt8
-  /// 0 if the message answers none, or if the answered message is among the rare fields.
+  /// 0 if the message answers none, or one with a long name, which is among the rare fields.
   @usableFromInline let replyByteCount: UInt8
   @usableFromInline let fields: Message.Fields
   @usableFromInline let isPending: Bool
   /// True if the text is ASCII.
   @usableFromInline let isASCII: Bool
-  /// True if the message is acknowledged, has a name of at most 31 bytes, and has no rare fields.
+  /// True if the message has a name of at most 31 bytes and no rare fields, and is not pending.
   @usableFromInline let isPlain: Bool
 
   var place: Place {

@@ -22,10 +22,7 @@ struct ThreadReader {
     fields.isRetracted = traits.isRetracted
     fields.retractedAt = traits.retractedAt.map(Timestamp.init(microseconds:))
     fields.isAwaitingServer = traits.marks.contains(.hidden) || !traits.pendingEdits.isEmpty
-    if traits.isRetracted {
-      fields.replyTo = nil
-      return
-    }
+    if traits.isRetracted { return }
     fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
     fields.hasHistory = traits.marks.contains(.versions)
     for number in traits.mentions { fields.mentions.append(try view.member(number)) }

@@ -90,7 +90,7 @@ extension AttachmentRecord {
     all.attachment = received.filled(from: own)
     all.attachment.localPath = attachment.localPath ?? given.attachment.localPath
     all.index = min(index, given.index)
-    for direction in TransferDirection.allCases where all[direction] == .none {
+    for direction in TransferDirection.allCases where all[direction] == .notRequested {
       all[direction] = given[direction]
       all.failureCounts[direction] = max(
         failureCounts[direction], given.failureCounts[direction])

@@ -21,8 +21,8 @@ package struct AttachmentRecord: Hashable, StoredRecord {
   package init() { self.init(MessageAttachment(id: "", kind: .other), index: 0) }
 
   package init(
-    _ attachment: MessageAttachment, index: UInt32, upload: AttachmentTransfer = .none,
-    download: AttachmentTransfer = .none
+    _ attachment: MessageAttachment, index: UInt32, upload: AttachmentTransfer = .notRequested,
+    download: AttachmentTransfer = .notRequested
   ) {
     self.attachment = attachment
     self.index = index
@@ -89,7 +89,7 @@ extension AttachmentRecord {
     TransferDirection.allCases.contains { direction in
       switch self[direction] {
       case .queued, .running: true
-      case .none, .done, .failed: false
+      case .notRequested, .done, .failed: false
       }
     }
   }
@@ -103,7 +103,7 @@ extension AttachmentRecord {
     let count = failureCounts[direction]
     switch (self[direction], transfer) {
     case (.done, .queued), (.done, .running), (.done, .failed), (.done, .done): return
-    case (_, .none), (_, .done):
+    case (_, .notRequested), (_, .done):
       failureCounts[direction] = 0
       self[direction] = transfer
     case (_, .queued):
@@ -119,15 +119,15 @@ extension AttachmentRecord {
 }
 
 extension AttachmentTransfer: FieldRecord {
-  package init() { self = .none }
+  package init() { self = .notRequested }
 
   package static let cases: [Self] = [
-    .none, .queued, .running(doneByteCount: 0), .done, .failed(SendFailure(), count: 0),
+    .notRequested, .queued, .running(doneByteCount: 0), .done, .failed(SendFailure(), count: 0),
   ]
 
   private var code: UInt8 {
     switch self {
-    case .none: 0
+    case .notRequested: 0
     case .queued: 1
     case .running: 2
     case .done: 3
@@ -140,7 +140,7 @@ extension AttachmentTransfer: FieldRecord {
       &self, code: code, from: 0, of: Self.cases,
       "state: 0 none, 1 queued, 2 running, 3 done, 4 failed")
     switch self {
-    case .none, .queued, .done: break
+    case .notRequested, .queued, .done: break
     case .running(var doneByteCount):
       fields.varint(&doneByteCount, "running: number of bytes done")
       self = .running(doneByteCount: doneByteCount)

@@ -53,17 +53,20 @@ extension FieldRecord where Self: Equatable {
 /// Reads the fields of a record from bytes that have not been validated.
 ///
 /// Once it has failed it is at the end, so every further field fails, too.
-struct FieldReader: FieldVisitor {
+package struct FieldReader: FieldVisitor {
   private(set) var reader: ByteReader
-  private(set) var hasFailed = false
+  package private(set) var hasFailed = false
   private var flags: UInt64 = 0
   /// The flags that the record has asked for; no others may be set.
   private var known: UInt64 = 0
 
-  init(_ reader: ByteReader) { self.reader = reader }
+  package init(_ reader: ByteReader) { self.reader = reader }
+
+  /// The number of bytes that were not read yet.
+  package var remainingByteCount: Int { reader.remainingByteCount }
 
   /// True if the bytes are one valid record.
-  var isComplete: Bool { !hasFailed && reader.isAtEnd && flags & ~known == 0 }
+  package var isComplete: Bool { !hasFailed && reader.isAtEnd && flags & ~known == 0 }
 
   private static var maximumReservedCount: Int { 64 }
 
@@ -83,7 +86,7 @@ struct FieldReader: FieldVisitor {
   }
 
   @inline(__always)
-  mutating func fixed<T: FixedWidthInteger>(_ value: inout T, _ field: StaticString) {
+  package mutating func fixed<T: FixedWidthInteger>(_ value: inout T, _ field: StaticString) {
     let bits: UInt64? =
       switch T.bitWidth {
       case 8: number(.byte)
@@ -96,14 +99,14 @@ struct FieldReader: FieldVisitor {
   }
 
   @inline(__always)
-  mutating func varint<T: FixedWidthInteger>(
+  package mutating func varint<T: FixedWidthInteger>(
     _ value: inout T, maximum: T, _ field: StaticString
   ) {
     guard let number = reader.varint(), number <= UInt64(maximum) else { return fail() }
     value = T(truncatingIfNeeded: number)
   }
 
-  mutating func signedVarint<T: FixedWidthInteger & SignedInteger>(
+  package mutating func signedVarint<T: FixedWidthInteger & SignedInteger>(
     _ value: inout T, _ field: StaticString
   ) {
     guard let number = reader.signedVarint().flatMap(T.init(exactly:)) else { return fail() }
@@ -111,7 +114,7 @@ struct FieldReader: FieldVisitor {
   }
 
   @inline(__always)
-  mutating func bytes<T: FieldBytes>(
+  package mutating func bytes<T: FieldBytes>(
     _ value: inout T, _ length: FieldLength, in byteCounts: ClosedRange<Int>,
     _ field: StaticString
   ) {
@@ -123,7 +126,7 @@ struct FieldReader: FieldVisitor {
   }
 
   @inline(__always)
-  mutating func elements<T>(
+  package mutating func elements<T>(
     _ elements: inout [T], of empty: T, count: Int, _ field: StaticString,
     _ visit: (inout Self, inout T) -> Void
   ) {
@@ -139,27 +142,27 @@ struct FieldReader: FieldVisitor {
     }
   }
 
-  mutating func flags(_ length: FieldLength) {
+  package mutating func flags(_ length: FieldLength) {
     guard let flags = number(length) else { return fail() }
     self.flags = flags
   }
 
-  mutating func bits(_ mask: UInt64, _ set: UInt64) -> UInt64 {
+  package mutating func bits(_ mask: UInt64, _ set: UInt64) -> UInt64 {
     known |= mask
     return flags & mask
   }
 
-  mutating func lastMark(_ isSet: inout Bool, _ field: StaticString) {
+  package mutating func lastMark(_ isSet: inout Bool, _ field: StaticString) {
     isSet = !reader.isAtEnd
     if isSet, reader.byte() != 1 { fail() }
   }
 
-  mutating func zeros() {
+  package mutating func zeros() {
     let rest = reader.rest()
     if rest.firstNonzero(at: 0) != rest.count { fail() }
   }
 
-  mutating func require(_ isValid: Bool) { if !isValid { fail() } }
+  package mutating func require(_ isValid: Bool) { if !isValid { fail() } }
 }
 
 /// Writes the fields of a record.

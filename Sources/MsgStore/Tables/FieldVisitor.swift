@@ -50,7 +50,7 @@ package enum FieldLength {
 
 /// Fields that follow from others.
 extension FieldVisitor where Self: ~Copyable {
-  mutating func part<T: FieldRecord>(_ value: inout T, _ field: StaticString) {
+  package mutating func part<T: FieldRecord>(_ value: inout T, _ field: StaticString) {
     value.visit(&self)
   }
 
@@ -64,7 +64,7 @@ extension FieldVisitor where Self: ~Copyable {
     varint(&value, maximum: .max, field)
   }
 
-  mutating func follows(_ isSet: Bool, _ field: StaticString) -> Bool {
+  package mutating func follows(_ isSet: Bool, _ field: StaticString) -> Bool {
     var byte: UInt8 = isSet ? 1 : 0
     fixed(&byte, field)
     require(byte <= 1)
@@ -92,7 +92,9 @@ extension FieldVisitor where Self: ~Copyable {
     if cases.indices.contains(index) { value = cases[index] } else { require(false) }
   }
 
-  mutating func has(_ flag: UInt64, _ isSet: Bool) -> Bool { bits(flag, isSet ? flag : 0) != 0 }
+  package mutating func has(_ flag: UInt64, _ isSet: Bool) -> Bool {
+    bits(flag, isSet ? flag : 0) != 0
+  }
 
   /// Visits a flag that guards no field.
   mutating func mark(_ flag: UInt64, _ isSet: inout Bool) {

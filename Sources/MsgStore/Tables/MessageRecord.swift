@@ -94,27 +94,25 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.maximumTextByteCount else { return nil }
   }
 
-  /// The head of most records: the tag, flags with at most two fields (a local time and a reply),
-  /// the status, and a sender of one byte.
+  /// The head of most records, which the sender follows: the tag, flags with at most two fields (a
+  /// local time and a reply), and the status.
   struct PlainHead {
     let flags: Flags
-    let sender: UInt32
     let status: MessageStatus
 
     /// Decodes the head in one comparison.
     ///
-    /// Returns nil if the first four bytes are those of any other record.
+    /// Returns nil if the first three of the four bytes are those of any other record.
     @inline(__always)
     init?(_ head: UInt32) {
       let flags: Flags = [.history, .localTime, .reply]
-      let known = UInt32(flags.rawValue) << 8 | 7 << 16 | 0x7F << 24
+      let known = UInt32(flags.rawValue) << 8 | 7 << 16 | 0xFF << 24
       guard head & ~known == UInt32(tag) else { return nil }
       self.flags = Flags(rawValue: UInt8(truncatingIfNeeded: head >> 8))
-      sender = head >> 24
       status = MessageStatus(bits: UInt8(truncatingIfNeeded: head >> 16))
     }
   }
-  static let plainHeadByteCount = 4
+  static let plainHeadByteCount = 3
 
   @inline(never)
   private mutating func readRareFields(_ reader: inout ByteReader) -> Bool {

@@ -30,13 +30,6 @@ package protocol StoredRecord: FieldRecord {
   static var table: Table { get }
 }
 
-extension StoredRecord {
-  /// Returns true if the bytes are a record under a key of its table.
-  fileprivate static func accepts(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) -> Bool {
-    table.hasKey(key, in: tree) && Self(value) != nil
-  }
-}
-
 extension Schema {
   /// The records whose table has keys of one byte count.
   private static var records: [any StoredRecord.Type] {
@@ -49,7 +42,12 @@ extension Schema {
 
   /// Returns true if the bytes are a record under a key of its table.
   package static func canReadRecord(_ key: Bytes, _ value: Bytes, in tree: TreeNumber) -> Bool {
-    records.contains { $0.accepts(key, value, in: tree) }
+    records.contains { $0.table.hasKey(key, in: tree) && $0.init(value) != nil }
+  }
+
+  /// Returns the type of the record under a key, if its table has keys of one byte count.
+  package static func recordType(_ key: Bytes, in tree: TreeNumber) -> (any StoredRecord.Type)? {
+    records.first { $0.table.hasKey(key, in: tree) }
   }
 }
 

@@ -4,7 +4,6 @@ import MsgStore
 import MsgStoreTools
 import PageFile
 import Testing
-import msgdump
 
 /// Stores of messages as earlier schema versions left them: every later version opens them, for ever.
 ///

@@ -32,14 +32,23 @@ import msgdump
     ("receipts", ["receipts", "--conversation", "book-club"]),
     ("outbox-held", ["outbox", "--at", "2026-03-12"]),
     ("gaps", ["gaps"]),
+    ("stats", ["stats", "--count", "3"]),
+    ("get", ["get", "--conversation", "book-club", "club-000035"]),
+    ("get-pending", ["get", "--conversation", "bob", "bob-5"]),
+    ("get-json", ["get", "--json", "--conversation", "project-kite", "project-kite-6"]),
+    ("info-json", ["info", "--json"]),
+    ("conversations-json", ["conversations", "--json", "--sort", "messages", "--count", "2"]),
+    ("page-json", ["page", "--json", "8"]),
+    ("page-bytes", ["page", "--bytes", "8"]),
+    ("check-json", ["check", "--json"]),
     ("check", ["check"]),
     ("export", ["export"]),
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
-    ("page-messages", ["page", "7"]),
-    ("page-branch", ["page", "12"]),
-    ("page-facts", ["page", "9"]),
-    ("page-outbox", ["page", "16"]),
+    ("page-messages", ["page", "10"]),
+    ("page-branch", ["page", "14"]),
+    ("page-facts", ["page", "8"]),
+    ("page-outbox", ["page", "17"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]
@@ -157,7 +166,7 @@ import msgdump
 
   /// The store's id is random.
   private static func masked(_ text: String) -> String {
-    text.replacing(/(?m)^(store id +)[0-9a-f]{32}$/) { "\($0.1)(random)" }
+    text.replacing(/(?m)^(store id +|.*"store_id":")[0-9a-f]{32}/) { "\($0.1)(random)" }
   }
 
   /// Compares a text with a file.

@@ -154,7 +154,7 @@ struct RandomActs {
     switch kind {
     case 7:
       let transfers: [AttachmentTransfer] = [
-        .queued, .running(doneByteCount: 5), .done, .failed(failure, count: 1), .none,
+        .queued, .running(doneByteCount: 5), .done, .failed(failure, count: 1), .notRequested,
       ]
       let direction = random.chance(50) ? TransferDirection.upload : .download
       let (transfer, attachment) = (transfers[below(5)], "x\(below(3))")

@@ -34,8 +34,8 @@ struct RoomRecount {
     }
   }
 
-  /// Acknowledged messages by time, sequence, and name, one without a sequence behind those with one;
-  /// then pending ones by the time they were written.
+  /// Acknowledged messages by time, sequence, and name, one without a sequence behind those with
+  /// one; then pending ones by the time they were written.
   private static func areInOrder(_ a: ExportedMessage, _ b: ExportedMessage) -> Bool {
     guard let time = a.serverTimestamp else {
       return b.serverTimestamp == nil
@@ -161,7 +161,7 @@ extension AttachmentTransfer {
   fileprivate var isMoving: Bool {
     switch self {
     case .queued, .running: true
-    case .none, .done, .failed: false
+    case .notRequested, .done, .failed: false
     }
   }
 }

@@ -2,7 +2,6 @@ import MsgStore
 import MsgStoreTools
 import PageFile
 import Testing
-import msgdump
 
 /// Whatever is done to a store, nobody can see whether its messages lie in segments.
 @Suite struct PackedAndLooseTests {

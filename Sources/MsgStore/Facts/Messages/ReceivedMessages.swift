@@ -86,8 +86,8 @@ package struct ReceivedMessages: TransactionPart {
     } else {
       stored.status = max(message.status, .sent)
     }
-    guard message.rare != nil else { return stored }
     stored.replyTo = message.replyTo
+    guard message.rare != nil else { return stored }
     stored.traits.mentions = try transaction.memberNumbers(of: message.mentions).sorted()
     stored.traits.editTime = message.editedAt?.microseconds
     stored.traits.deliveredAt = message.deliveredAt?.microseconds
