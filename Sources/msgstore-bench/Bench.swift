@@ -21,6 +21,13 @@ import MsgStore
 ///
 ///     import             one message, in transactions of 500, relaxed
 ///     size               bytes on disk per message after import and checkpoint
+///     compact            compacting a store after an import, per message; as size-compact, the
+///                        bytes on disk per message after that
+///     backfill           one older message of the longest thread, in 1,000 pages of 100 that are
+///                        fetched backwards, each a relaxed transaction
+///     initial-sync       one message of the newest 20 of 10,000 conversations, relaxed
+///     small-store        bytes on disk of a store of 1,000 messages
+///     tiny-threads       bytes on disk per message of 7,600 threads of 2 or 3
 ///     tail50-huge        newest 50 of the thread that holds half of all messages
 ///     tail50-random      newest 50 of a random other thread
 ///     slice50            time until the newest 50 of the huge thread are in hand, untouched; ours
@@ -160,10 +167,12 @@ struct Run: ParsableCommand {
       workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
       isLarge: large, memoryByteCount: memorySize.map { $0 << 20 },
       normalProgram: normalProgram)
+    var machine = Machine(directory: directory)
+    machine.load = Machine.load()
     let stage = try Stage(settings: settings, corpus: source, directory: directory)
     let figures = try stage.run()
     let report = Report(
-      machine: Machine(directory: directory),
+      machine: machine,
       settings: [
         ("corpus", .string(source.summary)), ("messages", .number(Double(messageCount))),
         ("conversations", .number(Double(source.conversations.count))),

@@ -19,7 +19,7 @@ extension Workload {
 /// All workloads in running order: the state left by the import is measured first, and workloads
 /// that write much come late.
 let catalogue: [any Workload] = [
-  Import(), Size(), Compact(),
+  Import(), Size(), Compact(), Backfill(), InitialSync(), SmallStore(), TinyThreads(),
   Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
   SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
   Commit(name: "commit-full", durability: .full),

@@ -8,6 +8,7 @@ import msgstore_bench
       HTML.escaped(#"<a href="x">'&'</a>"#)
         == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;")
     #expect(HTML.escaped("Grüße 👋🏽 \u{0}&amp;") == "Grüße 👋🏽 \u{0}&amp;amp;")
+    #expect(HTML.escaped("<\u{301}b>") == "&lt;\u{301}b&gt;")
     let page = report().text(as: .html)
     #expect(page.contains("WAL, &lt;64 MiB&gt; &amp; &quot;more&quot;"))
     #expect(page.contains("newest 50 of &lt;the&gt; thread"))
@@ -36,6 +37,29 @@ import msgstore_bench
     #expect(open.isEmpty)
   }
 
+  /// msgstore is marked where it needs less, and the peer where the peer does.
+  @Test func theBestIsMarked() {
+    let figures = [(EngineName.msgstore, 2.0), (.sqlite, 1), (.limit, 0.5)].map { engine, median in
+      Figure(
+        engine: engine, workload: "edit", unit: Figure.perOperation, median: median, p99: median,
+        operationCount: 1, versus: engine == .msgstore ? [(.sqlite, 0.5)] : [])
+    }
+    let page = report(figures: figures).text(as: .html)
+    #expect(page.contains(#"class="row engine sqlite best""#))
+    #expect(!page.contains(#"class="row engine msgstore best""#))
+    #expect(!page.contains(#"class="row engine limit best""#))
+    #expect(page.contains("Needs less than sqlite in 0 of 1 workloads"))
+    #expect(page.contains("limit is the machine"))
+  }
+
+  @Test func aRunThatProvesLittleSaysSo() {
+    var report = report()
+    #expect(report.text(as: .html).contains("2000 messages: all of it fits"))
+    report.machine.load = 6
+    #expect(report.text(as: .html).contains("load 6.0 at the beginning"))
+    #expect(report.text(as: .text).contains("load      6.0 at the beginning"))
+  }
+
   @Test func sectionsWithoutFiguresAreLeftOut() {
     let machine = Machine(
       system: "", processor: "", coreCount: 1, memoryByteCount: 0, fileSystem: "",
@@ -49,7 +73,7 @@ import msgstore_bench
       ])
     let page = report.text(as: .html)
     #expect(page.contains("<h2>Bytes</h2>"))
-    #expect(!page.contains("<h2>Latency</h2>"))
+    #expect(!page.contains("<h2>Time</h2>"))
     #expect(!page.contains("<h2>Growth</h2>"))
   }
 

@@ -1,10 +1,12 @@
 /// Messages from a file of JSON lines: `conversation`, `id`, `sender`, `timestamp_ms`, `text` and,
 /// where known, `reply_to`.
 ///
-/// Other fields are ignored.
+/// Other fields are ignored. A text may be empty.
 ///
-/// Messages arrive in file order. When the file is used up, its texts are reused, drawn at random
-/// with new ids and later times, so that each conversation comes up as often as in the file.
+/// Messages arrive in file order, those of a conversation in the order of their times: one that is
+/// late in the file takes the turn of its time. When the file is used up, its texts are reused,
+/// drawn at random with new ids and later times, so that each conversation comes up as often as in
+/// the file.
 struct CorpusFile: Corpus {
   let summary: String
   let conversations: [CorpusConversation]
@@ -22,10 +24,10 @@ struct CorpusFile: Corpus {
       try reader.add(line, place: "\(path), line \(number + 1)")
     }
     guard !reader.messages.isEmpty else { throw BenchError("\(path) has no messages") }
-    messages = reader.messages
+    messages = reader.messagesInOrder()
     conversations = reader.conversations
     self.seed = seed
-    summary = "corpus of \(messages.count) messages, seed \(seed)"
+    summary = "corpus of \(messages.count) messages"
   }
 
   func makeStream() -> any MessageStream {
@@ -38,25 +40,45 @@ private struct CorpusReader {
   /// The largest number of participants recorded: a thread of thousands of people does not list
   /// them all.
   private static let maximumParticipantCount = 8
+  /// Some 30,000 years, so that later times can be made.
+  private static let maximumMilliseconds: UInt64 = 1_000_000_000_000_000
 
   var messages: [ChatMessage] = []
   var conversations: [CorpusConversation] = []
   var sequences: [Int64] = []
   private var indices: [String: Int] = [:]
+  /// The ids of each conversation.
+  private var ids: [Set<String>] = []
+
+  /// Returns the messages with those of each conversation in the order of their times.
+  ///
+  /// Each conversation keeps its turns.
+  func messagesInOrder() -> [ChatMessage] {
+    var turns = Array(repeating: [Int](), count: conversations.count)
+    for (turn, message) in messages.enumerated() { turns[message.conversation].append(turn) }
+    var ordered = messages
+    for turns in turns {
+      let sorted = turns.sorted {
+        (messages[$0].serverTime ?? 0, $0) < (messages[$1].serverTime ?? 0, $1)
+      }
+      for (turn, source) in zip(turns, sorted) { ordered[turn] = messages[source] }
+    }
+    return ordered
+  }
 
   mutating func add(_ line: ArraySlice<UInt8>, place: String) throws {
     guard let fields = JSONLine.fields(of: line) else {
       throw BenchError("\(place): not a JSON object of plain values")
     }
-    func string(_ name: String) throws -> String {
-      guard case .string(let value) = fields[name], !value.isEmpty else {
+    func string(_ name: String, mayBeEmpty: Bool = false) throws -> String {
+      guard case .string(let value) = fields[name], mayBeEmpty || !value.isEmpty else {
         throw BenchError("\(place): no string \"\(name)\"")
       }
       return value
     }
-    guard case .integer(let milliseconds) = fields["timestamp_ms"] else {
-      throw BenchError("\(place): no integer \"timestamp_ms\"")
-    }
+    guard case .integer(let milliseconds) = fields["timestamp_ms"],
+      milliseconds.magnitude <= Self.maximumMilliseconds
+    else { throw BenchError("\(place): no time in \"timestamp_ms\"") }
     var replyTo: String?
     if case .string(let id) = fields["reply_to"] { replyTo = id }
     let sender = try string("sender")
@@ -65,10 +87,14 @@ private struct CorpusReader {
     if !isKnown, conversations[index].participants.count < Self.maximumParticipantCount {
       conversations[index].participants.append(sender)
     }
+    let id = try string("id")
+    guard ids[index].insert(id).inserted else {
+      throw BenchError("\(place): the conversation has a message \"\(id)\" already")
+    }
     sequences[index] += 1
     messages.append(
       ChatMessage(
-        conversation: index, id: try string("id"), sender: sender, text: try string("text"),
+        conversation: index, id: id, sender: sender, text: try string("text", mayBeEmpty: true),
         serverTime: milliseconds * 1_000, sequence: sequences[index], localTime: nil, status: 2,
         replyTo: replyTo))
   }
@@ -78,6 +104,7 @@ private struct CorpusReader {
     indices[id] = conversations.count
     conversations.append(CorpusConversation(id: id, participants: [], title: nil))
     sequences.append(0)
+    ids.append([])
     return conversations.count - 1
   }
 }

@@ -18,7 +18,7 @@ struct SyntheticCorpus: Corpus {
   /// For each conversation, the vocabulary that most of its messages are written in.
   fileprivate let scripts: [Int]
 
-  var summary: String { "synthetic, seed \(seed)" }
+  var summary: String { "synthetic" }
 
   init(conversationCount: Int, seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -123,6 +123,8 @@ protocol Engine: TailReader {
   func put(_ conversations: [CorpusConversation]) throws
   /// Inserts newly arrived messages, with their conversations' summaries, in one transaction.
   func insert(_ messages: [ChatMessage]) throws -> UInt64
+  /// Inserts older messages of a thread in one transaction, which a client has fetched.
+  func insertHistory(_ messages: [ChatMessage]) throws -> UInt64
   /// Gives a pending message its server time and sequence.
   func acknowledge(_ message: ChatMessage) throws -> UInt64
   /// Marks messages as read by the local member.
@@ -182,6 +184,9 @@ protocol Engine: TailReader {
 
 extension Engine {
   func compact() throws -> Bool { false }
+
+  // The peers count history as unread, which costs them nothing.
+  func insertHistory(_ messages: [ChatMessage]) throws -> UInt64 { try insert(messages) }
 
   var variants: [any TailReader] { [] }
 

@@ -6,12 +6,12 @@
   import Musl
 #endif
 
-/// Shows progress on standard error if that is a terminal.
+/// Shows progress on standard error.
 ///
 /// Also notices Control-C, so that the stores of an interrupted run are removed as well.
 final class Progress {
   private let isShown = isatty(STDERR_FILENO) == 1
-  private var lastShown: UInt64 = 0
+  private var lastShown = nanoseconds()
 
   /// Set by the signal handler, which may do nothing else.
   nonisolated(unsafe) private static var isInterrupted: sig_atomic_t = 0
@@ -22,14 +22,15 @@ final class Progress {
     }
   }
 
-  /// Shows progress between pieces of work, at most ten times a second.
+  /// Shows progress between pieces of work: on a terminal at most ten times a second, elsewhere a
+  /// line every ten seconds.
   ///
   /// Throws if interrupted.
   func show(_ text: @autoclosure () -> String) throws {
     guard unsafe Self.isInterrupted == 0 else { throw BenchError("interrupted") }
-    guard isShown, nanoseconds() - lastShown > 100_000_000 else { return }
+    guard nanoseconds() - lastShown > (isShown ? 100_000_000 : 10_000_000_000) else { return }
     lastShown = nanoseconds()
-    Self.say("\r\u{1B}[K\(text())")
+    Self.say(isShown ? "\r\u{1B}[K\(text())" : "\(text())\n")
   }
 
   func clear() {

@@ -134,12 +134,16 @@ struct Reference {
     return messages(low - count / 2..<low + (count - count / 2), of: conversation)
   }
 
-  /// Returns the digest of the conversations with the newest activity.
+  /// Returns the digest of the conversations with the newest activity; of those with the same time,
+  /// the one that came last is the first.
   func list(count: Int) -> Digest {
     var digest = Digest(isExact: true)
-    let active = zip(threads, conversations).filter { $0.0.summary.lastActivity != nil }
-      .sorted { ($0.0.summary.lastActivity ?? 0) > ($1.0.summary.lastActivity ?? 0) }
-    for (thread, conversation) in active.prefix(count) {
+    let active = threads.indices.filter { threads[$0].summary.lastActivity != nil }
+      .sorted {
+        (threads[$0].summary.lastActivity ?? 0, $0) > (threads[$1].summary.lastActivity ?? 0, $1)
+      }
+    for index in active.prefix(count) {
+      let (thread, conversation) = (threads[index], conversations[index])
       digest.fold(
         thread.summary.mixed,
         whole: Fingerprint.of(

@@ -19,6 +19,8 @@ package struct Machine {
   var sqliteVersion: String
   /// The time of the run, in UTC.
   var date: String
+  /// The number of threads that wanted to run in the minute before the run, on average.
+  package var load = 0.0
 
   package init(
     system: String, processor: String, coreCount: Int, memoryByteCount: Int, fileSystem: String,
@@ -45,6 +47,12 @@ package struct Machine {
     fileSystem = Self.fileSystem(of: directory)
     unsafe sqliteVersion = String(cString: sqlite3_libversion())
     date = Self.date()
+  }
+
+  /// Returns the load of the machine over the last minute; 0 if the system does not tell.
+  static func load() -> Double {
+    var loads = [0.0]
+    return unsafe getloadavg(&loads, 1) == 1 ? loads[0] : 0
   }
 
   private static func date() -> String {

@@ -6,7 +6,7 @@ package struct Report {
     case text, json, html
   }
 
-  var machine: Machine
+  package var machine: Machine
   /// Names and values, in printing order.
   var settings: [(name: String, value: JSONValue)]
   /// The settings with which each engine was opened.
@@ -73,7 +73,8 @@ extension Report {
       ("date", .string(machine.date)), ("system", .string(machine.system)),
       ("processor", .string(machine.processor)), ("cores", .number(Double(machine.coreCount))),
       ("memory_bytes", .number(Double(machine.memoryByteCount))),
-      ("file_system", .string(machine.fileSystem)), ("sqlite", .string(machine.sqliteVersion)),
+      ("file_system", .string(machine.fileSystem)), ("load", .number(machine.load)),
+      ("sqlite", .string(machine.sqliteVersion)),
     ])
     let results = figures.map { figure in
       JSONValue.object([
@@ -104,6 +105,7 @@ extension Report {
     let header = """
       machine   \(machineText)
       files     \(machine.fileSystem)
+      load      \(Number.text(machine.load, digits: 1)) at the beginning
       date      \(machine.date)
       settings  \(settingsText)
       \(engineLines)

@@ -5,7 +5,7 @@
 /// commit, at 24 bytes and a page each, across all checkpoints. LMDB has no WAL.
 struct WALSize: Workload {
   let name = "wal-size"
-  let summary = "WAL bytes per commit-full, over 20,000 commits"
+  let summary = "WAL bytes per commit-full, over at most 20,000 commits"
   private static let maximumCommitCount = 20_000
   private static let blockCount = 100
 

@@ -1,5 +1,5 @@
-/// Bytes written to any file per message, over 100,000 relaxed single-message commits and a final
-/// checkpoint.
+/// Bytes written to any file per message, over at most 100,000 relaxed single-message commits and a
+/// final checkpoint.
 ///
 /// The operating system counts the bytes passed to write calls. The count covers everything that an
 /// engine writes to the data file, the log or other files, including overwrites of erased data.
@@ -7,7 +7,7 @@
 /// Engines run one after the other, since their threads share the count.
 struct Written: Workload {
   let name = "written"
-  let summary = "bytes written to any file per message, over 100,000 commits"
+  let summary = "bytes written to any file per message, over at most 100,000 commits"
   private static let maximumCommitCount = 100_000
   private static let blockCount = 500
 

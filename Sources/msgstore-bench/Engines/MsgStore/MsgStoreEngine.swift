@@ -106,6 +106,15 @@ final class MsgStoreEngine: Engine {
     }
   }
 
+  func insertHistory(_ messages: [ChatMessage]) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let drafts = messages.map(draft)
+    return try timed {
+      try store.write(level) { chat in _ = try chat.insert(contentsOf: drafts, as: .history) }
+    }
+  }
+
   func acknowledge(_ message: ChatMessage) throws -> UInt64 {
     let store = try current
     let level = level

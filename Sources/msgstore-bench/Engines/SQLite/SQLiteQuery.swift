@@ -144,7 +144,7 @@ enum SQLiteQuery: Int, CaseIterable {
       """
       SELECT number, id, participants, title, activity, unread, count, preview_id, preview_sender,
         preview_text, preview_ts, preview_status
-      FROM conversations WHERE activity IS NOT NULL ORDER BY activity DESC LIMIT ?1
+      FROM conversations WHERE activity IS NOT NULL ORDER BY activity DESC, number DESC LIMIT ?1
       """
     }
   }

@@ -16,6 +16,7 @@ extension Report {
     <body>
     <header>
     <h1>msgstore beside its peers</h1>
+    \(overview)\(doubts)
     <p class="note">\(HTML.escaped(settingsText))</p>
     <p class="note">\(HTML.escaped("\(machineText), \(machine.fileSystem), \(machine.date)"))</p>
     </header>
@@ -41,23 +42,40 @@ extension Report {
       """
   }
 
-  /// Returns a plot with its title and summary.
+  /// Returns a plot with its title: what one operation does, and the name of the workload.
   func card(_ workload: String, _ body: String) -> String {
-    let summary = summaries[workload].map { "<small>\(HTML.escaped($0))</small>" } ?? ""
+    let name = HTML.escaped(workload)
+    let title = summaries[workload].map { "\(HTML.escaped($0))<small>\(name)</small>" } ?? name
     return """
       <figure>
-      <figcaption>\(HTML.escaped(workload))\(summary)</figcaption>
+      <figcaption>\(title)</figcaption>
       \(body)</figure>
 
       """
   }
 
-  /// Returns a row of a plot: an engine's name, its drawing, its figure.
-  func row(_ engine: EngineName, _ drawing: String, _ text: String) -> String {
-    """
-    <div class="row \(Self.colour(of: engine))"><span>\(HTML.escaped(engine.rawValue))</span>\
-    <svg aria-hidden="true">\(drawing)</svg><b>\(HTML.escaped(text))</b></div>
+  /// Returns bars from zero to the largest of a workload's figures, the least of them marked.
+  func bars(_ figures: [Figure]) -> String {
+    guard let largest = figures.map(\.median).max(), largest > 0 else { return "" }
+    let best = best(figures)
+    let ratios = figures.first { $0.engine == .msgstore }?.versus ?? []
+    return figures.map { figure in
+      let width = PlotScale.percent(figure.median / largest)
+      let ratio = ratios.first { $0.engine == figure.engine }?.ratio.ratioText
+      let details = figure.p99Text.map { " title=\"99th percentile \($0)\"" } ?? ""
+      let isBest = figure.engine == best ? " best" : ""
+      return """
+        <div class="row \(Self.colour(of: figure.engine))\(isBest)"\(details)>\
+        <span>\(HTML.escaped(figure.engine.rawValue))</span>\
+        <svg aria-hidden="true"><rect width="\(width)" y="4" height="12" rx="2"/></svg>\
+        <b>\(HTML.escaped(figure.medianText))</b><small>\(ratio ?? "")</small></div>
 
-    """
+        """
+    }.joined()
+  }
+
+  /// Returns the engine with the least figure; the limit of the machine does not compete.
+  func best(_ figures: [Figure]) -> EngineName? {
+    figures.filter { $0.engine != .limit }.min { $0.median < $1.median }?.engine
   }
 }

@@ -1,67 +1,26 @@
-/// The latency of operations: a dot for each engine, on one scale for all workloads, so that
-/// positions are comparable.
+/// The time of operations, and bytes on disk, written, and in memory: bars from zero.
 extension Report {
-  private var latencies: [Figure] {
-    figures.filter { $0.unit == Figure.perOperation && ScaledWorkload($0.workload) == nil }
-  }
-
   var latencySection: String {
-    let figures = latencies
-    let scale = PlotScale(powersOfTenAround: figures.flatMap { [$0.median, $0.p99] })
-    let cards = workloads.map { workload in
-      let figures = figures.filter { $0.workload == workload }
-      guard !figures.isEmpty else { return "" }
-      let rows = figures.map { figure in
-        row(figure.engine, Self.dot(figure, scale), Number.duration(figure.median))
-      }
-      return card(workload, rows.joined() + Self.durationAxis(scale))
-    }.joined()
-    return section(
-      "Latency",
-      "Time of one operation, by powers of ten. The dot is the median, the line reaches to the "
-        + "99th percentile.",
-      cards.isEmpty ? "" : "<div class=\"cards\">\n\(cards)</div>\n")
+    section(
+      "Time",
+      "Median time of one operation, from zero to the longest of each plot. Less is better. The "
+        + "last column has how many times as long as msgstore an engine takes.",
+      cards { $0.unit == Figure.perOperation && ScaledWorkload($0.workload) == nil })
   }
 
-  private static func dot(_ figure: Figure, _ scale: PlotScale) -> String {
-    let median = scale.percent(figure.median)
-    let p99 = scale.percent(figure.p99)
-    let grid = scale.ticks.map { tick in
-      let x = scale.percent(tick)
-      return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"100%\"/>"
-    }.joined()
-    return grid
-      + "<line class=\"tail\" x1=\"\(median)\" x2=\"\(p99)\" y1=\"50%\" y2=\"50%\"/>"
-      + "<circle cx=\"\(median)\" cy=\"50%\" r=\"5\"/>"
-  }
-
-  private static func durationAxis(_ scale: PlotScale) -> String {
-    let names = scale.namedTicks.map { tick in
-      "<text x=\"\(scale.percent(tick))\" y=\"12\">\(Number.roundDuration(tick))</text>"
-    }.joined()
-    return
-      "<div class=\"row axis\"><span></span><svg aria-hidden=\"true\">\(names)</svg><b></b></div>\n"
-  }
-}
-
-/// Bytes on disk, bytes written and bytes in memory: bars from zero.
-extension Report {
   var bytesSection: String {
     let units = [Figure.perMessage, Figure.perCommit, Figure.byte]
-    let cards = workloads.map { workload in
-      let figures = figures.filter { $0.workload == workload && units.contains($0.unit) }
-      guard let largest = figures.map(\.median).max(), largest > 0 else { return "" }
-      let rows = figures.map { figure in
-        let width = PlotScale.percent(figure.median / largest)
-        return row(
-          figure.engine, "<rect width=\"\(width)\" y=\"4\" height=\"12\" rx=\"2\"/>",
-          figure.medianText)
-      }
-      return card(workload, rows.joined())
-    }.joined()
     return section(
-      "Bytes", "Each from zero to its own largest.",
-      cards.isEmpty ? "" : "<div class=\"cards bars\">\n\(cards)</div>\n")
+      "Bytes", "From zero to the largest of each plot. Less is better.",
+      cards { units.contains($0.unit) })
+  }
+
+  private func cards(_ isIncluded: (Figure) -> Bool) -> String {
+    let cards = workloads.map { workload in
+      let bars = bars(figures.filter { $0.workload == workload && isIncluded($0) })
+      return bars.isEmpty ? "" : card(workload, bars)
+    }.joined()
+    return cards.isEmpty ? "" : "<div class=\"cards\">\n\(cards)</div>\n"
   }
 }
 

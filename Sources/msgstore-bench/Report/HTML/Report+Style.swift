@@ -30,18 +30,19 @@ extension Report {
     figure { margin: 0; padding: 12px; background: var(--card); border-radius: 10px; min-width: 0; }
     figcaption { font-weight: 600; margin-bottom: 6px; overflow-wrap: anywhere; }
     figcaption small { display: block; font-weight: 400; font-size: 13px; color: var(--faint); }
-    .row { display: grid; grid-template-columns: 88px 1fr 76px; align-items: center; }
-    .bars .row { grid-template-columns: 88px 1fr 92px; }
+    .row { display: grid; grid-template-columns: 88px 1fr 104px 52px; align-items: center; }
     .row span, .row b { font-size: 12.5px; line-height: 20px; white-space: nowrap; }
     .row b { text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; }
-    .row.msgstore span, .row.msgstore b { font-weight: 700; }
+    .row small { font-size: 12px; text-align: right; color: var(--faint); }
+    .row.best b { font-weight: 700; }
+    .row.best b::before { content: "✓ "; }
+    .doubts { border-left: 3px solid var(--sqlite); padding: 4px 12px; margin: 8px 0; }
+    .doubts p, .doubts ul { margin: 0; }
     .row svg { display: block; width: 100%; height: 20px; overflow: visible; }
-    .axis svg { height: 16px; }
     svg text { fill: var(--faint); font-size: 11px; text-anchor: middle; }
     svg .above { text-anchor: start; transform: translateY(-3px); }
     .grid { stroke: var(--line); stroke-width: 1; }
     .engine circle, .engine rect { fill: var(--colour); }
-    .engine .tail { stroke: var(--colour); stroke-width: 2; opacity: 0.55; }
     .engine .path { stroke: var(--colour); stroke-width: 2; }
     .engine span { color: var(--colour); }
     .msgstore { --colour: var(--msgstore); } .sqlite { --colour: var(--sqlite); }
@@ -64,8 +65,9 @@ extension Report {
     th { font-weight: 600; }
     tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 112px; max-width: 34vw; }
     td small { display: block; color: var(--faint); font-size: 11.5px; }
-    td.ours { font-weight: 700; }
-    td.ours small { font-weight: 400; }
+    td.best { font-weight: 700; }
+    td.best small, tbody th small { font-weight: 400; }
+    tbody th small { display: block; color: var(--faint); }
     dl { margin: 0; font-size: 13px; }
     dt { font-weight: 600; margin-top: 8px; }
     dd { margin: 0; color: var(--faint); overflow-wrap: anywhere; }

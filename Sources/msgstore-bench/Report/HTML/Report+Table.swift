@@ -5,17 +5,22 @@ extension Report {
       .map { "<th scope=\"col\">\(HTML.escaped($0))</th>" }.joined()
     let rows = workloads.map { workload in
       let ours = figure(of: workload, by: .msgstore)
+      let best = best(figures.filter { $0.workload == workload })
       let cells = measured.map { engine in
         figure(of: workload, by: engine).map { figure in
-          cell(figure, ratio: ours?.versus.first { $0.engine == engine }?.ratio)
+          cell(
+            figure, ratio: ours?.versus.first { $0.engine == engine }?.ratio, isBest: engine == best
+          )
         } ?? "<td></td>"
       }
-      return "<tr><th scope=\"row\">\(HTML.escaped(workload))</th>\(cells.joined())</tr>\n"
+      let summary = summaries[workload].map { "<small>\(HTML.escaped($0))</small>" } ?? ""
+      return
+        "<tr><th scope=\"row\">\(HTML.escaped(workload))\(summary)</th>\(cells.joined())</tr>\n"
     }
     return section(
       "All figures",
       "Medians; below them the 99th percentile, and how many times as long as msgstore an engine "
-        + "takes, or how many times as many bytes.",
+        + "takes, or how many times as many bytes. Less is better; the least is bold.",
       """
       <div class="scroll" tabindex="0"><table>
       <thead><tr>\(header)</tr></thead>
@@ -26,12 +31,11 @@ extension Report {
       """)
   }
 
-  private func cell(_ figure: Figure, ratio: Double?) -> String {
-    let isOurs = figure.engine == .msgstore
+  private func cell(_ figure: Figure, ratio: Double?, isBest: Bool) -> String {
     var small = figure.p99Text.map { ["p99 \($0)"] } ?? []
     if let ratio { small.append(ratio.ratioText) }
     let lines = small.map { "<small>\(HTML.escaped($0))</small>" }.joined()
-    return "<td\(isOurs ? " class=\"ours\"" : "")>\(HTML.escaped(figure.medianText))\(lines)</td>"
+    return "<td\(isBest ? " class=\"best\"" : "")>\(HTML.escaped(figure.medianText))\(lines)</td>"
   }
 
   var engineSection: String {
