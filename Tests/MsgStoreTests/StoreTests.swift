@@ -164,11 +164,11 @@ import Testing
     try expectOpening(fails: { $0 == .opening(.schemaTooNew(found: 5, supported: 4)) }) { source in
       try put(source, 0, Array("schema version".utf8), [5, 0, 0, 0, 0, 0, 0, 0])
     }
-    try expectOpening(fails: { $0 == .opening(.schemaTooOld(found: 1, supported: 2)) }) { source in
-      try put(source, 0, Array("schema version".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
+    try expectOpening(fails: { $0 == .opening(.schemaTooOld(found: 3, supported: 4)) }) { source in
+      try put(source, 0, Array("schema version".utf8), [3, 0, 0, 0, 0, 0, 0, 0])
     }
     try expectOpening(fails: { if case .corruptRecord = $0 { true } else { false } }) { source in
-      try put(source, 0, Array("schema version".utf8), [2, 0, 0, 0, 0, 0, 0, 0])
+      try put(source, 0, Array("schema version".utf8), [4, 0, 0, 0, 0, 0, 0, 0])
       try put(source, 0, Array("local member".utf8), [1, 0, 0, 0, 0, 0, 0, 0])
     }
   }

@@ -17,10 +17,6 @@ struct Opening {
     var localMember: UInt32?
     /// The future local member, if an earlier opening was not finished.
     var comingMember: UInt32?
-    /// The schema version before an opening that was not finished.
-    var raisedFrom: UInt64?
-
-    var isFinished: Bool { comingMember == nil && raisedFrom == nil }
   }
 
   /// Prepares the store and returns the number of the local member.
@@ -28,7 +24,7 @@ struct Opening {
     let found = try look()
     guard options.access == .readWrite else { return found.localMember }
     let isFirst = found.localMember == nil && options.localMember != nil
-    guard found.version != Schema.version || isFirst || !found.isFinished else {
+    guard found.version != Schema.version || isFirst else {
       return found.localMember
     }
     return try prepare(found)
@@ -61,7 +57,7 @@ struct Opening {
       guard version >= Schema.versionMin else {
         throw .opening(.schemaTooOld(found: version, supported: Schema.versionMin))
       }
-      var found = Found(version: version, raisedFrom: try view.source.value(of: .raisedFrom))
+      var found = Found(version: version)
       found.localMember = try member(.localMember, view)
       if found.localMember == nil { found.comingMember = try member(.comingMember, view) }
       return found
@@ -99,16 +95,14 @@ struct Opening {
   /// last marks the opening as finished.
   private func prepare(_ found: Found) throws(StoreError) -> UInt32? {
     var found = found
-    let former = found.raisedFrom ?? found.version
-    var preparation = Preparation(
-      counts: found.localMember == nil, enters: former.map { $0 < Schema.outboxVersion } ?? false)
-    while try !commit(&found, former, &preparation) {}
+    var preparation = Preparation(isCounted: found.localMember != nil)
+    while try !commit(&found, &preparation) {}
     return found.localMember
   }
 
   /// Makes one commit; returns true if it was the last.
   private func commit(
-    _ found: inout Found, _ former: UInt64?, _ preparation: inout Preparation
+    _ found: inout Found, _ preparation: inout Preparation
   ) throws(StoreError) -> Bool {
     let pages = try storage { () throws(PageFileError) in try database.beginWrite() }
     let source = pages.source
@@ -130,7 +124,7 @@ struct Opening {
         if isDone {
           try finishOpening(found, transaction.localMember, source)
         } else {
-          try noteUnfinished(found, former, transaction.localMember, source)
+          try noteUnfinished(found, transaction.localMember, source)
         }
       }
       try transaction.finish()
@@ -146,7 +140,7 @@ struct Opening {
     if isDone {
       found.localMember = transaction.localMember
     } else {
-      noteUnfinished(&found, former, transaction.localMember)
+      noteUnfinished(&found, transaction.localMember)
     }
     return isDone
   }
@@ -157,26 +151,21 @@ struct Opening {
   ) throws(StoreError) {
     if found.localMember == nil, let member { try source.set(.localMember, to: UInt64(member)) }
     if found.comingMember != nil { try source.remove(.comingMember) }
-    if found.raisedFrom != nil { try source.remove(.raisedFrom) }
   }
 
   /// Records which part of the opening is unfinished, unless it is recorded already.
   private func noteUnfinished(
-    _ found: Found, _ former: UInt64?, _ member: UInt32?, _ source: PageSource
+    _ found: Found, _ member: UInt32?, _ source: PageSource
   ) throws(StoreError) {
     var new = found
-    noteUnfinished(&new, former, member)
+    noteUnfinished(&new, member)
     if new.comingMember != found.comingMember, let member = new.comingMember {
       try source.set(.comingMember, to: UInt64(member))
     }
-    if new.raisedFrom != found.raisedFrom, let version = new.raisedFrom {
-      try source.set(.raisedFrom, to: version)
-    }
   }
 
-  private func noteUnfinished(_ found: inout Found, _ former: UInt64?, _ member: UInt32?) {
+  private func noteUnfinished(_ found: inout Found, _ member: UInt32?) {
     found.version = Schema.version
     if found.localMember == nil { found.comingMember = member }
-    if let former, former < Schema.version { found.raisedFrom = former }
   }
 }

@@ -2,40 +2,28 @@ import PageFile
 
 /// The preparation of a store, in bounded parts of one commit each.
 ///
-/// The first opening with a local member counts unread messages anew. The first opening of a store
-/// from before the outbox enters everything the server has still to be told. All of it may be
-/// repeated from the beginning, so no progress is stored. The fact that it has begun is stored:
-/// until the last commit the store has no local member and the older version. See
-/// docs/message-format.md, S-10.
+/// The first opening with a local member counts unread messages anew. All of it may be repeated from
+/// the beginning, so no progress is stored. The fact that it has begun is stored: until the last
+/// commit the store has no local member. See docs/message-format.md, S-10.
 struct Preparation {
   /// The number of the last conversation counted.
   private var counted: UInt32 = 0
   /// The key before which the facts of the next conversation have been read.
   private var seenKey: [UInt8]?
   private var isCounted: Bool
-  private var isEntered: Bool
-  private var place = WaitingPlace()
 
   /// Creates a preparation.
   ///
-  /// - Parameters:
-  ///   - counts: True if unread messages have to be counted.
-  ///   - enters: True if everything the server has still to be told has to be entered into the
-  ///     outbox.
-  init(counts: Bool, enters: Bool) {
-    isCounted = !counts
-    isEntered = !enters
+  /// - Parameter isCounted: True if unread messages are counted already.
+  init(isCounted: Bool) {
+    self.isCounted = isCounted
   }
 
   /// Performs one part; returns true if it was the last.
   mutating func run(_ transaction: Transaction) throws(StoreError) -> Bool {
     var count = 0
-    if !isCounted {
-      isCounted = try recount(transaction, &count)
-      if !isCounted { return false }
-    }
-    if !isEntered { isEntered = try enterFormer(transaction, &count) }
-    return isEntered
+    if !isCounted { isCounted = try recount(transaction, &count) }
+    return isCounted
   }
 
   /// Returns true if one commit must not hold more.
@@ -83,34 +71,6 @@ struct Preparation {
       if next == nil { return true }
     }
     return false
-  }
-
-  /// Enters everything the server has still to be told, in a store from before the outbox, as held.
-  ///
-  /// Messages that are on their way to another conversation are moved there first, because the
-  /// entries belong to that conversation.
-  private mutating func enterFormer(
-    _ transaction: Transaction, _ count: inout Int
-  ) throws(StoreError) -> Bool {
-    guard transaction.isOutboxOn else { return true }
-    let isFull = { (count: Int) in Self.isFull(transaction, count) }
-    let isMoved = try transaction.change { () throws(StoreError) in
-      for (_, work) in try transaction.view.work.work() {
-        guard case .merge(let target, let summary) = work.kind else { continue }
-        guard
-          try transaction.moves.movePending(
-            of: work.conversation, summary, into: target, &count, isFull: isFull)
-        else { return false }
-      }
-      return true
-    }
-    guard isMoved else { return false }
-    let before = count
-    return try transaction.change { () throws(StoreError) in
-      try transaction.heldEntries.enterWaiting(from: &place, messages: true) {
-        isFull($0 + before)
-      }
-    }
   }
 }
 

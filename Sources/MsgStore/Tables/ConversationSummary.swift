@@ -4,9 +4,6 @@ package import PageFile
 ///
 /// See docs/message-format.md, C-1 … C-6.
 ///
-/// With tag 2, which the first stores of schema version 2 have, the text ends the record and there
-/// are no zeros.
-///
 /// The summary is small and separate from the details, so that a message in a group of thousands
 /// writes as little as one between two members. The zeros let it keep its size while the length of
 /// the last message's text changes. It then stays in its place in the page, and a commit logs only
@@ -14,7 +11,6 @@ package import PageFile
 package struct ConversationSummary: Hashable, StoredRecord {
   package static let table = Table(Schema.conversations, "summary", keys: 4)
   package static let tag: UInt8 = 3
-  private static let firstTag: UInt8 = 2
   /// A limit that no counter reaches in the life of a store.
   ///
   /// Counting on from it cannot overflow.
@@ -121,7 +117,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     var tag = Self.tag
     fields.fixed(&tag, "tag")
-    fields.require(tag == Self.tag || tag == Self.firstTag)
+    fields.require(tag == Self.tag)
     fields.flags(.varint)
     marks = Flags(rawValue: UInt16(fields.bits(Flags.all, UInt64(marks.rawValue))))
     fields.fixed(&created, "created")
@@ -145,10 +141,10 @@ package struct ConversationSummary: Hashable, StoredRecord {
       fields.fixed(&activity, "activity")
       var last =
         last ?? Last(position: .lowest, sender: 0, status: .pending, text: "")
-      last.visit(&fields, tag == Self.firstTag ? .rest : .byte)
+      last.visit(&fields)
       self.last = last
     }
-    if tag == Self.tag { fields.zeros() }
+    fields.zeros()
   }
 
   /// Cuts the last message's text to the length that a list shows.
@@ -181,9 +177,7 @@ package struct ConversationSummary: Hashable, StoredRecord {
 }
 
 extension ConversationSummary.Last {
-  fileprivate mutating func visit(
-    _ fields: inout (some FieldVisitor & ~Copyable), _ textLength: FieldLength
-  ) {
+  fileprivate mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     fields.position(&position, "position of the last message")
     fields.varint(&sender, "number of its sender")
     fields.code(&status, "its status")
@@ -204,8 +198,7 @@ extension ConversationSummary.Last {
     }
     var text = ConversationPreview.cut(text)
     fields.bytes(
-      &text, textLength, in: 0...ConversationPreview.maximumByteCount,
-      "the beginning of its text")
+      &text, .byte, in: 0...ConversationPreview.maximumByteCount, "the beginning of its text")
     self.text = text
   }
 }

@@ -29,15 +29,11 @@ package import PageFile
 package enum Schema {
   /// The version that this library writes, and the newest that it reads.
   ///
-  /// Version 3 added segments and dictionaries, version 4 the outbox. A store of an earlier version
-  /// is one that has none of them yet.
   package static let version: UInt64 = 4
-  /// The first version with an outbox.
-  package static let outboxVersion: UInt64 = 4
   /// The oldest version that this library reads.
   ///
-  /// Version 1 was never released.
-  package static let versionMin: UInt64 = 2
+  /// Those before it were never released.
+  package static let versionMin: UInt64 = 4
 
   package static let settings = TreeNumber(0)
   package static let conversationNames = TreeNumber(1)
@@ -83,8 +79,6 @@ package enum Setting: String {
   case localMember = "local member"
   /// The number of the member for whom the store is being prepared.
   case comingMember = "coming member"
-  /// The schema version from which the store is being raised.
-  case raisedFrom = "raised from"
   /// The ordinal that the next waiting message gets.
   case nextWaiting = "next waiting"
   /// The number of messages that have waiting facts and are not here.

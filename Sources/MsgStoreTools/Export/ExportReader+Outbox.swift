@@ -7,12 +7,6 @@ extension StoreSnapshot {
   ///
   /// Entries that no longer hold, which would be passed over when their turn comes, are left out.
   package func forEachExportedEntry(_ body: (ExportedEntry) throws -> Void) throws {
-    // While a store of an earlier version is being raised, its outbox is incomplete. A file without
-    // entries tells the restore to enter everything anew.
-    let isRaised = try within { (view) throws(StoreError) in
-      try view.source.value(of: .raisedFrom) == nil
-    }
-    guard isRaised else { return }
     let prefix = KeyEncoding.prefix(OutboxKey.entryPrefix)
     try view.exports.forEach(with: prefix, in: Schema.work) { (key, value) throws(StoreError) in
       guard key.count == 8 else {

@@ -4,8 +4,8 @@ import PageFile
 /// The salvage of the outbox: entries are entered anew, held, if their subject has been saved.
 ///
 ///  1. Only the entries themselves are read; all indexes and counts are made anew.
-///  2. If entries are lost, or the store's version had none, pending messages of the local member
-///     get new entries; otherwise they would never be sent.
+///  2. If entries are lost, pending messages of the local member get new entries; otherwise they
+///     would never be sent.
 extension MessageSalvage {
   func saveOutbox(in store: MessageStore, _ progress: Progress) throws {
     clock.created = nil
@@ -16,10 +16,7 @@ extension MessageSalvage {
     let (totals, isKnown) = totals()
     report.lostEntryCount = max(0, totals.counts.total - report.entryCount - goneEntryCount)
     if !isKnown { report.repairs.append("the outbox entry count is lost") }
-    let isOld =
-      source.value(of: .schemaVersion).value.map { $0 < Schema.outboxVersion } ?? false
-      || source.value(of: .raisedFrom).value.map { $0 < Schema.outboxVersion } ?? false
-    let messages = isOld || !isKnown || report.lostEntryCount > 0
+    let messages = !isKnown || report.lostEntryCount > 0
     var place = WaitingPlace()
     while try !store.write(
       .relaxed,

@@ -177,7 +177,7 @@ import Testing
   @Test func aStoreOfAnotherVersionIsRefused() throws {
     for (version, error) in [
       (5, StoreError.opening(.schemaTooNew(found: 5, supported: 4))),
-      (1, StoreError.opening(.schemaTooOld(found: 1, supported: 2))),
+      (3, StoreError.opening(.schemaTooOld(found: 3, supported: 4))),
     ] as [(UInt64, StoreError)] {
       let directory = try self.directory(version: version)
       #expect(throws: error) {

@@ -43,8 +43,7 @@ struct Moves: TransactionPart {
 
   /// Moves pending messages only, newest first, until a count is full.
   ///
-  /// They move ahead of the others where a merge brings a deletion, and in a store whose version
-  /// had no outbox. Returns true when none is left.
+  /// They move ahead of the others where a merge brings a deletion. Returns true when none is left.
   func movePending(
     of number: UInt32, _ old: ConversationSummary, into target: UInt32, _ count: inout Int,
     isFull: (_ count: Int) -> Bool
