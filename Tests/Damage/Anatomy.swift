@@ -220,7 +220,9 @@ package struct Anatomy: Sendable {
         Bytes.with(Array(bytes[start..<start + commit.framesByteCount])) { frames in
           var reader = ByteReader(frames)
           while let frame = PagePatch.nextFrame(&reader) {
-            guard decided.insert(frame.number.rawValue).inserted else { continue }
+            guard frame.kind != .roots, decided.insert(frame.number.rawValue).inserted else {
+              continue
+            }
             if frame.kind != .patch { replaced.insert(frame.number.rawValue) }
           }
         }

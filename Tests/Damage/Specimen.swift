@@ -40,6 +40,7 @@ package struct Specimen: Sendable {
 package final class SpecimenMaker {
   package private(set) var states: [Contents]
   package let database: Database
+  private let hasMoreTrees: Bool
 
   package static var options: DatabaseOptions {
     var options = DatabaseOptions()
@@ -49,19 +50,25 @@ package final class SpecimenMaker {
     return options
   }
 
-  /// - Parameter states: What the commits of a store that is there already have left.
+  /// - Parameters:
+  ///   - states: What the commits of a store that is there already have left.
+  ///   - hasMoreTrees: True for commits that change trees beyond 16 as well.
   package init(
-    in directory: any StorageDirectory, after states: [Contents] = [[:]]
+    in directory: any StorageDirectory, after states: [Contents] = [[:]],
+    hasMoreTrees: Bool = false
   ) throws(PageFileError) {
     self.states = states
+    self.hasMoreTrees = hasMoreTrees
     database = try Database(in: directory, name: Specimen.storeName, options: Self.options)
+    if hasMoreTrees { try database.useMoreTrees() }
   }
 
   /// Makes the next commit: number 1 fills the trees, the later ones change a little.
   package func commit(_ level: SyncLevel = .full) throws(PageFileError) {
     let old = states[states.count - 1]
     let number = states.count
-    let new = Self.contents(after: old, commit: number)
+    var new = Self.contents(after: old, commit: number)
+    if hasMoreTrees { Self.changeUpperTrees(&new, commit: number) }
     let transaction = try database.beginWrite()
     try new.write(over: old, to: transaction.source)
     _ = try transaction.commit(level)
@@ -90,6 +97,12 @@ package final class SpecimenMaker {
     if number % 5 == 0 { new[[0, 7, 60, 3]] = nil }
     if number % 5 == 2 { new[[0, 7, 60, 3]] = value(number, 4500) }
     return new
+  }
+
+  /// Tree 16 keeps its root; tree 31 begins and ends with every other commit.
+  private static func changeUpperTrees(_ contents: inout Contents, commit number: Int) {
+    contents[[16, UInt8(number % 5)]] = value(number, 20 + number % 30)
+    contents[[31, 1]] = number % 2 == 1 ? value(number, 60) : nil
   }
 
   /// Bytes of which each says what it belongs to.

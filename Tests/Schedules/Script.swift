@@ -14,6 +14,8 @@ package enum ScriptStep: Sendable, Hashable {
   case hold
   case readHeld
   case checkpoint
+  /// Asks for trees beyond 16.
+  case moreTrees
   case suspend
   case suspendWithoutCheckpoint
   case resume
@@ -36,7 +38,8 @@ extension ScriptStep {
     }
     let steps: Script = [
       .write, .write, .write, .write, .writeRelaxed, .read, .hold, .readHeld, .checkpoint,
-      .checkpoint, .suspend, .suspendWithoutCheckpoint, .resume, .resume, .close, .open, .open,
+      .checkpoint, .moreTrees, .suspend, .suspendWithoutCheckpoint, .resume, .resume, .close, .open,
+      .open,
     ]
     var script: Script = [.open]
     while script.count < count {

@@ -21,12 +21,18 @@ package enum Versions {
       + [UInt8](repeating: UInt8(key), count: byteCount)
   }
 
+  /// Where keys lie: odd ones beyond tree 15 from the first version on that can write there.
+  private static let trees = [TreeNumber(0), TreeNumber(21)]
+
   static func write(_ version: Int, to source: PageSource) throws(PageFileError) {
     try source.enter()
     defer { source.leave() }
-    let tree = BTree(source, TreeNumber(0))
+    let hasMoreTrees = trees[1].rawValue < source.treeCount
     for key in 0..<maximumKeyCount {
+      let isBeyond = hasMoreTrees && key % 2 == 1
+      let tree = BTree(source, trees[isBeyond ? 1 : 0])
       try Bytes.with([UInt8(key)]) { (name) throws(PageFileError) in
+        if isBeyond { _ = try BTree(source, trees[0]).remove(name) }
         if key < keyCount(version) {
           try Bytes.with(value(version, key)) { (value) throws(PageFileError) in
             _ = try tree.insert(name, value)
@@ -43,15 +49,17 @@ package enum Versions {
     try source.enter()
     defer { source.leave() }
     var seen: [[UInt8]: [UInt8]] = [:]
-    var cursor = Cursor(source, TreeNumber(0))
-    var isAtCell = try cursor.first()
-    while isAtCell {
-      var key = ByteBuffer()
-      cursor.appendKey(to: &key)
-      var value = ByteBuffer()
-      try cursor.appendValue(to: &value)
-      seen[key.bytes.array()] = value.bytes.array()
-      isAtCell = try cursor.next()
+    for tree in trees {
+      var cursor = Cursor(source, tree)
+      var isAtCell = try cursor.first()
+      while isAtCell {
+        var key = ByteBuffer()
+        cursor.appendKey(to: &key)
+        var value = ByteBuffer()
+        try cursor.appendValue(to: &value)
+        if seen.updateValue(value.bytes.array(), forKey: key.bytes.array()) != nil { return nil }
+        isAtCell = try cursor.next()
+      }
     }
     let version = seen.first.map { Int($0.value[0]) << 8 | Int($0.value[1]) } ?? 0
     return seen == contents(of: version) ? version : nil

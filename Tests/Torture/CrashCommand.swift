@@ -43,6 +43,8 @@ extension Subcommand {
       explorer.explore(sequence, from: sequence.count)
       let seeded = Workload.seeded + sequence
       explorer.explore(seeded, from: seeded.count)
+      let beyond = Workload.withMoreTrees(sequence, from: 0, &random)
+      explorer.explore(Workload.seeded + beyond, from: Workload.seeded.count)
       return explorer.report
     }
     plan.setting = Workload.setting(&random)
@@ -52,7 +54,9 @@ extension Subcommand {
     }
     let explorer = Explorer(seed: seed, plan, seen)
     let start = seed % 4 == 1 ? Workload.shaped : []
-    explorer.explore(start + Workload.random(count: 6 + random.below(30), &random))
+    var operations = start + Workload.random(count: 6 + random.below(30), &random)
+    if seed % 3 == 1 { operations = Workload.withMoreTrees(operations, &random) }
+    explorer.explore(operations)
     return explorer.report
   }
 }

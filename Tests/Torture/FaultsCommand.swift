@@ -11,7 +11,9 @@ extension Subcommand {
         var plan = ExplorationPlan(branchCounts: [1])
         plan.setting = Workload.setting(&random)
         let explorer = Explorer(seed: seed, plan, seen)
-        explorer.exploreTroubles(Workload.random(count: 6 + random.below(14), &random))
+        var operations = Workload.random(count: 6 + random.below(14), &random)
+        if seed % 2 == 1 { operations = Workload.withMoreTrees(operations, &random) }
+        explorer.exploreTroubles(operations)
         return explorer.report
       }
       let report = exploration.report

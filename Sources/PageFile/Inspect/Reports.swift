@@ -120,7 +120,7 @@ package struct WALReport {
         commit = CommitReport(
           file: name, offset: found.offset, byteCount: found.header.paddedByteCount,
           lsn: found.header.lsn, durableLSN: found.header.durableLSN,
-          frameCount: found.header.frameCount)
+          frameCount: found.header.frameCount, roots: Self.roots(found))
       }
       if let commit { commits.append(commit) }
       guard let stop else { continue }
@@ -140,6 +140,19 @@ package struct WALReport {
   }
 }
 
+extension WALReport {
+  /// Returns the roots of trees beyond 15 that a commit changes.
+  fileprivate static func roots(
+    _ commit: WALScan.Commit
+  ) -> [(tree: TreeNumber, root: PageNumber)] {
+    var reader = ByteReader(commit.frames)
+    while let frame = PagePatch.nextFrame(&reader) {
+      if frame.kind == .roots { return RootsFrame.entries(frame) ?? [] }
+    }
+    return []
+  }
+}
+
 /// A report on one commit in a WAL file.
 package struct CommitReport: Sendable {
   package var file: String
@@ -148,4 +161,6 @@ package struct CommitReport: Sendable {
   package var lsn: LSN
   package var durableLSN: LSN
   package var frameCount: Int
+  /// The roots of trees beyond 15 that the commit changes.
+  package var roots: [(tree: TreeNumber, root: PageNumber)] = []
 }

@@ -1,6 +1,6 @@
 /// One of the two root records of the data file.
 ///
-/// See docs/page-file-format.md, M-1 … M-12.
+/// See docs/page-file-format.md, M-1 … M-14.
 ///
 ///     offset  size  field
 ///          0     8  magic: 89 'P' 'G' 'F' 0D 0A 1A 0A
@@ -19,8 +19,9 @@
 ///        100     4  zero
 ///        104     8  page table root: slot and check
 ///        112     8  checksum of the page table's root page, all 64 bits
-///        120    68  roots and end of page numbers
-///        188     …  zeros
+///        120    68  roots of trees 0 to 15, and end of page numbers
+///        188    64  roots of trees 16 to 31; zeros without the feature `moreTrees`
+///        252     …  zeros
 ///        504     8  checksum of bytes 0 ..< 504
 ///
 /// A slot fits in one 512-byte sector, so a torn write leaves either the old slot or the new one.
@@ -42,8 +43,14 @@ package struct MetaSlot: Sendable {
   /// The features that a file uses beyond this version of the format, one bit each, grouped by how
   /// a reader that does not know them may treat the file.
   ///
-  /// This version knows no features.
+  /// This version knows one, `moreTrees`.
   package struct Features: Sendable, Hashable {
+    /// The bit of `mustUnderstand` that says that the file may have trees beyond 16, with their
+    /// roots in meta slots and in frames of kind 5.
+    package static let moreTrees: UInt64 = 1
+    /// The bits of `mustUnderstand` that this version knows.
+    package static let understood = moreTrees
+
     /// Features that allow reading the file but not writing it.
     package var mayRead: UInt64 = 0
     /// Features that allow reading and writing the file; the bits are kept.
@@ -52,6 +59,8 @@ package struct MetaSlot: Sendable {
     package var mustUnderstand: UInt64 = 0
 
     package var all: UInt64 { mayRead | mayWrite | mustUnderstand }
+
+    package var hasMoreTrees: Bool { mustUnderstand & Self.moreTrees != 0 }
   }
 
   package var features = Features()
@@ -92,6 +101,7 @@ package struct MetaSlot: Sendable {
     buffer.append(littleEndian: table.entry.rawValue)
     buffer.append(littleEndian: table.checksum)
     roots.append(to: &buffer)
+    roots.appendUpper(to: &buffer)
     buffer.append(zeros: Self.checksumOffset - buffer.count)
     buffer.append(littleEndian: Self.checksum(buffer.bytes))
     return buffer
@@ -127,17 +137,16 @@ package struct MetaSlot: Sendable {
     else { return .unreadable(reason: "too short") }
     let features = Features(
       mayRead: mayRead, mayWrite: mayWrite, mustUnderstand: mustUnderstand)
-    guard version == formatVersion, mustUnderstand == 0 else {
+    guard version == formatVersion, mustUnderstand & ~Features.understood == 0 else {
       return .unsupported(version: version, features: features.all)
     }
-    guard var meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount)) else {
+    guard let meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount), features) else {
       return .unreadable(reason: "field out of range")
     }
-    meta.features = features
     return .valid(meta)
   }
 
-  private init?(_ reader: inout ByteReader, pageByteCount: Int) {
+  private init?(_ reader: inout ByteReader, pageByteCount: Int, _ features: Features) {
     guard PageSize.allowed.contains(pageByteCount),
       let storeID = reader.storeID(), let writeNumber = reader.uint64(),
       let checkpointLSN = reader.uint64(), let chain = reader.uint64(),
@@ -146,7 +155,8 @@ package struct MetaSlot: Sendable {
       let height = reader.byte(), height <= TablePage.maximumHeight,
       let erasure = reader.byte(), erasure <= 1,
       reader.uint32() == 0, let entry = reader.uint64(),
-      let checksum = reader.uint64(), let roots = Roots(&reader),
+      let checksum = reader.uint64(), var roots = Roots(&reader),
+      roots.readUpper(&reader), features.hasMoreTrees || !roots.hasUpper,
       // A margin above any real store's counters keeps later arithmetic from overflowing.
       checkpointLSN < Counter.limit, writeNumber < Counter.limit,
       generation.counter < Counter.limit
@@ -159,6 +169,7 @@ package struct MetaSlot: Sendable {
         entry: TableEntry(rawValue: entry), checksum: checksum, height: Int(height)),
       roots: roots)
     isErasurePending = erasure == 1
+    self.features = features
   }
 
   package init(

@@ -27,6 +27,8 @@ package final class PageSource {
   private var doomed: [PageImage] = []
   private var doomedCount = 0
   private let maximumDirtyPageCount: Int
+  /// The number of trees that a write transaction may put pages into.
+  package let treeCount: Int
   /// The owners of overflow pages, if shared chains are refused; see `refuseSharedChains`.
   private var chainOwners: ChainOwners?
   /// True if a read failed or a change was left half done; then the transaction cannot commit.
@@ -42,10 +44,15 @@ package final class PageSource {
     bracket = Bracket(pager.cache, snapshot.registration)
     numbers = nil
     maximumDirtyPageCount = 0
+    treeCount = 0
   }
 
   /// Creates a source that writes on top of a snapshot.
-  init(pager: Pager, snapshot: Snapshot, numbers: PageNumbers, maximumDirtyByteCount: Int) {
+  init(
+    pager: Pager, snapshot: Snapshot, numbers: PageNumbers, treeCount: Int,
+    maximumDirtyByteCount: Int
+  ) {
+    self.treeCount = treeCount
     self.pager = pager
     self.snapshot = snapshot
     self.numbers = numbers
@@ -193,8 +200,16 @@ package final class PageSource {
     Cell.fitsInline(keyByteCount: keyByteCount, valueByteCount: valueByteCount, pageSize: pageSize)
   }
 
-  package func setRoot(of tree: TreeNumber, to page: PageNumber) {
+  /// - Throws: `limitExceeded` for a tree beyond 15 of a file that has not the feature for it; the
+  ///   transaction cannot be committed then.
+  package func setRoot(of tree: TreeNumber, to page: PageNumber) throws(PageFileError) {
     precondition(dirty != nil, "read transaction: cannot write")
+    guard tree.rawValue < treeCount else {
+      hasFailed = true
+      throw .limitExceeded(
+        what: "trees in a file without the feature of more trees", value: tree.rawValue + 1,
+        limit: treeCount)
+    }
     roots[tree] = page
   }
 

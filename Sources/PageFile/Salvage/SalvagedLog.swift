@@ -17,7 +17,9 @@ struct SalvagedLog {
   private let pageByteCount: Int
   private let base: (UInt32) -> (SalvagedPage, isCertain: Bool)?
   private(set) var outcomes: [UInt32: Outcome] = [:]
-  private(set) var roots: Roots?
+  private(set) var roots: SalvagedRoots?
+  /// True unless the meta slot says that no commit has a frame of kind 5.
+  private var hasMoreTrees = true
   private(set) var lsn = LSN.zero
   private var chain: UInt64 = 0
   /// The names of the files whose commits were read.
@@ -44,7 +46,8 @@ struct SalvagedLog {
 
   /// Applies the commits that follow a meta slot.
   mutating func follow(_ meta: MetaSlot) {
-    (lsn, chain, roots) = (meta.checkpointLSN, meta.chain, meta.roots)
+    (lsn, chain, roots) = (meta.checkpointLSN, meta.chain, SalvagedRoots(meta))
+    hasMoreTrees = meta.features.hasMoreTrees
     if apply({ $0 == meta.generation }) {
       _ = apply { $0.counter > meta.generation.counter }
     } else if !meta.isClean && meta.writer == .turn {
@@ -123,11 +126,11 @@ struct SalvagedLog {
           isAtEnd = true
         }
         guard let commit else { continue }
-        guard apply(commit.header, commit.frames) else {
+        guard let newRoots = apply(commit.header, commit.frames) else {
           findings.append("\(wal.name): the frames of commit \(commit.header.lsn) cannot be read")
           break
         }
-        (lsn, chain, roots) = (scan.lsn, scan.chain, commit.header.roots)
+        (lsn, chain, roots) = (scan.lsn, scan.chain, newRoots)
       }
       applied.insert(wal.name)
       return true
@@ -160,16 +163,24 @@ struct SalvagedLog {
 
   // MARK: Frames
 
-  private mutating func apply(_ commit: WALCommitHeader, _ frames: [UInt8]) -> Bool {
-    Bytes.with(frames) { frames in
+  /// Applies the frames of a commit and returns the roots after it, or nil if they cannot be read.
+  private mutating func apply(_ commit: WALCommitHeader, _ frames: [UInt8]) -> SalvagedRoots? {
+    var newRoots = SalvagedRoots(commit, after: roots)
+    var hasRoots = false
+    return Bytes.with(frames) { frames in
       var reader = ByteReader(frames)
       for _ in 0..<commit.frameCount {
         guard outcomes.count * pageByteCount < Self.maximumImageByteCount,
           let frame = PagePatch.nextFrame(&reader)
-        else { return false }
-        outcomes[frame.number.rawValue] = outcome(of: frame, commit.lsn)
+        else { return nil }
+        guard frame.kind == .roots else {
+          outcomes[frame.number.rawValue] = outcome(of: frame, commit.lsn)
+          continue
+        }
+        guard hasMoreTrees, !hasRoots, newRoots.apply(frame) else { return nil }
+        hasRoots = true
       }
-      return true
+      return newRoots
     }
   }
 
@@ -179,6 +190,8 @@ struct SalvagedLog {
     switch (frame.kind, outcomes[frame.number.rawValue]) {
     case (.freed, _):
       return .freed
+    case (.roots, _):
+      preconditionFailure("frame of roots: changes no page")
     case (.fresh, _):
       page = SalvagedPage(pageByteCount: pageByteCount)
     case (.patch, .page(let own, let ownGuess)?):

@@ -28,7 +28,7 @@ final class SalvagedPages {
   private(set) var entries: [Entry] = []
   /// Pages made by the log, which lie in no slot.
   private var made: [UInt32: SalvagedPage] = [:]
-  private(set) var roots: Roots?
+  private(set) var roots: SalvagedRoots?
   /// Pages known from the table or the log that are missing.
   private(set) var lost: [UInt32: (slot: SlotNumber, reason: String)] = [:]
   private var chainOwners = ChainOwners()

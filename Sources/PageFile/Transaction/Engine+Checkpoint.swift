@@ -69,7 +69,7 @@ extension Engine {
   }
 
   /// Runs `body` while no other checkpoint runs, and keeps its error for writers that need room.
-  private func oneAtATime(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
+  func oneAtATime(_ body: () throws(PageFileError) -> Void) throws(PageFileError) {
     // Wait even if a checkpoint is under way: it may have begun before the commits that this one is
     // to include.
     checkpointLock.lock()

@@ -61,13 +61,19 @@ extension Engine {
     defer { unsafe side.patches.removeAll() }
     unsafe side.patches.reserve(pages.count * pager.pageByteCount)
     unsafe try appendFrames(source, pages, to: &side.patches)
+    var frameCount = pages.count + source.freed.count
+    if !source.roots.hasUpper(of: current.roots) {
+      // Last, because a salvage without meta slots tells the page size from the first frame.
+      unsafe side.patches.appendRoots(from: current.roots, to: source.roots)
+      frameCount += 1
+    }
     let reserved = try side.checkpointer.reserve(
       pages.map(\.number), freed: source.freed, beside: map, usesReserve: source.usesReserve)
     let lsn: LSN
     do throws(PageFileError) {
       lsn = unsafe try side.wal.append(
-        &side.patches.commit, frameCount: pages.count + source.freed.count,
-        roots: source.roots, isErasing: isErasing, usesReserve: source.usesReserve)
+        &side.patches.commit, frameCount: frameCount, roots: source.roots, isErasing: isErasing,
+        usesReserve: source.usesReserve)
     } catch {
       side.checkpointer.takeBack(reserved)
       throw error

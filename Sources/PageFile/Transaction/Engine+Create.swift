@@ -24,12 +24,13 @@ extension Engine {
       throw .busy(path: file.path)
     }
     do throws(PageFileError) {
-      let meta = MetaSlot(
+      var meta = MetaSlot(
         pageByteCount: options.pageByteCount,
         storeID: StoreID(high: options.random(), low: options.random()), writeNumber: 0,
         checkpointLSN: .zero, chain: options.random(),
         generation: Generation(after: 0, random: options.random()), writer: .opening,
         isClean: true, table: .empty, roots: Roots())
+      if options.createsMoreTrees { meta.features.mustUnderstand = MetaSlot.Features.moreTrees }
       try file.extend(to: Pager.slotsOffset)
       try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
       try directory.rename(temporaryName, to: name)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Following the owner's commits in a store opened for reading only.
 extension Engine {
   /// Reads everything that the owner has written since the last refresh.
@@ -24,6 +26,7 @@ extension Engine {
     let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
     published.reload { recovered.snapshot(pager.registry, tableVersion: $0) }
     state.withLock { $0.recovered = recovered }
+    hasMoreTrees.store(recovered.meta.features.hasMoreTrees, ordering: .releasing)
     keepWithinBudget()
   }
 
@@ -33,11 +36,11 @@ extension Engine {
   ///
   /// In that case a full read tells the reason.
   private func follow(_ known: RecoveredState, _ reader: StoreReader) -> Bool {
-    var replay = LogReplay(pager: pager, after: published.current)
+    var replay = LogReplay(pager: pager, known.meta, after: published.current)
     var end: WALRecovery.End?
     do throws(PageFileError) {
-      end = try reader.commits(after: known) { (file, commit) throws(PageFileError) in
-        try replay.apply(commit, file: file)
+      end = try reader.commits(after: known) { (file, commit, roots) throws(PageFileError) in
+        try replay.apply(commit, file: file, to: &roots)
       }
       try replay.validate()
       // See docs/page-file-format.md, R-13.

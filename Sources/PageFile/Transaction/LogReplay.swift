@@ -13,29 +13,33 @@ struct LogReplay: ~Copyable {
   ///
   /// Images made by this commit and later ones are not yet visible to anybody else.
   private let edition: UInt64
+  /// True if the file may have frames of kind 5.
+  private let hasMoreTrees: Bool
   /// Entries of the snapshot's maps that the replay has replaced; nil for maps that begin empty.
   private var remains: MapRemains?
   private var ownsMaps = true
 
   /// Begins with the pages of the newest table.
-  init(pager: Pager, table: PageTableRoot) {
+  init(pager: Pager, _ meta: MetaSlot) {
     self.init(
       pager,
       Snapshot(
-        lsn: .zero, roots: Roots(), table: table, tableVersion: 0, maps: (PageMap(), PageMap()),
-        newest: 0, registry: SnapshotRegistry()))
+        lsn: .zero, roots: Roots(), table: meta.table, tableVersion: 0,
+        maps: (PageMap(), PageMap()), newest: 0, registry: SnapshotRegistry()), meta)
   }
 
   /// Begins with the view of a snapshot, which is the newest one.
-  init(pager: Pager, after snapshot: Snapshot) {
-    self.init(pager, snapshot, edition: snapshot.lsn.next.rawValue, MapRemains())
+  init(pager: Pager, _ meta: MetaSlot, after snapshot: Snapshot) {
+    self.init(pager, snapshot, meta, edition: snapshot.lsn.next.rawValue, MapRemains())
   }
 
   private init(
-    _ pager: Pager, _ base: Snapshot, edition: UInt64 = 0, _ remains: MapRemains? = nil
+    _ pager: Pager, _ base: Snapshot, _ meta: MetaSlot, edition: UInt64 = 0,
+    _ remains: MapRemains? = nil
   ) {
     self.pager = pager
     self.base = base
+    hasMoreTrees = meta.features.hasMoreTrees
     self.edition = edition
     self.remains = remains
     maps = base.maps
@@ -53,13 +57,23 @@ struct LogReplay: ~Copyable {
   }
 
   /// Applies one commit's frames; `file` is the index of its WAL file.
-  mutating func apply(_ commit: WALScan.Commit, file: Int) throws(PageFileError) {
+  mutating func apply(
+    _ commit: WALScan.Commit, file: Int, to roots: inout Roots
+  ) throws(PageFileError) {
     var reader = ByteReader(commit.frames)
+    var hasRoots = false
     for _ in 0..<commit.header.frameCount {
       guard let frame = PagePatch.nextFrame(&reader) else {
         throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame")
       }
-      try apply(frame, commit.header.lsn, file)
+      guard frame.kind == .roots else {
+        try apply(frame, commit.header.lsn, file)
+        continue
+      }
+      guard hasMoreTrees, !hasRoots, RootsFrame.apply(frame, to: &roots) else {
+        throw .corruptWAL(lsn: commit.header.lsn, reason: "malformed frame of roots")
+      }
+      hasRoots = true
     }
     guard reader.isAtEnd else {
       throw .corruptWAL(lsn: commit.header.lsn, reason: "bytes follow the last frame")

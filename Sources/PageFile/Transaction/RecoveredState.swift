@@ -80,9 +80,10 @@ struct StoreReader {
         dataFile: dataFile, storeID: meta.storeID, pageByteCount: meta.pageByteCount,
         cacheByteCount: cacheByteCount)
     try checkTableRoot(meta, pager)
-    var replay = LogReplay(pager: pager, table: meta.table)
-    let end = try recovery.replay(meta, beside: readable) { (file, commit) throws(PageFileError) in
-      try replay.apply(commit, file: file)
+    var replay = LogReplay(pager: pager, meta)
+    let end = try recovery.replay(meta, beside: readable) {
+      (file, commit, roots) throws(PageFileError) in
+      try replay.apply(commit, file: file, to: &roots)
     }
     try replay.validate()
     let isClean = end.lastFile == nil && WALRecovery.isCleanlyClosed(readable)
@@ -175,8 +176,7 @@ struct StoreReader {
   /// Reads only the log in which the recovery ended, and returns nil if that log is gone. The
   /// result counts only if the fingerprint is the same afterwards.
   func commits(
-    after state: RecoveredState,
-    apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+    after state: RecoveredState, apply: WALRecovery.ApplyCommit
   ) throws(PageFileError) -> WALRecovery.End? {
     var end = state.end
     guard let file = walFiles[end.nextFile],

@@ -77,13 +77,13 @@ extension BTree {
   func shrinkRoot(_ root: TreePage) throws(PageFileError) {
     if root.cellCount == 0 {
       try source.free(root.number)
-      return source.setRoot(of: tree, to: .none)
+      return try source.setRoot(of: tree, to: .none)
     }
     var root = root
     while !root.isLeaf && root.cellCount == 1 {
       let child = try source.treePage(root.child(0), level: root.level - 1)
       try source.free(root.number)
-      source.setRoot(of: tree, to: child.number)
+      try source.setRoot(of: tree, to: child.number)
       root = child
     }
   }

@@ -1,14 +1,15 @@
 /// The change of one page in a commit: a frame.
 ///
-/// See docs/page-file-format.md, W-13 … W-17.
+/// See docs/page-file-format.md, W-13 … W-17 and W-23.
 ///
-///     varint  page number
+///     varint  page number; 0 for kind 5
 ///     byte    kind: 1 patch of the previous version, 2 patch of zeros (fresh page), 3 page freed,
-///             4 patch of the previous version with bytes moved
-///     varint  byte count of the rest (kinds 1, 2 and 4)
+///             4 patch of the previous version with bytes moved, 5 roots of trees 16 to 31
+///     varint  byte count of the rest (all kinds but 3)
 ///     move    kind 4: varint source, varint target, both from `origin`, varint byte count
 ///     ranges  each: varint gap to the previous range, varint (byte count << 1 | zeros), then the
 ///             bytes, unless they are all zeros
+///     roots   kind 5, see `RootsFrame`
 ///
 /// Offsets of ranges begin after the page's checksum and LSN, which a patch never carries: the
 /// checksum is computed when the page is written to its slot, and the LSN is the commit's.
@@ -22,6 +23,8 @@ package enum PagePatch {
     case patch = 1
     case fresh = 2
     case freed = 3
+    /// Of no page: roots that the commit changes; see `RootsFrame`.
+    case roots = 5
   }
 
   /// The kind byte of a patch that begins with a move.
@@ -44,16 +47,17 @@ package enum PagePatch {
     package let number: PageNumber
     package let kind: Kind
     let move: Move?
+    /// The ranges; for kind 5 its entries.
     package let ranges: Bytes
   }
 
   /// Decodes the next frame; returns nil if the bytes are not a valid frame.
   package static func nextFrame(_ reader: inout ByteReader) -> Frame? {
-    guard let raw = reader.varint(), let number = UInt32(exactly: raw), number > 0,
-      let mark = reader.byte()
+    guard let raw = reader.varint(), let number = UInt32(exactly: raw), let mark = reader.byte()
     else { return nil }
     let isMoving = mark == movingKind
-    guard let kind = isMoving ? .patch : Kind(rawValue: mark) else { return nil }
+    guard let kind = isMoving ? .patch : Kind(rawValue: mark), (number == 0) == (kind == .roots)
+    else { return nil }
     if kind == .freed {
       return Frame(number: PageNumber(number), kind: kind, move: nil, ranges: .empty)
     }

@@ -103,6 +103,11 @@ package struct PatchMaker: ~Copyable {
     commit.append(PagePatch.Kind.freed.rawValue)
   }
 
+  /// Appends the frame of the upper roots that a commit changes.
+  package mutating func appendRoots(from old: Roots, to new: Roots) {
+    RootsFrame.append(from: old, to: new, to: &commit)
+  }
+
   private mutating func begin() {
     ranges.removeAll()
     end = PagePatch.origin

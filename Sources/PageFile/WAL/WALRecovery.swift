@@ -123,11 +123,16 @@ struct WALRecovery {
     var generationCounter: UInt64
   }
 
+  /// Applies a commit's frames to pages, and to the roots, which lack only what the frames change.
+  typealias ApplyCommit = (
+    _ file: Int, WALScan.Commit, _ roots: inout Roots
+  ) throws(PageFileError) -> Void
+
   /// Calls `apply` for each commit above the checkpoint, in order, and returns the end of the log.
   /// - Throws: `corruptWAL` if commits that are known to have been durable are not reached.
   func replay(
     _ meta: MetaSlot, beside readable: [MetaSlot],
-    apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+    apply: ApplyCommit
   ) throws(PageFileError) -> End {
     let headers = files.map { $0.header(of: meta.storeID) }
     var end = End(
@@ -171,8 +176,7 @@ struct WALRecovery {
   /// Reads the commits of one file; returns nil if it does not begin exactly where the log ended so
   /// far.
   private func scan(
-    _ index: Int, _ header: WALHeader?, _ end: inout End,
-    _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+    _ index: Int, _ header: WALHeader?, _ end: inout End, _ apply: ApplyCommit
   ) throws(PageFileError) -> WALScan.Stop? {
     guard let header, let file = files[index].file else { return nil }
     let isNext = header.firstLSN == end.lsn.next && header.chain == end.chain
@@ -184,13 +188,20 @@ struct WALRecovery {
 
   /// Reads the commits of a scan up to its stop.
   static func apply(
-    _ scan: inout WALScan, of index: Int, _ end: inout End,
-    _ apply: (_ file: Int, WALScan.Commit) throws(PageFileError) -> Void
+    _ scan: inout WALScan, of index: Int, _ end: inout End, _ apply: ApplyCommit
   ) throws(PageFileError) -> WALScan.Stop {
     while true {
       let stop = try scan.next { (commit) throws(PageFileError) in
-        try apply(index, commit)
-        end.roots = commit.header.roots
+        // The commits of one log follow each other without a gap, so the roots that a commit does
+        // not name are those of the commit before, or of the meta slot.
+        var roots = commit.header.roots
+        if !Defect.upperRootsDropped.isPlanted { roots.keepUpper(of: end.roots) }
+        try apply(index, commit, &roots)
+        guard roots.areBelowEnd else {
+          throw .corruptWAL(
+            lsn: commit.header.lsn, reason: "a root is not below the end of the page numbers")
+        }
+        end.roots = roots
         end.lastFile = index
         if commit.header.isErasing { end.isErasing = true }
       }

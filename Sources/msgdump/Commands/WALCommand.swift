@@ -36,6 +36,17 @@ struct WALCommand: ParsableCommand {
         try report.line("\(stop.file.visible): \(stop.reason)", .faint)
       }
     }
+    for commit in wal.commits where !commit.roots.isEmpty {
+      let roots = commit.roots.map { "tree \($0.tree.rawValue) at page \($0.root)" }
+        .joined(separator: ", ")
+      if report.isJSON {
+        try report.fact("lsn", .count(commit.lsn.rawValue))
+        try report.fact("roots", .text(roots))
+        try report.endFacts()
+      } else {
+        try report.line("commit \(commit.lsn): new roots: \(roots)", .faint)
+      }
+    }
     try report.flush()
   }
 }

@@ -52,8 +52,9 @@ extension StoreImage {
     [
       (8, 4), (12, 4), (16, 8), (24, 8), (32, 8), (40, 8), (48, 8), (56, 8), (64, 8), (72, 8),
       (80, 8), (88, 8), (96, 1), (97, 1), (98, 1), (99, 1), (100, 4), (104, 4), (108, 4), (112, 8),
-      (184, 4), (188, 8),
-    ] + (0..<Roots.maximumCount).map { (120 + 4 * $0, 4) }
+      (184, 4), (252, 8),
+    ] + (0..<Roots.lowerCount).map { (120 + 4 * $0, 4) }
+    + (0..<Roots.maximumCount - Roots.lowerCount).map { (188 + 4 * $0, 4) }
 
   private mutating func editMetaSlot(_ input: inout FuzzInput) {
     let which = input.index(below: 4)

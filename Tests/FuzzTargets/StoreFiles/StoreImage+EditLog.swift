@@ -74,8 +74,12 @@ extension StoreImage {
     var frames = ByteBuffer()
     let count = input.index(below: 5)
     for _ in 0..<count {
+      let kind = input.byte() % 6
+      if kind == PagePatch.Kind.roots.rawValue {
+        appendRoots(&input, to: &frames)
+        continue
+      }
       frames.append(varint: input.number())
-      let kind = input.byte() % 5
       frames.append(kind)
       if kind == PagePatch.Kind.freed.rawValue { continue }
       var ranges = ByteBuffer()
@@ -95,6 +99,19 @@ extension StoreImage {
       frames.append(ranges.bytes)
     }
     return (frames.bytes.array(), count)
+  }
+
+  /// A frame of roots, which a reader believes if the meta slots have the feature for it.
+  private func appendRoots(_ input: inout FuzzInput, to frames: inout ByteBuffer) {
+    var entries = ByteBuffer()
+    for _ in 0..<input.index(below: 4) {
+      entries.append(input.byte() % 40)
+      entries.append(varint: input.number())
+    }
+    frames.append(varint: input.bool() ? 0 : input.number())
+    frames.append(PagePatch.Kind.roots.rawValue)
+    frames.append(varint: UInt64(entries.count))
+    frames.append(entries.bytes)
   }
 
   /// The whole of some page of the data file, as the ranges of a fresh page.

@@ -12,9 +12,12 @@ import Testing
   }
 
   /// A store with one key, in use, and where its log goes on.
-  private func store() throws -> (files: MemoryDirectory, name: String, header: WALHeader) {
+  private func store(
+    hasMoreTrees: Bool = false
+  ) throws -> (files: MemoryDirectory, name: String, header: WALHeader) {
     let files = MemoryDirectory()
     let database = try Database(in: files, name: "x", options: Self.options(.readWrite))
+    if hasMoreTrees { try database.useMoreTrees() }
     try database.write(.full) { (source) throws(PageFileError) in try source.put([1], [1]) }
     try database.checkpoint()
     let copy = files.copy()
@@ -32,11 +35,14 @@ import Testing
   }
 
   /// Opens a store whose log has a commit of these frames.
-  private func open(frameCount: Int, _ frames: borrowing ByteBuffer) throws -> Database {
-    let (files, name, header) = try store()
+  private func open(
+    frameCount: Int, _ frames: borrowing ByteBuffer, roots: Roots = Roots(),
+    hasMoreTrees: Bool = false
+  ) throws -> Database {
+    let (files, name, header) = try store(hasMoreTrees: hasMoreTrees)
     let commit = WALCommitHeader(
       frameCount: frameCount, lsn: header.firstLSN, durableLSN: .zero,
-      generation: header.generation, framesByteCount: frames.count, roots: Roots())
+      generation: header.generation, framesByteCount: frames.count, roots: roots)
     var buffer = ByteBuffer()
     _ = commit.encode(
       frames: frames.bytes, storeID: header.storeID, offset: WALHeader.commitsOffset,
@@ -84,6 +90,59 @@ import Testing
     let reason = "freed while not in use"
     #expect(throws: PageFileError.corruptPage(PageNumber(1), reason: reason)) {
       _ = try open(frameCount: 2, frames)
+    }
+  }
+
+  private func open(
+    frames: [[UInt8]], end: UInt32 = 5, hasMoreTrees: Bool = true
+  ) throws -> Database {
+    var buffer = ByteBuffer()
+    for frame in frames { buffer.append(frame) }
+    var roots = Roots()
+    roots.pageNumberEnd = end
+    return try open(
+      frameCount: frames.count, buffer, roots: roots, hasMoreTrees: hasMoreTrees)
+  }
+
+  @Test func frameOfRootsCountsOnceAndInANewFileOnly() throws {
+    #expect(try open(frames: [[0, 5, 2, 31, 1]]).state().contents == [[31, 1]: [1]])
+    let refusal = PageFileError.corruptWAL(lsn: LSN(2), reason: "malformed frame of roots")
+    for frames: [[UInt8]] in [
+      [[0, 5, 2, 31, 1], [0, 5, 2, 30, 1]], [[0, 5, 0]], [[0, 5, 4, 31, 1, 31, 1]],
+      [[0, 5, 2, 15, 1]], [[0, 5, 2, 32, 1]], [[0, 5, 2, 16, 5]], [[0, 5, 1, 16]],
+    ] {
+      #expect(throws: refusal) { _ = try open(frames: frames) }
+    }
+    #expect(throws: refusal) { _ = try open(frames: [[0, 5, 2, 16, 1]], hasMoreTrees: false) }
+    let malformed = PageFileError.corruptWAL(lsn: LSN(2), reason: "malformed frame")
+    for frame: [UInt8] in [[1, 5, 2, 16, 1], [0, 1, 0], [0, 3], [0, 5, 9, 16, 1], [0, 6, 0]] {
+      #expect(throws: malformed) { _ = try open(frames: [frame]) }
+    }
+  }
+
+  /// The page numbers of a store never become fewer.
+  @Test func rootsThatACommitKeepsAreBelowItsEnd() throws {
+    let (files, name, header) = try store(hasMoreTrees: true)
+    var log = Array(try #require(files[name])[..<WALHeader.commitsOffset])
+    var chain = header.chain
+    for (index, end) in [UInt32(9), 8].enumerated() {
+      let frames: [UInt8] = index == 0 ? [0, 5, 2, 20, 8] : []
+      var commit = WALCommitHeader(
+        frameCount: 1 - index, lsn: LSN(header.firstLSN.rawValue + UInt64(index)),
+        durableLSN: .zero, generation: header.generation, framesByteCount: frames.count,
+        roots: Roots())
+      commit.roots.pageNumberEnd = end
+      var buffer = ByteBuffer()
+      chain = Bytes.with(frames) {
+        commit.encode(
+          frames: $0, storeID: header.storeID, offset: log.count, chain: chain, into: &buffer)
+      }
+      log += buffer.bytes.array()
+    }
+    files[name] = log + [UInt8](repeating: 0, count: 256 << 10)
+    let reason = "a root is not below the end of the page numbers"
+    #expect(throws: PageFileError.corruptWAL(lsn: LSN(3), reason: reason)) {
+      _ = try Database(in: files, name: "x", options: Self.options(.readOnly))
     }
   }
 

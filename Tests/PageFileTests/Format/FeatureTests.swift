@@ -71,6 +71,8 @@ import Testing
           case .mayWrite:
             try expectReadable(files, specimen)
             try expectKept(feature, by: files, specimen)
+          case .mustUnderstand where feature == MetaSlot.Features.moreTrees:
+            try expectReadable(files, specimen)
           case .mustUnderstand:
             expectUnsupported(files, .readOnly, features: feature)
             expectUnsupported(files, .readWrite, features: feature)
@@ -106,8 +108,8 @@ import Testing
           expectUnsupported(files, .readOnly, version: version)
           expectUnsupported(files, .readWrite, version: version)
         }
-        let files = try changed(specimen, slots: slots) { $0[$1 + 16 + 16] = 1 }
-        expectUnsupported(files, .readWrite, features: 1)
+        let files = try changed(specimen, slots: slots) { $0[$1 + 16 + 16] = 2 }
+        expectUnsupported(files, .readWrite, features: 2)
       }
     }
   }

@@ -41,12 +41,36 @@ import Testing
         choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 3),
         branchCounts: [1, 1, 1])
       let explorer = Explorer(seed: seed, plan)
-      explorer.explore(Workload.shaped + Workload.random(count: 12, &random))
+      let operations = Workload.shaped + Workload.random(count: 12, &random)
+      explorer.explore(
+        seed % 2 == 0 ? operations : Workload.withMoreTrees(operations, &random))
       report.add(explorer.report)
     }
     expectNone(report.failures)
     #expect(report.counts.missing == [])
     #expect(report.stateCounts.count == 4 && report.stateCount > 100)
+  }
+
+  /// Asking for more trees, and the first commits that use them, on a store with some pages.
+  @Test func theFirstUseOfMoreTreesSurvivesCrashes() {
+    var random = SeededRandom(seed: 7)
+    let explorer = Explorer(
+      seed: 7,
+      ExplorationPlan(
+        choices: CrashChoices(exhaustiveUnitCount: 4, sampleCount: 2, maximumCount: 6),
+        branchCounts: [1]))
+    let first: [Operation] = [
+      .moreTrees, .put(99, byteCount: 60), .commit(.full), .checkpoint,
+      .fill(96..<120, byteCount: 400),
+      .commit(.relaxed), .put(3, byteCount: 9), .commit(.full), .clear(96..<120), .commit(.full),
+    ]
+    explorer.explore(first, from: 0)
+    explorer.explore(Workload.seeded + first, from: Workload.seeded.count)
+    explorer.explore(Workload.seeded + [.reopen] + first, from: Workload.seeded.count)
+    explorer.exploreTroubles(first, maximumCount: 60)
+    explorer.explore(Workload.withMoreTrees(Workload.shaped, from: 2, &random))
+    expectNone(explorer.report.failures)
+    #expect(explorer.report.stateCount > 50)
   }
 
   @Test(arguments: DiskProfile.all) func realFileSystemsAreNoHarder(profile: DiskProfile) {

@@ -93,6 +93,39 @@ package enum Workload {
     }
   }
 
+  /// The same operations, most of them on trees beyond 16 as well, from some moment on.
+  ///
+  /// - Parameter start: The number of operations before that moment; nil for a random one.
+  package static func withMoreTrees(
+    _ operations: [Operation], from start: Int? = nil, _ random: inout SeededRandom
+  ) -> [Operation] {
+    let start = start ?? random.below(operations.count + 1)
+    var changed: [Operation] = []
+    for (index, operation) in operations.enumerated() {
+      if index == start { changed.append(.moreTrees) }
+      switch random.below(3) {
+      case 0: changed.append(operation)
+      case 1: changed.append(beyond(operation))
+      default: changed += [operation, beyond(operation)]
+      }
+    }
+    return changed
+  }
+
+  /// The operation with the counterparts of its keys beyond tree 15.
+  private static func beyond(_ operation: Operation) -> Operation {
+    func beyond(_ keys: Range<Int>) -> Range<Int> {
+      keys.lowerBound + Record.keyCount..<keys.upperBound + Record.keyCount
+    }
+    return switch operation {
+    case .put(let key, let byteCount): .put(key + Record.keyCount, byteCount: byteCount)
+    case .delete(let key): .delete(key + Record.keyCount)
+    case .fill(let keys, let byteCount): .fill(beyond(keys), byteCount: byteCount)
+    case .clear(let keys): .clear(beyond(keys))
+    default: operation
+    }
+  }
+
   /// Page sizes and caches, small ones more often: they make the engine work.
   package static func setting(_ random: inout SeededRandom) -> StoreSetting {
     StoreSetting(

@@ -3,7 +3,7 @@ import PageFile
 /// What a store holds, known by hashes: of each key with its value, and of all of them.
 struct Contents: Sendable {
   /// By key; 0 for a key that is not there.
-  private var hashes = [UInt64](repeating: 0, count: Record.keyCount)
+  private var hashes = [UInt64](repeating: 0, count: Record.wholeKeyCount)
   /// The same for the same content, in whatever order it came about.
   private(set) var digest: UInt64 = 0
 
@@ -25,8 +25,7 @@ struct Contents: Sendable {
     var digest: UInt64 = 0
     var key = ByteBuffer(capacity: 512)
     var value = ByteBuffer(capacity: 16384)
-    for index in 0..<Record.treeCount {
-      let tree = TreeNumber(index)
+    for tree in Record.trees {
       var cursor = Cursor(source, tree)
       var isAtCell = try cursor.first()
       while isAtCell {
@@ -61,6 +60,8 @@ package struct History: Sendable {
   private(set) var visible = 0
   /// How many values were ever written, so that no two are alike.
   var stamp: UInt64 = 0
+  /// Whether the file was promised to have trees beyond 16 from then on.
+  var hasMoreTrees = false
 
   package init() {}
 
@@ -104,6 +105,7 @@ package struct History: Sendable {
     var history = self
     history.visible = 0
     history.durable = 0
+    history.hasMoreTrees = false
     return history
   }
 

@@ -20,6 +20,8 @@ package enum Operation: Sendable, Hashable {
   case checkpointBeside(Int, SyncLevel)
   /// Makes the store as small as it gets, step by step.
   case compact
+  /// Lets the file have trees beyond 16; before that, writes to such trees are left out.
+  case moreTrees
   /// Does what a thread would do while nobody asks for anything.
   case background
   /// Closes and opens again.
@@ -37,10 +39,13 @@ package enum Operation: Sendable, Hashable {
 
 /// Keys and values as the store sees them.
 enum Record {
+  /// The number of keys in trees below 16.
   static let keyCount = 96
-  static let treeCount = 2
+  /// The number of all keys: each of those has a counterpart in a tree beyond 15.
+  static let wholeKeyCount = 2 * keyCount
+  static let trees = [0, 1, 16, 31].map(TreeNumber.init)
 
-  static func tree(of key: Int) -> TreeNumber { TreeNumber(key % treeCount) }
+  static func tree(of key: Int) -> TreeNumber { trees[key / keyCount * 2 + key % 2] }
 
   /// Some keys are long, so that pages get prefixes and separators of different lengths.
   static func key(_ key: Int) -> [UInt8] {

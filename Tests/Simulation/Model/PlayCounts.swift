@@ -78,8 +78,8 @@ extension Player {
     defer { source.leave() }
     var treePageCount = 0
     var overflowPageCount = 0
-    for index in 0..<Record.treeCount {
-      try BTree(source, TreeNumber(index)).check(
+    for tree in Record.trees {
+      try BTree(source, tree).check(
         visit: { number in
           let kind = (try? source.page(number))?[PageHeader.kindOffset]
           if kind == PageKind.overflow.rawValue {

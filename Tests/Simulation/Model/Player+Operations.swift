@@ -87,6 +87,11 @@ extension Player {
       try compact(database)
       noteRecovery()
       history.makeDurable(newest)
+    case .moreTrees:
+      transaction = nil
+      try database.useMoreTrees()
+      noteRecovery()
+      history.hasMoreTrees = true
     case .background:
       transaction = nil
       database.runBackgroundWork()

@@ -125,6 +125,9 @@ package final class Player {
             .lostCommit,
             "commit \(index) of \(history.attempted) and \(history.visible) was promised")
         }
+        if history.hasMoreTrees && !opened.hasMoreTrees {
+          note(.lostCommit, "the file has no trees beyond 16 any more")
+        }
         history.adopt(index)
         database = opened
         foundIndex = index
@@ -214,6 +217,7 @@ package final class Player {
   }
 
   func put(_ key: Int, byteCount: Int, _ open: OpenTransaction) throws(PageFileError) {
+    if Record.tree(of: key).rawValue >= open.source.treeCount { return }
     history.stamp += 1
     Record.fill(&value, byteCount: byteCount, stamp: history.stamp)
     let tree = Record.tree(of: key)
