@@ -22,8 +22,8 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
-  // Compaction.
-  case dictionaryDroppedEarly, placesComparedAlone
+  // Packing.
+  case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 
   #if PLANTED_DEFECTS
     private static let planted = plantedDefectName.flatMap(StoreDefect.init)

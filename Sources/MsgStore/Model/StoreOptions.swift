@@ -109,6 +109,7 @@ public struct StoreOptions: Sendable {
     options.pageByteCount = pageByteCount
     options.cacheByteCount = cacheByteCount
     options.access = access == .readOnly ? .readOnly : .readWrite
+    options.createsMoreTrees = true
     return options
   }
 }

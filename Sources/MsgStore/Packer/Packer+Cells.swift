@@ -13,14 +13,38 @@ extension Packer {
     if position.place.isPending {
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
-    var run = MessageRun()
-    var cell = ByteBuffer()
-    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
+    var cursor = try MessageCursor(flushed())
+    let isEqual = try cursor.seek(key.bytes)
+    guard cursor.isWithinSegment || isEqual && cursor.isPacked else {
       memory.conversations[conversation]?.latePosition = position
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
+    if isEqual, try putBeside(key.bytes, record, at: &cursor) { return }
+    var run = MessageRun()
+    let cell = try cursor.takeSegment(to: &run)
     run.set(key.bytes, record)
-    try replaceSegment(cell.bytes, with: run)
+    try replaceSegment(cell, with: run)
+  }
+
+  /// Stores the record of a packed message beside its segment.
+  ///
+  /// Returns false if the segment has to be packed again: since its content is to be erased, or the
+  /// record is too long for a segment, or too many messages lie beside it already.
+  private func putBeside(
+    _ key: Bytes, _ record: Bytes, at cursor: inout MessageCursor
+  ) throws(StoreError) -> Bool {
+    guard !view.source.isErasing || StoreDefect.erasedBeside.isPlanted,
+      record.count < view.source.maximumPackedRecordByteCount,
+      try cursor.hasRoomBeside()
+    else { return false }
+    var cell = ByteBuffer()
+    var value = ByteBuffer()
+    let isUnmarked = try cursor.appendMarked(to: &value, &cell)
+    try transaction.insert(stored: key, record, in: Schema.beside)
+    if isUnmarked {
+      try transaction.insert(stored: cell.bytes, value.bytes, in: Schema.messages)
+    }
+    return true
   }
 
   /// Removes the record of a message, which must be there.
@@ -28,22 +52,37 @@ extension Packer {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
     var run = MessageRun()
-    var cell = ByteBuffer()
-    guard try flushed().messages.segment(around: key.bytes, to: &run, &cell) else {
+    guard let cell = try flushed().messages.segment(around: key.bytes, to: &run) else {
       return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)
     guard found.isEqual else { throw view.corrupt(Schema.messages, "missing entry") }
     run.remove(at: found.index)
-    try replaceSegment(cell.bytes, with: run)
+    try replaceSegment(cell, with: run)
   }
 
   /// Replaces a segment with the messages of a run.
-  private func replaceSegment(_ cell: Bytes, with run: borrowing MessageRun) throws(StoreError) {
-    if run.count == 0 || run.key(0).compare(to: cell) != 0 {
-      try transaction.remove(cell, in: Schema.messages)
+  private func replaceSegment(
+    _ cell: TakenCell, with run: borrowing MessageRun
+  ) throws(StoreError) {
+    let isKept = Bytes.with(cell.key) { run.count > 0 && run.key(0).compare(to: $0) == 0 }
+    if !isKept {
+      try Bytes.with(cell.key) { (key) throws(StoreError) in
+        try transaction.remove(key, in: Schema.messages)
+      }
     }
+    try removeBeside(cell)
     try writeCells(run, 0..<run.count, with: segmentEncoder())
+  }
+
+  /// Removes the records beside a segment whose messages are packed again.
+  func removeBeside(_ cell: TakenCell) throws(StoreError) {
+    if StoreDefect.besideKept.isPlanted { return }
+    for key in cell.besideKeys {
+      try Bytes.with(key) { (key) throws(StoreError) in
+        try transaction.remove(key, in: Schema.beside)
+      }
+    }
   }
 
   /// Returns an encoder that packs with the newest committed dictionary.

@@ -21,15 +21,12 @@ extension Packer {
       count += 1
     }
     var run = MessageRun()
-    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var cells: [TakenCell] = []
     if count < maximumCount {
       if cursor.isAtMessage, cursor.isIn(prefix.bytes) {
-        let (isFull, key) = try cursor.packedCell(
-          fullAt: maximumSegmentByteCount(keyByteCount: middle.count) * 3 / 4)
-        if !isFull {
-          var cell = ByteBuffer()
-          try cursor.appendSegment(to: &run, &cell)
-          cells.append((key, true))
+        let fullByteCount = maximumSegmentByteCount(keyByteCount: middle.count) * 3 / 4
+        if cursor.recordByteCount < fullByteCount {
+          cells.append(try cursor.takeSegment(to: &run))
         }
       }
       _ = try cursor.nextCell()
@@ -45,7 +42,7 @@ extension Packer {
       guard key.bytes.compare(to: end.bytes) < 0 else { return }
       try cursor.appendRecord(to: &record)
       run.append(key.bytes, record.bytes)
-      cells.append((key.bytes.array(), false))
+      cells.append(TakenCell(key: key.bytes.array(), isSegment: false))
       _ = try cursor.next()
     }
     guard run.count - packedCount >= countMin, cursor.isAtMessage, cursor.isIn(prefix.bytes),

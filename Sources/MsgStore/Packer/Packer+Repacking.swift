@@ -7,7 +7,7 @@ import PageFile
 ///  1. A long thread, whose end may be read often, keeps its newest messages loose. Of all other
 ///     threads every message is packed.
 ///  2. Cells that would not get smaller stay as they are, unless they were packed with an older
-///     dictionary.
+///     dictionary, or have messages beside them.
 extension Packer {
   /// The number of messages that one commit packs at most, give or take a conversation; less if its
   /// time ends before.
@@ -37,9 +37,10 @@ extension Packer {
   /// Neighbouring cells of one conversation that are packed together.
   private struct Chunk: ~Copyable {
     var run = MessageRun()
-    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var cells: [TakenCell] = []
     var byteCount = 0
-    var hasOtherDictionary = false
+    /// True if a segment was packed with another dictionary, or has messages beside it.
+    var mustBePacked = false
     /// The key at which the next chunk begins.
     var next: [UInt8]?
     /// True if more messages of the conversation are to be packed behind the chunk.
@@ -88,16 +89,17 @@ extension Packer {
         try storage { () throws(PageFileError) in _ = try cursor.next() }
         continue
       }
-      chunk.cells.append((key.bytes.array(), isSegment))
+      var cell = TakenCell(key: key.bytes.array(), isSegment: isSegment)
       chunk.byteCount += key.count + value.count
       if isSegment {
-        try flushed().messages.unpack(value.bytes, at: key.bytes, to: &chunk.run)
-        if let used = SegmentHeader.dictionary(value.bytes), used != newest {
-          chunk.hasOtherDictionary = true
-        }
+        cell.besideKeys = try flushed().messages.unpack(
+          value.bytes, at: key.bytes, to: &chunk.run)
+        let used = SegmentHeader.dictionary(value.bytes)
+        if used != newest || !cell.besideKeys.isEmpty { chunk.mustBePacked = true }
       } else {
         chunk.run.append(key.bytes, value.bytes)
       }
+      chunk.cells.append(cell)
       try storage { () throws(PageFileError) in _ = try cursor.next() }
     }
     return chunk
@@ -157,7 +159,7 @@ extension Packer {
     }
     var cells: [PackedCell] = []
     let byteCount = pack(chunk.run, with: encoder, to: &cells)
-    guard byteCount < chunk.byteCount || chunk.hasOtherDictionary else { return }
+    guard byteCount < chunk.byteCount || chunk.mustBePacked else { return }
     // The last segment may be packed once more, together with the messages that follow it.
     if chunk.isCut, let last = cells.last, cells.count > 1 { chunk.next = last.key }
     try replaceCells(chunk.cells, with: cells)

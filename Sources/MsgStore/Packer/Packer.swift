@@ -130,7 +130,7 @@ struct Packer: TransactionPart {
 
   /// The cells taken from a thread, and the segments that are to replace them.
   private struct Repacking: ~Copyable {
-    var cells: [(key: [UInt8], isSegment: Bool)] = []
+    var cells: [TakenCell] = []
     var packed: [PackedCell] = []
     /// Messages taken, and not yet in a segment.
     var run = MessageRun()
@@ -142,11 +142,8 @@ struct Packer: TransactionPart {
     mutating func takeSegment(
       at cursor: inout MessageCursor, fullAt byteCount: Int
     ) throws(StoreError) {
-      let (isFull, cellKey) = try cursor.packedCell(fullAt: byteCount)
-      if isFull { return }
-      var cell = ByteBuffer()
-      try cursor.appendSegment(to: &run, &cell)
-      cells.append((cellKey, true))
+      if cursor.recordByteCount >= byteCount { return }
+      cells.append(try cursor.takeSegment(to: &run))
     }
 
     mutating func takeMessage(at cursor: inout MessageCursor) throws(StoreError) {
@@ -155,7 +152,7 @@ struct Packer: TransactionPart {
       try cursor.appendKey(to: &key)
       try cursor.appendRecord(to: &record)
       run.append(key.bytes, record.bytes)
-      cells.append((key.bytes.array(), false))
+      cells.append(TakenCell(key: key.bytes.array(), isSegment: false))
     }
   }
 
@@ -209,11 +206,12 @@ struct Packer: TransactionPart {
   ///
   /// Both lists must be in key order.
   func replaceCells(
-    _ old: [(key: [UInt8], isSegment: Bool)], with new: [PackedCell]
+    _ old: [TakenCell], with new: [PackedCell]
   ) throws(StoreError) {
     var index = 0
     var kept: Set<Int> = []
     for cell in old {
+      try removeBeside(cell)
       while index < new.count, new[index].key.lexicographicallyPrecedes(cell.key) { index += 1 }
       if index < new.count, new[index].key == cell.key {
         if !cell.isSegment, !new[index].isSegment { kept.insert(index) }
@@ -231,6 +229,14 @@ struct Packer: TransactionPart {
       }
     }
   }
+}
+
+/// A cell whose messages are taken out to be packed again.
+struct TakenCell {
+  let key: [UInt8]
+  let isSegment: Bool
+  /// The keys of the messages that lie beside the segment.
+  var besideKeys: [[UInt8]] = []
 }
 
 extension SegmentEncoder {

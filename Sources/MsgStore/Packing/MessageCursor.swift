@@ -189,6 +189,15 @@ package struct MessageCursor: ~Copyable {
       place = .packed(fromEnd: false)
       throw corrupt
     }
+    guard header.hasBeside else { return }
+    do throws(StoreError) {
+      try view.beside.apply(to: &segment, in: number)
+    } catch {
+      // Rows that are replaced in part must not be read.
+      source = nil
+      place = .packed(fromEnd: false)
+      throw error
+    }
   }
 
   private var corrupt: StoreError {
@@ -271,15 +280,8 @@ package struct MessageCursor: ~Copyable {
     return position
   }
 
-  /// The byte count of the record of a message that has a cell of its own.
+  /// The byte count of the cell's value: a segment, or the record of a message in a cell of its own.
   var recordByteCount: Int { cursor.valueByteCount }
-
-  /// Returns the key of the segment's cell, and true if its value has at least `byteCount` bytes.
-  func packedCell(fullAt byteCount: Int) throws(StoreError) -> (isFull: Bool, key: [UInt8]) {
-    var key = ByteBuffer()
-    cursor.appendKey(to: &key)
-    return (cursor.valueByteCount >= byteCount, key.bytes.array())
-  }
 
   /// Moves past the segment, or past the message that has a cell of its own.
   mutating func nextCell() throws(StoreError) -> Bool {
@@ -288,12 +290,42 @@ package struct MessageCursor: ~Copyable {
     return isThere
   }
 
-  /// Appends all messages of the segment at the cursor to a run, and the key of its cell to `key`.
-  mutating func appendSegment(
-    to run: inout MessageRun, _ key: inout ByteBuffer
-  ) throws(StoreError) {
+  /// Appends all messages of the segment at the cursor to a run, and returns its cell.
+  mutating func takeSegment(to run: inout MessageRun) throws(StoreError) -> TakenCell {
     try loadRecords()
-    cursor.appendKey(to: &key)
     segment.append(to: &run, in: number)
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key)
+    return TakenCell(
+      key: key.bytes.array(), isSegment: true, besideKeys: segment.besideKeys(in: number))
+  }
+
+  /// Returns true if a message may be added to those beside the segment at the cursor: at most a
+  /// quarter of them, so that reading stays close to reading a segment.
+  ///
+  /// The cursor must be at the message.
+  mutating func hasRoomBeside() throws(StoreError) -> Bool {
+    try load()
+    guard let header = segment.header else { return false }
+    guard header.hasBeside else { return true }
+    let maximumCount = max(1, header.count / 4)
+    let first = segment.key(0, in: number)
+    let last = segment.key(segment.rows.count - 1, in: number)
+    return try view.beside.count(from: first.bytes, through: last.bytes, atMost: maximumCount)
+      < maximumCount
+  }
+
+  /// Appends the cell of the segment at the cursor, with the tag of one that has messages beside it.
+  ///
+  /// Returns false, and appends nothing, if it has that tag.
+  func appendMarked(
+    to value: inout ByteBuffer, _ key: inout ByteBuffer
+  ) throws(StoreError) -> Bool {
+    if segment.header?.hasBeside == true { return false }
+    cursor.appendKey(to: &key)
+    let start = value.count
+    try view.append(cursor, to: &value)
+    value.mutableBytes[start] = Segment.besideTag
+    return true
   }
 }

@@ -45,27 +45,25 @@ extension StoreView {
 }
 
 extension MessageReader {
-  /// Unpacks the segment that contains a key.
+  /// Unpacks the segment that contains a key, and returns its cell; nil if no segment does.
   ///
-  /// Returns false if no segment does.
-  ///
-  /// - Parameters:
-  ///   - run: Receives the segment's messages.
-  ///   - cell: Receives the key of the segment's cell.
+  /// - Parameter run: Receives the segment's messages.
   func segment(
-    around key: Bytes, to run: inout MessageRun, _ cell: inout ByteBuffer
-  ) throws(StoreError) -> Bool {
+    around key: Bytes, to run: inout MessageRun
+  ) throws(StoreError) -> TakenCell? {
     var cursor = MessageCursor(view)
     let isEqual = try cursor.seek(key)
-    guard cursor.isWithinSegment || isEqual && cursor.isPacked else { return false }
-    try cursor.appendSegment(to: &run, &cell)
-    return true
+    guard cursor.isWithinSegment || isEqual && cursor.isPacked else { return nil }
+    return try cursor.takeSegment(to: &run)
   }
 
-  /// Unpacks a segment found by the caller.
+  /// Unpacks a segment found by the caller, and returns the keys of the messages beside it.
   ///
-  /// - Throws: `corruptRecord` if the segment is malformed.
-  package func unpack(_ value: Bytes, at key: Bytes, to run: inout MessageRun) throws(StoreError) {
+  /// - Throws: `corruptRecord` if the segment, or a record beside it, is malformed.
+  @discardableResult
+  package func unpack(
+    _ value: Bytes, at key: Bytes, to run: inout MessageRun
+  ) throws(StoreError) -> [[UInt8]] {
     var segment = UnpackedSegment()
     guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
       throw view.corrupt(Schema.messages, "malformed segment header")
@@ -78,7 +76,9 @@ extension MessageReader {
     guard segment.unpack(value, at: position, with: dictionary) else {
       throw view.corrupt(Schema.messages, "malformed segment (\(header.count) messages)")
     }
+    if header.hasBeside { try view.beside.apply(to: &segment, in: number) }
     segment.append(to: &run, in: number)
+    return segment.besideKeys(in: number)
   }
 
   /// Returns true if there is a message at a position.

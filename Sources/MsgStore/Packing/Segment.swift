@@ -5,7 +5,7 @@ package import PageFile
 /// See docs/message-format.md, M-1 … M-7.
 ///
 ///     size    field
-///        1    tag: 2
+///        1    tag: 2, or 3 if some of its messages lie beside it
 ///        1    number of messages, 2 … 255
 ///     1–5     coding of the block: 0 plain, n + 1 LZ4 with dictionary n
 ///     1–10    server time of the last message minus that of the first
@@ -23,13 +23,20 @@ package import PageFile
 ///     of its own is in the segment before its place or nowhere.
 ///  3. Unpacking restores the record that each message had in a cell of its own, except that long
 ///     texts are uncompressed. Readers of records therefore need not know where they come from.
+///  4. A message that was changed since may lie beside its segment: see `BesideReader`.
 package enum Segment {
   package static let tag: UInt8 = 2
+  /// The tag of a segment with messages beside it.
+  package static let besideTag: UInt8 = 3
   static let maximumCount = 255
   /// The byte limit of the unpacked texts, and of the unpacked rare fields.
   static let maximumBlockByteCount = 64 << 10
 
-  package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && value[0] == tag }
+  package static func isSegment(_ value: Bytes) -> Bool { value.count > 0 && isTag(value[0]) }
+
+  /// Returns true for either tag; they differ in the lowest bit.
+  @inline(__always)
+  static func isTag(_ byte: UInt8) -> Bool { byte | 1 == besideTag }
 
   /// The form of the column of sequences.
   enum SequenceForm: UInt8 {
@@ -74,6 +81,8 @@ package enum Segment {
 
 /// The head of a segment, before its columns.
 package struct SegmentHeader {
+  /// True if some of the messages lie beside the segment.
+  package let hasBeside: Bool
   package let count: Int
   package let coding: Segment.Coding
   let lastTimeOffset: UInt64
@@ -85,12 +94,13 @@ package struct SegmentHeader {
   ///
   /// Returns nil if the bytes are not a valid head.
   init?(_ reader: inout ByteReader) {
-    guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
+    guard let tag = reader.byte(), Segment.isTag(tag), let count = reader.byte(), count >= 2,
       let number = reader.varint(), let coding = Segment.Coding(number),
       let lastTimeOffset = reader.varint(),
       let textByteCount = reader.varint(), textByteCount <= UInt64(Segment.maximumBlockByteCount),
       let restByteCount = reader.varint(), restByteCount <= UInt64(Segment.maximumBlockByteCount)
     else { return nil }
+    hasBeside = tag == Segment.besideTag
     self.count = Int(count)
     self.coding = coding
     self.lastTimeOffset = lastTimeOffset
@@ -111,7 +121,7 @@ package struct SegmentHeader {
   /// Returns nil if they do not begin a segment.
   package static func beginning(_ head: Bytes) -> (count: Int, coding: Segment.Coding)? {
     var reader = ByteReader(head)
-    guard reader.byte() == Segment.tag, let count = reader.byte(), count >= 2,
+    guard let tag = reader.byte(), Segment.isTag(tag), let count = reader.byte(), count >= 2,
       let number = reader.varint(), let coding = Segment.Coding(number)
     else { return nil }
     return (Int(count), coding)

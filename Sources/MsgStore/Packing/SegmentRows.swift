@@ -21,6 +21,8 @@ struct SegmentRow {
   var flags: MessageRecord.Flags = []
   var status = MessageStatus.sent
   var hasRank = false
+  /// True if the record lies beside the segment.
+  var isBeside = false
 
   init(time: Int64) { self.time = time }
 

@@ -104,6 +104,30 @@ package struct UnpackedSegment: ~Copyable {
     return true
   }
 
+  /// Replaces the record of a message by the one that lies beside the segment.
+  ///
+  /// Returns false, and changes nothing, if the bytes are not such a record.
+  package mutating func replace(_ index: Int, with value: Bytes) -> Bool {
+    guard let record = MessageRecord(value), !record.flags.contains(.sequence) else { return false }
+    var row = rows[index]
+    row.textOffset = Int32(block.count)
+    guard record.appendText(to: &block) else { return false }
+    row.textByteCount = Int32(block.count) - row.textOffset
+    row.restOffset = Int32(block.count)
+    block.append(record.replyBytes)
+    block.append(record.traitsBytes)
+    row.replyByteCount = UInt8(record.replyBytes.count)
+    row.traitsByteCount = Int32(record.traitsBytes.count)
+    row.flags = record.flags.subtracting(.compressed)
+    row.status = record.status
+    row.sender = record.sender
+    row.localDelta = record.localDelta
+    row.markOrdinal = record.markOrdinal ?? 0
+    row.isBeside = true
+    rows[index] = row
+    return true
+  }
+
   private func isReplyText(_ index: Int) -> Bool {
     let reply = reply(index)
     return reply.isASCII || reply.isText
@@ -195,8 +219,8 @@ package struct UnpackedSegment: ~Copyable {
 
   /// Returns the end of the run that begins at a message.
   ///
-  /// The run ends before the first message that has traits, or a sequence that does not follow the
-  /// previous one.
+  /// The run ends before the first message that has traits, lies beside the segment, or has a
+  /// sequence that does not follow the previous one.
   ///
   /// - Parameters:
   ///   - step: 1 or −1, the direction of the run.
@@ -207,7 +231,7 @@ package struct UnpackedSegment: ~Copyable {
     var index = start
     while index >= 0, index < rows.count, abs(index &- start) < maximumCount {
       let row = rows[index]
-      if row.flags.contains(.traits) { break }
+      if row.flags.contains(.traits) || row.isBeside { break }
       if row.hasRank {
         if let last, last &+ Int64(step) != row.rank { break }
         last = row.rank
@@ -226,7 +250,7 @@ package struct UnpackedSegment: ~Copyable {
   /// equal.
   ///
   /// - Parameter key: The key without the number of the conversation.
-  func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
+  package func search(_ key: Bytes) -> (index: Int, isEqual: Bool) {
     let position = key.place(at: 0)
     var (low, high) = (0, rows.count)
     while low < high {

@@ -23,8 +23,10 @@ struct Opening {
   func run() throws(StoreError) -> UInt32? {
     let found = try look()
     guard options.access == .readWrite else { return found.localMember }
+    // Durable before the version is. Until then the store is one of version 4.
+    try storage { () throws(PageFileError) in try database.useMoreTrees() }
     let isFirst = found.localMember == nil && options.localMember != nil
-    guard found.version != Schema.version || isFirst else {
+    guard found.version != Schema.version || isFirst || found.comingMember != nil else {
       return found.localMember
     }
     return try prepare(found)

@@ -2,9 +2,9 @@ import PageFile
 
 /// The preparation of a store, in bounded parts of one commit each.
 ///
-/// The first opening with a local member counts unread messages anew. All of it may be repeated from
-/// the beginning, so no progress is stored. The fact that it has begun is stored: until the last
-/// commit the store has no local member. See docs/message-format.md, S-10.
+/// The first opening with a local member counts unread messages anew. All of it may be repeated
+/// from the beginning, so no progress is stored. The fact that it has begun is stored: until the
+/// last commit the store has no local member. See docs/message-format.md, S-10.
 struct Preparation {
   /// The number of the last conversation counted.
   private var counted: UInt32 = 0

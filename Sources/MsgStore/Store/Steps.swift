@@ -43,7 +43,9 @@ package struct Steps: TransactionPart {
 
 extension Schema {
   /// The trees, other than that of conversations, whose keys begin with a conversation's number.
-  package static let treesByConversation = [messages, ids, facts, receipts, sequences, client]
+  package static let treesByConversation = [
+    messages, beside, ids, facts, receipts, sequences, client,
+  ]
 }
 
 extension Transaction {

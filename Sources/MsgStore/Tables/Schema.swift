@@ -23,13 +23,17 @@ package import PageFile
 ///       14  work                ordinal (8) → work to be done in steps
 ///                               0x01 … 0x0A, … → the outbox
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
+///       16  beside              number of the conversation, position → message that has changed
+///                               since it was packed
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
 package enum Schema {
   /// The version that this library writes, and the newest that it reads.
   ///
-  package static let version: UInt64 = 4
+  ///
+  /// Version 5 has more trees. A store of version 4 is one that has nothing in them.
+  package static let version: UInt64 = 5
   /// The oldest version that this library reads.
   ///
   /// Those before it were never released.
@@ -51,11 +55,12 @@ package enum Schema {
   package static let client = TreeNumber(13)
   package static let work = TreeNumber(14)
   package static let transfers = TreeNumber(15)
+  package static let beside = TreeNumber(16)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
     "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
-    "work", "transfers",
+    "work", "transfers", "beside",
   ]
 
   package static func name(of tree: TreeNumber) -> String {

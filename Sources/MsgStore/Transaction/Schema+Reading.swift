@@ -30,6 +30,7 @@ extension Schema {
     case client: ClientKey.parts(key) != nil && value.count <= SyncPosition.maximumByteCount
     case work: canReadWork(key, value)
     case transfers: canReadTransfer(key) && value.count == 0
+    case beside: canReadBeside(key, value)
     default: false
     }
   }
@@ -53,6 +54,11 @@ extension Schema {
     if Segment.isSegment(value) { return !position.place.isPending && SegmentHeader(value) != nil }
     guard let record = MessageRecord(value) else { return false }
     return StoredMessage(record, at: position.place) != nil
+  }
+
+  private static func canReadBeside(_ key: Bytes, _ value: Bytes) -> Bool {
+    value.count > 0 && value[0] == MessageRecord.tag && canReadMessage(key, value)
+      && key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
   }
 
   private static func canReadFact(_ key: Bytes, _ value: Bytes) -> Bool {

@@ -24,6 +24,7 @@ package enum RecordReport {
     if let type = Schema.recordType(key, in: tree) { return fields(type, value) }
     switch tree {
     case Schema.messages: return segment(value) ?? message(value)
+    case Schema.beside: return message(value)
     case Schema.ids: return entry(key, value)
     case Schema.facts: return fact(key, value)
     case Schema.receipts: return receipt(key, value)

@@ -48,7 +48,7 @@ package enum SchemaReport {
     case Schema.ids:
       guard key.count > 4, let number = key.bigEndianNumber(at: 0) else { return nil }
       return "\(number) \(quoted(key.dropFirst(4)))"
-    case Schema.messages:
+    case Schema.messages, Schema.beside:
       return message(key)
     case Schema.receipts:
       return receipt(key)

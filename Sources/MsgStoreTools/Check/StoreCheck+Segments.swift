@@ -7,13 +7,15 @@ extension StoreCheck {
   ///
   /// Malformed segments, and those whose dictionary is lost, are skipped.
   ///
-  /// - Parameter reports: True to report such segments; one walk of a check does.
+  /// - Parameter reports: True to report such segments, and records beside no segment; one walk of a
+  ///   check does.
   func walkMessages(
     _ view: StoreView, reports: Bool,
     _ body: (_ key: Bytes, _ record: Bytes) throws(StoreError) -> Void
   ) throws(StoreError) {
     var run = MessageRun()
     var last = ByteBuffer()
+    var besideCount: Int? = 0
     try walk(Schema.messages, view) { (key, value) throws(StoreError) in
       if reports, last.count > 0, key.compare(to: last.bytes) <= 0 {
         report(
@@ -26,9 +28,14 @@ extension StoreCheck {
         return
       }
       do throws(StoreError) {
-        try view.messages.unpack(value, at: key, to: &run)
+        let besideKeys = try view.messages.unpack(value, at: key, to: &run)
+        besideCount? += besideKeys.count
+        if reports, besideKeys.isEmpty, SegmentHeader(value)?.hasBeside == true {
+          report("messages: segment of conversation \(number): no message lies beside it")
+        }
       } catch {
         guard error.isDamage else { throw error }
+        besideCount = nil
         if reports { report("messages: segment of conversation \(number): \(error)") }
         return
       }
@@ -38,6 +45,18 @@ extension StoreCheck {
         last.removeAll()
         last.append(run.key(run.count - 1))
       }
+    }
+    if reports, let besideCount { try checkBeside(view, besideCount) }
+  }
+
+  /// Reports records of messages that are in no segment, or in one that does not say so.
+  ///
+  /// - Parameter count: The number of messages that segments have beside them.
+  private func checkBeside(_ view: StoreView, _ count: Int) throws(StoreError) {
+    var recordCount = 0
+    try walk(Schema.beside, view) { (_, _) throws(StoreError) in recordCount += 1 }
+    if recordCount != count {
+      report("beside: \(recordCount) records (\(count) messages lie beside their segments)")
     }
   }
 }

@@ -81,7 +81,8 @@ extension StoreSnapshot {
 ///
 ///  1. Names and numbers of conversations and members lead to each other, and all numbers are below
 ///     the next one.
-///  2. Every message decodes and has its id entry; every id entry has its message.
+///  2. Every message decodes and has its id entry; every id entry has its message. Every record
+///     beside a segment is that of one of its messages.
 ///  3. Counters, last message and activity of a conversation agree with a recount.
 ///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
 ///     any participants.

@@ -88,10 +88,10 @@ package final class MessageSalvage {
     var isDone = false
     while !isDone {
       try store.write(.relaxed) { writer in isDone = try saveBatch(with: writer) }
-      try progress(messages.cursor.passedLeafCount, leaves.totalCount)
+      try progress(messages.passedLeafCount, leaves.totalCount)
     }
     try saveEmptyConversations(in: store)
-    leaves.finish(messages.cursor)
+    messages.finish(in: leaves)
     try saveRest(in: store, progress)
     try progress(leaves.totalCount, leaves.totalCount)
     try store.checkpoint()

@@ -2,20 +2,37 @@ import MsgStore
 import PageFile
 
 /// The messages of a damaged store in the order of the thread, including those in segments.
+///
+/// A message that lies beside its segment is the one beside it. If its segment is lost, it comes
+/// alone. Whether a record is beside a segment is decided by their keys, not by the segment's tag:
+/// the page found may be an older version of it.
 final class SalvagedMessages {
   private let source: PageSalvage
-  let cursor: SalvageCursor
+  /// The cell that the current message was read from.
+  private(set) var cursor: SalvageCursor
+  private let cells: SalvageCursor
+  private let beside: SalvageCursor
+  /// True if `cells` is at a cell that has not been handed out.
+  private var hasCell = false
+  /// True if `beside` is at a record that has not been handed out.
+  private var hasBeside = false
   private var run = MessageRun()
   /// The index in the run of the current message; nil if the cell is not a segment.
   private var index: Int?
   private var segmentReason: String?
+  /// True if the cell of `cursor` has been handed out.
+  private var isHandedOut = false
   /// The number of the segment's messages that depend on the lost part of its dictionary.
   private var lostCount = 0
   private var dictionaries: [UInt32: Salvaged] = [:]
 
   init(_ source: PageSalvage) {
     self.source = source
-    cursor = source.cursor(Schema.messages)
+    cells = source.cursor(Schema.messages)
+    beside = source.cursor(Schema.beside)
+    cursor = cells
+    hasCell = cells.next()
+    hasBeside = beside.next()
   }
 
   /// The key that the message would have in a cell of its own; for a lost segment, the segment's
@@ -27,6 +44,15 @@ final class SalvagedMessages {
   var record: Bytes { index.map { run.record($0) } ?? cursor.value }
   /// The reason why the record, or the segment, cannot be read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
+
+  /// The number of leaves that lie before the message.
+  var passedLeafCount: Int { cells.passedLeafCount + beside.passedLeafCount }
+
+  /// Counts the leaves of both trees as finished.
+  func finish(in leaves: SalvagedLeaves) {
+    leaves.finish(cells)
+    leaves.finish(beside)
+  }
 
   /// Returns the loss in the segment that begins with this message, or nil for an intact segment.
   func takeLoss() -> String? {
@@ -42,15 +68,29 @@ final class SalvagedMessages {
       return true
     }
     (index, segmentReason, lostCount) = (nil, nil, 0)
-    guard cursor.next() else { return false }
-    if Segment.isSegment(cursor.value) { unpack() }
+    if isHandedOut {
+      if cursor === cells { hasCell = cells.next() } else { hasBeside = beside.next() }
+    }
+    isHandedOut = true
+    if hasBeside, !hasCell || beside.key.compare(to: cells.key) < 0 {
+      cursor = beside
+      return true
+    }
+    cursor = cells
+    guard hasCell else { return false }
+    if Segment.isSegment(cells.value) {
+      unpack()
+    } else if hasBeside, beside.key.compare(to: cells.key) == 0 {
+      // The message has left its segment since.
+      hasBeside = beside.next()
+    }
     return true
   }
 
   private func unpack() {
     run.removeAll()
-    let key = cursor.key
-    guard let header = SegmentHeader(cursor.value), let number = key.bigEndianNumber(at: 0) else {
+    let (key, value) = (cells.key, cells.value)
+    guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
       return segmentReason = "malformed segment"
     }
     var dictionary = Salvaged(CompressionDictionary.none, nil)
@@ -62,20 +102,23 @@ final class SalvagedMessages {
     }
     let position = key.dropFirst(KeyEncoding.numberByteCount)
     var segment = UnpackedSegment()
-    guard segment.unpackPlaces(cursor.value, at: position),
+    guard segment.unpackPlaces(value, at: position),
       segment.unpackUnchecked(with: dictionary.first)
     else {
       return segmentReason = "malformed segment"
     }
     var other = UnpackedSegment()
     if let second = dictionary.second,
-      !other.unpackPlaces(cursor.value, at: position) || !other.unpackUnchecked(with: second)
+      !other.unpackPlaces(value, at: position) || !other.unpackUnchecked(with: second)
     {
       return segmentReason = "malformed segment"
     }
     let isWhole = dictionary.second == nil
-    for index in 0..<segment.rows.count
-    where segment.isText(index) && (isWhole || segment.isSame(as: other, index)) {
+    let isKept = (0..<segment.rows.count).map {
+      segment.isText($0) && (isWhole || segment.isSame(as: other, $0))
+    }
+    takeBeside(to: &segment, in: number, isMarked: header.hasBeside)
+    for index in 0..<segment.rows.count where isKept[index] || segment.isBeside(index) {
       run.append(segment, index, in: number)
     }
     lostCount = segment.rows.count - run.count
@@ -83,6 +126,27 @@ final class SalvagedMessages {
       index = 0
     } else {
       segmentReason = "a part of the dictionary of its \(header.count) messages is lost"
+    }
+  }
+
+  /// Replaces the rows of a segment by the records that lie beside it.
+  ///
+  /// A segment without the mark may be younger than the records found: then these are left out.
+  private func takeBeside(
+    to segment: inout UnpackedSegment, in number: UInt32, isMarked: Bool
+  ) {
+    let first = segment.key(0, in: number)
+    let last = segment.key(segment.rows.count - 1, in: number)
+    while hasBeside, beside.key.compare(to: first.bytes) >= 0,
+      beside.key.compare(to: last.bytes) <= 0
+    {
+      let found = segment.search(beside.key.dropFirst(KeyEncoding.numberByteCount))
+      let isNewer =
+        isMarked || beside.isCertain || !cells.isCertain && beside.lsn > cells.lsn
+      if found.isEqual, isNewer, beside.lostReason == nil {
+        _ = segment.replace(found.index, with: beside.value)
+      }
+      hasBeside = beside.next()
     }
   }
 

@@ -46,6 +46,8 @@ struct SizeReader {
       case Schema.messages:
         sizes.messageByteCount += byteCount
         try addMessages(at: cursor, to: &sizes)
+      case Schema.beside:
+        sizes.messageByteCount += byteCount
       case Schema.facts:
         sizes.otherByteCount += byteCount
         try addFact(at: cursor, to: &sizes)
@@ -57,7 +59,8 @@ struct SizeReader {
     return nil
   }
 
-  /// Adds the messages of a cell without unpacking them: a segment states its counts.
+  /// Adds the messages of a cell without unpacking them: a segment states its counts, unless
+  /// messages lie beside it.
   private func addMessages(
     at cursor: borrowing Cursor, to sizes: inout ConversationSizes
   ) throws(StoreError) {
@@ -65,13 +68,25 @@ struct SizeReader {
     try view.append(cursor, to: &value)
     if let header = SegmentHeader(value.bytes) {
       sizes.messageCount += header.count
-      sizes.textByteCount += header.textByteCount
+      sizes.textByteCount += try header.hasBeside
+        ? textByteCount(of: value.bytes, at: cursor) : header.textByteCount
     } else if let record = MessageRecord(value.bytes) {
       sizes.messageCount += 1
       sizes.textByteCount += record.textByteCount
     } else {
       throw view.corrupt(Schema.messages, "malformed message")
     }
+  }
+
+  /// Returns the byte count of the texts of a segment, read through what lies beside it.
+  private func textByteCount(
+    of segment: Bytes, at cursor: borrowing Cursor
+  ) throws(StoreError) -> Int {
+    var key = ByteBuffer()
+    cursor.appendKey(to: &key)
+    var run = MessageRun()
+    try view.messages.unpack(segment, at: key.bytes, to: &run)
+    return (0..<run.count).reduce(0) { $0 + (MessageRecord(run.record($1))?.textByteCount ?? 0) }
   }
 
   private func addFact(

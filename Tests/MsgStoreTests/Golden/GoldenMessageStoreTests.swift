@@ -12,7 +12,7 @@ import Testing
 /// `MSGSTORE_GOLDEN=record swift test --filter GoldenMessageStoreTests` makes that of the newest version
 /// anew; after that it stays as it is.
 @Suite struct GoldenMessageStoreTests {
-  private static let newestVersion: UInt64 = 4
+  private static let newestVersion: UInt64 = 5
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Stores")
 
@@ -54,6 +54,7 @@ import Testing
     var singleCount = 0
     var segmentCount = 0
     var dictionaries: Set<UInt32> = []
+    var besideCount = 0
   }
 
   /// What lies in the trees of settings and of messages.
@@ -66,7 +67,7 @@ import Testing
     try source.enter()
     defer { source.leave() }
     var cells = Cells()
-    for tree in [TreeNumber(0), TreeNumber(6)] {
+    for tree in [TreeNumber(0), TreeNumber(6), TreeNumber(16)] {
       var cursor = Cursor(source, tree)
       var isThere = try cursor.first()
       while isThere {
@@ -78,6 +79,8 @@ import Testing
           if key.bytes.array() == Array("schema version".utf8) {
             cells.version = value.bytes.uint64(at: 0)
           }
+        } else if tree == TreeNumber(16) {
+          cells.besideCount += 1
         } else if let dictionary = SegmentReport.dictionary(value.bytes) {
           cells.segmentCount += 1
           cells.dictionaries.insert(dictionary)
@@ -115,6 +118,13 @@ import Testing
     try store.compact()
     // The newest of these keep cells of their own.
     try store.write { chat in for message in messages[280...] { try chat.insert(message) } }
+    // What has changed since it was packed lies beside its segment.
+    try store.write { chat in
+      for index in [20, 21, 150] {
+        try chat.receiveEdit(
+          of: messages[index].id, in: "lang", text: "geändert \(index)", at: time(1_704_074_900_000_000))
+      }
+    }
     try fillOutbox(of: store, clock)
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
@@ -196,7 +206,7 @@ import Testing
 
   // MARK: The tests
 
-  @Test(arguments: [(4, 403)] as [(UInt64, Int)])
+  @Test(arguments: [(4, 403), (5, 403)] as [(UInt64, Int)])
   func storesOfEverySchemaVersionOpenForEver(version: UInt64, unread: Int) throws {
     let records = ProcessInfo.processInfo.environment["MSGSTORE_GOLDEN"] == "record"
     if records && version == Self.newestVersion { try Self.record() }
@@ -259,7 +269,7 @@ import Testing
   /// the store was opened to be written, a recount finds nothing.
   ///
   /// `MSGSTORE_GOLDEN=derived` writes the text anew.
-  @Test(arguments: [4] as [UInt64])
+  @Test(arguments: [4, 5] as [UInt64])
   func whatEveryVersionDerivesStaysAsItWas(version: UInt64) throws {
     let name = "version-\(version).derived.txt"
     let reader = try open(files(version), .readOnly)
@@ -274,14 +284,17 @@ import Testing
   }
 
   @Test func eachVersionHasWhatItIsKeptFor() throws {
-    let cells = try cells(files(4))
-    #expect(cells.segmentCount > 5 && cells.dictionaries.contains(1))
-    // Pending messages, and the newest of a long thread.
-    #expect(cells.singleCount > 60)
+    for version in [4, 5] as [UInt64] {
+      let cells = try cells(files(version))
+      #expect(cells.segmentCount > 5 && cells.dictionaries.contains(1))
+      // Pending messages, and the newest of a long thread.
+      #expect(cells.singleCount > 60)
+      #expect(cells.besideCount == (version < 5 ? 0 : 4))
+    }
   }
 
   @Test func theNewestHasEntriesOfEveryState() throws {
-    let store = try open(files(4), .readOnly)
+    let store = try open(files(5), .readOnly)
     let counts = try store.read { try $0.outbox.counts() }
     #expect(counts.held > 3 && counts.running > 0 && counts.waiting > 1)
     #expect(counts.failed == 1 && counts.queued > 1)

@@ -176,7 +176,7 @@ import Testing
 
   @Test func aStoreOfAnotherVersionIsRefused() throws {
     for (version, error) in [
-      (5, StoreError.opening(.schemaTooNew(found: 5, supported: 4))),
+      (6, StoreError.opening(.schemaTooNew(found: 6, supported: 5))),
       (3, StoreError.opening(.schemaTooOld(found: 3, supported: 4))),
     ] as [(UInt64, StoreError)] {
       let directory = try self.directory(version: version)

@@ -12,6 +12,7 @@ struct Cells {
   static let settingsTree = 0
   static let messagesTree = 6
   static let idsTree = 7
+  static let besideTree = 16
 
   private let directory: MemoryDirectory
 
@@ -47,6 +48,11 @@ struct Cells {
         Bytes.with($0.value) { SegmentReport.messageCount($0) } != nil
       }
     }
+  }
+
+  /// The segments that say that messages lie beside them.
+  var marked: [Cell] {
+    get throws { try segments.filter { $0.value[0] == 3 } }
   }
 
   /// The numbers of the dictionaries that segments were packed with, and how many were.
