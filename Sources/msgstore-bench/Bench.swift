@@ -67,7 +67,8 @@ struct Bench: ParsableCommand {
     commandName: "msgstore-bench",
     abstract: "Measures the message store beside SQLite and the cost of the machine itself.",
     version: "msgstore-bench \(MessageStore.version)",
-    subcommands: [Run.self, ReadTails.self], defaultSubcommand: Run.self)
+    subcommands: [Run.self, ReadTails.self, CountCorpus.self],
+    defaultSubcommand: Run.self)
 
   /// Prints every error as one line on standard error and exits with status 2.
   static func main() {
@@ -98,8 +99,12 @@ struct Run: ParsableCommand {
   @Option(help: "The number of messages to import (default: 100000, or all of the corpus).")
   var messages: Int?
 
-  @Option(help: "The number of conversations to spread them over, without a corpus.")
-  var conversations = 200
+  @Option(
+    help: "The number of conversations without a corpus (default: one for 18.5 messages).")
+  var conversations: Int?
+
+  @Flag(help: "Makes up messages without mentions, reactions, attachments and edits.")
+  var plainMessages = false
 
   @Option(help: "A file of JSON lines to take messages from.")
   var corpus: String?
@@ -142,7 +147,7 @@ struct Run: ParsableCommand {
       throw ValidationError("unknown workload: \(name)")
     }
     guard (messages ?? .max) >= 1_000 else { throw ValidationError("--messages: at least 1000") }
-    guard conversations >= 2 else { throw ValidationError("--conversations: at least 2") }
+    guard (conversations ?? .max) >= 2 else { throw ValidationError("--conversations: at least 2") }
     for name in engines.names.compactMap(EngineName.init) {
       guard let owner = name.owner, !engines.names.contains(owner.rawValue) else { continue }
       throw ValidationError("\(name.rawValue): needs \(owner.rawValue), whose store it reads")
@@ -158,15 +163,17 @@ struct Run: ParsableCommand {
       messageCount = messages ?? file.count
       source = file
     } else {
-      source = SyntheticCorpus(conversationCount: conversations, seed: seed)
+      source = SyntheticCorpus(
+        conversationCount: conversations ?? SyntheticCorpus.conversationCount(for: messageCount),
+        seed: seed, hasExtras: !plainMessages)
     }
     let directory = try Files.makeTemporaryDirectory(in: parentDirectory)
     defer { Files.remove(directory) }
     let settings = Settings(
       engines: EngineName.allCases.filter { engines.names.contains($0.rawValue) },
       workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
-      isLarge: large, memoryByteCount: memorySize.map { $0 << 20 },
-      normalProgram: normalProgram)
+      isLarge: large, memoryByteCount: memorySize.map { $0 << 20 }, corpusPath: corpus,
+      hasExtras: !plainMessages, normalProgram: normalProgram)
     var machine = Machine(directory: directory)
     machine.load = Machine.load()
     let stage = try Stage(settings: settings, corpus: source, directory: directory)

@@ -50,6 +50,10 @@ struct Settings {
   var isLarge: Bool
   /// The size of the store for `memory`; nil for that of the other workloads.
   var memoryByteCount: UInt64?
+  /// The file of the corpus; nil if it is made up.
+  var corpusPath: String?
+  /// True if made-up messages have mentions, reactions, attachments and edits.
+  var hasExtras = true
   /// A normal build of this program, which itself needs less memory than one with the peers.
   var normalProgram: String?
 }

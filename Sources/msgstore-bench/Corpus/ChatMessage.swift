@@ -16,6 +16,10 @@ struct ChatMessage {
   /// The raw value of `MessageStatus`, which SQLite stores as well.
   var status: UInt8
   var replyTo: String?
+  /// The time of the last edit, in microseconds since 1970.
+  var editedAt: Int64?
+  /// The mentions, reactions and attachments, if any.
+  var extras: MessageExtras?
 }
 
 /// A conversation of the corpus.

@@ -36,6 +36,8 @@ enum CacheSize: String, ExpressibleByArgument {
   case normal
   /// As little as the engine allows.
   case smallest
+  /// As normal, but files are read by calls where the engine can do that, so that pages count.
+  case unmapped
 }
 
 /// The guarantee of a commit when it returns.
@@ -133,6 +135,10 @@ protocol Engine: TailReader {
   func markRead(_ messages: [ChatMessage], at time: Int64, as form: ReceiptForm) throws -> UInt64
   /// Gives a message the text that it has here, and keeps the old text.
   func edit(_ message: ChatMessage, at time: Int64) throws -> UInt64
+  /// Adds a reaction to a message.
+  func react(_ reaction: ChatReaction, to message: ChatMessage) throws -> UInt64
+  /// Stores that another member has read a conversation up to a message.
+  func receiveMark(of member: String, upTo message: ChatMessage, at time: Int64) throws -> UInt64
   /// Mutes conversations, so that they count separately.
   ///
   /// Not timed.

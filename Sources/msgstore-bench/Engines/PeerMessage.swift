@@ -15,6 +15,8 @@ struct PeerMessage {
   var localTime: Int64?
   var status: UInt8
   var replyTo: String?
+  var editedAt: Int64?
+  var extras: MessageExtras?
 }
 
 extension PeerMessage {
@@ -32,6 +34,8 @@ extension PeerMessage {
     localTime = message.localTime
     status = message.status
     replyTo = message.replyTo
+    editedAt = message.editedAt
+    extras = message.extras
   }
 
   var serverTime: Int64? { isPending ? nil : time }
@@ -43,6 +47,7 @@ extension PeerMessage {
       idByteCount: id.utf8.count, senderByteCount: sender.utf8.count,
       textByteCount: text.utf8.count, serverTime: serverTime, sequence: serverSequence,
       localTime: localTime, status: status, replyToByteCount: replyTo?.utf8.count,
+      editedAt: editedAt, extras: extras?.mixed ?? 0,
       isInConversation: conversation == asked, isNewID: isNewID)
   }
 
@@ -51,7 +56,7 @@ extension PeerMessage {
     ChatMessage(
       conversation: Int(conversation) - 1, id: id, sender: sender, text: text,
       serverTime: serverTime, sequence: serverSequence, localTime: localTime, status: status,
-      replyTo: replyTo)
+      replyTo: replyTo, editedAt: editedAt, extras: extras)
   }
 }
 

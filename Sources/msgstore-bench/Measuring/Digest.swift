@@ -51,6 +51,9 @@ struct MessageFields {
   var localTime: Int64?
   var status: UInt8
   var replyToByteCount: Int?
+  var editedAt: Int64?
+  /// `ExtrasFields.mixed`; 0 for a message without mentions, reactions and attachments.
+  var extras: UInt64
   /// True if the message is in the conversation asked for.
   ///
   /// Each engine names conversations in its own way.
@@ -66,7 +69,7 @@ struct MessageFields {
     let marks = Int(status) &<< 48 &+ (isInConversation ? 0 : 1 &<< 56) &+ (isNewID ? 0 : 1 &<< 57)
     let times = (serverTime ?? .min) &+ (localTime ?? 0) &* 3 &+ (sequence ?? .max) &* 5
     return UInt64(truncatingIfNeeded: lengths &+ marks &+ (replyToByteCount ?? 0) &<< 40)
-      ^ UInt64(bitPattern: times)
+      ^ UInt64(bitPattern: times &+ (editedAt ?? 0) &* 7) ^ extras
   }
 }
 
@@ -130,6 +133,8 @@ struct Fingerprint {
     fingerprint.add(message.localTime)
     fingerprint.add(Int64(message.status))
     fingerprint.add(message.replyTo ?? "")
+    if let editedAt = message.editedAt { fingerprint.add(editedAt) }
+    if let extras = message.extras { fingerprint.add(extras) }
     return fingerprint.value
   }
 

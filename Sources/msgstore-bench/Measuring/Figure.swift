@@ -44,6 +44,13 @@ package struct Figure {
   package static let byte = "bytes"
   package static let perMessage = "bytes/message"
   package static let perCommit = "bytes/commit"
+  /// Bytes fetched from storage for one read.
+  package static let perRead = "bytes/read"
+  package static let pages = "pages/read"
+  package static let calls = "calls/message"
+  package static let count = "count"
+  /// CPU time of a user's day.
+  package static let perDay = "ns/day"
   package static let growth = "largest/smallest"
 
   package var engine: EngineName

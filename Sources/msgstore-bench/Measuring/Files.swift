@@ -76,6 +76,14 @@ enum Files {
     }
   }
 
+  /// Returns the paths of all files in `directory` and below it.
+  static func paths(in directory: String) throws -> [String] {
+    try names(in: directory).flatMap { name in
+      let path = "\(directory)/\(name)"
+      return isDirectory(path) ? try paths(in: path) : [path]
+    }
+  }
+
   /// Removes a directory and all its contents.
   ///
   /// Failures are ignored, since nothing can be done about them.

@@ -67,7 +67,8 @@ struct Reference {
       idByteCount: message.id.utf8.count, senderByteCount: message.sender.utf8.count,
       textByteCount: message.text.utf8.count, serverTime: message.serverTime,
       sequence: message.sequence, localTime: message.localTime, status: message.status,
-      replyToByteCount: message.replyTo?.utf8.count, isInConversation: true, isNewID: true)
+      replyToByteCount: message.replyTo?.utf8.count, editedAt: message.editedAt,
+      extras: message.extras?.mixed ?? 0, isInConversation: true, isNewID: true)
     return Entry(
       time: message.serverTime ?? 0, mixed: fields.mixed, fingerprint: Fingerprint.of(message))
   }

@@ -5,6 +5,7 @@ final class Stores {
 
   let corpus: any Corpus
   let messageCount: Int
+  private let seed: UInt64
   let engines: [any Engine]
   /// Other readers of the engines' stores.
   let variants: [any TailReader]
@@ -20,6 +21,7 @@ final class Stores {
   ) throws {
     self.corpus = corpus
     self.messageCount = messageCount
+    self.seed = seed
     try Files.makeDirectory(directory)
     engines = try names.compactMap { name in
       let home = "\(directory)/\(name.rawValue)"
@@ -42,12 +44,17 @@ final class Stores {
   }
 
   /// Imports the corpus into a fresh store of `engine` and returns the nanoseconds of each batch.
+  ///
+  /// A few messages arrive late; see `LateArrivals`.
   func fill(_ engine: any Engine, count: Int, after batch: () throws -> Void) throws -> [UInt64] {
     try engine.reset(corpus.conversations)
     var stream = corpus.makeStream()
+    var late = LateArrivals(seed: seed)
     var times: [UInt64] = []
     for start in stride(from: 0, to: count, by: Self.batchCount) {
-      times.append(try engine.insert(stream.next(count: min(Self.batchCount, count - start))))
+      let next = stream.next(count: min(Self.batchCount, count - start))
+      let isLast = start + Self.batchCount >= count
+      times.append(try engine.insert(late.arrivals(of: next, isLast: isLast)))
       try batch()
     }
     try engine.checkpoint()

@@ -142,6 +142,10 @@ extension Figure {
     // Tenths of a byte matter for the size of messages, but not for the bytes written for them.
     case Self.perMessage where median < 1_000: Number.text(median, digits: 1) + " B/msg"
     case Self.perMessage: Number.grouped(Int(median.rounded())) + " B/msg"
+    case Self.perRead: Number.text(median / 1_024, digits: 1) + " KiB"
+    case Self.pages, Self.calls: Number.text(median, digits: 1)
+    case Self.count: Number.grouped(Int(median.rounded()))
+    case Self.perDay: Number.duration(median)
     case Self.perCommit: Number.grouped(Int(median.rounded())) + " B"
     default: median.ratioText
     }

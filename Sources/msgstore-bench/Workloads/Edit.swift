@@ -59,7 +59,7 @@ struct Edits {
     var stream = stores.corpus.makeStream()
     for _ in 0..<stores.messageCount {
       let message = stream.next()
-      time = max(time, message.serverTime ?? 0)
+      time = max(time, message.serverTime ?? 0, message.editedAt ?? 0)
       guard message.conversation == huge, Int(message.sequence ?? 0) % stride == 0 else { continue }
       candidates.append((message, []))
     }
@@ -74,6 +74,7 @@ struct Edits {
       candidates[index].earlierTexts.append(old.text)
       candidates[index].message.text = text
       time += 1_000_000
+      candidates[index].message.editedAt = time
       return Edit(
         old: old, message: candidates[index].message, time: time,
         earlierTexts: candidates[index].earlierTexts)

@@ -1,4 +1,5 @@
 #if Peers
+  import Foundation
   import GRDB
 
   /// Operations on existing messages: reading, editing and counting.
@@ -32,6 +33,33 @@
           try database.run(.edit, [id, number, draft.message.text, time])
           guard database.changesCount == 1 else { throw BenchError("grdb: unknown message \(id)") }
           try database.run(.editPreview, [id, number, draft.preview])
+        }
+      }
+    }
+
+    func react(_ reaction: ChatReaction, to message: ChatMessage) throws -> UInt64 {
+      let pool = try current
+      let (id, number) = (message.id, PeerMessage.number(message.conversation))
+      return try timed {
+        try pool.write { database in
+          let row = try Row.fetchOne(
+            database.cachedStatement(sql: SQLiteQuery.extras.text), arguments: [id, number])
+          guard let row else { throw BenchError("grdb: unknown message \(id)") }
+          let extras = (row[0] as Data?).map(MessageExtras.unpacked) ?? MessageExtras()
+          try database.run(.putExtras, [id, number, Data(extras.adding(reaction).packed)])
+        }
+      }
+    }
+
+    func receiveMark(
+      of member: String, upTo message: ChatMessage, at time: Int64
+    ) throws -> UInt64 {
+      let pool = try current
+      let message = PeerMessage(message)
+      return try timed {
+        try pool.write { database in
+          try database.run(
+            .putMark, [message.conversation, member, time, message.time, message.sequence])
         }
       }
     }

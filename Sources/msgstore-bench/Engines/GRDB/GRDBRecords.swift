@@ -1,4 +1,6 @@
 #if Peers
+  // GRDB takes and gives blobs as `Data`.
+  import Foundation
   import GRDB
 
   /// Rows decoded by hand, by index, which is GRDB's fastest way to a record.
@@ -17,6 +19,8 @@
       localTime = row[7]
       status = row[8]
       replyTo = row[9]
+      editedAt = row[10]
+      extras = (row[11] as Data?).map(MessageExtras.unpacked)
     }
 
     func encode(to container: inout PersistenceContainer) {
@@ -30,6 +34,14 @@
       container["local"] = localTime
       container["status"] = status
       container["reply_to"] = replyTo
+      container["edited"] = editedAt
+      container["extras"] = extras.map { Data($0.packed) }
+    }
+  }
+
+  extension MessageExtras {
+    static func unpacked(_ data: Data) -> MessageExtras {
+      unsafe data.withUnsafeBytes { unsafe MessageExtras(packed: $0) }
     }
   }
 
@@ -69,6 +81,8 @@
     var localTime: Int64?
     var status: UInt8
     var replyTo: String?
+    var editedAt: Int64?
+    var extras: Data?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
       case conversation
@@ -79,6 +93,8 @@
       case localTime = "local"
       case status
       case replyTo = "reply_to"
+      case editedAt = "edited"
+      case extras
     }
 
     enum Columns {
@@ -92,7 +108,8 @@
     var message: PeerMessage {
       PeerMessage(
         conversation: conversation, isPending: isPending, time: time, sequence: sequence, id: id,
-        sender: sender, text: text, localTime: localTime, status: status, replyTo: replyTo)
+        sender: sender, text: text, localTime: localTime, status: status, replyTo: replyTo,
+        editedAt: editedAt, extras: extras.map(MessageExtras.unpacked))
     }
   }
 #endif

@@ -60,21 +60,51 @@
       return try timed {
         try environment.write { transaction in
           let message = draft.message
-          let (stored, edited) = try storedMessage(message.id, message.conversation, transaction)
-          key.makeVersionKey(message.id, message.conversation, time: edited ?? stored.time)
+          let stored = try storedMessage(message.id, message.conversation, transaction)
+          key.makeVersionKey(message.id, message.conversation, time: stored.editedAt ?? stored.time)
           value.clear()
           value.append(stored.text)
           try transaction.put(key, value)
           var new = stored
           new.text = message.text
+          new.editedAt = time
           key.makeMessageKey(new)
-          value.makeValue(of: new, edited: time)
+          value.makeValue(of: new)
           try transaction.put(key, value)
           key.makeConversationKey(message.conversation)
           guard let summary = try unsafe transaction.value(of: key),
             unsafe LMDBSummary(summary).shows(message.id)
           else { return }
           try update(message.conversation, in: transaction) { $0.showText(of: draft) }
+        }
+      }
+    }
+
+    func react(_ reaction: ChatReaction, to message: ChatMessage) throws -> UInt64 {
+      let environment = try current
+      let number = PeerMessage.number(message.conversation)
+      return try timed {
+        try environment.write { transaction in
+          var stored = try storedMessage(message.id, number, transaction)
+          stored.extras = (stored.extras ?? MessageExtras()).adding(reaction)
+          key.makeMessageKey(stored)
+          value.makeValue(of: stored)
+          try transaction.put(key, value)
+        }
+      }
+    }
+
+    func receiveMark(
+      of member: String, upTo message: ChatMessage, at time: Int64
+    ) throws -> UInt64 {
+      let environment = try current
+      let message = PeerMessage(message)
+      return try timed {
+        try environment.write { transaction in
+          key.makeMarkKey(message.conversation, (member, message.place))
+          value.clear()
+          value.append(time)
+          try transaction.put(key, value)
         }
       }
     }
@@ -157,7 +187,7 @@
             Reader(member: member.string, time: value.number())
           }
         case .marks:
-          let message = try storedMessage(wanted.id, number, transaction).0
+          let message = try storedMessage(wanted.id, number, transaction)
           key.makeMarkKey(number, nil)
           let marks = try values(of: key, &cursor) { key, value in
             (member: key.countedString(), place: key.place(), time: value.number(Int64.self))

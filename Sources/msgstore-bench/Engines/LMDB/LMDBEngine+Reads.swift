@@ -20,18 +20,13 @@
 
     func scroll(count: Int) throws -> Reading {
       let (conversation, first) = scrolled
-      guard let first else {
-        let reading = try tail(of: conversation, count: count)
-        scrolled.first = try oldest(ofNewest: count, in: conversation)
-        return reading
-      }
       let number = PeerMessage.number(conversation)
       let environment = try current
       var reading = makeReading()
       var last: PeerMessage?
       reading.nanoseconds = try timed {
         let found = try environment.read { _, cursor in
-          key.makeMessageKey(first)
+          if let first { key.makeMessageKey(first) } else { key.makeThreadKey(number + 1) }
           return try messages(before: key, of: number, count: count, &cursor)
         }
         reading.digest.fold(found, newestFirst: true, in: number)
@@ -39,16 +34,6 @@
       }
       scrolled.first = last ?? first
       return reading
-    }
-
-    /// Returns the message with which a tail begins.
-    private func oldest(ofNewest count: Int, in conversation: Int) throws -> PeerMessage? {
-      try current.read { _, cursor in
-        key.makeThreadKey(PeerMessage.number(conversation) + 1)
-        return try messages(
-          before: key, of: PeerMessage.number(conversation), count: count, &cursor
-        ).last
-      }
     }
 
     func around(_ time: Int64, in conversation: Int, count: Int) throws -> Reading {

@@ -147,7 +147,7 @@
       let message = PeerMessage(message)
       return try timed {
         try environment.write { transaction in
-          let (stored, edited) = try storedMessage(message.id, message.conversation, transaction)
+          let stored = try storedMessage(message.id, message.conversation, transaction)
           key.makeMessageKey(stored)
           try transaction.remove(key)
           var moved = stored
@@ -156,7 +156,7 @@
           moved.sequence = message.sequence
           moved.status = message.status
           key.makeMessageKey(moved)
-          value.makeValue(of: moved, edited: edited)
+          value.makeValue(of: moved)
           try transaction.put(key, value)
           key.makeIDKey(message.id, message.conversation)
           value.clear()
@@ -167,17 +167,16 @@
       }
     }
 
-    /// Returns a message that is about to be changed, and the time of its last edit.
+    /// Returns a message that is about to be changed.
     func storedMessage(
       _ id: String, _ conversation: Int64, _ transaction: LMDBTransaction
-    ) throws -> (PeerMessage, edited: Int64?) {
-      var edited: Int64?
+    ) throws -> PeerMessage {
       guard
         let message = try unsafe find(
           id, conversation, in: transaction,
-          make: { unsafe PeerMessage(key: $0, value: $1, edited: &edited) })
+          make: { unsafe PeerMessage(key: $0, value: $1) })
       else { throw BenchError("lmdb does not know \(id)") }
-      return (message, edited)
+      return message
     }
 
     func openInsertClose(_ message: ChatMessage) throws -> UInt64 {

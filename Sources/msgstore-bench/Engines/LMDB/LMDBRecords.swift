@@ -3,6 +3,7 @@
     static let localTime: UInt8 = 1
     static let replyTo: UInt8 = 2
     static let edited: UInt8 = 4
+    static let extras: UInt8 = 8
     static let activity: UInt8 = 1
     static let muted: UInt8 = 2
     static let title: UInt8 = 4
@@ -13,16 +14,23 @@
   extension LMDBBuffer {
     /// Makes the value of a message, without the fields in its key.
     @inline(__always)
-    func makeValue(of message: PeerMessage, edited: Int64? = nil) {
+    func makeValue(of message: PeerMessage) {
       clear()
       append(message.status)
       append(
         (message.localTime == nil ? 0 : Flag.localTime)
-          | (message.replyTo == nil ? 0 : Flag.replyTo) | (edited == nil ? 0 : Flag.edited))
+          | (message.replyTo == nil ? 0 : Flag.replyTo)
+          | (message.editedAt == nil ? 0 : Flag.edited)
+          | (message.extras == nil ? 0 : Flag.extras))
       append(UInt16(truncatingIfNeeded: message.sender.utf8.count))
       if let localTime = message.localTime { append(localTime) }
-      if let edited { append(edited) }
+      if let edited = message.editedAt { append(edited) }
       if let replyTo = message.replyTo { append(counted: replyTo) }
+      if let extras = message.extras {
+        let packed = extras.packed
+        append(UInt16(truncatingIfNeeded: packed.count))
+        unsafe packed.withUnsafeBytes { unsafe append($0) }
+      }
       append(message.sender)
       append(message.text)
     }
@@ -32,12 +40,6 @@
     /// Copies all fields of a key and its value.
     @inline(__always)
     init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-      var edited: Int64?
-      self = unsafe PeerMessage(key: key, value: value, edited: &edited)
-    }
-
-    @inline(__always)
-    init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, edited: inout Int64?) {
       var reader = unsafe LMDBReader(key)
       _ = reader.number(UInt8.self)
       conversation = reader.conversation()
@@ -51,8 +53,11 @@
       let flags = reader.number(UInt8.self)
       let senderByteCount = Int(reader.number(UInt16.self))
       localTime = flags & Flag.localTime == 0 ? nil : reader.number()
-      edited = flags & Flag.edited == 0 ? nil : reader.number()
+      editedAt = flags & Flag.edited == 0 ? nil : reader.number()
       replyTo = flags & Flag.replyTo == 0 ? nil : reader.countedString()
+      extras =
+        unsafe flags & Flag.extras == 0
+        ? nil : MessageExtras(packed: reader.raw(count: Int(reader.number(UInt16.self))))
       sender = reader.string(count: senderByteCount)
       text = unsafe String(decoding: reader.rest(), as: UTF8.self)
     }

@@ -26,15 +26,47 @@ extension MsgStoreEngine {
     let id = MessageID(message.id)
     let conversation = ids[message.conversation]
     let text = message.text
+    let mentions = message.extras?.mentions.map { MemberID($0) } ?? []
     let time = Timestamp(microseconds: time)
     var isEdited = false
     let elapsed = try timed {
       isEdited = try store.write(level) { chat in
-        try chat.receiveEdit(of: id, in: conversation, text: text, at: time)
+        try chat.receiveEdit(of: id, in: conversation, text: text, mentions: mentions, at: time)
       }
     }
     guard isEdited else { throw BenchError("msgstore: edited nothing") }
     return elapsed
+  }
+
+  func react(_ reaction: ChatReaction, to message: ChatMessage) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let id = MessageID(message.id)
+    let conversation = ids[message.conversation]
+    let reaction = Reaction(
+      reaction.emoji, from: MemberID(reaction.member),
+      at: Timestamp(microseconds: reaction.time))
+    var isNew = false
+    let elapsed = try timed {
+      isNew = try store.write(level) { chat in
+        try chat.receive(reaction, to: id, in: conversation)
+      }
+    }
+    guard isNew else { throw BenchError("msgstore: took no reaction") }
+    return elapsed
+  }
+
+  func receiveMark(
+    of member: String, upTo message: ChatMessage, at time: Int64
+  ) throws -> UInt64 {
+    let store = try current
+    let level = level
+    let receipt = ReceivedReceipt(
+      in: ids[message.conversation], of: MemberID(member), .read, .upTo(MessageID(message.id)),
+      time: Timestamp(microseconds: time))
+    return try timed {
+      try store.write(level) { chat in _ = try chat.receive(receipt) }
+    }
   }
 
   func mute(_ conversations: [Int]) throws {

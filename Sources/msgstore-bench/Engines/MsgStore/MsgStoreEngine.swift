@@ -84,12 +84,15 @@ final class MsgStoreEngine: Engine {
   }
 
   private func draft(_ message: ChatMessage) -> Message {
-    Message(
+    var draft = Message(
       id: MessageID(message.id), in: ids[message.conversation], from: MemberID(message.sender),
       text: message.text, localTime: message.localTime.map { Timestamp(microseconds: $0) },
       serverTimestamp: message.serverTime.map { Timestamp(microseconds: $0) },
       sequence: message.sequence, status: MessageStatus(rawValue: message.status),
       replyTo: message.replyTo.map { MessageID($0) })
+    if let editedAt = message.editedAt { draft.editedAt = Timestamp(microseconds: editedAt) }
+    if let extras = message.extras { draft.take(extras) }
+    return draft
   }
 
   func insert(_ messages: [ChatMessage]) throws -> UInt64 {
@@ -226,7 +229,8 @@ final class MsgStoreEngine: Engine {
       conversation: conversation, id: message.id.string, sender: message.sender.string,
       text: message.text, serverTime: message.serverTimestamp?.microseconds,
       sequence: message.sequence, localTime: message.localTime?.microseconds,
-      status: message.status.rawValue, replyTo: message.replyTo?.string)
+      status: message.storedStatus, replyTo: message.replyTo?.string,
+      editedAt: message.editedAt?.microseconds, extras: message.extras)
   }
 
   @inline(__always)
@@ -237,7 +241,8 @@ final class MsgStoreEngine: Engine {
       idByteCount: message.id.byteCount, senderByteCount: message.sender.string.utf8.count,
       textByteCount: message.text.utf8.count, serverTime: message.serverTimestamp?.microseconds,
       sequence: message.sequence, localTime: message.localTime?.microseconds,
-      status: message.status.rawValue, replyToByteCount: message.replyTo?.byteCount,
+      status: message.storedStatus, replyToByteCount: message.replyTo?.byteCount,
+      editedAt: message.editedAt?.microseconds, extras: message.mixedExtras,
       isInConversation: message.conversation == conversation, isNewID: message.id != previous)
   }
 

@@ -136,6 +136,12 @@ struct SQLiteStatement {
     unsafe _ = sqlite3_bind_text(handle, parameter, bytes, Int32(text.count), nil)
   }
 
+  /// Binds bytes without copying; they must not move before the statement is reset.
+  @unsafe @inline(__always)
+  func bind(bytes: UnsafeRawBufferPointer, at parameter: Int32) {
+    unsafe _ = sqlite3_bind_blob(handle, parameter, bytes.baseAddress, Int32(bytes.count), nil)
+  }
+
   /// Binds text that SQLite copies.
   ///
   /// Not for timed work.
@@ -163,6 +169,14 @@ struct SQLiteStatement {
   @inline(__always)
   func string(_ column: Int32) -> String {
     optionalString(column) ?? ""
+  }
+
+  /// Returns the mentions, reactions and attachments of a message.
+  @inline(__always)
+  func extras(_ column: Int32) -> MessageExtras? {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return nil }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe MessageExtras(packed: UnsafeRawBufferPointer(start: start, count: count))
   }
 
   /// Returns the parts of a text between unit separators.

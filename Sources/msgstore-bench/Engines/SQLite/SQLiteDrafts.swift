@@ -2,6 +2,7 @@
 @safe
 final class SQLiteArena {
   private let bytes: UnsafeMutableRawBufferPointer
+  var count: Int { unsafe bytes.count }
 
   init(_ contents: [UInt8]) {
     unsafe bytes = .allocate(byteCount: contents.count, alignment: 1)
@@ -9,6 +10,11 @@ final class SQLiteArena {
   }
 
   deinit { unsafe bytes.deallocate() }
+
+  @inline(__always)
+  func bind(bytes range: Range<Int>, at parameter: Int32, to statement: SQLiteStatement) {
+    unsafe statement.bind(bytes: UnsafeRawBufferPointer(rebasing: bytes[range]), at: parameter)
+  }
 
   @inline(__always)
   func bind(_ range: Range<Int>, at parameter: Int32, to statement: SQLiteStatement) {
@@ -60,6 +66,8 @@ struct SQLiteDrafts {
     var text: Range<Int>
     var preview: Range<Int>
     var replyTo: Range<Int>?
+    var editedAt: Int64?
+    var extras: Range<Int>?
   }
 
   private let arena: SQLiteArena
@@ -82,7 +90,11 @@ struct SQLiteDrafts {
         sender: keep(message.sender), text: text,
         preview: text.lowerBound..<text.lowerBound
           + ConversationPreview.byteCount(of: message.text),
-        replyTo: message.replyTo.map(keep))
+        replyTo: message.replyTo.map(keep), editedAt: message.editedAt,
+        extras: message.extras.map { extras in
+          contents += extras.packed
+          return contents.count - extras.packed.count..<contents.count
+        })
     }
     arena = SQLiteArena(contents)
   }
@@ -102,6 +114,12 @@ struct SQLiteDrafts {
       arena.bind(replyTo, at: 10, to: statement)
     } else {
       statement.bindNull(at: 10)
+    }
+    statement.bind(item.editedAt, at: 11)
+    if let extras = item.extras {
+      arena.bind(bytes: extras, at: 12, to: statement)
+    } else {
+      statement.bindNull(at: 12)
     }
   }
 

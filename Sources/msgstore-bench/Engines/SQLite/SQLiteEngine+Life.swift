@@ -51,6 +51,44 @@ extension SQLiteEngine {
     }
   }
 
+  func react(_ reaction: ChatReaction, to message: ChatMessage) throws -> UInt64 {
+    let connection = try current
+    let drafts = SQLiteDrafts([message])
+    return try timed {
+      try connection.run(connection.statement(.begin))
+      let stored = try connection.statement(.extras)
+      drafts.bindKey(of: drafts.items[0], to: stored)
+      guard try connection.step(stored) else {
+        throw BenchError("sqlite does not know \(message.id)")
+      }
+      let extras = stored.extras(0) ?? MessageExtras()
+      stored.reset()
+      let put = try connection.statement(.putExtras)
+      let packed = SQLiteArena(extras.adding(reaction).packed)
+      drafts.bindKey(of: drafts.items[0], to: put)
+      packed.bind(bytes: 0..<packed.count, at: 3, to: put)
+      try withExtendedLifetime(packed) { try connection.run(put) }
+      try connection.run(connection.statement(.commit))
+    }
+  }
+
+  func receiveMark(
+    of member: String, upTo message: ChatMessage, at time: Int64
+  ) throws -> UInt64 {
+    let connection = try current
+    return try timed {
+      try connection.run(connection.statement(.begin))
+      let put = try connection.statement(.putMark)
+      put.bind(PeerMessage.number(message.conversation), at: 1)
+      put.bind(copying: member, at: 2)
+      put.bind(time, at: 3)
+      put.bind(message.serverTime ?? 0, at: 4)
+      put.bind(message.sequence ?? PeerMessage.noSequence, at: 5)
+      try connection.run(put)
+      try connection.run(connection.statement(.commit))
+    }
+  }
+
   func mute(_ conversations: [Int]) throws {
     let connection = try current
     try connection.run(connection.statement(.begin))

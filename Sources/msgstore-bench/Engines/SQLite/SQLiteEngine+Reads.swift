@@ -12,6 +12,8 @@ extension PeerMessage {
     localTime = row.optionalInteger(7)
     status = UInt8(truncatingIfNeeded: row.integer(8))
     replyTo = row.optionalString(9)
+    editedAt = row.optionalInteger(10)
+    extras = row.extras(11)
   }
 }
 

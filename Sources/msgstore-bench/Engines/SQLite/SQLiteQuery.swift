@@ -9,6 +9,7 @@ enum SQLiteQuery: Int, CaseIterable {
   case acknowledgeMessage, acknowledgeSummary
   case putReceipts, putMark, markRead, readers, readersByMarks
   case keepText, edit, editPreview, earlierTexts
+  case extras, putExtras
   case mute, unreadTotals
   case tail, before, earlierThan, notEarlierThan, byID, list
 
@@ -23,6 +24,7 @@ enum SQLiteQuery: Int, CaseIterable {
       conversation INTEGER NOT NULL, pending INTEGER NOT NULL, ts INTEGER NOT NULL,
       seq INTEGER NOT NULL, id TEXT NOT NULL, sender TEXT NOT NULL, text TEXT NOT NULL,
       local INTEGER, status INTEGER NOT NULL, reply_to TEXT, edited INTEGER,
+      extras BLOB,
       PRIMARY KEY (conversation, pending, ts, seq, id)) WITHOUT ROWID;
     CREATE UNIQUE INDEX messages_id ON messages (id, conversation);
     CREATE TABLE versions (
@@ -57,12 +59,14 @@ enum SQLiteQuery: Int, CaseIterable {
   static func settings(_ cache: CacheSize) -> String {
     switch cache {
     case .normal: "PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824"
+    case .unmapped: "PRAGMA cache_size=-65536; PRAGMA mmap_size=0"
     case .smallest: "PRAGMA cache_size=1; PRAGMA mmap_size=0"
     }
   }
 
   private static let columns =
-    "conversation, pending, ts, seq, id, sender, text, local, status, reply_to"
+    "conversation, pending, ts, seq, id, sender, text, local, status, reply_to, "
+    + "edited, extras"
 
   var text: String {
     switch self {
@@ -72,7 +76,8 @@ enum SQLiteQuery: Int, CaseIterable {
       "INSERT INTO conversations (number, id, participants, title) VALUES (?1, ?2, ?3, ?4)"
     case .insertMessage:
       """
-      INSERT INTO messages (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      INSERT INTO messages (\(Self.columns))
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       ON CONFLICT DO NOTHING
       """
     case .summarize:
@@ -129,6 +134,8 @@ enum SQLiteQuery: Int, CaseIterable {
       "UPDATE conversations SET preview_text = ?3 WHERE number = ?2 AND preview_id = ?1"
     case .earlierTexts:
       "SELECT text FROM versions WHERE id = ?1 AND conversation = ?2 ORDER BY time"
+    case .extras: "SELECT extras FROM messages WHERE id = ?1 AND conversation = ?2"
+    case .putExtras: "UPDATE messages SET extras = ?3 WHERE id = ?1 AND conversation = ?2"
     case .mute: "UPDATE conversations SET muted = 1 WHERE number = ?1"
     case .unreadTotals: "SELECT unread FROM totals ORDER BY muted"
     case .tail: Self.messages("conversation = ?1", descending: true)
