@@ -37,6 +37,9 @@ import MsgStore
 ///     get-by-id          one message by its conversation and id
 ///     list20             the 20 conversations with the newest activity
 ///     open-tail50        open the store, read one tail, close it
+///     cold-open-tail50   the same with nothing of the store in the operating system's cache: bytes
+///                        fetched; as cold-older50 the 50 before, as cold-get-by-id one message,
+///                        and as -pages the pages asked for
 ///     memory             peak resident bytes of a process that opens the store and reads 10,000
 ///                        tails; as memory-small, with the smallest cache
 ///     commit-full        one message and its conversation's summary, durable on return
@@ -53,7 +56,8 @@ import MsgStore
 ///                        by a trigger
 ///     open-insert-close  open, insert one message at full durability, close
 ///     wal-size           WAL bytes per commit-full, over 20,000 commits
-///     written            bytes written to any file per message, over 100,000 commits
+///     written            bytes written to any file per message, over 100,000 commits;
+///                        as written-calls, the read and write calls
 ///     send-visible       a message is stored and entered into the outbox, until it is visible;
 ///                        ours only, like the next four
 ///     send-durable       the same until it is on the disk, beside a bare write and sync
@@ -67,7 +71,7 @@ struct Bench: ParsableCommand {
     commandName: "msgstore-bench",
     abstract: "Measures the message store beside SQLite and the cost of the machine itself.",
     version: "msgstore-bench \(MessageStore.version)",
-    subcommands: [Run.self, ReadTails.self, CountCorpus.self],
+    subcommands: [Run.self, ReadTails.self, ReadCold.self, CountCorpus.self],
     defaultSubcommand: Run.self)
 
   /// Prints every error as one line on standard error and exits with status 2.

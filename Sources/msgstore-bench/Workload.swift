@@ -21,7 +21,7 @@ extension Workload {
 let catalogue: [any Workload] = [
   Import(), Size(), Compact(), Backfill(), InitialSync(), SmallStore(), TinyThreads(),
   Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
-  SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Memory(),
+  SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Cold(), Memory(),
   Commit(name: "commit-full", durability: .full),
   Commit(name: "commit-relaxed", durability: .relaxed),
   Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
@@ -36,6 +36,11 @@ let catalogue: [any Workload] = [
 var summaries: [String: String] {
   var summaries = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0.summary) })
   summaries[Compact.sizeName] = "bytes on disk per message after that, every file counted"
+  summaries[Written.callsName] = "read and write calls per message of those commits"
+  for (name, summary) in Cold.others { summaries[name] = summary }
+  for name in [Cold().name] + Cold.others.map(\.0) {
+    summaries[name + Cold.pagesSuffix] = "pages asked for by read calls, and faults that waited"
+  }
   summaries[Memory.smallName] = "the same with the smallest cache"
   return summaries
 }
