@@ -11,7 +11,7 @@ DOCS = .build-docs
 # A benchmark of all there is to measure, in little.
 TINY = --messages 2000 --conversations 20 --rounds 1
 
-.PHONY: help setup demo example test build release install docs bench bench-smoke bench-peers bench-peers-smoke \
+.PHONY: help setup demo example test build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke \
   release-peers check check-apple format lint test-release test-kills test-tsan \
   test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make docs         the DocC documentation of the libraries, in $(DOCS)/html'
 	@echo 'make bench        the whole benchmark, beside SQLite; real chat where the corpus is there'
 	@echo 'make bench-smoke  every workload once, tiny'
+	@echo 'make bench-day    the CPU time, bytes and calls of a busy day, beside SQLite and GRDB'
 	@echo 'make bench-peers  the benchmark beside GRDB and LMDB too; ARGUMENTS=... for its options'
 	@echo 'make bench-peers-smoke  every workload of every engine once, tiny'
 	@echo 'make torture      kills, power cuts, failing calls and flipped bits; MINUTES=n (60)'
@@ -90,6 +91,10 @@ PEERS = .build-peers/release/msgstore-bench --normal-program $(RELEASE)/msgstore
 
 bench-peers: release release-peers
 	@Scripts/bench $(PEERS) $(ARGUMENTS)
+
+# A day in the life of a user: 10,000 messages received, 2,000 threads opened, 50 starts.
+bench-day: release release-peers
+	@Scripts/bench $(PEERS) --workloads day --engines msgstore,sqlite,grdb,grdb-codable $(ARGUMENTS)
 
 bench-peers-smoke: release release-peers
 	$(PEERS) $(TINY) --format json >/dev/null

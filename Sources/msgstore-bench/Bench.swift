@@ -64,6 +64,7 @@ import MsgStore
 ///     send-busy          the same until it is visible, while batches of 500 messages are stored
 ///     next-done-50       work is taken from an outbox of 50 entries and finished, in one commit
 ///     next-done-5000     the same with 5,000 entries
+///     day                a busy user's day in one process: CPU time, bytes, calls; see DayScript
 ///     scale              tail50-huge, commit-relaxed and edit at 10⁴, 10⁵, 10⁶ messages
 @main
 struct Bench: ParsableCommand {
@@ -71,7 +72,7 @@ struct Bench: ParsableCommand {
     commandName: "msgstore-bench",
     abstract: "Measures the message store beside SQLite and the cost of the machine itself.",
     version: "msgstore-bench \(MessageStore.version)",
-    subcommands: [Run.self, ReadTails.self, ReadCold.self, CountCorpus.self],
+    subcommands: [Run.self, ReadTails.self, ReadCold.self, RunDay.self, CountCorpus.self],
     defaultSubcommand: Run.self)
 
   /// Prints every error as one line on standard error and exits with status 2.

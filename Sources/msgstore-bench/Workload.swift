@@ -29,7 +29,7 @@ let catalogue: [any Workload] = [
   OpenInsertClose(), WALSize(), Written(),
   Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
   SendBusy(),
-  TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Scale(),
+  TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Day(), Scale(),
 ]
 
 /// The unit of operation of each figure, by the figure's name.
@@ -37,6 +37,10 @@ var summaries: [String: String] {
   var summaries = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0.summary) })
   summaries[Compact.sizeName] = "bytes on disk per message after that, every file counted"
   summaries[Written.callsName] = "read and write calls per message of those commits"
+  summaries[Day.writtenName] = "bytes handed to write calls on that day"
+  summaries[Day.storedName] = "bytes of pages made dirty on that day"
+  summaries[Day.readName] = "bytes fetched from storage on that day, begun with a cold store"
+  summaries[Day.callsName] = "read and write calls on that day"
   for (name, summary) in Cold.others { summaries[name] = summary }
   for name in [Cold().name] + Cold.others.map(\.0) {
     summaries[name + Cold.pagesSuffix] = "pages asked for by read calls, and faults that waited"
