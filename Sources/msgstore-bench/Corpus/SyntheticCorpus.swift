@@ -76,7 +76,7 @@ extension [String] {
 }
 
 private struct SyntheticStream: MessageStream {
-  /// What the stream remembers of a conversation.
+  /// The stream's memory of a conversation.
   private struct Memory {
     var sequence: Int64 = 0
     /// The time of its last message.

@@ -1,11 +1,11 @@
-/// What reads cost when nothing of the store is in the operating system's cache: bytes fetched from
-/// storage, and pages asked for.
+/// The cost of reads when nothing of the store is in the operating system's cache: bytes fetched
+/// from storage, and pages asked for.
 ///
-/// For each reading the files of all engines are dropped from the cache, and a fresh process opens
-/// one of them, reads the newest 50 of a conversation, the 50 before them, and one message by its
-/// id. SQLite reads its file by calls here and does not map it: of a map the system fetches far more
-/// than is asked for, and does not say which pages were. The process is this program again, with the hidden command `read-cold`. Bytes and pages do
-/// not depend on how fast the disk is, nor on what else the machine does.
+/// For each reading the files of an engine are dropped from the cache, and a fresh process opens
+/// them, reads the newest 50 of a conversation, the 50 before them, and one message by its id.
+/// SQLite reads its file by calls here and does not map it: of a map the system fetches far more
+/// than is asked for, and does not say which pages were. The process is this program again, with
+/// the hidden command `read-cold`. Pages do not depend on the machine; bytes do by its read-ahead.
 struct Cold: Workload {
   let name = "cold-open-tail50"
   let summary = "bytes fetched to open a store that is not in the cache and read one tail"
