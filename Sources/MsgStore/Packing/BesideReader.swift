@@ -4,10 +4,10 @@ package import PageFile
 ///
 /// See docs/message-format.md, M-11.
 ///
-/// A change of a packed message would unpack, compress, and log a whole segment. Instead, the record
-/// as it is now goes to a tree of its own, under the key that the message would have in a cell of
-/// its own, and the segment says so by its tag. The places and names of the segment stay as they
-/// are, so cursors find messages without looking here.
+/// A change of a packed message would unpack, compress, and log a whole segment. Instead, the
+/// record as it is now goes to a tree of its own, under the key that the message would have in a
+/// cell of its own, and the segment says so by its tag. The places and names of the segment stay as
+/// they are, so cursors find messages without looking here.
 struct BesideReader {
   let view: StoreView
 

@@ -280,7 +280,8 @@ package struct MessageCursor: ~Copyable {
     return position
   }
 
-  /// The byte count of the cell's value: a segment, or the record of a message in a cell of its own.
+  /// The byte count of the cell's value: a segment, or the record of a message with a cell of its
+  /// own.
   var recordByteCount: Int { cursor.valueByteCount }
 
   /// Moves past the segment, or past the message that has a cell of its own.
@@ -315,7 +316,8 @@ package struct MessageCursor: ~Copyable {
       < maximumCount
   }
 
-  /// Appends the cell of the segment at the cursor, with the tag of one that has messages beside it.
+  /// Appends the cell of the segment at the cursor, with the tag of one that has messages beside
+  /// it.
   ///
   /// Returns false, and appends nothing, if it has that tag.
   func appendMarked(

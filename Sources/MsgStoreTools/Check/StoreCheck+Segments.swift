@@ -7,8 +7,8 @@ extension StoreCheck {
   ///
   /// Malformed segments, and those whose dictionary is lost, are skipped.
   ///
-  /// - Parameter reports: True to report such segments, and records beside no segment; one walk of a
-  ///   check does.
+  /// - Parameter reports: True to report such segments, and records beside no segment; one walk of
+  ///   a check does.
   func walkMessages(
     _ view: StoreView, reports: Bool,
     _ body: (_ key: Bytes, _ record: Bytes) throws(StoreError) -> Void

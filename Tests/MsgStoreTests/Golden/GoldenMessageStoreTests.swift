@@ -293,6 +293,31 @@ import Testing
     }
   }
 
+  /// A process that is killed while it raises a store leaves one of either version.
+  @Test func aStoreIsRaisedWhereverTheFirstOpeningIsCutOff() throws {
+    let lines = try Self.contents("version-4.jsonl")
+    let cuts = Locked<[MemoryDirectory]>([])
+    let hooked = HookedDirectory(try files(4)) { (call, files) throws(PageFileError) in
+      if call.kind == .write || call.kind == .sync { cuts.withLock { $0.append(files.copy()) } }
+    }
+    try MessageStore(in: hooked, name: "store", options: StoreOptions()).close()
+    let found = cuts.withLock { $0 }
+    #expect(found.count > 5)
+    var versions: Set<UInt64> = []
+    for cut in found {
+      // Files of which no commit can be read yet are those of the store before.
+      let reader = try open(cut.copy(), .readOnly)
+      #expect(try export(reader) == lines)
+      try reader.close()
+      versions.insert(try cells(cut.copy()).version ?? 0)
+      let store = try open(cut)
+      try expectIntact(store, lines, unread: 403, "cut off")
+      try store.close()
+      #expect(try cells(cut).version == Self.newestVersion)
+    }
+    #expect(versions == [4, 5])
+  }
+
   @Test func theNewestHasEntriesOfEveryState() throws {
     let store = try open(files(5), .readOnly)
     let counts = try store.read { try $0.outbox.counts() }
