@@ -26,7 +26,7 @@ package struct Steps: TransactionPart {
     if try transaction.outboxTotals.hasSteps {
       return try transaction.outboxSweeps.stepOutbox()
     }
-    guard let (ordinal, work) = try view.work.work().first else { return }
+    guard let (ordinal, work) = try view.work.first() else { return }
     let isDone: Bool
     switch work.kind {
     case .sweep:
@@ -37,7 +37,7 @@ package struct Steps: TransactionPart {
       isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
     }
     guard isDone else { return }
-    try transaction.remove(WorkRecord.key(ordinal), in: Schema.work)
+    try transaction.workQueue.remove(at: ordinal)
   }
 }
 

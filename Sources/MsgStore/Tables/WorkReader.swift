@@ -23,18 +23,37 @@ package struct WorkReader {
     }
   }
 
+  /// Returns the oldest work that is left; nil if none is.
+  func first() throws(StoreError) -> (ordinal: UInt64, work: WorkRecord)? {
+    var found: (ordinal: UInt64, work: WorkRecord)?
+    try forEach { (ordinal, work) throws(StoreError) in
+      found = (ordinal, work)
+      return false
+    }
+    return found
+  }
+
   /// Returns all work that is left, oldest first.
   package func work() throws(StoreError) -> [(ordinal: UInt64, work: WorkRecord)] {
     var found: [(ordinal: UInt64, work: WorkRecord)] = []
+    try forEach { (ordinal, work) throws(StoreError) in
+      found.append((ordinal, work))
+      return true
+    }
+    return found
+  }
+
+  /// Runs `body` on the work that is left, oldest first, until it returns false.
+  private func forEach(
+    _ body: (_ ordinal: UInt64, _ work: WorkRecord) throws(StoreError) -> Bool
+  ) throws(StoreError) {
     try view.forEachCell(with: WorkRecord.keyStart, in: Schema.work) {
       (key, value) throws(StoreError) in
       guard key.count == 8 else {
         throw view.corrupt(Schema.work, "malformed key (\(key.count) bytes)")
       }
-      found.append((key.bigEndian64(at: 0), try view.decoded(value, at: key)))
-      return true
+      return try body(key.bigEndian64(at: 0), try view.decoded(value, at: key))
     }
-    return found
   }
 }
 

@@ -42,6 +42,11 @@ package struct WorkRecord: Hashable, StoredRecord {
     self.conversation = conversation
   }
 
+  /// The number of the conversation that a merge moves the messages to; nil for other work.
+  var target: UInt32? {
+    if case .merge(let target, _) = kind { target } else { nil }
+  }
+
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     fields.tag(1)
     fields.choice(

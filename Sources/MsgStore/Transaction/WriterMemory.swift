@@ -31,6 +31,9 @@ package final class WriterMemory: @unchecked Sendable {
   /// The totals of the outbox in the work tree; nil if they have not been read.
   var outbox: OutboxTotals?
 
+  /// The merges that are left to be done; nil if they have not been read.
+  var merges: Merges?
+
   /// The segment encoders, one fast and one for packing many messages at once; nil until needed.
   var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
   /// True if this transaction adds a dictionary; its own messages are still packed with the

@@ -79,8 +79,7 @@ struct Deletions: TransactionPart {
     try transaction.summaries.flush()
     view.source.isErasing = true
     let old = conversation.number
-    for (ordinal, work) in try view.work.work() {
-      guard case .merge(into: old, _) = work.kind else { continue }
+    for (ordinal, work) in try transaction.workQueue.merges(into: old) {
       try transaction.workQueue.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
     }
     let details = try view.conversations.details(old)
@@ -150,10 +149,7 @@ struct Deletions: TransactionPart {
 
   /// Returns the numbers of conversations whose messages are still being moved to this one.
   func merging(into target: UInt32) throws(StoreError) -> [UInt32] {
-    guard try view.work.hasStoreWork else { return [] }
-    return try view.work.work().compactMap { _, work in
-      if case .merge(into: target, _) = work.kind { work.conversation } else { nil }
-    }
+    try transaction.workQueue.merges(into: target).map(\.work.conversation)
   }
 
   /// Removes messages up to a server time, one step at a time.

@@ -85,8 +85,8 @@ struct Renames: TransactionPart {
     try transaction.conversationNames.lead(
       [details.id] + details.aliases, to: target.number, areFormer: true)
     try transaction.conversationNames.forget(names: dropped)
-    for (ordinal, work) in try view.work.work() {
-      guard case .merge(into: number, let summary) = work.kind else { continue }
+    for (ordinal, work) in try transaction.workQueue.merges(into: number) {
+      guard case .merge(_, let summary) = work.kind else { continue }
       try transaction.workQueue.write(
         WorkRecord(.merge(into: target.number, summary), of: work.conversation), at: ordinal)
     }
