@@ -190,26 +190,31 @@ extension Summaries {
     _ summary: inout ConversationSummary, in conversation: UInt32
   ) throws(StoreError) {
     let newest = try flushed().messages.lastPosition(upTo: .firstPending, in: conversation)
-    var limit = MessagePosition.end
-    while let position = try flushed().messages.lastPosition(upTo: limit, in: conversation) {
-      let message = try flushed().messages.message(at: position, in: conversation)
-      if position.place.isPending, message.status == .failed, let newest,
-        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
-      {
-        guard let before = try flushed().messages.lastPosition(before: position, in: conversation)
-        else {
-          break
-        }
-        limit = before
-        continue
-      }
-      let isAlone = StoreDefect.activityOfLast.isPlanted
-      summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
-      summary.last = try last(message, at: position, in: conversation)
+    guard let position = try lastShown(newest: newest, in: conversation) else {
+      summary.last = nil
+      summary.activity = 0
       return
     }
-    summary.last = nil
-    summary.activity = 0
+    let message = try flushed().messages.message(at: position, in: conversation)
+    let isAlone = StoreDefect.activityOfLast.isPlanted
+    summary.activity = max(position.place.time, isAlone ? .min : newest?.place.time ?? .min)
+    summary.last = try last(message, at: position, in: conversation)
+  }
+
+  /// Returns the position of the last message that holds the preview; nil if there is none.
+  ///
+  /// Costs a step of a cursor for each failed message passed over.
+  private func lastShown(
+    newest: MessagePosition?, in conversation: UInt32
+  ) throws(StoreError) -> MessagePosition? {
+    var scan = try ThreadScan(flushed(), conversation, after: .end)
+    while let record = try scan.previous() {
+      let position = try scan.position()
+      guard position.place.isPending, record.status == .failed, let newest,
+        position.place.time < newest.place.time, !StoreDefect.failedHoldsPreview.isPlanted
+      else { return position }
+    }
+    return nil
   }
 
   private func last(
