@@ -13,7 +13,12 @@ extension Packer {
     if position.place.isPending {
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
-    var cursor = try MessageCursor(flushed())
+    if let open = memory.conversations[conversation],
+      memory.unwritten.set(key.bytes, record, in: open)
+    {
+      return
+    }
+    var cursor = MessageCursor(view)
     let isEqual = try cursor.seek(key.bytes)
     guard cursor.isWithinSegment || isEqual && cursor.isPacked else {
       memory.conversations[conversation]?.latePosition = position
@@ -51,8 +56,13 @@ extension Packer {
   func removeRecord(at position: MessagePosition, in conversation: UInt32) throws(StoreError) {
     let key = KeyEncoding.key(conversation, position)
     if position.place.isPending { return try transaction.remove(key.bytes, in: Schema.messages) }
+    if let open = memory.conversations[conversation],
+      memory.unwritten.remove(key.bytes, from: open)
+    {
+      return
+    }
     var run = MessageRun()
-    guard let cell = try flushed().messages.segment(around: key.bytes, to: &run) else {
+    guard let cell = try view.messages.segment(around: key.bytes, to: &run) else {
       return try transaction.remove(key.bytes, in: Schema.messages)
     }
     let found = run.search(key.bytes)

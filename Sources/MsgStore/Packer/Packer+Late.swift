@@ -14,7 +14,8 @@ extension Packer {
   ) throws(StoreError) {
     let prefix = KeyEncoding.key(number)
     let middle = KeyEncoding.key(number, position)
-    var cursor = try MessageCursor(flushed())
+    // Without the unwritten messages, which come behind all others.
+    var cursor = MessageCursor(view)
     _ = try cursor.seek(middle.bytes)
     var count = 0
     while count < maximumCount, try cursor.previous(), cursor.isIn(prefix.bytes), !cursor.isPacked {

@@ -3,7 +3,8 @@ import PageFile
 /// The new messages of a transaction that came last in their thread and are not in their tree yet.
 ///
 /// Many of them may be packed when the transaction ends, and then never need a cell of their own.
-/// The delay is invisible: every reader of the tree of messages writes them first.
+/// The delay is invisible: every reader of the tree of messages writes them first. A writer of one
+/// message need not: its place is among them, or before all of them.
 ///
 ///  1. Names are written and summaries updated at once; only the records are delayed.
 ///  2. A failed write is not retried, and every later write throws its error, so the transaction
@@ -42,6 +43,40 @@ final class UnwrittenMessages {
     let thread = spare.popLast() ?? Thread()
     conversation.unwritten = thread
     conversations.append(conversation)
+    return thread
+  }
+
+  /// Stores a record among the unwritten messages of a conversation, replacing the one there, if
+  /// any.
+  ///
+  /// Returns false if its place is before all of them, in the tree.
+  func set(_ key: Bytes, _ record: Bytes, in conversation: OpenConversation) -> Bool {
+    guard let thread = thread(around: key, in: conversation) else { return false }
+    let oldCount = thread.run.count
+    thread.run.set(key, record)
+    count += thread.run.count - oldCount
+    thread.byteCount += record.count
+    byteCount += record.count
+    return true
+  }
+
+  /// Removes a record from the unwritten messages of a conversation.
+  ///
+  /// Returns false if it is not among them.
+  func remove(_ key: Bytes, from conversation: OpenConversation) -> Bool {
+    guard let thread = thread(around: key, in: conversation),
+      case let found = thread.run.search(key), found.isEqual
+    else { return false }
+    thread.run.remove(at: found.index)
+    count -= 1
+    return true
+  }
+
+  /// Returns the unwritten messages of a conversation if a key lies behind the first of them.
+  private func thread(around key: Bytes, in conversation: OpenConversation) -> Thread? {
+    guard let thread = conversation.unwritten, thread.run.count > 0,
+      key.compare(to: thread.run.key(0)) >= 0
+    else { return nil }
     return thread
   }
 

@@ -6,6 +6,51 @@ import Testing
 @Suite struct ImportedThreadsTests {
   /// Messages that first get cells, and then leave them for segments, leave pages a third empty.
   @Test func newConversationsOfOneTransactionFillTheirPages() throws {
+    let (live, compacted, seed) = try leafCounts(lateCount: 0)
+    #expect(live * 100 <= compacted * 108, "\(live), \(compacted) compacted, seed \(seed)")
+  }
+
+  /// A message to an earlier place does not make the others of its transaction get cells.
+  @Test func lateMessagesLeaveTheOthersToBePacked() throws {
+    let (live, compacted, seed) = try leafCounts(lateCount: 5)
+    #expect(live * 100 <= compacted * 125, "\(live), \(compacted) compacted, seed \(seed)")
+  }
+
+  /// What is written, changed, and removed before it has a cell is as it was with one.
+  @Test func unwrittenMessagesAreChangedWhereTheyAre() throws {
+    let files = MemoryDirectory()
+    let store = try memoryStore(files)
+    try store.write { chat in
+      for index in 0..<10 { try chat.insert(message(MessageID("a\(index)"), at: Int64(index))) }
+    }
+    try store.write { chat in
+      for index in 20..<30 { try chat.insert(message(MessageID("a\(index)"), at: Int64(index))) }
+      try chat.insert(message("late", at: 5, text: "late"))
+      try chat.insert(message("between", at: 24, text: "between"))
+      try chat.receiveEdit(of: "a22", in: "room", text: "edited", at: time(100))
+      try chat.receiveEdit(of: "a2", in: "room", text: "edited", at: time(100))
+      try chat.delete("a20", in: "room")
+      try chat.delete("a29", in: "room")
+      try chat.delete("a3", in: "room")
+      try chat.insert(message("a40", at: 40))
+    }
+    let expected =
+      [0, 1, 2, 4, 5].map { "a\($0)" } + ["late"] + [6, 7, 8, 9, 21, 22, 23, 24].map { "a\($0)" }
+      + ["between"] + [25, 26, 27, 28, 40].map { "a\($0)" }
+    #expect(try store.read { try $0.thread("room").tail(100).ids } == expected)
+    #expect(try store.message("a22")?.text == "edited")
+    #expect(try store.message("a2")?.text == "edited")
+    try store.expectSound()
+    try store.close()
+  }
+
+  /// Imports many short conversations; returns the leaves of their messages, as they are and
+  /// compacted.
+  ///
+  /// - Parameter lateCount: How many messages of each transaction come late to earlier ones.
+  private func leafCounts(
+    lateCount: Int
+  ) throws -> (live: Int, compacted: Int, seed: UInt64) {
     let seed = try #require(seeds(1).first)
     var random = SeededGenerator(seed: seed)
     let files = MemoryDirectory()
@@ -18,6 +63,14 @@ import Testing
     for batch in 0..<30 {
       try store.write(.relaxed) { chat in
         for room in 0..<25 {
+          if batch > 0, room < lateCount {
+            // In the middle of a conversation of the transaction before.
+            try chat.insert(
+              Message(
+                id: MessageID("late-\(batch)-\(room)"),
+                in: ConversationID("room \(batch - 1) \(room)"), from: "ann", text: "late",
+                serverTimestamp: Timestamp(microseconds: time - 489_999_999)))
+          }
           try chat.insert(
             contentsOf: (0..<20).map { number in
               time += 1_000_000
@@ -34,9 +87,9 @@ import Testing
     let live = try leafCount(store, files)
     try store.compact()
     let compacted = try leafCount(store, files)
-    let counts = "\(live) leaves, \(compacted) when compacted, seed \(seed)"
-    #expect(live * 100 <= compacted * 108, "\(counts)")
+    try store.expectSound()
     try store.close()
+    return (live, compacted, seed)
   }
 
   /// The number of leaves of the messages tree.
