@@ -68,7 +68,8 @@ struct SizeReader {
     try view.append(cursor, to: &value)
     if let header = SegmentHeader(value.bytes) {
       sizes.messageCount += header.count
-      sizes.textByteCount += try header.hasBeside
+      sizes.textByteCount +=
+        try header.hasBeside
         ? textByteCount(of: value.bytes, at: cursor) : header.textByteCount
     } else if let record = MessageRecord(value.bytes) {
       sizes.messageCount += 1

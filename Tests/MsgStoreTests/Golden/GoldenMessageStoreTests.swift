@@ -122,7 +122,8 @@ import Testing
     try store.write { chat in
       for index in [20, 21, 150] {
         try chat.receiveEdit(
-          of: messages[index].id, in: "lang", text: "geändert \(index)", at: time(1_704_074_900_000_000))
+          of: messages[index].id, in: "lang", text: "geändert \(index)",
+          at: time(1_704_074_900_000_000))
       }
     }
     try fillOutbox(of: store, clock)
