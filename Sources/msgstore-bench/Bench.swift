@@ -114,6 +114,9 @@ struct Run: ParsableCommand {
   @Option(help: "A file of JSON lines to take messages from.")
   var corpus: String?
 
+  @Flag(help: "A few messages of the corpus file arrive late, as of those made up.")
+  var lateArrivals = false
+
   @Option(help: "The directory for the stores during the run (default: .build, or TMPDIR).")
   var directory: String?
 
@@ -164,7 +167,8 @@ struct Run: ParsableCommand {
     let source: any Corpus
     var messageCount = messages ?? 100_000
     if let corpus {
-      let file = try CorpusFile(path: corpus, limit: messages, seed: seed)
+      var file = try CorpusFile(path: corpus, limit: messages, seed: seed)
+      file.hasLateArrivals = lateArrivals
       messageCount = messages ?? file.count
       source = file
     } else {

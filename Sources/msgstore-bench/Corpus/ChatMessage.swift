@@ -37,6 +37,8 @@ protocol Corpus {
   /// One line for the report's header.
   var summary: String { get }
   var conversations: [CorpusConversation] { get }
+  /// True if an import gets a few messages late; see `LateArrivals`.
+  var hasLateArrivals: Bool { get }
   /// Returns an endless stream that yields the same messages in the same order each time.
   func makeStream() -> any MessageStream
 }

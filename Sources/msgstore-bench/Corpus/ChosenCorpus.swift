@@ -1,6 +1,7 @@
 /// Messages taken from another corpus, with conversations and sequences of their own.
 struct ChosenCorpus: Corpus {
   private(set) var conversations: [CorpusConversation] = []
+  let hasLateArrivals = false
   /// The messages in the order in which they were added.
   private(set) var messages: [ChatMessage] = []
 

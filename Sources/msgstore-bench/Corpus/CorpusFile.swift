@@ -10,6 +10,8 @@
 struct CorpusFile: Corpus {
   let summary: String
   let conversations: [CorpusConversation]
+  /// A log does not tell when its messages arrived.
+  var hasLateArrivals = false
   fileprivate let messages: [ChatMessage]
   fileprivate let seed: UInt64
 

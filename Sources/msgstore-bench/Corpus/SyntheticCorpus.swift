@@ -5,6 +5,7 @@
 /// are made up by rule.
 struct SyntheticCorpus: Corpus {
   let conversations: [CorpusConversation]
+  let hasLateArrivals = true
   let seed: UInt64
   /// False for messages without mentions, reactions, attachments and edits, which a log of texts
   /// does not have either.

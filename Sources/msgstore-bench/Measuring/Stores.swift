@@ -45,16 +45,17 @@ final class Stores {
 
   /// Imports the corpus into a fresh store of `engine` and returns the nanoseconds of each batch.
   ///
-  /// A few messages arrive late; see `LateArrivals`.
+  /// A few messages arrive late if the corpus says so; see `LateArrivals`.
   func fill(_ engine: any Engine, count: Int, after batch: () throws -> Void) throws -> [UInt64] {
     try engine.reset(corpus.conversations)
     var stream = corpus.makeStream()
     var late = LateArrivals(seed: seed)
     var times: [UInt64] = []
     for start in stride(from: 0, to: count, by: Self.batchCount) {
-      let next = stream.next(count: min(Self.batchCount, count - start))
+      var next = stream.next(count: min(Self.batchCount, count - start))
       let isLast = start + Self.batchCount >= count
-      times.append(try engine.insert(late.arrivals(of: next, isLast: isLast)))
+      if corpus.hasLateArrivals { next = late.arrivals(of: next, isLast: isLast) }
+      times.append(try engine.insert(next))
       try batch()
     }
     try engine.checkpoint()

@@ -63,7 +63,7 @@ import Testing
     for batch in 0..<30 {
       try store.write(.relaxed) { chat in
         for room in 0..<25 {
-          if batch > 0, room < lateCount {
+          if batch > 0, room >= 25 - lateCount {
             // In the middle of a conversation of the transaction before.
             try chat.insert(
               Message(
