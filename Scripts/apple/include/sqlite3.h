@@ -41,8 +41,10 @@ int sqlite3_finalize(sqlite3_stmt *);
 int sqlite3_bind_int64(sqlite3_stmt *, int, sqlite3_int64);
 int sqlite3_bind_null(sqlite3_stmt *, int);
 int sqlite3_bind_text(sqlite3_stmt *, int, const char *, int byteCount, void (*)(void *));
+int sqlite3_bind_blob(sqlite3_stmt *, int, const void *, int byteCount, void (*)(void *));
 
 int sqlite3_column_bytes(sqlite3_stmt *, int);
 sqlite3_int64 sqlite3_column_int64(sqlite3_stmt *, int);
 const unsigned char *sqlite3_column_text(sqlite3_stmt *, int);
+const void *sqlite3_column_blob(sqlite3_stmt *, int);
 int sqlite3_column_type(sqlite3_stmt *, int);

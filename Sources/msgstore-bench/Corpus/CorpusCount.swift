@@ -111,7 +111,7 @@ package struct CorpusCount {
         $0.value >= 0x1F000 || (0x2600..<0x27C0).contains($0.value)
       }
       emojiShare += hasEmoji ? 1 / all : 0
-      linkShare += message.text.contains("http") ? 1 / all : 0
+      linkShare += Self.hasLink(message.text) ? 1 / all : 0
       lineShare += message.text.utf8.contains(10) ? 1 / all : 0
     }
     repeatedShare = Double(texts.values.reduce(0) { $0 + ($1 > 1 ? $1 : 0) }) / all
@@ -137,6 +137,16 @@ package struct CorpusCount {
       counts[name, default: 0] += 1
     }
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? "none"
+  }
+
+  private static func hasLink(_ text: String) -> Bool {
+    let letters = Array("http".utf8)
+    var count = 0
+    for byte in text.utf8 {
+      count = byte == letters[count] ? count + 1 : byte == letters[0] ? 1 : 0
+      if count == letters.count { return true }
+    }
+    return false
   }
 
   private static func lateCount(_ messages: [ChatMessage]) -> Int {
