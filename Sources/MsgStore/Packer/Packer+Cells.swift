@@ -13,6 +13,7 @@ extension Packer {
     if position.place.isPending {
       return try transaction.insert(stored: key.bytes, record, in: Schema.messages)
     }
+    if memory.unwritten.isFull { _ = try flushed() }
     if let open = memory.conversations[conversation],
       memory.unwritten.set(key.bytes, record, in: open)
     {
@@ -40,7 +41,7 @@ extension Packer {
   ) throws(StoreError) -> Bool {
     guard !view.source.isErasing || StoreDefect.erasedBeside.isPlanted,
       record.count < view.source.maximumPackedRecordByteCount,
-      try cursor.hasRoomBeside()
+      SegmentEncoder.canHold(key, record), try cursor.hasRoomBeside(for: key)
     else { return false }
     var cell = ByteBuffer()
     var value = ByteBuffer()

@@ -11,6 +11,9 @@ package import PageFile
 struct BesideReader {
   let view: StoreView
 
+  /// A limit above any record that may lie beside a segment; a longer one is not read.
+  private static let maximumByteCount = Segment.maximumBlockByteCount
+
   /// Replaces the rows of a segment by the records that lie beside it.
   ///
   /// - Parameters:
@@ -28,6 +31,9 @@ struct BesideReader {
       key.removeAll()
       cursor.appendKey(to: &key)
       guard key.bytes.compare(to: last.bytes) <= 0 else { return }
+      guard cursor.valueByteCount <= Self.maximumByteCount else {
+        throw view.corrupt(Schema.beside, "record too long (\(cursor.valueByteCount) bytes)")
+      }
       value.removeAll()
       try view.append(cursor, to: &value)
       let found = segment.search(key.bytes.dropFirst(KeyEncoding.numberByteCount))

@@ -301,14 +301,17 @@ package struct MessageCursor: ~Copyable {
       key: key.bytes.array(), isSegment: true, besideKeys: segment.besideKeys(in: number))
   }
 
-  /// Returns true if a message may be added to those beside the segment at the cursor: at most a
-  /// quarter of them, so that reading stays close to reading a segment.
+  /// Returns true if the message of this key may lie beside the segment at the cursor: it does so
+  /// already, or at most a quarter of the segment's messages will, so that reading stays close to
+  /// reading a segment.
   ///
   /// The cursor must be at the message.
-  mutating func hasRoomBeside() throws(StoreError) -> Bool {
+  mutating func hasRoomBeside(for key: Bytes) throws(StoreError) -> Bool {
     try load()
     guard let header = segment.header else { return false }
     guard header.hasBeside else { return true }
+    var record = ByteBuffer()
+    if try view.value(of: key, in: Schema.beside, appendTo: &record) { return true }
     let maximumCount = max(1, header.count / 4)
     let first = segment.key(0, in: number)
     let last = segment.key(segment.rows.count - 1, in: number)

@@ -23,9 +23,15 @@ package final class SegmentEncoder {
   /// The bytes are those of a message in a cell of its own.
   package static func canHold(_ key: Bytes, _ value: Bytes) -> Bool {
     guard let (place, _) = key.place(at: KeyEncoding.numberByteCount), !place.isPending,
-      let record = MessageRecord(value), !record.flags.contains(.sequence)
+      let record = MessageRecord(value)
     else { return false }
-    return record.textByteCount + record.traitsBytes.count < Segment.maximumBlockByteCount / 4
+    return canHold(record)
+  }
+
+  /// Returns true if the record of an acknowledged message may lie in a segment, or beside it.
+  static func canHold(_ record: MessageRecord) -> Bool {
+    !record.flags.contains(.sequence)
+      && record.textByteCount + record.traitsBytes.count < Segment.maximumBlockByteCount / 4
   }
 
   /// Appends the segment of some messages of a run, for each of which `canHold` is true.

@@ -108,7 +108,10 @@ package struct UnpackedSegment: ~Copyable {
   ///
   /// Returns false, and changes nothing, if the bytes are not such a record.
   package mutating func replace(_ index: Int, with value: Bytes) -> Bool {
-    guard let record = MessageRecord(value), !record.flags.contains(.sequence) else { return false }
+    // The limits of a packed message, so that no file makes the block outgrow memory.
+    guard let record = MessageRecord(value), SegmentEncoder.canHold(record),
+      !rows[index].isBeside
+    else { return false }
     var row = rows[index]
     row.textOffset = Int32(block.count)
     guard record.appendText(to: &block) else { return false }
@@ -193,7 +196,7 @@ package struct UnpackedSegment: ~Copyable {
   /// Returns the record that a message would have in a cell of its own.
   ///
   /// The segment must be whole.
-  func record(_ index: Int) -> MessageRecord { rows[index].record(in: block.bytes) }
+  package func record(_ index: Int) -> MessageRecord { rows[index].record(in: block.bytes) }
 
   /// Appends the name of a message.
   @inline(__always)

@@ -58,7 +58,7 @@ extension Schema {
 
   private static func canReadBeside(_ key: Bytes, _ value: Bytes) -> Bool {
     value.count > 0 && value[0] == MessageRecord.tag && canReadMessage(key, value)
-      && key[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
+      && SegmentEncoder.canHold(key, value)
   }
 
   private static func canReadFact(_ key: Bytes, _ value: Bytes) -> Bool {

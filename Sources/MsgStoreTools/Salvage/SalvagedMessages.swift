@@ -24,6 +24,8 @@ final class SalvagedMessages {
   private var isHandedOut = false
   /// The number of the segment's messages that depend on the lost part of its dictionary.
   private var lostCount = 0
+  /// The number of the segment's messages that are older than their last change, which is lost.
+  private var staleCount = 0
   private var dictionaries: [UInt32: Salvaged] = [:]
 
   init(_ source: PageSalvage) {
@@ -56,9 +58,11 @@ final class SalvagedMessages {
 
   /// Returns the loss in the segment that begins with this message, or nil for an intact segment.
   func takeLoss() -> String? {
-    guard lostCount > 0, index != nil else { return nil }
-    defer { lostCount = 0 }
-    return "\(lostCount) of its messages depend on a lost part of its dictionary"
+    guard lostCount + staleCount > 0, index != nil else { return nil }
+    defer { (lostCount, staleCount) = (0, 0) }
+    return lostCount > 0
+      ? "\(lostCount) of its messages depend on a lost part of its dictionary"
+      : "the last changes of \(staleCount) or more of its messages are lost"
   }
 
   /// Moves to the next message, at first to the first one; returns false at the end.
@@ -67,7 +71,7 @@ final class SalvagedMessages {
       index = last + 1
       return true
     }
-    (index, segmentReason, lostCount) = (nil, nil, 0)
+    (index, segmentReason, lostCount, staleCount) = (nil, nil, 0, 0)
     if isHandedOut {
       if cursor === cells { hasCell = cells.next() } else { hasBeside = beside.next() }
     }
@@ -135,6 +139,7 @@ final class SalvagedMessages {
   private func takeBeside(
     to segment: inout UnpackedSegment, in number: UInt32, isMarked: Bool
   ) {
+    var count = 0
     let first = segment.key(0, in: number)
     let last = segment.key(segment.rows.count - 1, in: number)
     while hasBeside, beside.key.compare(to: first.bytes) >= 0,
@@ -143,11 +148,21 @@ final class SalvagedMessages {
       let found = segment.search(beside.key.dropFirst(KeyEncoding.numberByteCount))
       let isNewer =
         isMarked || beside.isCertain || !cells.isCertain && beside.lsn > cells.lsn
-      if found.isEqual, isNewer, beside.lostReason == nil {
-        _ = segment.replace(found.index, with: beside.value)
+      if found.isEqual, isNewer, !isBroughtBack(segment.record(found.index)) {
+        count += 1
+        let isReplaced =
+          beside.lostReason == nil && segment.replace(found.index, with: beside.value)
+        if !isReplaced { staleCount += 1 }
       }
       hasBeside = beside.next()
     }
+    if isMarked, count == 0 { staleCount = 1 }
+  }
+
+  /// Returns true if the record beside would undo a retraction, which is final.
+  private func isBroughtBack(_ packed: MessageRecord) -> Bool {
+    guard packed.marks.contains(.retracted) else { return false }
+    return MessageRecord(beside.value)?.marks.contains(.retracted) != true
   }
 
   /// A dictionary, with a second variant if part of it is lost; the variants differ in the lost

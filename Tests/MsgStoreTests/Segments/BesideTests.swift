@@ -64,10 +64,21 @@ import Testing
     try edit(20, long, store)
     #expect(try Cells(files).all(Cells.besideTree).count == 1)
     #expect(try texts(store)[20] == long)
-    // One that fits no segment gets a cell of its own, as ever.
-    let longest = String(repeating: "ßäöü", count: 5000)
-    try edit(40, longest, store)
-    #expect(try texts(store)[40] == longest)
+    // One that fits no segment gets a cell of its own, however well it compresses.
+    let longest = [String(repeating: "ßäöü", count: 5000), String(repeating: "a", count: 480_000)]
+    for (index, text) in zip([40, 50], longest) {
+      try edit(index, text, store)
+      #expect(try texts(store)[index] == text)
+      #expect(try Cells(files).all(Cells.besideTree).count == 1)
+    }
+    try store.expectSound()
+  }
+
+  @Test func aSecondChangeReplacesTheFirst() throws {
+    let store = try packed()
+    for count in 0..<20 { try edit(20, "edited \(count)", store) }
+    #expect(try Cells(files).all(Cells.besideTree).count == 1)
+    #expect(try texts(store)[20] == "edited 9")
     try store.expectSound()
   }
 

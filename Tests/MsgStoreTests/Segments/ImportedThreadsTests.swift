@@ -44,6 +44,22 @@ import Testing
     try store.close()
   }
 
+  /// Messages in no order are written in bounded parts, and stand in their order.
+  @Test func aThreadThatComesShuffledIsWrittenInParts() throws {
+    let seed = try #require(seeds(1).first)
+    var random = SeededGenerator(seed: seed)
+    let files = MemoryDirectory()
+    let store = try memoryStore(files)
+    let times = (0..<6000).shuffled(using: &random)
+    try store.write(.relaxed) { chat in
+      for time in times { try chat.insert(message(MessageID("m\(time)"), at: Int64(time))) }
+    }
+    let ids = try store.read { try $0.thread("room").tail(6000).ids }
+    #expect(ids == (0..<6000).map { "m\($0)" }, "seed \(seed)")
+    try store.expectSound()
+    try store.close()
+  }
+
   /// Imports many short conversations; returns the leaves of their messages, as they are and
   /// compacted.
   ///

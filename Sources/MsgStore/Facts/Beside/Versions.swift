@@ -36,7 +36,11 @@ package struct Versions: TransactionPart {
     if given.isSame(as: shown) {
       message.version = replacingOriginal ? given : shown.union(given)
     } else if given.editTime == nil && shown.editTime == nil {
-      if replacingOriginal || shown.precedes(given) { message.version = given }
+      if replacingOriginal || shown.precedes(given) {
+        // The other text is kept nowhere; nor may it stay in a segment.
+        view.source.isErasing = true
+        message.version = given
+      }
     } else if shown.precedes(given) || StoreDefect.olderEditWins.isPlanted {
       message.version = given
       message.traits.marks.insert(.versions)
