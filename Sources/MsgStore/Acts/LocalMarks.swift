@@ -82,9 +82,8 @@ struct LocalMarks: TransactionPart {
     guard let target = try target(upTo: limit, from: old, in: conversation.number) else {
       return false
     }
-    let hasLate = try transaction.namedReceipts.hasExact(.delivered, conversation.number) {
-      $0 > own.deliveredOrdinal
-    }
+    let hasLate = try view.pendingReceipts.hasExact(
+      .delivered, after: own.deliveredOrdinal, conversation.number)
     guard target != old || hasLate else { return false }
     var isNew = hasLate
     if !isNew {

@@ -72,11 +72,12 @@ package struct NamedReceipts: TransactionPart {
   package func rememberExact(
     _ kind: ReceiptKind, _ id: MessageID, from ordinal: UInt64, in conversation: OpenConversation
   ) throws(StoreError) {
-    if let known = try firstOrdinal(kind, id, in: conversation.number), known <= ordinal {
-      return
+    if let known = try firstOrdinal(kind, id, in: conversation.number) {
+      if known <= ordinal { return }
+      try forgetExact(kind, id, in: conversation)
     }
-    let key = ReceiptKey.exact(conversation.number, kind, id)
-    try transaction.put(NamedReceipt(ordinal), at: key)
+    let key = ReceiptKey.exact(conversation.number, kind, ordinal: ordinal, id)
+    try transaction.insert(key, in: Schema.receipts)
   }
 
   /// Moves the named receipts of a message to its new own name.
@@ -97,8 +98,12 @@ package struct NamedReceipts: TransactionPart {
   func forgetExact(
     _ kind: ReceiptKind, _ id: MessageID, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
-    guard try firstOrdinal(kind, id, in: conversation.number) != nil else { return false }
-    try transaction.remove(ReceiptKey.exact(conversation.number, kind, id), in: Schema.receipts)
+    guard let known = try view.pendingReceipts.exact(kind, conversation.number, id) else {
+      return false
+    }
+    try Bytes.with(known.key) { (key) throws(StoreError) in
+      try transaction.remove(key, in: Schema.receipts)
+    }
     return true
   }
 
@@ -107,21 +112,7 @@ package struct NamedReceipts: TransactionPart {
   func firstOrdinal(
     _ kind: ReceiptKind, _ id: MessageID, in conversation: UInt32
   ) throws(StoreError) -> UInt64? {
-    let key = ReceiptKey.exact(conversation, kind, id)
-    let named: NamedReceipt? = try view.record(key)
-    return named?.ordinal
-  }
-
-  func hasExact(
-    _ kind: ReceiptKind, _ conversation: UInt32, where isWanted: (UInt64) -> Bool
-  ) throws(StoreError) -> Bool {
-    var isFound = false
-    try view.pendingReceipts.forEachExact(kind, conversation) {
-      (_, ordinal) throws(StoreError) in
-      isFound = isWanted(ordinal)
-      return !isFound
-    }
-    return isFound
+    try view.pendingReceipts.exact(kind, conversation, id)?.ordinal
   }
 }
 

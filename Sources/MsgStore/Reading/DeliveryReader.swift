@@ -110,8 +110,7 @@ struct DeliveryReader {
   private func isLateToDeliver(
     _ message: ReceivedMessage, _ own: ConversationReceipts
   ) throws(StoreError) -> Bool {
-    let key = ReceiptKey.exact(message.conversation, .delivered, message.id)
-    let named: NamedReceipt? = try view.record(key)
+    let named = try view.pendingReceipts.exact(.delivered, message.conversation, message.id)
     return named.map { $0.ordinal > own.deliveredOrdinal } ?? false
   }
 }

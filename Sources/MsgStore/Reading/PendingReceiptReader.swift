@@ -6,8 +6,9 @@ import PageFile
 ///
 /// A mark reports everything between the confirmed position and itself, except for two sorts of
 /// messages that have an entry each under their names: messages marked by name, and messages that
-/// came to lie below the mark after it was made. An entry says from which ordinal on it is due. A
-/// named receipt is due at once, that of a late message from the next mark on.
+/// came to lie below the mark after it was made. The key of an entry says from which ordinal on it
+/// is due, so that those which are not due yet stand behind all others and cost nothing. A named
+/// receipt is due at once, that of a late message from the next mark on.
 package struct PendingReceiptReader {
   let view: StoreView
 
@@ -35,20 +36,95 @@ package struct PendingReceiptReader {
     return (after, mark)
   }
 
-  /// Runs `body` on the messages with a named receipt to tell, in the order of the bytes of their
-  /// names, until it returns false.
+  /// Runs `body` on the messages with a named receipt to tell, in the order of their ordinals and
+  /// then of the bytes of their names, until it returns false.
+  ///
+  /// - Parameter limit: The greatest ordinal of a receipt that is wanted.
   package func forEachExact(
-    _ kind: ReceiptKind, _ conversation: UInt32,
+    _ kind: ReceiptKind, _ conversation: UInt32, upTo limit: UInt64 = .max,
     _ body: (MessageID, _ ordinal: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     let prefix = ReceiptKey.exact(conversation, kind)
     try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
-      guard case .exact(_, _, let id)? = ReceiptKey.parts(key), let named = NamedReceipt(value)
-      else {
-        throw view.corrupt(Schema.receipts, "conversation \(conversation): malformed named receipt")
+      guard case .exact(_, _, let id, let ordinal)? = ReceiptKey.parts(key) else {
+        throw malformed(conversation)
       }
+      if let ordinal {
+        if ordinal > limit { return false }
+        return try body(id, ordinal)
+      }
+      // Those of version 4 come first, in any order of their ordinals.
+      guard let named = NamedReceipt(value) else { throw malformed(conversation) }
+      if named.ordinal > limit { return true }
       return try body(id, named.ordinal)
     }
+  }
+
+  private func malformed(_ conversation: UInt32) -> StoreError {
+    view.corrupt(Schema.receipts, "conversation \(conversation): malformed named receipt")
+  }
+
+  /// Returns the ordinal from which on a message is to be told by name, and the key of the entry
+  /// that says so; nil if it has no named receipt.
+  ///
+  /// Costs a lookup for each ordinal that entries of the conversation have: 0, the next one, and
+  /// those of former marks that were never told.
+  func exact(
+    _ kind: ReceiptKind, _ conversation: UInt32, _ id: MessageID
+  ) throws(StoreError) -> (ordinal: UInt64, key: [UInt8])? {
+    let prefix = ReceiptKey.exact(conversation, kind)
+    var key = ByteBuffer()
+    guard try view.firstKey(prefix.bytes, in: Schema.receipts, to: &key) else { return nil }
+    guard case .exact(_, _, _, let first)? = ReceiptKey.parts(key.bytes) else {
+      throw malformed(conversation)
+    }
+    if first == nil {
+      let former = ReceiptKey.formerExact(conversation, kind, id)
+      let named: NamedReceipt? = try view.record(former)
+      if let named { return (named.ordinal, former.bytes.array()) }
+    }
+    var next = first ?? 0
+    var cursor = Cursor(view.source, Schema.receipts)
+    while true {
+      let wanted = ReceiptKey.exact(conversation, kind, ordinal: next, id)
+      try storage { () throws(PageFileError) in _ = try cursor.seek(wanted.bytes) }
+      guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+      if cursor.compareKey(to: wanted.bytes) == 0 { return (next, wanted.bytes.array()) }
+      key.removeAll()
+      cursor.appendKey(to: &key)
+      guard case .exact(_, _, _, let ordinal?)? = ReceiptKey.parts(key.bytes), ordinal >= next
+      else { throw malformed(conversation) }
+      if ordinal == .max { return nil }
+      next = max(ordinal, next + 1)
+    }
+  }
+
+  /// Returns true if there is a named receipt that is due after an ordinal only.
+  func hasExact(
+    _ kind: ReceiptKind, after ordinal: UInt64, _ conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    guard ordinal < .max else { return false }
+    let behind = ReceiptKey.exact(conversation, kind, ordinal: ordinal + 1)
+    let prefix = ReceiptKey.exact(conversation, kind)
+    var cursor = Cursor(view.source, Schema.receipts)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(behind.bytes) }
+    if cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) { return true }
+    return try hasFormer(kind, after: ordinal, conversation)
+  }
+
+  /// Does the same for the entries of version 4, whose values have the ordinals.
+  private func hasFormer(
+    _ kind: ReceiptKind, after ordinal: UInt64, _ conversation: UInt32
+  ) throws(StoreError) -> Bool {
+    var isFound = false
+    let prefix = ReceiptKey.exact(conversation, kind)
+    try view.forEachCell(with: prefix, in: Schema.receipts) { (key, value) throws(StoreError) in
+      guard case .exact(_, _, _, nil)? = ReceiptKey.parts(key) else { return false }
+      guard let named = NamedReceipt(value) else { throw malformed(conversation) }
+      isFound = named.ordinal > ordinal
+      return !isFound
+    }
+    return isFound
   }
 
   /// Returns the messages whose named receipts are due.
@@ -58,8 +134,8 @@ package struct PendingReceiptReader {
   ) throws(StoreError) -> [MessageID] {
     let ordinal = kind == .read ? summary.markOrdinal : own.deliveredOrdinal
     var due: [MessageID] = []
-    try forEachExact(kind, conversation) { (id, first) throws(StoreError) in
-      if first <= ordinal { due.append(id) }
+    try forEachExact(kind, conversation, upTo: ordinal) { (id, _) throws(StoreError) in
+      due.append(id)
       return due.count < maximumCount
     }
     return due
@@ -100,8 +176,7 @@ package struct PendingReceiptReader {
     if form == .mark, let range { batches.begin(mark: range) }
     let ordinal = kind == .read ? summary.markOrdinal : own.deliveredOrdinal
     var coveredCount = 0
-    try forEachExact(kind, number) { (id, first) throws(StoreError) in
-      guard first <= ordinal else { return true }
+    try forEachExact(kind, number, upTo: ordinal) { (id, _) throws(StoreError) in
       // The server knows a message by the name in its key.
       let position = try view.ids.position(of: id, in: number)
       if form == .mark, let range, let position, position <= range.upTo {
@@ -174,8 +249,7 @@ package struct PendingReceiptReader {
         if record.marks.contains(.seen) || record.markOrdinal != nil { continue }
       case .delivered:
         let id = record.id(at: position)
-        let key = ReceiptKey.exact(conversation, kind, id)
-        if try view.contains(key, in: Schema.receipts) { continue }
+        if try exact(kind, conversation, id) != nil { continue }
         if let localMember = view.localMember, record.marks.contains(.receipts) {
           let fact = FactKey.key(conversation, id, .receipt, member: localMember)
           if try view.contains(fact, in: Schema.facts) { continue }

@@ -6,17 +6,22 @@ package import PageFile
 ///
 ///     conversation's number (4), member's number (4)        the member's receipts
 ///     conversation's number (4), 0 (4)                      the conversation's own record
-///     conversation's number (4), 0 (4), kind (1), id        a named receipt to tell
+///     conversation's number (4), 0 (4), kind (1), 255 (1), ordinal (8), id
+///                                                           a named receipt to tell
+///     conversation's number (4), 0 (4), kind (1), id        the same, in a store of version 4
 ///     0 (4), kind (1), conversation's number (4)            the conversation has receipts to tell
 package enum ReceiptKey {
   package static let memberByteCount = 8
   package static let exactByteCount = 9
+  /// Before the ordinal of a named receipt; no text, and so no id of version 4, begins with it.
+  private static let ordinalMark: UInt8 = 255
 
   /// The decoded parts of a key.
   package enum Parts {
     case member(conversation: UInt32, member: UInt32)
     case own(conversation: UInt32)
-    case exact(conversation: UInt32, ReceiptKind, MessageID)
+    /// A named receipt; without an ordinal, its value has it.
+    case exact(conversation: UInt32, ReceiptKind, MessageID, ordinal: UInt64?)
     case pending(ReceiptKind, conversation: UInt32)
   }
 
@@ -31,9 +36,26 @@ package enum ReceiptKey {
     own(conversation).appending(kind.rawValue)
   }
 
-  package static func exact(_ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID)
-    -> ByteBuffer
-  {
+  /// Returns the common prefix of the keys of named receipts with an ordinal.
+  static func exact(
+    _ conversation: UInt32, _ kind: ReceiptKind, ordinal: UInt64
+  ) -> ByteBuffer {
+    var key = exact(conversation, kind)
+    key.append(ordinalMark)
+    key.append(bigEndian: ordinal)
+    return key
+  }
+
+  package static func exact(
+    _ conversation: UInt32, _ kind: ReceiptKind, ordinal: UInt64, _ id: MessageID
+  ) -> ByteBuffer {
+    exact(conversation, kind, ordinal: ordinal).appending(id)
+  }
+
+  /// Returns the key that a named receipt has in a store of version 4.
+  package static func formerExact(
+    _ conversation: UInt32, _ kind: ReceiptKind, _ id: MessageID
+  ) -> ByteBuffer {
     exact(conversation, kind).appending(id)
   }
 
@@ -60,10 +82,14 @@ package enum ReceiptKey {
       return member == 0
         ? .own(conversation: conversation) : .member(conversation: conversation, member: member)
     }
-    guard member == 0, let kind = ReceiptKind(rawValue: key[memberByteCount]),
-      case let id = key.dropFirst(exactByteCount),
-      (1...Identifier.maximumByteCount).contains(id.count), id.isValidUTF8
-    else { return nil }
-    return .exact(conversation: conversation, kind, MessageID(id))
+    guard member == 0, let kind = ReceiptKind(rawValue: key[memberByteCount]) else { return nil }
+    var id = key.dropFirst(exactByteCount)
+    var ordinal: UInt64?
+    if id.count > 9, id[0] == ordinalMark {
+      ordinal = id.bigEndian64(at: 1)
+      id = id.dropFirst(9)
+    }
+    guard (1...Identifier.maximumByteCount).contains(id.count), id.isValidUTF8 else { return nil }
+    return .exact(conversation: conversation, kind, MessageID(id), ordinal: ordinal)
   }
 }

@@ -131,9 +131,9 @@ package struct WaitingMark: Hashable, StoredRecord {
   }
 }
 
-/// The ordinal from which on a message is to be told by its name.
+/// The ordinal from which on a message is to be told by its name, in a store of version 4.
 ///
-/// See docs/message-format.md, V-7.
+/// Later its key has it, see docs/message-format.md, V-7.
 package struct NamedReceipt: Hashable, StoredRecord {
   package static let table = Table(Schema.receipts, "named receipt")
   package var ordinal: UInt64 = 0

@@ -94,8 +94,8 @@ package enum RecordReport {
     switch ReceiptKey.parts(key) {
     case .member: FieldDescriber.describe(ReceiptRecord.self, value)
     case .own: FieldDescriber.describe(ConversationReceipts.self, value)
-    case .exact: FieldDescriber.describe(NamedReceipt.self, value)
-    case .pending, nil: nil
+    case .exact(_, _, _, nil): FieldDescriber.describe(NamedReceipt.self, value)
+    case .exact, .pending, nil: nil
     }
   }
 }

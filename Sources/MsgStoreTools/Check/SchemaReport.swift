@@ -86,7 +86,8 @@ package enum SchemaReport {
     switch ReceiptKey.parts(key) {
     case .member(let conversation, let member): "\(conversation), member \(member)"
     case .own(let conversation): "\(conversation), its own"
-    case .exact(let conversation, let kind, let id): "\(conversation), \(kind) \"\(id)\""
+    case .exact(let conversation, let kind, let id, let ordinal):
+      "\(conversation), \(kind) \"\(id)\"" + (ordinal.map { " from \($0) on" } ?? "")
     case .pending(let kind, let conversation): "\(kind) to be told of \(conversation)"
     case nil: nil
     }

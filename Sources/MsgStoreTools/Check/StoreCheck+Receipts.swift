@@ -15,9 +15,9 @@ extension StoreCheck {
         if ConversationReceipts(value) == nil {
           report("receipts: conversation \(conversation): malformed record")
         }
-      case .exact(let conversation, _, let id):
+      case .exact(let conversation, _, let id, let ordinal):
         conversations.insert(conversation)
-        if NamedReceipt(value) == nil {
+        if ordinal == nil ? NamedReceipt(value) == nil : value.count > 0 {
           report("receipts: message \"\(id)\" of conversation \(conversation): malformed ordinal")
         }
       case .pending(let kind, let conversation):

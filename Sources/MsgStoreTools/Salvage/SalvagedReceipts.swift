@@ -39,9 +39,9 @@ final class SalvagedReceipts {
     case .member(_, let member)?:
       guard let record = ReceiptRecord(cursor.value) else { return false }
       found.members.append((member, record))
-    case .exact(_, let kind, let message)?:
-      guard let named = NamedReceipt(cursor.value) else { return false }
-      found.exact.append((kind, message, named.ordinal))
+    case .exact(_, let kind, let message, let ordinal)?:
+      guard let ordinal = ordinal ?? NamedReceipt(cursor.value)?.ordinal else { return false }
+      found.exact.append((kind, message, ordinal))
     case .pending?, nil:
       return false
     }

@@ -65,6 +65,38 @@ import Testing
     try store.expectSound()
   }
 
+  /// A message that came late waits for the next mark; a thousand of them cost nothing meanwhile.
+  @Test func lateMessagesThatAreNotDueYetAreNotRead() throws {
+    func cost(_ count: Int) throws -> Int {
+      let files = try closedStore(options()) { store in
+        try store.write { chat in
+          for index in 0..<20 {
+            try chat.insert(message(MessageID("m\(index)"), at: Int64(1_000_000 + index)))
+          }
+          try chat.markRead("room")
+          try chat.markDelivered("room")
+          for index in 0..<count {
+            try chat.insert(message(MessageID("late\(100_000 + index)"), at: Int64(index)))
+          }
+        }
+        while let item = try store.next() { try store.done(item) }
+      }
+      let counted = try CountedStore(files, options())
+      return try counted.pagesRead { store in
+        #expect(try store.next() == nil)
+        try store.write { chat in
+          try chat.markRead(["late100100"], in: "room")
+          try chat.markDelivered(["late100101"], in: "room")
+          try chat.delete("late100102", in: "room")
+        }
+        #expect(try store.pendingRooms(.read) == ["room"])
+      }
+    }
+    let few = try cost(150)
+    let many = try cost(6000)
+    #expect(many <= few + 24)
+  }
+
   /// History needs no receipt: a short thread is read to know that there is nothing else.
   ///
   /// Of a long one only a part is, and the server is told more than it needs.

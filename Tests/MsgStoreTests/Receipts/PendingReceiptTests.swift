@@ -104,6 +104,87 @@ import Testing
     try store.expectSound()
   }
 
+  /// In a store of version 4 the ordinal of a named receipt is its value; it is not in its key.
+  @Test func namedReceiptsOfVersionFourAreToldAsTheOthers() throws {
+    func told(former: Bool) throws -> [[[MessageID]]] {
+      let directory = MemoryDirectory()
+      let made = try memoryStore(directory, packs: false)
+      try made.write { chat in
+        for index in 0..<10 { try chat.insert(message(MessageID("m\(index)"), at: Int64(index))) }
+        try chat.markRead(["m2", "m7"], in: "room")
+        try chat.markDelivered("room")
+        for index in 0..<5 { try chat.insert(message(MessageID("l\(index)"), at: Int64(index))) }
+      }
+      try made.close()
+      if former { try self.makeFormer(directory) }
+      let store = try memoryStore(directory, packs: false)
+      try store.expectSound()
+      var lists: [[[MessageID]]] = []
+      func note() throws {
+        for kind in ReceiptKind.allCases {
+          lists.append(try store.pending(kind, as: .ids()).map { $0.ids.sorted() })
+          lists.append(try store.pending(kind, as: .mark).map { $0.ids.sorted() })
+        }
+      }
+      try note()
+      try store.write { chat in
+        try chat.markDelivered(["l1"], in: "room")
+        try chat.insert(message("l9", at: 4))
+        try chat.delete("l2", in: "room")
+      }
+      try note()
+      try store.write { chat in
+        try chat.markRead("room", upTo: "m5")
+        try chat.markDelivered("room")
+      }
+      try note()
+      for kind in ReceiptKind.allCases {
+        for pending in try store.pending(kind, as: .mark) { _ = try confirm(store, pending) }
+        #expect(try store.pending(kind, as: .mark).isEmpty && store.pendingRooms(kind).isEmpty)
+      }
+      try store.expectSound()
+      return lists
+    }
+    #expect(try told(former: true) == told(former: false))
+  }
+
+  /// Turns all named receipts of a store into those that version 4 has.
+  private func makeFormer(_ directory: MemoryDirectory) throws {
+    let database = try Database(in: directory, name: "store")
+    let transaction = try database.beginWrite()
+    try transaction.source.enter()
+    let tree = BTree(transaction.source, Schema.receipts)
+    var found: [[UInt8]] = []
+    var cursor = Cursor(transaction.source, Schema.receipts)
+    _ = try cursor.first()
+    while cursor.isAtCell {
+      var key = ByteBuffer()
+      cursor.appendKey(to: &key)
+      found.append(key.bytes.array())
+      _ = try cursor.next()
+    }
+    var count = 0
+    for key in found {
+      try Bytes.with(key) { key in
+        guard
+          case .exact(let conversation, let kind, let id, let ordinal?)? = ReceiptKey.parts(key)
+        else { return }
+        count += 1
+        #expect(try tree.remove(key))
+        let former = ReceiptKey.formerExact(conversation, kind, id)
+        var value = ByteBuffer()
+        var named = NamedReceipt()
+        named.ordinal = ordinal
+        named.append(to: &value)
+        _ = try tree.insert(former.bytes, value.bytes)
+      }
+    }
+    #expect(count == 7)
+    transaction.source.leave()
+    _ = try transaction.commit(.full)
+    try database.close()
+  }
+
   @Test func whatTheServerKnowsIsNotToldAgain() throws {
     let store = try filled(20)
     try store.write { chat in
