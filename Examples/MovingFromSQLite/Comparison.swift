@@ -72,7 +72,7 @@ struct Comparison {
 
   private mutating func expect(_ found: Message, isCopyOf message: Message) {
     movedCount += 1
-    reactionCount += found.reactions.count
+    reactionCount += found.reactionCounts.reduce(0) { $0 + $1.count }
     attachmentCount += found.attachments.count
     if found.sender != message.sender { note("message \(found.id): another sender") }
     if found.serverTimestamp != message.serverTimestamp {

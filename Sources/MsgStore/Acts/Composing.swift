@@ -179,8 +179,9 @@ extension Composing {
     let record = ReactionRecord(time: time, isRemoved: isRemoved)
     let number = target.conversation.number
     let isNews = try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
-      (own) throws(StoreError) in
-      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: number)
+      (own, counts) throws(StoreError) in
+      try transaction.reactions.mergeReaction(
+        record, emoji, member, of: own, in: number, counting: &counts)
     }
     if isNews {
       try transaction.outboxEntering.enterReaction(
@@ -210,7 +211,7 @@ extension Composing {
       prepared.id, of: target.id, in: number)
     if new == old { return isReleased }
     return try transaction.messageUpdates.withFacts(of: id, in: target.conversation) {
-      (_) throws(StoreError) in
+      (_, _) throws(StoreError) in
       try transaction.attachments.writeRecord(new, replacing: old, at: key.bytes)
       return true
     }

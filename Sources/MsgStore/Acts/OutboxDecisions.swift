@@ -227,8 +227,9 @@ struct OutboxDecisions: TransactionPart {
       after: old.time, try transaction.conversations.newestServerTime(in: open))
     let record = ReactionRecord(time: time, isRemoved: !isRemoved)
     _ = try transaction.messageUpdates.withFacts(of: message, in: open) {
-      (own) throws(StoreError) in
-      try transaction.reactions.mergeReaction(record, emoji, member, of: own, in: open.number)
+      (own, counts) throws(StoreError) in
+      try transaction.reactions.mergeReaction(
+        record, emoji, member, of: own, in: open.number, counting: &counts)
     }
   }
 }

@@ -10,6 +10,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var ownID: MessageID?
   @usableFromInline var mentions: [MemberID] = []
   @usableFromInline var reactions: [Reaction] = []
+  @usableFromInline var reactionCounts: [ReactionCount] = []
   @usableFromInline var attachments: [MessageAttachment] = []
   @usableFromInline var editedAt: Timestamp?
   @usableFromInline var retractedAt: Timestamp?
@@ -33,9 +34,22 @@ extension Message {
   }
 
   /// The reactions, one for each member and emoji, sorted by member and emoji.
+  ///
+  /// A message read from a store with more than ``maximumListedReactionCount`` reactions has none
+  /// here: `reactionCounts` has their numbers, and ``StoreReading/reactions(to:in:)`` all of them.
   public var reactions: [Reaction] {
     @inlinable get { rare?.fields.reactions ?? [] }
     set { setRare(\.reactions, newValue) }
+  }
+
+  /// The most reactions that a message from a store lists.
+  public static let maximumListedReactionCount = 20
+
+  /// The number of reactions with each emoji, in the order of the emoji's bytes.
+  ///
+  /// Set by the store, and not read from messages that are inserted.
+  public var reactionCounts: [ReactionCount] {
+    @inlinable get { rare?.fields.reactionCounts ?? [] }
   }
 
   /// The attachments, in the message's order.

@@ -22,8 +22,10 @@ struct OutboxServerTimes: TransactionPart {
     }
     let record = ReactionRecord(time: serverTime.microseconds, isRemoved: isRemoved)
     let open = try transaction.conversation(conversation)
-    _ = try transaction.messageUpdates.withFacts(of: id, in: open) { (_) throws(StoreError) in
-      try transaction.reactions.mergeReaction(record, emoji, localMember, of: own, in: conversation)
+    _ = try transaction.messageUpdates.withFacts(of: id, in: open) {
+      (_, counts) throws(StoreError) in
+      try transaction.reactions.mergeReaction(
+        record, emoji, localMember, of: own, in: conversation, counting: &counts)
     }
   }
 

@@ -29,7 +29,13 @@ struct ThreadReader {
     // Member numbers differ between stores; names do not.
     fields.mentions.sort()
     if traits.marks.contains(.reactions) {
-      fields.reactions = try view.facts.reactions(of: id, in: conversation)
+      var known = traits.reactionCounts
+      if known == nil { known = try view.facts.reactionCounts(of: id, in: conversation) }
+      let counts = known ?? ReactionCounts()
+      fields.reactionCounts = counts.all
+      if 1...Message.maximumListedReactionCount ~= counts.total {
+        fields.reactions = try view.facts.reactions(of: id, in: conversation)
+      }
     }
     if traits.marks.contains(.attachments) {
       fields.attachments = try view.facts.attachments(of: id, in: conversation)
@@ -52,6 +58,20 @@ extension ThreadReader {
     return versions.map {
       MessageVersion(text: $0.text, time: $0.editTime.map(Timestamp.init(microseconds:)))
     }
+  }
+}
+
+extension ThreadReader {
+  /// Returns all reactions to a message, by member and emoji.
+  func reactions(
+    to id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [Reaction] {
+    guard let number = try view.number(of: conversation),
+      let position = try view.ids.position(of: id, in: number)
+    else { return [] }
+    let message = try view.messages.message(at: position, in: number)
+    guard !message.traits.isRetracted, message.traits.marks.contains(.reactions) else { return [] }
+    return try view.facts.reactions(of: message.id(at: position), in: number)
   }
 }
 

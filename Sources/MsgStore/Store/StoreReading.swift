@@ -81,6 +81,20 @@ extension StoreReading where Self: ~Copyable {
     }
   }
 
+  /// Returns all reactions to a message, sorted by member and emoji.
+  ///
+  /// Costs one lookup, and a walk along the reactions and the removed ones. The result is empty if
+  /// the message is not there or was retracted. ``Message/reactionCounts`` has their numbers.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func reactions(
+    to id: MessageID, in conversation: ConversationID
+  ) throws(StoreError) -> [Reaction] {
+    try access.read { (view) throws(StoreError) in
+      try view.threads.reactions(to: id, in: conversation)
+    }
+  }
+
   /// The number of absent messages with waiting facts, and the number dropped.
   ///
   /// Waiting facts are edits, reactions, receipts, places, and retractions.

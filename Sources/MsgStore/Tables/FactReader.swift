@@ -85,6 +85,30 @@ extension StoreView {
 }
 
 extension FactReader {
+  /// Returns the numbers of reactions to a message, counted one by one.
+  package func reactionCounts(
+    of id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> ReactionCounts {
+    var counts = ReactionCounts()
+    let prefix = FactKey.prefix(conversation, id, .reaction)
+    try forEachFact(prefix) { (rest, value) throws(StoreError) in
+      let (member, emoji, record) = try reaction(rest, value, to: id)
+      if !record.isRemoved {
+        counts.add(emoji.repairedText(), isOwn: member == view.localMember)
+      }
+    }
+    return counts
+  }
+
+  private func reaction(
+    _ rest: Bytes, _ value: Bytes, to id: MessageID
+  ) throws(StoreError) -> (member: UInt32, emoji: Bytes, ReactionRecord) {
+    guard let member = rest.bigEndianNumber(at: 0), case let emoji = rest.dropFirst(4),
+      emoji.count > 0, emoji.isValidUTF8, let record = ReactionRecord(value)
+    else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction") }
+    return (member, emoji, record)
+  }
+
   /// Returns the reactions to a message that were not removed, by member and emoji.
   func reactions(
     of id: MessageID, in conversation: UInt32
@@ -92,13 +116,11 @@ extension FactReader {
     var reactions: [Reaction] = []
     let prefix = FactKey.prefix(conversation, id, .reaction)
     try forEachFact(prefix) { (rest, value) throws(StoreError) in
-      guard let member = rest.bigEndianNumber(at: 0), rest.count > 4,
-        rest.dropFirst(4).isValidUTF8, let record = ReactionRecord(value)
-      else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction") }
+      let (member, emoji, record) = try reaction(rest, value, to: id)
       if record.isRemoved { return }
       reactions.append(
         Reaction(
-          rest.dropFirst(4).repairedText(), from: try view.member(member),
+          emoji.repairedText(), from: try view.member(member),
           at: Timestamp(microseconds: record.time)))
     }
     // Member numbers differ between stores; names do not.

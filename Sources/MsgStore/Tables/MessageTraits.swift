@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-6. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-7. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–3   bits, varint
@@ -17,6 +17,8 @@ package import PageFile
 ///     1–10  with bit 16384: revision of the place, signed varint
 ///        8  with bit 32768: time of the smallest place that had a sequence
 ///        8  with bit 65536: time of the retract
+///     1+…   with bit 131072: reactions by emoji: their count; of each byte count, bytes, and twice
+///           the number of members, plus 1 if the local member is one, a varint
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
@@ -47,8 +49,9 @@ package struct MessageTraits: Hashable {
     package static let revision = Bits(rawValue: 16384)
     package static let sequencedTime = Bits(rawValue: 32768)
     package static let retractedAt = Bits(rawValue: 65536)
+    package static let reactionCounts = Bits(rawValue: 131_072)
 
-    static let known: UInt64 = 131_071
+    static let known: UInt64 = 262_143
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
@@ -90,6 +93,8 @@ package struct MessageTraits: Hashable {
   package var revision: Int64 = 0
   package var sequencedTime: Int64?
   package var retractedAt: Int64?
+  /// The reactions by emoji; nil if there are none, or if readers have to count them.
+  package var reactionCounts: ReactionCounts?
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -109,6 +114,7 @@ package struct MessageTraits: Hashable {
     if revision != 0 { bits.insert(.revision) }
     if sequencedTime != nil { bits.insert(.sequencedTime) }
     if retractedAt != nil { bits.insert(.retractedAt) }
+    if reactionCounts != nil { bits.insert(.reactionCounts) }
     return bits
   }
 
@@ -191,6 +197,10 @@ package struct MessageTraits: Hashable {
       guard let time = reader.uint64() else { return false }
       retractedAt = Int64(bitPattern: time)
     }
+    if bits.contains(.reactionCounts) {
+      guard marks.contains(.reactions), let counts = ReactionCounts(&reader) else { return false }
+      reactionCounts = counts
+    }
     return true
   }
 
@@ -214,6 +224,7 @@ package struct MessageTraits: Hashable {
     }
     if bits.contains(.revision) { buffer.append(signedVarint: revision) }
     for case let time? in [sequencedTime, retractedAt] { buffer.append(time: time) }
+    reactionCounts?.append(to: &buffer)
   }
 }
 

@@ -114,6 +114,7 @@ package struct StoredMessage: Equatable {
     traits.marks.remove([.hidden, .versions, .reactions, .attachments])
     traits.marks.insert(.retracted)
     traits.editTime = nil
+    traits.reactionCounts = nil
     traits.mentions = []
     traits.pendingEdits = []
     traits.sending.failure = nil

@@ -22,6 +22,25 @@ extension StoreCheck {
         report("\(name): marked as having \(what), but none found")
       }
     }
+    try reactionCounts(of: message, named: id, name, view, in: conversation)
+  }
+
+  private func reactionCounts(
+    of message: StoredMessage, named id: MessageID, _ name: String, _ view: StoreView,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let stored = message.traits.reactionCounts else { return }
+    let found = try view.facts.reactionCounts(of: id, in: conversation)
+    if stored != found {
+      report(
+        "\(name): wrong numbers of reactions (stored \(Self.text(stored)), "
+          + "found \(Self.text(found)))")
+    }
+  }
+
+  private static func text(_ counts: ReactionCounts) -> String {
+    let parts = counts.all.map { "\($0.count) \($0.emoji)\($0.isOwn ? " with the own one" : "")" }
+    return parts.isEmpty ? "none" : parts.joined(separator: ", ")
   }
 
   /// Checks that every fact decodes, and belongs to a message with its mark or to a waiting one.

@@ -158,12 +158,14 @@ struct Restoring: TransactionPart {
         downloads: Int(clamping: max(0, attachment.failedDownloadCount)))
       _ = try transaction.attachments.mergeAttachment(record, of: id, in: conversation)
     }
+    // The record counts them when its message is stored.
+    var counts: ReactionCounts?
     for given in facts.reactions {
       let record = ReactionRecord(
         time: given.reaction.time.microseconds, isRemoved: given.isRemoved)
       let member = try transaction.memberNumber(of: given.reaction.member)
       _ = try transaction.reactions.mergeReaction(
-        record, given.reaction.emoji, member, of: id, in: conversation)
+        record, given.reaction.emoji, member, of: id, in: conversation, counting: &counts)
     }
     for given in facts.receipts {
       var receipt = ExactReceipt()

@@ -28,6 +28,11 @@ enum MessageText {
       }
     }
     notes += members.map { "\($0.emoji.visible) \(list($0.members))" }
+    if members.isEmpty {
+      notes += message.reactionCounts.map {
+        "\($0.emoji.visible) \($0.count.counted("member"))"
+      }
+    }
     if message.retryCount > 0 || message.retryAt != nil {
       notes.append(
         "tried again \(message.retryCount.counted("time"))"

@@ -136,7 +136,7 @@ extension StoreWriter {
   fileprivate func takeReactions(
     _ item: SnapshotDocument.Item, in room: ConversationID, at now: Timestamp
   ) throws {
-    let stored = try message(item._id, in: room)?.reactions ?? []
+    let stored = try reactions(to: item._id, in: room)
     let told = (item.reactions ?? []).map { Reaction($0.emoji, from: $0.by, at: now) }
     func has(_ all: [Reaction], _ one: Reaction) -> Bool {
       all.contains { $0.member == one.member && $0.emoji == one.emoji }

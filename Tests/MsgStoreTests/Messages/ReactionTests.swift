@@ -1,4 +1,6 @@
 import MsgStore
+import PageFile
+import Simulation
 import Testing
 
 /// Reactions: one for each member and emoji, merged by time.
@@ -45,6 +47,114 @@ import Testing
       let expected: [[String]] = [["you 👍 5"], [], [], ["you 👍 9"], []]
       #expect(outcomes == [expected[count - 1]])
     }
+  }
+
+  private func bytes(_ emoji: String) -> String {
+    emoji.utf8.map { "\($0)" }.joined(separator: " ")
+  }
+
+  @Test func aMessageHasTheNumberOfEachEmoji() throws {
+    var random = SeededGenerator(seed: seeds(1)[0])
+    let store = try memoryStore()
+    try store.write { chat in try chat.insert(message("m", at: 1)) }
+    // By the bytes of the emoji.
+    var members: [String: Set<String>] = [:]
+    for moment in 2..<400 {
+      let emoji = ["👍", "👍🏽", "é", "e\u{301}", "❤️"][Int.random(in: 0..<5, using: &random)]
+      let member = random.chance(20) ? "me" : "m\(Int.random(in: 0..<30, using: &random))"
+      let isRemoved = random.chance(40)
+      try store.write { chat in
+        let reaction = Reaction(emoji, from: MemberID(member), at: time(Int64(moment)))
+        try chat.receive(reaction, isRemoved: isRemoved, to: "m", in: "room")
+      }
+      if isRemoved {
+        members[bytes(emoji)]?.remove(member)
+      } else {
+        members[bytes(emoji), default: []].insert(member)
+      }
+      let shown = try #require(try store.message("m")).reactionCounts
+      let expected = members.filter { !$0.value.isEmpty }
+      #expect(
+        shown.map { "\(bytes($0.emoji)): \($0.count) \($0.isOwn)" }.sorted()
+          == expected.map { "\($0.key): \($0.value.count) \($0.value.contains("me"))" }.sorted())
+    }
+    try store.expectSound()
+  }
+
+  @Test func aMessageWithManyReactionsListsNoneOfThem() throws {
+    let store = try memoryStore()
+    let limit = Message.maximumListedReactionCount
+    try store.write { chat in
+      try chat.insert(message("m", at: 1))
+      for index in 0..<limit {
+        try chat.receive(
+          Reaction("👍", from: MemberID("m\(index)"), at: time(2)), to: "m", in: "room")
+      }
+    }
+    #expect(try store.message("m")?.reactions.count == limit)
+    try store.write { chat in
+      try chat.receive(Reaction("🎉", from: "me", at: time(3)), to: "m", in: "room")
+    }
+    try store.read { chat in
+      let shown = try #require(try chat.thread("room").tail(1).first)
+      #expect(try shown.reactions == [] && shown == chat.message("m", in: "room"))
+      #expect(
+        shown.reactionCounts.map { "\($0.emoji) \($0.count) \($0.isOwn)" }
+          == ["🎉 1 true", "👍 \(limit) false"])
+      let all = try chat.reactions(to: "m", in: "room")
+      #expect(all.count == limit + 1 && all.contains { $0.member == "me" && $0.emoji == "🎉" })
+      #expect(try chat.reactions(to: "nothing", in: "room") == [])
+      #expect(try chat.reactions(to: "m", in: "elsewhere") == [])
+    }
+    try store.write { chat in try chat.receiveRetraction(of: "m", in: "room") }
+    #expect(try store.message("m")?.reactionCounts == [])
+    #expect(try store.read { chat in try chat.reactions(to: "m", in: "room") } == [])
+    try store.expectSound()
+  }
+
+  @Test func tooManyEmojiAreCountedWhenTheyAreRead() throws {
+    let store = try memoryStore()
+    func emoji(_ index: Int) -> String { "e\(index)" }
+    try store.write { chat in
+      try chat.insert(message("m", at: 1))
+      for index in 0..<ReactionCounts.maximumCount + 3 {
+        try chat.receive(Reaction(emoji(index), from: "you", at: time(2)), to: "m", in: "room")
+      }
+    }
+    #expect(try store.message("m")?.reactionCounts.count == ReactionCounts.maximumCount + 3)
+    try store.expectSound()
+    try store.write { chat in
+      for index in 0..<10 {
+        try chat.receive(
+          Reaction(emoji(index), from: "you", at: time(3)), isRemoved: true, to: "m", in: "room")
+      }
+    }
+    #expect(try store.message("m")?.reactionCounts.count == ReactionCounts.maximumCount - 7)
+    try store.expectSound()
+  }
+
+  @Test func theLocalMemberMayBecomeKnownLater() throws {
+    let directory = MemoryDirectory()
+    let anonymous = try memoryStore(directory, localMember: nil)
+    try anonymous.write { chat in
+      try chat.insert(message("m", at: 1))
+      for member: MemberID in ["me", "you"] {
+        try chat.receive(Reaction("👍", from: member, at: time(2)), to: "m", in: "room")
+      }
+    }
+    func counts(_ count: Int, isOwn: Bool) -> [ReactionCount] {
+      [ReactionCount("👍", count: count, isOwn: isOwn)]
+    }
+    #expect(try anonymous.message("m")?.reactionCounts == counts(2, isOwn: false))
+    try anonymous.close()
+    let store = try memoryStore(directory)
+    #expect(try store.message("m")?.reactionCounts == counts(2, isOwn: true))
+    try store.write { chat in
+      try chat.receive(Reaction("👍", from: "ann", at: time(2)), to: "m", in: "room")
+    }
+    #expect(try store.message("m")?.reactionCounts == counts(3, isOwn: true))
+    try store.expectSound()
+    try store.close()
   }
 
   @Test func theLocalMemberReactsAndTakesItBack() throws {

@@ -64,9 +64,32 @@ struct Recount {
 
   // MARK: One conversation
 
+  private mutating func compareReactions(
+    _ room: RoomRecount, _ chat: borrowing StoreSnapshot
+  ) throws {
+    let id = room.conversation.id
+    for message in room.messages {
+      guard let shown = try chat.message(message.id, in: id) else { continue }
+      let kept = message.facts.reactions.filter { !$0.isRemoved }.map(\.reaction)
+      let visible = shown.isRetracted ? [] : kept
+      var members: [[UInt8]: [MemberID]] = [:]
+      for reaction in visible {
+        members[Array(reaction.emoji.utf8), default: []].append(reaction.member)
+      }
+      let counted = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      expect(
+        shown.reactionCounts.map { "\($0.emoji) \($0.count) \($0.isOwn)" },
+        counted.map { emoji, members in
+          let isOwn = localMember.map(members.contains) ?? false
+          return "\(String(decoding: emoji, as: UTF8.self)) \(members.count) \(isOwn)"
+        }, "\(id) \(message.id): reactions")
+    }
+  }
+
   private mutating func compare(_ room: RoomRecount, _ chat: borrowing StoreSnapshot) throws {
     let id = room.conversation.id
     differences += room.disorder.map { "recount: \(id): \($0)" }
+    try compareReactions(room, chat)
     if let shown = try chat.conversation(id) {
       expect(shown.messageCount, room.messages.count, "\(id): number of messages")
       expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")

@@ -39,9 +39,13 @@ extension MessageFacts {
     }
   }
 
-  /// Sets the marks of a message that tell which kinds of facts it has.
+  /// Sets the marks of a message that tell which kinds of facts it has, and counts its reactions.
+  ///
+  /// - Parameter keepsCounts: True if the message's record already has the numbers of its
+  ///   reactions, unless it has none.
   package func noteFacts(
-    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
+    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage,
+    keepsCounts: Bool = false
   ) throws(StoreError) {
     let kinds: [(FactKind, MessageTraits.Bits)] = [
       (.version, .versions), (.reaction, .reactions), (.attachment, .attachments),
@@ -54,6 +58,11 @@ extension MessageFacts {
       } else {
         message.traits.marks.remove(bit)
       }
+    }
+    if !message.traits.marks.contains(.reactions) {
+      message.traits.reactionCounts = nil
+    } else if !keepsCounts || message.traits.reactionCounts == nil {
+      message.traits.reactionCounts = try transaction.reactions.counts(of: id, in: conversation)
     }
   }
 }

@@ -22,7 +22,8 @@ struct AttachmentUpdates: TransactionPart {
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }
-    return try transaction.messageUpdates.withFacts(of: id, in: open) { (own) throws(StoreError) in
+    return try transaction.messageUpdates.withFacts(of: id, in: open) {
+      (own, _) throws(StoreError) in
       try transaction.attachments.mergeAttachment(record, of: own, in: open.number)
     }
   }

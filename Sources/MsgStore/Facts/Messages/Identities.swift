@@ -307,8 +307,11 @@ struct Identities: TransactionPart {
       }
       reactions.append((member, rest.dropFirst(4).repairedText(), record))
     }
+    // The caller counts them.
+    var counts: ReactionCounts?
     for (member, emoji, record) in reactions {
-      _ = try transaction.reactions.mergeReaction(record, emoji, member, of: other, in: target)
+      _ = try transaction.reactions.mergeReaction(
+        record, emoji, member, of: other, in: target, counting: &counts)
     }
     for (member, receipt) in try view.facts.exactReceipts(of: id, in: conversation) {
       try transaction.receipts.join(receipt, of: member, with: other, in: target)

@@ -4,7 +4,8 @@ import PageFile
 package struct MessageUpdates: TransactionPart {
   package let transaction: Transaction
 
-  /// Runs `body`, which changes facts, with the name under which they are kept.
+  /// Runs `body`, which changes facts, with the name under which they are kept, and the numbers of
+  /// reactions in the message's record, if it has any.
   ///
   /// The record of a stored message gets the marks that tell which kinds of facts it has; a message
   /// that is not here begins to wait. Nothing is kept for a message that was deleted or retracted:
@@ -13,7 +14,7 @@ package struct MessageUpdates: TransactionPart {
   /// Returns the result of `body`: true if anything changed.
   func withFacts(
     of id: MessageID, in conversation: OpenConversation, keepsRetracted: Bool = false,
-    _ body: (MessageID) throws(StoreError) -> Bool
+    _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     switch try view.ids.entry(of: id, in: conversation.number) {
     case .deleted?:
@@ -22,9 +23,10 @@ package struct MessageUpdates: TransactionPart {
       let old = try flushed().messages.message(at: position, in: conversation.number)
       if old.traits.marks.contains(.retracted) && !keepsRetracted { return false }
       let own = old.id(at: position)
-      guard try body(own) else { return false }
       var new = old
-      try transaction.messageFacts.noteFacts(of: own, in: conversation.number, &new)
+      guard try body(own, &new.traits.reactionCounts) else { return false }
+      try transaction.messageFacts.noteFacts(
+        of: own, in: conversation.number, &new, keepsCounts: true)
       try transaction.messages.replace(old, at: position, with: new, at: position, in: conversation)
       return true
     case .alias(let own)?:
@@ -36,13 +38,14 @@ package struct MessageUpdates: TransactionPart {
 
   private func withWaitingFacts(
     of id: MessageID, in conversation: OpenConversation,
-    _ body: (MessageID) throws(StoreError) -> Bool
+    _ body: (MessageID, inout ReactionCounts?) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
+    var counts: ReactionCounts?
     if let waiting = try transaction.waitingMessages.waiting(id, in: conversation.number) {
       if waiting.traits.marks.contains(.retracted) { return false }
-      return try body(id)
+      return try body(id, &counts)
     }
-    guard try body(id) else { return false }
+    guard try body(id, &counts) else { return false }
     try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
     return true
   }
@@ -93,9 +96,9 @@ package struct MessageUpdates: TransactionPart {
     let member = try transaction.memberNumber(of: reaction.member)
     let record = ReactionRecord(time: reaction.time.microseconds, isRemoved: isRemoved)
     return try transaction.messageUpdates.withFacts(of: id, in: conversation) {
-      (own) throws(StoreError) in
+      (own, counts) throws(StoreError) in
       try transaction.reactions.mergeReaction(
-        record, reaction.emoji, member, of: own, in: conversation.number)
+        record, reaction.emoji, member, of: own, in: conversation.number, counting: &counts)
     }
   }
 }

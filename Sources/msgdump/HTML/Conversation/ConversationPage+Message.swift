@@ -45,7 +45,10 @@ extension ConversationPage {
         writeNames(message.mentions)
       }
     }
-    writeReactions(message.reactions)
+    let isListed = !message.reactions.isEmpty || message.reactionCounts.isEmpty
+    writeReactions(
+      try isListed
+        ? message.reactions : snapshot.reactions(to: message.id, in: message.conversation))
     writeFoot(of: message, isOwn: isOwn)
     if message.hasHistory, !message.isRetracted { try writeHistory(of: message, snapshot) }
     writer.close()
