@@ -3,18 +3,15 @@ import PageFile
 /// The delivery status of the local member's own messages, for all messages of a slice.
 ///
 /// Marks are read once, when the first message needs them. A message from another member, a pending
-/// one, and one that was read already cost nothing.
+/// one, and one that was read already cost nothing. One that has named receipts costs a walk along
+/// them up to the first recipient who settles that not all have it.
 struct DeliveryMarks {
   private let view: StoreView
   private let conversation: UInt32
   private var others: MarksOfAll?
-  private var marks: [RecipientMarks]?
-
-  /// The progress of one recipient.
-  private struct RecipientMarks {
-    let recipient: Recipient
-    let record: ReceiptRecord
-  }
+  private var recipients: [Recipient]?
+  /// The receipt marks of members, for those who have any.
+  private var records: [UInt32: ReceiptRecord]?
 
   /// The progress of all other participants, without the rest of the record, since this is copied
   /// for each message.
@@ -76,9 +73,48 @@ struct DeliveryMarks {
     if isCovered, isUpTo(others.read) { return .read }
     let status = isCovered && isUpTo(others.delivered) ? .delivered : stored
     guard let name else { return status }
-    let counts = try counts(of: name, at: MessagePosition(place, id()), sender: sender)
-    if counts.recipients > 0, counts.read == counts.recipients { return .read }
-    return counts.recipients > 0 && counts.delivered == counts.recipients ? .delivered : status
+    return try statusOfAll(name, at: MessagePosition(place, id()), sender: sender) ?? status
+  }
+
+  /// Returns `read` or `delivered` if all recipients of a message have read or received it; nil if
+  /// neither is so, or if it has no recipients.
+  ///
+  /// The named receipts and the recipients are both in the order of the members' numbers.
+  private mutating func statusOfAll(
+    _ name: MessageID, at position: MessagePosition, sender: UInt32
+  ) throws(StoreError) -> MessageStatus? {
+    let (recipients, records) = (try loadedRecipients(), try loadedRecords())
+    var (isRead, isDelivered) = (true, true)
+    var (index, count) = (0, 0)
+    /// Takes a recipient's receipts into account; returns false once they settle the result.
+    func take(_ recipient: Recipient, _ receipt: ExactReceipt?) -> Bool {
+      guard recipient.number != sender, recipient.wasIn(at: position) else { return true }
+      count += 1
+      if receipt?.isRead == true { return true }
+      let record = records[recipient.number]
+      if record?.read.covers(position) == true { return true }
+      isRead = false
+      if receipt?.isDelivered != true, record?.delivered.covers(position) != true {
+        isDelivered = false
+      }
+      return isDelivered
+    }
+    let prefix = FactKey.prefix(conversation, name, .receipt)
+    let prefixByteCount = prefix.count
+    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
+      guard key.count == prefixByteCount + 4,
+        let member = key.bigEndianNumber(at: prefixByteCount), let receipt = ExactReceipt(value)
+      else { throw view.corrupt(Schema.facts, "message \"\(name)\": malformed receipt") }
+      while index < recipients.count, recipients[index].number <= member {
+        let recipient = recipients[index]
+        index += 1
+        guard take(recipient, recipient.number == member ? receipt : nil) else { return false }
+      }
+      return index < recipients.count
+    }
+    while isDelivered, index < recipients.count, take(recipients[index], nil) { index += 1 }
+    guard isDelivered, count > 0 else { return nil }
+    return isRead ? .read : .delivered
   }
 
   /// Returns the number of a message's recipients, and of those who have received and read it.
@@ -93,18 +129,18 @@ struct DeliveryMarks {
       exact[member] = receipt
     }
     var counts = (recipients: 0, delivered: 0, read: 0)
-    for marks in try loadedMarks() {
-      let member = marks.recipient.number
-      guard member != sender, marks.recipient.wasIn(at: position) else { continue }
+    let records = try loadedRecords()
+    for recipient in try loadedRecipients() {
+      let member = recipient.number
+      guard member != sender, recipient.wasIn(at: position) else { continue }
       counts.recipients += 1
-      let receipt = exact[member]
+      let (receipt, record) = (exact[member], records[member])
       let isRead =
-        marks.record.read.covers(position) || receipt?.isRead ?? false
+        record?.read.covers(position) ?? false || receipt?.isRead ?? false
         || (isReadHere && member == view.localMember)
       if isRead { counts.read += 1 }
-      if isRead || marks.record.delivered.covers(position) || receipt?.isDelivered ?? false {
-        counts.delivered += 1
-      }
+      let isDelivered = record?.delivered.covers(position) ?? false
+      if isRead || isDelivered || receipt?.isDelivered ?? false { counts.delivered += 1 }
     }
     return counts
   }
@@ -116,21 +152,21 @@ struct DeliveryMarks {
     return loaded
   }
 
-  private mutating func loadedMarks() throws(StoreError) -> [RecipientMarks] {
-    if let marks { return marks }
-    var loaded: [RecipientMarks] = []
-    var rest = try view.conversations.members(conversation).recipients(without: nil)[...]
+  private mutating func loadedRecipients() throws(StoreError) -> [Recipient] {
+    if let recipients { return recipients }
+    let loaded = try view.conversations.members(conversation).recipients(without: nil)
+    recipients = loaded
+    return loaded
+  }
+
+  private mutating func loadedRecords() throws(StoreError) -> [UInt32: ReceiptRecord] {
+    if let records { return records }
+    var loaded: [UInt32: ReceiptRecord] = [:]
     try view.receipts.forEachReceipts(conversation) { (member, record) in
-      while let next = rest.first, next.number <= member {
-        rest.removeFirst()
-        loaded.append(
-          RecipientMarks(
-            recipient: next, record: next.number == member ? record : ReceiptRecord()))
-      }
-      return !rest.isEmpty
+      loaded[member] = record
+      return true
     }
-    for next in rest { loaded.append(RecipientMarks(recipient: next, record: ReceiptRecord())) }
-    marks = loaded
+    records = loaded
     return loaded
   }
 }
