@@ -81,6 +81,7 @@ extension ExportReader {
     )
     var found: [ExportedUntold] = []
     for kind in ReceiptKind.allCases {
+      let start = found.count
       try view.pendingReceipts.forEachExact(kind, number) { (message, first) in
         var exported = ExportedUntold()
         exported.conversation = id
@@ -90,6 +91,8 @@ extension ExportReader {
         found.append(exported)
         return true
       }
+      // In the store they are in the order of marks, which is another one after a restore.
+      found[start...].sort { $0.message < $1.message }
     }
     return found
   }
