@@ -63,9 +63,56 @@ struct ExportReader {
     make: (_ position: Bytes, _ record: Bytes) throws(StoreError) -> Value?,
     _ body: (Value) throws -> Void
   ) throws {
-    let prefix = KeyEncoding.key(conversation)
     let first = KeyEncoding.key(conversation, start)
-    var next = first.bytes.array()
+    var record = ByteBuffer()
+    try forEachBatch(of: Self.batchCount, in: conversation, from: first.bytes.array()) {
+      (cursor, position) throws(StoreError) in
+      record.removeAll()
+      try cursor.appendRecord(to: &record)
+      return .made(try make(position, record.bytes))
+    } body: {
+      try body($0)
+    }
+  }
+
+  /// Calls `body` with the place of each message of a conversation before a position.
+  ///
+  /// Of segments only the places and names are unpacked.
+  func forEachPlace(
+    in conversation: UInt32, before end: MessagePosition, _ body: (Place) throws -> Void
+  ) throws {
+    let first = KeyEncoding.key(conversation)
+    let end = KeyEncoding.key(conversation, end)
+    let last = end.bytes.dropFirst(first.count).array()
+    try forEachBatch(of: Self.placeBatchCount, in: conversation, from: first.bytes.array()) {
+      (_, position) throws(StoreError) in
+      if Bytes.with(last, { position.compare(to: $0) >= 0 }) { return .end }
+      guard let (place, _) = position.place(at: 0) else {
+        throw view.corrupt(Schema.messages, "key does not decode to a position")
+      }
+      return .made(place)
+    } body: {
+      try body($0)
+    }
+  }
+
+  /// The result of a look at one message.
+  private enum Look<Value> {
+    /// A value, or nil if the message is passed over.
+    case made(Value?)
+    case end
+  }
+
+  /// Makes values from the messages of a conversation, and runs `body` on them between two reads.
+  ///
+  /// - Parameter count: The number of values that are made in one read.
+  private func forEachBatch<Value>(
+    of count: Int, in conversation: UInt32, from start: [UInt8],
+    make: (inout MessageCursor, _ position: Bytes) throws(StoreError) -> Look<Value>,
+    body: (Value) throws -> Void
+  ) throws {
+    let prefix = KeyEncoding.key(conversation)
+    var next = start
     var values: [Value] = []
     repeat {
       values.removeAll(keepingCapacity: true)
@@ -75,62 +122,23 @@ struct ExportReader {
         var cursor = MessageCursor(view)
         var key = ByteBuffer()
         key.append(start)
-        var record = ByteBuffer()
         _ = try cursor.seek(key.bytes)
         while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
           key.removeAll()
           try cursor.appendKey(to: &key)
-          guard values.count < Self.batchCount else {
+          guard values.count < count else {
             next = key.bytes.array()
             return
           }
-          record.removeAll()
-          try cursor.appendRecord(to: &record)
-          if let made = try make(key.bytes.dropFirst(prefix.count), record.bytes) {
-            values.append(made)
+          switch try make(&cursor, key.bytes.dropFirst(prefix.count)) {
+          case .made(let value?): values.append(value)
+          case .made(nil): break
+          case .end: return
           }
           _ = try cursor.next()
         }
       }
       for value in values { try body(value) }
-    } while !next.isEmpty
-  }
-
-  /// Calls `body` with the place of each message of a conversation before a position.
-  ///
-  /// Of segments only the places and names are unpacked.
-  func forEachPlace(
-    in conversation: UInt32, before end: MessagePosition, _ body: (Place) throws -> Void
-  ) throws {
-    let prefix = KeyEncoding.key(conversation)
-    let end = KeyEncoding.key(conversation, end)
-    var next = prefix.bytes.array()
-    var places: [Place] = []
-    repeat {
-      places.removeAll(keepingCapacity: true)
-      let start = next
-      next = []
-      try view.within { () throws(StoreError) in
-        var cursor = MessageCursor(view)
-        var key = ByteBuffer()
-        key.append(start)
-        _ = try cursor.seek(key.bytes)
-        while cursor.isAtMessage, cursor.isIn(prefix.bytes) {
-          key.removeAll()
-          try cursor.appendKey(to: &key)
-          if key.bytes.compare(to: end.bytes) >= 0 { return }
-          guard places.count < Self.placeBatchCount else {
-            next = key.bytes.array()
-            return
-          }
-          guard let (place, _) = key.bytes.place(at: prefix.count) else {
-            throw view.corrupt(Schema.messages, "key does not decode to a position")
-          }
-          places.append(place)
-          _ = try cursor.next()
-        }
-      }
-      for place in places { try body(place) }
     } while !next.isEmpty
   }
 
