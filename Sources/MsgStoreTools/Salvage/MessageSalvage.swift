@@ -163,7 +163,7 @@ package final class MessageSalvage {
     var next: UInt32?
     while hasMessage, next == nil {
       next = messages.key.bigEndianNumber(at: 0)
-      if next == nil { lost.add(messages.cursor, Schema.messages, "malformed key") }
+      if next == nil { lost.add(messages.cursor, messages.tree, "malformed key") }
       // A conversation that is being swept was deleted.
       if let number = next, work.swept.contains(number) { next = nil }
       if next == nil { hasMessage = messages.next() }
@@ -273,15 +273,15 @@ package final class MessageSalvage {
     of open: Open, with writer: borrowing StoreWriter
   ) throws(StoreError) -> Int {
     if let reason = messages.lostReason {
-      lost.add(messages.cursor, Schema.messages, reason)
+      lost.add(messages.cursor, messages.tree, reason)
       return 0
     }
-    if let reason = messages.takeLoss() { lost.add(messages.cursor, Schema.messages, reason) }
+    if let reason = messages.takeLoss() { lost.add(messages.cursor, messages.tree, reason) }
     guard let position = messages.key.dropFirst(KeyEncoding.numberByteCount).position,
       let record = MessageRecord(messages.record),
       let stored = StoredMessage(record, at: position.place)
     else {
-      lost.add(messages.cursor, Schema.messages, "malformed message")
+      lost.add(messages.cursor, messages.tree, "malformed message")
       return 0
     }
     guard !isGone(position, in: open) else {
@@ -291,7 +291,7 @@ package final class MessageSalvage {
     var message = exported(stored, at: position, of: open)
     let found = facts(of: stored, named: message.id, isPending: position.place.isPending, of: open)
     message.facts = found.facts
-    let isNew = try saving(messages.cursor, Schema.messages) { () throws(StoreError) in
+    let isNew = try saving(messages.cursor, messages.tree) { () throws(StoreError) in
       try writer.restore(message, as: .live)
     }
     if isNew == true {

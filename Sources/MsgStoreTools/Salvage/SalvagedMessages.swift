@@ -10,6 +10,8 @@ final class SalvagedMessages {
   private let source: PageSalvage
   /// The cell that the current message was read from.
   private(set) var cursor: SalvageCursor
+  /// The tree of the cursor.
+  var tree: TreeNumber { cursor === beside ? Schema.beside : Schema.messages }
   private let cells: SalvageCursor
   private let beside: SalvageCursor
   /// True if `cells` is at a cell that has not been handed out.

@@ -14,7 +14,7 @@ struct SalvageSubject {
   let pageByteCount: Int
   /// The slots of table pages, by level.
   private(set) var tableSlots: [Int: [Int]] = [:]
-  /// The slots of pages: leaves and branches by tree and level, overflow pages by tree 16.
+  /// The slots of pages: leaves and branches by tree and level, overflow pages by tree 32, behind all.
   private(set) var pageSlots: [PageRole: [Int]] = [:]
   /// The slots that each message needs: its leaf and the pages of its value.
   private(set) var messageSlots: [MessageID: Set<Int>] = [:]
@@ -36,7 +36,7 @@ struct SalvageSubject {
     let level: Int
   }
 
-  static let overflow = PageRole(tree: 16, level: 0)
+  static let overflow = PageRole(tree: 32, level: 0)
   static let messagesTree = 6
   static let factsTree = 9
   /// Those of the kinds below are of the message itself, and not of its not being here.

@@ -111,6 +111,18 @@ import Testing
     try store.expectSound()
   }
 
+  /// The text that another copy replaces is kept nowhere, and so must not stay in the segment.
+  @Test func anOriginalThatAnotherCopyReplacesPacksTheSegmentAgain() throws {
+    let store = try packed()
+    try edit(21, "edited", store)
+    try store.write { chat in
+      try chat.insert(message(Self.id(20), at: 1200, text: "zebra"))
+    }
+    #expect(try texts(store)[20...21] == ["zebra", "edited"])
+    #expect(try Cells(files).all(Cells.besideTree).isEmpty && Cells(files).marked.isEmpty)
+    try store.expectSound()
+  }
+
   @Test func aMessageThatComesBetweenPacksTheSegmentAgain() throws {
     let store = try packed()
     try edit(20, "edited", store)
@@ -220,5 +232,32 @@ import Testing
     let salvaged = try older.salvage()
     #expect(salvaged.content.messages.count == 60)
     #expect(!salvaged.pages.isWhole)
+  }
+
+  /// A segment says that messages lie beside it; those that are lost were edited.
+  @Test func salvageTellsThatChangesBesideASegmentAreLost() throws {
+    let store = try packed()
+    try edit(20, "edited", store)
+    try store.close()
+    let beside = try Cells(files).all(Cells.besideTree)
+    let older = try SalvageSubject(
+      Cells(files).changed([(beside[0].key, nil)], in: Cells.besideTree))
+    let salvaged = try older.salvage()
+    #expect(salvaged.content.messages["m-120"]?.text == "text 20")
+    #expect(!salvaged.saved.isWhole)
+  }
+
+  /// A record that was left beside a segment does not bring back what the segment has retracted.
+  @Test func salvageUndoesNoRetraction() throws {
+    let store = try packed()
+    try edit(20, "edited", store)
+    let beside = try Cells(files).all(Cells.besideTree)
+    try store.write { _ = try $0.receiveRetraction(of: Self.id(20), in: "room") }
+    try store.close()
+    let stray = try Cells(files).changed(
+      [(beside[0].key, beside[0].value)], in: Cells.besideTree)
+    let salvaged = try SalvageSubject(stray).salvage()
+    #expect(salvaged.content.messages.count == 60)
+    #expect(salvaged.content.messages["m-120"]?.text == "")
   }
 }
