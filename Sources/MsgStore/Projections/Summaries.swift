@@ -201,7 +201,7 @@ extension Summaries {
     summary.last = try last(message, at: position, in: conversation)
   }
 
-  /// Returns the position of the last message that holds the preview; nil if there is none.
+  /// Returns the position of the last message that may hold the preview, or nil.
   ///
   /// Costs a step of a cursor for each failed message passed over.
   private func lastShown(

@@ -36,7 +36,7 @@ package enum Schema {
   package static let version: UInt64 = 5
   /// The oldest version that this library reads.
   ///
-  /// Those before it were never released.
+  /// Earlier versions were never released.
   package static let versionMin: UInt64 = 4
 
   package static let settings = TreeNumber(0)

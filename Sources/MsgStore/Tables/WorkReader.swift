@@ -23,7 +23,7 @@ package struct WorkReader {
     }
   }
 
-  /// Returns the oldest work that is left; nil if none is.
+  /// Returns the oldest work that is left, or nil after the last.
   func first() throws(StoreError) -> (ordinal: UInt64, work: WorkRecord)? {
     var found: (ordinal: UInt64, work: WorkRecord)?
     try forEach { (ordinal, work) throws(StoreError) in

@@ -85,7 +85,7 @@ private struct SyntheticStream: MessageStream {
     var lastSender: String?
     /// The last ids, which a reply refers to.
     var ids: [String] = []
-    /// Those who write in a room at the moment, and the number of those who ever have.
+    /// The members who write in a room at the moment, and the number of all who ever have.
     var active: [String] = []
     var knownCount = 0
   }

@@ -43,7 +43,7 @@ extension Message {
       })
   }
 
-  /// `ExtrasFields.mixed` of these parts; 0 if there are none.
+  /// `ExtrasFields.mixed` of these parts; 0 for a message without any.
   @inline(__always)
   var mixedExtras: UInt64 {
     var fields = ExtrasFields()
