@@ -10,7 +10,7 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var ownID: MessageID?
   @usableFromInline var mentions: [MemberID] = []
   @usableFromInline var reactions: [Reaction] = []
-  @usableFromInline var reactionCounts: [ReactionCount] = []
+  @usableFromInline var countedReactions = CountedReactions()
   @usableFromInline var attachments: [MessageAttachment] = []
   @usableFromInline var editedAt: Timestamp?
   @usableFromInline var retractedAt: Timestamp?
@@ -24,6 +24,35 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var isAwaitingServer = false
 
   init() {}
+}
+
+/// The numbers of reactions to a message from a store.
+///
+/// They do not count in comparisons while the reactions themselves are listed, so a message equals
+/// the one that was inserted.
+@usableFromInline
+struct CountedReactions: Sendable {
+  @usableFromInline var all: [ReactionCount] = []
+  var isListed = true
+
+  init() {}
+
+  init(_ all: [ReactionCount], isListed: Bool) {
+    self.all = all
+    self.isListed = isListed
+  }
+}
+
+extension CountedReactions: Hashable {
+  @usableFromInline
+  static func == (a: Self, b: Self) -> Bool {
+    a.isListed == b.isListed && (a.isListed || a.all == b.all)
+  }
+
+  @usableFromInline
+  func hash(into hasher: inout Hasher) {
+    if !isListed { hasher.combine(all) }
+  }
 }
 
 extension Message {
@@ -47,9 +76,10 @@ extension Message {
 
   /// The number of reactions with each emoji, in the order of the emoji's bytes.
   ///
-  /// Set by the store, and not read from messages that are inserted.
+  /// Set by the store, and not read from messages that are inserted. Two messages that list the
+  /// same reactions are equal, whatever their numbers.
   public var reactionCounts: [ReactionCount] {
-    @inlinable get { rare?.fields.reactionCounts ?? [] }
+    @inlinable get { rare?.fields.countedReactions.all ?? [] }
   }
 
   /// The attachments, in the message's order.

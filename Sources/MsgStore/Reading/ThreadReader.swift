@@ -32,8 +32,9 @@ struct ThreadReader {
       var known = traits.reactionCounts
       if known == nil { known = try view.facts.reactionCounts(of: id, in: conversation) }
       let counts = known ?? ReactionCounts()
-      fields.reactionCounts = counts.all
-      if 1...Message.maximumListedReactionCount ~= counts.total {
+      let isListed = counts.total <= Message.maximumListedReactionCount
+      fields.countedReactions = CountedReactions(counts.all, isListed: isListed)
+      if isListed, counts.total > 0 {
         fields.reactions = try view.facts.reactions(of: id, in: conversation)
       }
     }
