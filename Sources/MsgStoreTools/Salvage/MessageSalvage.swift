@@ -326,8 +326,9 @@ package final class MessageSalvage {
   ) -> SalvagedFacts.Found {
     let expected = message.traits.marks.factKinds
     let kinds = isPending ? expected.union([.waitingMark]) : expected
-    guard !kinds.isEmpty else { return SalvagedFacts.Found() }
-    let found = facts.facts(of: id, in: open.number, kinds)
+    let lostKinds = messages.isMaybeSetBack ? MessageTraits.Bits.announcing.factKinds : []
+    guard !kinds.isEmpty || !lostKinds.isEmpty else { return SalvagedFacts.Found() }
+    let found = facts.facts(of: id, in: open.number, kinds, certainKinds: lostKinds)
     let missing = expected.subtracting(found.kinds).sorted { $0.rawValue < $1.rawValue }
     if !missing.isEmpty {
       report.add(.init(conversation: open.id, message: id, kinds: missing))

@@ -26,10 +26,14 @@ final class SalvagedFacts {
 
   /// Returns the remaining facts of a message.
   ///
-  /// - Parameter kinds: The kinds that the message announces. A fact of another kind is left over
-  ///   from before its removal.
+  /// - Parameters:
+  ///   - kinds: The kinds that the message announces. A fact of another kind is left over from
+  ///     before its removal.
+  ///   - certainKinds: The kinds that a lost newer record of the message may announce. Facts of
+  ///     these are taken from pages that are certainly the newest.
   func facts(
-    of id: MessageID, in conversation: UInt32, _ kinds: Set<FactKind> = Set(FactKind.allCases)
+    of id: MessageID, in conversation: UInt32, _ kinds: Set<FactKind> = Set(FactKind.allCases),
+    certainKinds: Set<FactKind> = []
   ) -> Found {
     var found = Found()
     let prefix = FactKey.prefix(conversation, id)
@@ -39,7 +43,9 @@ final class SalvagedFacts {
         lost.add(cursor, Schema.facts, "malformed key")
         continue
       }
-      guard kinds.contains(kind) else { continue }
+      guard kinds.contains(kind) || certainKinds.contains(kind) && cursor.isCertain else {
+        continue
+      }
       if let reason = cursor.lostReason {
         lost.add(cursor, Schema.facts, reason)
       } else if take(kind, behind: prefix.count, &found) {
@@ -78,6 +84,9 @@ extension ExportedFacts {
 }
 
 extension MessageTraits.Bits {
+  /// The bits that announce facts.
+  static let announcing: Self = [.versions, .reactions, .attachments, .receipts]
+
   /// The kinds of facts that a message with these bits has.
   var factKinds: Set<FactKind> {
     var kinds: Set<FactKind> = []

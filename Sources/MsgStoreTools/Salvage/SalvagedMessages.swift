@@ -28,6 +28,8 @@ final class SalvagedMessages {
   private var lostCount = 0
   /// The number of the segment's messages that are older than their last change, which is lost.
   private var staleCount = 0
+  /// The indices in the run of the messages of a marked segment that are as they were packed.
+  private var setBack: Set<Int> = []
   private var dictionaries: [UInt32: Salvaged] = [:]
 
   init(_ source: PageSalvage) {
@@ -48,6 +50,9 @@ final class SalvagedMessages {
   var record: Bytes { index.map { run.record($0) } ?? cursor.value }
   /// The reason why the record, or the segment, cannot be read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
+
+  /// True if a newer record of the message may have lain beside its segment, and be lost.
+  var isMaybeSetBack: Bool { index.map { setBack.contains($0) } ?? false }
 
   /// The number of leaves that lie before the message.
   var passedLeafCount: Int { cells.passedLeafCount + beside.passedLeafCount }
@@ -95,6 +100,7 @@ final class SalvagedMessages {
 
   private func unpack() {
     run.removeAll()
+    setBack.removeAll(keepingCapacity: true)
     let (key, value) = (cells.key, cells.value)
     guard let header = SegmentHeader(value), let number = key.bigEndianNumber(at: 0) else {
       return segmentReason = "malformed segment"
@@ -125,6 +131,7 @@ final class SalvagedMessages {
     }
     takeBeside(to: &segment, in: number, isMarked: header.hasBeside)
     for index in 0..<segment.rows.count where isKept[index] || segment.isBeside(index) {
+      if header.hasBeside, !segment.isBeside(index) { setBack.insert(run.count) }
       run.append(segment, index, in: number)
     }
     lostCount = segment.rows.count - run.count

@@ -18,6 +18,8 @@ struct SalvageSubject {
   private(set) var pageSlots: [PageRole: [Int]] = [:]
   /// The slots that each message needs: its leaf and the pages of its value.
   private(set) var messageSlots: [MessageID: Set<Int>] = [:]
+  /// The slots of the record beside a segment, which is enough to bring its message back.
+  private(set) var besideSlots: [MessageID: Set<Int>] = [:]
 
   /// The slots that have a copy of each piece of a dictionary, by what its copies have in common.
   private(set) var dictionarySlots: [[UInt8]: Set<Int>] = [:]
@@ -39,8 +41,10 @@ struct SalvageSubject {
   static let overflow = PageRole(tree: 32, level: 0)
   static let messagesTree = 6
   static let factsTree = 9
+  static let besideTree = 16
   /// Those of the kinds below are of the message itself, and not of its not being here.
   static let waitingKind: UInt8 = 5
+  static let versionKind: UInt8 = 1
 
   /// Takes up a store that was closed, or, for those who do not ask where messages lie, one whose log
   /// has commits.
@@ -95,6 +99,7 @@ struct SalvageSubject {
       pageSlots[role, default: []].append(slot)
       if role == PageRole(tree: Self.factsTree, level: 0) { noteFacts(page, slot, slots) }
       if role == PageRole(tree: 0, level: 0) { noteDictionaries(page, slot) }
+      if role == PageRole(tree: Self.besideTree, level: 0) { noteBeside(page, slot, slots) }
       guard role == PageRole(tree: Self.messagesTree, level: 0) else { return }
       for index in 0..<page.cellCount {
         var key = ByteBuffer()
@@ -107,6 +112,15 @@ struct SalvageSubject {
         }
         messageSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
       }
+    }
+  }
+
+  private mutating func noteBeside(_ page: TreePage, _ slot: Int, _ slots: [UInt32: Int]) {
+    for index in 0..<page.cellCount {
+      var key = ByteBuffer()
+      page.key(index).append(dropping: 4, to: &key)
+      guard let id = key.bytes.position?.id else { continue }
+      besideSlots[id] = Set([slot] + chain(page.overflow(index)?.first, slots))
     }
   }
 
@@ -176,7 +190,15 @@ struct SalvageSubject {
 
   /// The messages that need none of these slots.
   func messages(without slots: Set<Int>) -> Set<MessageID> {
-    Set(messageSlots.filter { $0.value.isDisjoint(with: slots) }.keys)
+    let whole = messageSlots.merging(besideSlots) { own, beside in
+      own.isDisjoint(with: slots) ? own : beside
+    }
+    return Set(whole.filter { $0.value.isDisjoint(with: slots) }.keys)
+  }
+
+  /// The messages of which the record beside the segment needs one of these slots.
+  func messagesSetBack(without slots: Set<Int>) -> Set<MessageID> {
+    Set(besideSlots.filter { !$0.value.isDisjoint(with: slots) }.keys)
   }
 
   /// Puts the pages that a data file held earlier behind the last slot, as if the slots that they lay
@@ -235,6 +257,20 @@ struct SalvageSubject {
     let facts = try SalvageSubject(files).facts(without: [])
     return Salvaged(
       pages: source.report, saved: saved, content: content, facts: facts, directory: target)
+  }
+}
+
+extension [SalvageSubject.FactName: Int] {
+  /// The facts of which another number was saved, as few words as tell which.
+  ///
+  /// A message that has lost its last edit shows a version that was history before.
+  func differences(to saved: Self, setBack: Set<MessageID> = []) -> [String] {
+    Set(keys).union(saved.keys)
+      .filter {
+        let shown = $0.kind == SalvageSubject.versionKind && setBack.contains($0.message) ? 1 : 0
+        return !(((self[$0] ?? 0) - shown)...(self[$0] ?? 0)).contains(saved[$0] ?? 0)
+      }
+      .map { "\($0.message), kind \($0.kind): \(self[$0] ?? 0), saved \(saved[$0] ?? 0)" }.sorted()
   }
 }
 
