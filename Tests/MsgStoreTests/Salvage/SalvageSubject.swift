@@ -140,6 +140,11 @@ struct SalvageSubject {
     dictionarySlots.values.contains { $0.isSubset(of: slots) }
   }
 
+  /// The slots with the copies of the first piece of the oldest dictionary.
+  var firstDictionaryPiece: Set<Int>? {
+    dictionarySlots.min { $0.key.lexicographicallyPrecedes($1.key) }?.value
+  }
+
   private mutating func noteFacts(_ page: TreePage, _ slot: Int, _ slots: [UInt32: Int]) {
     for index in 0..<page.cellCount {
       var key = ByteBuffer()
@@ -182,6 +187,13 @@ struct SalvageSubject {
   var slotCount: Int {
     ((files["store"]?.count ?? 0) - 2 * MetaSlot.regionByteCount) / pageByteCount
   }
+
+  /// How many blocks as long as a page lie before the slots.
+  var blockCountBefore: Int { 2 * MetaSlot.regionByteCount / pageByteCount }
+
+  func slot(ofBlock block: Int) -> Int { block - blockCountBefore + 1 }
+
+  func block(ofSlot slot: Int) -> Int { slot - 1 + blockCountBefore }
 
   /// The slots of all pages of a tree on a level.
   func slots(tree: Int, level: Int = 0) -> [Int] {
