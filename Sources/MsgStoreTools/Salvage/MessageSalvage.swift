@@ -326,7 +326,7 @@ package final class MessageSalvage {
   ) -> SalvagedFacts.Found {
     let expected = message.traits.marks.factKinds
     let kinds = isPending ? expected.union([.waitingMark]) : expected
-    let lostKinds = messages.isMaybeSetBack ? MessageTraits.Bits.announcing.factKinds : []
+    let lostKinds = messages.isMaybeSetBack ? MessageTraits.Bits.facts.factKinds : []
     guard !kinds.isEmpty || !lostKinds.isEmpty else { return SalvagedFacts.Found() }
     let found = facts.facts(of: id, in: open.number, kinds, certainKinds: lostKinds)
     let missing = expected.subtracting(found.kinds).sorted { $0.rawValue < $1.rawValue }

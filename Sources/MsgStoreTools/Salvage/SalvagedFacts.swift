@@ -84,9 +84,6 @@ extension ExportedFacts {
 }
 
 extension MessageTraits.Bits {
-  /// The bits that announce facts.
-  static let announcing: Self = [.versions, .reactions, .attachments, .receipts]
-
   /// The kinds of facts that a message with these bits has.
   var factKinds: Set<FactKind> {
     var kinds: Set<FactKind> = []
