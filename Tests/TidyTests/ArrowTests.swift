@@ -59,6 +59,7 @@ import Testing
       ("Tables", ["Model", "Compression"]),
       ("Packing", ["Model", "Compression", "Tables"]),
       ("Reading", ["Model", "Compression", "Tables", "Packing"]),
+      ("Search", ["Model", "Tables", "Packing", "Reading"]),
       ("Observation", ["Model"]),
       ("Transaction", ["Model", "Compression", "Tables", "Packing"]),
       ("Packer", ["Model", "Compression", "Tables", "Packing", "Transaction"]),
@@ -99,8 +100,9 @@ import Testing
       (
         "Store",
         [
-          "Model", "Compression", "Tables", "Packing", "Reading", "Observation", "Transaction",
-          "Packer", "Projections", "Facts/Beside", "Facts/Receipts", "Facts/Messages",
+          "Model", "Compression", "Tables", "Packing", "Reading", "Search", "Observation",
+          "Transaction", "Packer", "Projections", "Facts/Beside", "Facts/Receipts",
+          "Facts/Messages",
           "Facts/Conversations", "Outbox", "Acts",
         ]
       ),

@@ -59,6 +59,8 @@ public enum InputFault: Sendable, Hashable {
     case syncPosition = "sync position"
     /// The payload of client work.
     case outboxPayload = "client work payload"
+    /// The text of a search query.
+    case query = "search query"
   }
 
   /// A list whose elements are limited.
@@ -81,6 +83,8 @@ public enum InputFault: Sendable, Hashable {
   case reaction(byteCount: Int, limit: Int)
   /// An attachment cannot be stored or breaks an upload limit.
   case attachment(AttachmentProblem)
+  /// A search query has nothing to look for.
+  case emptyQuery
   /// Fewer than one element was requested.
   case count(Int)
   /// A conversation was requested by its participants, but none were given.
@@ -191,6 +195,7 @@ extension InputFault: CustomStringConvertible {
       byteCount == 0
         ? "a reaction has no emoji" : "a reaction has \(byteCount) bytes; the limit is \(limit)"
     case .attachment(let problem): "invalid attachment: \(problem)"
+    case .emptyQuery: "a search query has nothing to look for"
     case .count(let count): "invalid count \(count); the minimum is 1"
     case .noParticipants: "conversation requested by participants: none were given"
     case .onlyOneself:

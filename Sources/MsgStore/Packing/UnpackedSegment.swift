@@ -146,7 +146,10 @@ package struct UnpackedSegment: ~Copyable {
       && rest(index).compare(to: other.rest(index)) == 0
   }
 
-  private func text(_ index: Int) -> Bytes {
+  /// Returns the text of a message.
+  ///
+  /// The segment must be whole.
+  func text(_ index: Int) -> Bytes {
     block.bytes.slice(Int(rows[index].textOffset), Int(rows[index].textByteCount))
   }
 

@@ -1,0 +1,172 @@
+/// The properties of code points that folding needs, decoded from `FoldingData` at the first use.
+///
+/// Takes some 120 KiB. Most code points are *inert*: they fold to themselves and join no neighbour.
+struct FoldingTable: Sendable {
+  static let shared = FoldingTable()
+
+  /// The properties of a code point that is not inert.
+  struct Entry: Sendable {
+    /// The canonical combining class; 0 for a starter.
+    var combiningClass: UInt8 = 0
+    /// True if the code point, although a starter, may compose with what precedes it.
+    var joinsPrevious = false
+    /// True if the code point folds to itself.
+    var isOwnFold = true
+    var targetCount: UInt8 = 0
+    var targetOffset: UInt32 = 0
+  }
+
+  /// The code points in one page of `indices`.
+  private static let pageCount = 128
+
+  /// The number of the page of 128 code points.
+  private var pages = [UInt16](repeating: 0, count: 0x11_0000 / Self.pageCount)
+  /// The index of each code point of a page among the entries; 0 if it is inert.
+  private var indices = [UInt16](repeating: 0, count: Self.pageCount)
+  private(set) var entries = [Entry()]
+  /// The folds of code points, taken apart canonically.
+  private(set) var targets: [UInt32] = []
+  private var compositions: [UInt64: UInt32] = [:]
+  private var latinAndGreek: [(first: UInt32, count: UInt32)] = []
+
+  private init() {
+    var numbers = HexadecimalNumbers(FoldingData.numbers)
+    for _ in 0..<numbers.next() {
+      let (first, count, step) = (numbers.next(), numbers.next(), numbers.next())
+      let (target, targetStep) = (numbers.next(), numbers.next())
+      for index in 0..<count { setTargets(of: first + index * step, [target + index * targetStep]) }
+    }
+    for _ in 0..<numbers.next() { setTargets(of: numbers.next(), [numbers.next()]) }
+    for _ in 0..<numbers.next() {
+      let (code, count) = (numbers.next(), numbers.next())
+      setTargets(of: code, (0..<count).map { _ in numbers.next() })
+    }
+    for _ in 0..<numbers.next() {
+      let (first, count) = (numbers.next(), numbers.next())
+      for code in first..<first + count { setTargets(of: code, []) }
+    }
+    for _ in 0..<numbers.next() {
+      let (first, count) = (numbers.next(), numbers.next())
+      let combiningClass = UInt8(truncatingIfNeeded: numbers.next())
+      for code in first..<first + count {
+        change(code) { $0.combiningClass = combiningClass }
+      }
+    }
+    for _ in 0..<numbers.next() {
+      let (first, second, whole) = (numbers.next(), numbers.next(), numbers.next())
+      compositions[UInt64(first) << 32 | UInt64(second)] = whole
+      change(second) { $0.joinsPrevious = true }
+    }
+    for code in Hangul.vowels { change(code) { $0.joinsPrevious = true } }
+    for code in Hangul.trailing { change(code) { $0.joinsPrevious = true } }
+    for _ in 0..<numbers.next() { latinAndGreek.append((numbers.next(), numbers.next())) }
+  }
+
+  private mutating func setTargets(of code: UInt32, _ folded: [UInt32]) {
+    let offset = UInt32(targets.count)
+    targets += folded
+    change(code) {
+      $0.isOwnFold = false
+      $0.targetCount = UInt8(folded.count)
+      $0.targetOffset = offset
+    }
+  }
+
+  private mutating func change(_ code: UInt32, _ body: (inout Entry) -> Void) {
+    let page = Int(code) / Self.pageCount
+    if pages[page] == 0 {
+      pages[page] = UInt16(indices.count / Self.pageCount)
+      indices.append(contentsOf: repeatElement(0, count: Self.pageCount))
+    }
+    let place = Int(pages[page]) * Self.pageCount + Int(code) % Self.pageCount
+    if indices[place] == 0 {
+      indices[place] = UInt16(entries.count)
+      entries.append(Entry())
+    }
+    body(&entries[Int(indices[place])])
+  }
+
+  /// Returns the index of a code point among the entries, or 0 if it is inert.
+  @inline(__always)
+  func index(of code: UInt32) -> Int {
+    guard code < 0x11_0000 else { return 0 }
+    let page = Int(pages[Int(code &>> 7)])
+    return page == 0 ? 0 : Int(indices[page &* Self.pageCount &+ Int(code & 127)])
+  }
+
+  /// Returns the code point that two others compose to, or nil.
+  func composition(of first: UInt32, _ second: UInt32) -> UInt32? {
+    Hangul.composition(of: first, second) ?? compositions[UInt64(first) << 32 | UInt64(second)]
+  }
+
+  func isLatinOrGreek(_ code: UInt32) -> Bool {
+    var (low, high) = (0, latinAndGreek.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let range = latinAndGreek[middle]
+      if code < range.first {
+        high = middle
+      } else if code - range.first >= range.count {
+        low = middle + 1
+      } else {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/// Composes Hangul syllables (the Unicode Standard, 3.12).
+enum Hangul {
+  static let leading: Range<UInt32> = 0x1100..<0x1113
+  static let vowels: Range<UInt32> = 0x1161..<0x1176
+  static let trailing: Range<UInt32> = 0x11A8..<0x11C3
+  private static let syllables: Range<UInt32> = 0xAC00..<0xD7A4
+  /// The forms of a syllable without and with each trailing consonant.
+  private static let formCount: UInt32 = 28
+
+  static func composition(of first: UInt32, _ second: UInt32) -> UInt32? {
+    if leading.contains(first), vowels.contains(second) {
+      let index =
+        (first - leading.lowerBound) * UInt32(vowels.count) + (second - vowels.lowerBound)
+      return syllables.lowerBound + index * formCount
+    }
+    if syllables.contains(first), (first - syllables.lowerBound) % formCount == 0,
+      trailing.contains(second)
+    {
+      return first + (second - trailing.lowerBound) + 1
+    }
+    return nil
+  }
+}
+
+/// Hexadecimal numbers in a string, separated by white space.
+@safe
+private struct HexadecimalNumbers {
+  private let text: UnsafeBufferPointer<UInt8>
+  private var offset = 0
+
+  init(_ text: StaticString) {
+    // Unsafe: a static string lives as long as the process.
+    unsafe self.text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+
+  /// Returns the next number; 0 at the end.
+  mutating func next() -> UInt32 {
+    var number: UInt32 = 0
+    var isInside = false
+    while unsafe offset < text.count {
+      let digit = unsafe text[offset]
+      offset += 1
+      switch digit {
+      case 0x30...0x39: number = number << 4 | UInt32(digit - 0x30)
+      case 0x61...0x66: number = number << 4 | UInt32(digit - 0x61 + 10)
+      default:
+        if isInside { return number }
+        continue
+      }
+      isInside = true
+    }
+    return number
+  }
+}
