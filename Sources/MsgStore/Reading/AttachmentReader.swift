@@ -25,20 +25,11 @@ struct AttachmentReader {
     guard let parts = FactKey.parts(fact), let record = try view.facts.attachmentRecord(fact) else {
       throw view.corrupt(Schema.transfers, "transfer entry: missing attachment")
     }
-    guard let conversation = try conversationID(of: parts.conversation),
+    guard let conversation = try view.list.id(of: parts.conversation),
       let (_, message, own) = try view.messages.found(parts.id, in: parts.conversation),
       !message.traits.isRetracted
     else { return nil }
     return record.state(fact, of: own, in: conversation, doneByteCount)
-  }
-
-  /// Returns the name that leads to a conversation's number, or nil if no name leads to it any
-  /// more.
-  private func conversationID(of number: UInt32) throws(StoreError) -> ConversationID? {
-    let key = ConversationDetails.key(number)
-    guard try view.contains(key, in: Schema.conversations) else { return nil }
-    let id = try view.conversations.details(number).id
-    return try view.number(of: id) == number ? id : nil
   }
 }
 

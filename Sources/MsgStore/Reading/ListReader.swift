@@ -20,6 +20,15 @@ struct ListReader {
     return try view.conversations.summary(number, &cursor).marks.contains(.hidden) ? nil : number
   }
 
+  /// Returns the name that leads to a conversation's number, or nil if no name leads to it any
+  /// more.
+  func id(of number: UInt32) throws(StoreError) -> ConversationID? {
+    let key = ConversationDetails.key(number)
+    guard try view.contains(key, in: Schema.conversations) else { return nil }
+    let id = try view.conversations.details(number).id
+    return try view.number(of: id) == number ? id : nil
+  }
+
   /// Returns the next conversations in one of the two lists after a position.
   func conversations(
     count: Int, after position: ConversationPosition?, isArchived: Bool

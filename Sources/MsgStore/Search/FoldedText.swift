@@ -15,7 +15,9 @@ package struct FoldedText {
   private(set) var offsets: [Int32] = []
   private let table = FoldingTable.shared
   private var isLoose = false
-  /// A starter and what may compose with it, not in the output yet.
+  /// A starter that is not in the output yet.
+  private var head: Part?
+  /// The scalars behind it that may compose with it.
   private var cluster: [Part] = []
   /// The last starter that was not dropped.
   private var base: UInt32 = 0
@@ -56,7 +58,6 @@ package struct FoldedText {
   private mutating func begin(isLoose: Bool) {
     scalars.removeAll(keepingCapacity: true)
     offsets.removeAll(keepingCapacity: true)
-    cluster.removeAll(keepingCapacity: true)
     self.isLoose = isLoose
     base = 0
   }
@@ -86,15 +87,18 @@ package struct FoldedText {
       if !entry.joinsPrevious { return startCluster(scalar, at: offset) }
       base = scalar
     }
-    cluster.append(
-      Part(scalar: scalar, combiningClass: entry.combiningClass, offset: Int32(offset)))
+    let part = Part(
+      scalar: scalar, combiningClass: entry.combiningClass,
+      offset: Int32(truncatingIfNeeded: offset))
+    if head == nil { head = part } else { cluster.append(part) }
   }
 
   @inline(__always)
   private mutating func startCluster(_ scalar: UInt32, at offset: Int) {
     if isLoose, scalar >= 0x80, isDropped(scalar) { return }
     flush()
-    cluster.append(Part(scalar: scalar, combiningClass: 0, offset: Int32(offset)))
+    head = Part(
+      scalar: scalar, combiningClass: 0, offset: Int32(truncatingIfNeeded: offset))
     base = scalar
   }
 
@@ -112,16 +116,16 @@ package struct FoldedText {
 
   @inline(__always)
   private mutating func flush() {
-    switch cluster.count {
-    case 0: return
-    case 1: emit(cluster[0])
-    default: compose()
-    }
-    cluster.removeAll(keepingCapacity: true)
+    guard let head else { return }
+    if cluster.isEmpty { emit(head) } else { compose(head) }
+    self.head = nil
   }
 
   /// Brings the marks of the cluster into canonical order, composes, and emits the result.
-  private mutating func compose() {
+  @inline(never)
+  private mutating func compose(_ head: Part) {
+    cluster.insert(head, at: 0)
+    defer { cluster.removeAll(keepingCapacity: true) }
     for index in 1..<cluster.count {
       var place = index
       let part = cluster[index]

@@ -16,10 +16,20 @@ struct SearchWalk: ~Copyable {
   private let author: Author
   /// The time of the edge that the walk began at: what is newer is not searched any more.
   private let start: Int64?
-  /// The conversation of the match that was handed out last.
-  private var known: (number: UInt32, id: ConversationID)?
+  /// The conversation of the last match.
+  private var known: Known?
 
-  private static let maximumCellCount = 8
+  private struct Known {
+    let number: UInt32
+    /// nil if no list shows the conversation any more.
+    let id: ConversationID?
+    /// The time up to which messages are deleted, although some may still be there.
+    let deletedUpTo: Int64
+  }
+
+  /// The maximum number of steps in one bracket, and of cells in one step.
+  private static let maximumStepCount = 16
+  private static let maximumCellCount = 4
 
   init(_ view: StoreView, _ edge: SearchEdge) throws(StoreError) {
     let query = edge.query
@@ -82,21 +92,37 @@ struct SearchWalk: ~Copyable {
     return nil
   }
 
-  /// Searches a few cells of the conversation with the newest messages that are left.
+  /// Searches on until a match can be handed out, but a limited number of cells.
   ///
-  /// Changes nothing if it throws.
-  mutating func step(_ view: StoreView) throws(StoreError) {
+  /// An edge taken after an error is as complete as one before.
+  mutating func advance(_ view: StoreView) throws(StoreError) {
+    var cells = Cells(view)
+    for _ in 0..<Self.maximumStepCount {
+      try step(&cells, view)
+      guard let rest else { break }
+      if let found = edge.found.first {
+        if found.time >= rest { break }
+      } else {
+        edge.time = Timestamp(microseconds: min(rest.microseconds, start ?? .max))
+      }
+    }
+  }
+
+  /// Searches a few cells of the conversation with the newest messages that are left.
+  private mutating func step(
+    _ cells: inout Cells, _ view: StoreView
+  ) throws(StoreError) {
     if let listed = lists.first, edge.queue.first.map({ listed > $0.newest }) ?? true {
       try lists.removeFirst(view)
       if edge.opened.insert(listed.conversation).inserted {
         edge.queue.push(.whole(listed.conversation, newest: listed.microseconds))
       }
     } else if let first = edge.queue.first {
-      var steps = CellSearch(first, maximumCellCount: Self.maximumCellCount)
-      let next = try search(&steps, view)
+      cells.begin()
+      let next = try search(first, &cells, view)
       _ = edge.queue.popFirst()
-      searchedCount += steps.searchedCount
-      for (position, time) in steps.found {
+      searchedCount += cells.searchedCount
+      for (position, time) in cells.found {
         edge.foundCount += 1
         edge.found.push(
           FoundMessage(
@@ -105,26 +131,23 @@ struct SearchWalk: ~Copyable {
       }
       if let next { edge.queue.push(next) }
     }
-    if let rest, edge.found.first == nil {
-      edge.time = Timestamp(microseconds: min(rest.microseconds, start ?? .max))
-    }
   }
 
   // MARK: Cells
 
-  /// The work of one step.
-  private struct CellSearch {
-    let conversation: SearchedConversation
-    var maximumCellCount: Int
+  /// A cursor, and the matches of one step.
+  private struct Cells: ~Copyable {
+    var cursor: MessageCursor
+    var value = ByteBuffer(capacity: 256)
     var searchedCount = 0
     var found: [(position: MessagePosition, time: Int64)] = []
 
-    init(_ conversation: SearchedConversation, maximumCellCount: Int) {
-      self.conversation = conversation
-      self.maximumCellCount = maximumCellCount
-    }
+    init(_ view: StoreView) { cursor = MessageCursor(view) }
 
-    var number: UInt32 { conversation.newest.conversation }
+    mutating func begin() {
+      searchedCount = 0
+      found.removeAll(keepingCapacity: true)
+    }
   }
 
   /// The newest time to search.
@@ -132,27 +155,24 @@ struct SearchWalk: ~Copyable {
     min(query.times?.upperBound.microseconds ?? .max, start ?? .max)
   }
 
-  /// Searches some cells; returns what is left of the conversation, or nil if nothing is.
+  /// Searches some cells; returns the rest of the conversation, or nil if nothing is left.
   private mutating func search(
-    _ cells: inout CellSearch, _ view: StoreView
+    _ conversation: SearchedConversation, _ cells: inout Cells, _ view: StoreView
   ) throws(StoreError) -> SearchedConversation? {
-    let number = cells.number
-    var cursor = MessageCursor(view)
-    var value = ByteBuffer(capacity: 256)
-    let key = KeyEncoding.key(number, cells.conversation.position)
-    guard try cursor.seekBefore(key.bytes), cursor.isIn(number) else { return nil }
-    if try isNewerThanAll(&cursor) {
-      // Pending messages are done, and what follows is too new.
+    let number = conversation.newest.conversation
+    let key = KeyEncoding.key(number, conversation.position)
+    guard try cells.cursor.seekBefore(key.bytes), cells.cursor.isIn(number) else { return nil }
+    if try isNewerThanAll(&cells.cursor) {
+      // Pending messages are done, and the next ones are too new.
       let end = MessagePosition(.acknowledged(newestTime + 1, sequence: .min), "")
       let key = KeyEncoding.key(number, end)
-      guard try cursor.seekBefore(key.bytes), cursor.isIn(number) else { return nil }
+      guard try cells.cursor.seekBefore(key.bytes), cells.cursor.isIn(number) else { return nil }
     }
-    while true {
-      let position = try searchCell(&cursor, &value, &cells, view)
-      cells.maximumCellCount -= 1
-      guard try cursor.previous(), cursor.isIn(number), let newest = cursor.newestPlaceOfCell else {
-        return nil
-      }
+    for cell in 1... {
+      let position = try searchCell(&cells, in: number, view)
+      guard try cells.cursor.previous(), cells.cursor.isIn(number),
+        let newest = cells.cursor.newestPlaceOfCell
+      else { return nil }
       if !newest.isPending, let times = query.times,
         newest.time < times.lowerBound.microseconds
       {
@@ -161,9 +181,10 @@ struct SearchWalk: ~Copyable {
       let time = newest.isPending ? Int64.max : newest.time
       let left = SearchedConversation(
         newest: SearchTime(microseconds: time, conversation: number), position: position)
-      if cells.maximumCellCount == 0 { return left }
+      if cell == Self.maximumCellCount { return left }
       if let other = otherRest, other > left.newest { return left }
     }
+    return nil
   }
 
   /// The newest time that is not searched in conversations other than the first.
@@ -182,43 +203,44 @@ struct SearchWalk: ~Copyable {
   /// Searches the messages of the cell at the cursor, from the cursor on backwards; returns the
   /// position of its first message, and leaves the cursor there.
   private mutating func searchCell(
-    _ cursor: inout MessageCursor, _ value: inout ByteBuffer, _ cells: inout CellSearch,
-    _ view: StoreView
+    _ cells: inout Cells, in number: UInt32, _ view: StoreView
   ) throws(StoreError) -> MessagePosition {
-    try cursor.loadRecords()
-    guard case .unpacked(let last) = cursor.place else {
-      let position = try cursor.position()
-      guard let record = try cursor.record(&value) else {
+    try cells.cursor.loadRecords()
+    guard case .unpacked(let last) = cells.cursor.place else {
+      let position = try cells.cursor.position()
+      guard let record = try cells.cursor.record(&cells.value) else {
         throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed record")
       }
       cells.searchedCount += 1
       guard isInside(position.place, record.sender) else { return position }
-      if try matches(record, position, text: nil, in: cells.number, view) {
+      if try matches(record, position, text: nil, in: number, view) {
         cells.found.append((position, position.place.time))
       }
       return position
     }
-    let mayMatch =
-      cursor.segment.header?.hasBeside == true
-      || (cursor.segment.isASCII(0...last)
-        ? matcher.mayMatch(cursor.segment.texts(0...last)) : true)
+    // The bytes of the texts tell at once that none of them matches that is ASCII.
+    let hasBeside = cells.cursor.segment.header?.hasBeside == true
+    let isASCII = !hasBeside && cells.cursor.segment.texts(0...last).isASCII
+    let mayMatchASCII = hasBeside || matcher.mayMatch(cells.cursor.segment.texts(0...last))
     cells.searchedCount += last + 1
     var index = last
     while index >= 0 {
       defer { index -= 1 }
-      let hasTraits = cursor.segment.rows[index].flags.contains(.traits)
-      guard mayMatch || hasTraits,
-        isInside(cursor.segment.place(index), cursor.segment.rows[index].sender)
+      let hasTraits = cells.cursor.segment.rows[index].flags.contains(.traits)
+      guard mayMatchASCII || !isASCII || hasTraits,
+        isInside(cells.cursor.segment.place(index), cells.cursor.segment.rows[index].sender)
       else { continue }
-      let isText = mayMatch && matcher.matches(cursor.segment.text(index))
+      let isText =
+        (mayMatchASCII || !cells.cursor.segment.text(index).isASCII)
+        && matcher.matches(cells.cursor.segment.text(index))
       guard isText || hasTraits else { continue }
-      let position = try cursor.segment.position(index, view)
-      if try matches(cursor.segment.record(index), position, text: isText, in: cells.number, view) {
+      let position = try cells.cursor.segment.position(index, view)
+      if try matches(cells.cursor.segment.record(index), position, text: isText, in: number, view) {
         cells.found.append((position, position.place.time))
       }
     }
-    cursor.place = .unpacked(index: 0)
-    return try cursor.segment.position(0, view)
+    cells.cursor.place = .unpacked(index: 0)
+    return try cells.cursor.segment.position(0, view)
   }
 
   private func isInside(_ place: Place, _ sender: UInt32) -> Bool {
@@ -264,18 +286,16 @@ struct SearchWalk: ~Copyable {
     _ found: FoundMessage, _ view: StoreView
   ) throws(StoreError) -> SearchHit? {
     let number = found.time.conversation
-    let conversation: ConversationID
-    if let known, known.number == number {
-      conversation = known.id
-    } else {
-      conversation = try view.conversations.details(number).id
-      known = (number, conversation)
+    let place = found.position.place
+    let known = try conversation(number, view)
+    guard let conversation = known.id, place.isPending || place.time > known.deletedUpTo else {
+      return nil
     }
     var builder = SliceBuilder(view, conversation, number, count: 1)
     guard try builder.append(at: found.position) else { return nil }
     let message = builder.finishOne()
     guard !message.isRetracted, matcher.matches(message) else { return nil }
-    if found.position.place.isPending {
+    if place.isPending {
       edge.pending.insert(PendingHit(conversation: number, id: message.id))
     }
     var fileNames: [Int: [Range<Int>]] = [:]
@@ -285,6 +305,22 @@ struct SearchWalk: ~Copyable {
     }
     return SearchHit(
       message: message, textRanges: matcher.ranges(in: message.text), fileNameRanges: fileNames)
+  }
+
+  private mutating func conversation(
+    _ number: UInt32, _ view: StoreView
+  ) throws(StoreError) -> Known {
+    if let known, known.number == number { return known }
+    var found = Known(number: number, id: nil, deletedUpTo: .min)
+    if let id = try view.list.id(of: number) {
+      var cursor = Cursor(view.source, Schema.conversations)
+      let summary = try view.conversations.summary(number, &cursor)
+      if !summary.marks.contains(.hidden) {
+        found = Known(number: number, id: id, deletedUpTo: summary.deletedUpTo ?? .min)
+      }
+    }
+    known = found
+    return found
   }
 }
 
@@ -302,9 +338,6 @@ extension MessageCursor {
 }
 
 extension UnpackedSegment {
-  /// True if the texts of some messages are ASCII.
-  fileprivate func isASCII(_ range: ClosedRange<Int>) -> Bool { texts(range).isASCII }
-
   fileprivate func position(
     _ index: Int, _ view: StoreView
   ) throws(StoreError) -> MessagePosition {

@@ -41,7 +41,7 @@ public struct SearchResults: AsyncSequence, Sendable {
     /// A slice has fewer hits than asked for, or none, after 100,000 messages without enough of
     /// them.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, within the search of a few hundred
+    /// - Throws: `CancellationError` if the task is cancelled, within the search of a few thousand
     ///   messages; `storage`, `corruptRecord`.
     public mutating func next() async throws -> SearchSlice? {
       guard let edge else { return nil }

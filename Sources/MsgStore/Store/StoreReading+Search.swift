@@ -4,7 +4,7 @@ extension StoreReading where Self: ~Copyable {
   /// Searches messages, newest first.
   ///
   /// Nothing is indexed: the texts are read, packed as they are. Reading 439,085 messages of chat
-  /// takes some 0.3 s; the first hits of a common word take a few milliseconds. Pending messages
+  /// takes some 0.2 s; the first hits of a common word take a few milliseconds. Pending messages
   /// are found at their local time. Retracted messages, and conversations that no list shows, are
   /// not found. Archived conversations are.
   ///
@@ -12,7 +12,7 @@ extension StoreReading where Self: ~Copyable {
   ///   - query: The terms, and the messages to look in. An unknown conversation or sender has no
   ///     messages.
   ///   - count: The maximum number of hits.
-  ///   - maximumSearchedCount: The number of messages after which the slice ends; some hundreds
+  ///   - maximumSearchedCount: The number of messages after which the slice ends; some thousands
   ///     more may be looked at.
   /// - Returns: The hits. Fewer than `count`, with an edge, if the maximum number of messages was
   ///   looked at, or the snapshot expired meanwhile.
@@ -58,7 +58,7 @@ extension StoreAccess {
           continue
         }
         if walk.searchedCount >= maximumSearchedCount { break }
-        try read { (view) throws(StoreError) in try walk.step(view) }
+        try read { (view) throws(StoreError) in try walk.advance(view) }
       }
     } catch {
       // What was found is complete down to the edge.

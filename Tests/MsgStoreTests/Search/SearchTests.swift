@@ -188,6 +188,22 @@ import Testing
     #expect(rest == expected)
   }
 
+  @Test func aConversationDeletedMeanwhileIsNotFound() throws {
+    let store = try rooms()
+    let first = try store.read { try $0.search(try SearchQuery("needle"), count: 3) }
+    try store.write { chat in
+      try chat.deleteConversation("r0")
+      try chat.receiveConversationDeletion("r1", at: time(200))
+    }
+    let edge = try #require(first.edge)
+    let rest = try store.read { try $0.search(from: edge, count: 100) }
+    let numbers = rest.compactMap { Int($0.message.id.string.dropFirst()) }
+    let expected = stride(from: 280, through: 0, by: -5).filter {
+      $0 % 3 == 2 || $0 % 3 == 1 && $0 > 200
+    }
+    #expect(numbers == expected)
+  }
+
   @Test func aPendingMessageIsNotFoundTwiceWhenItIsAcknowledged() throws {
     let store = try memoryStore()
     try store.write { chat in
