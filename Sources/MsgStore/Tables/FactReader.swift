@@ -100,11 +100,13 @@ extension FactReader {
     return counts
   }
 
-  private func reaction(
+  /// Decodes a reaction among the facts, given its key behind the kind.
+  func reaction(
     _ rest: Bytes, _ value: Bytes, to id: MessageID
   ) throws(StoreError) -> (member: UInt32, emoji: Bytes, ReactionRecord) {
     guard let member = rest.bigEndianNumber(at: 0), case let emoji = rest.dropFirst(4),
-      emoji.count > 0, emoji.isValidUTF8, let record = ReactionRecord(value)
+      1...Reaction.maximumEmojiByteCount ~= emoji.count, emoji.isValidUTF8,
+      let record = ReactionRecord(value)
     else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction") }
     return (member, emoji, record)
   }

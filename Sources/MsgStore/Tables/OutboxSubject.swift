@@ -107,7 +107,7 @@ package enum OutboxSubject: Hashable, FieldRecord {
       self = .edit(id, at: time)
     case .react(let id, var emoji, var isRemoved):
       isRemoved = fields.follows(isRemoved, "1 if it is removed, else 0")
-      fields.bytes(&emoji, .rest, in: 0 ... .max, "emoji")
+      fields.bytes(&emoji, .rest, in: 1...Reaction.maximumEmojiByteCount, "emoji")
       self = .react(id, emoji: emoji, isRemoved: isRemoved)
     case .changeMembers(var added, var removed):
       visitNumbers(&fields, &added, "number of those added", "those added")

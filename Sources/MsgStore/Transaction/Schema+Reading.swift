@@ -73,7 +73,8 @@ extension Schema {
     switch kind {
     case .version: VersionRecord.version(rest, value) != nil
     case .reaction:
-      rest.count > 4 && rest.dropFirst(4).isValidUTF8 && ReactionRecord(value) != nil
+      1...Reaction.maximumEmojiByteCount ~= rest.count - 4 && rest.dropFirst(4).isValidUTF8
+        && ReactionRecord(value) != nil
     case .attachment: rest.isValidUTF8 && AttachmentRecord(value) != nil
     case .waiting: rest.count == 0 && WaitingFacts(value) != nil
     case .receipt: rest.count == 4 && ExactReceipt(value) != nil

@@ -51,8 +51,8 @@ final class SalvagedMessages {
   /// The reason why the record, or the segment, cannot be read.
   var lostReason: String? { segmentReason ?? cursor.lostReason }
 
-  /// True if a newer record of the message may have lain beside its segment, and be lost.
-  var isMaybeSetBack: Bool { index.map { setBack.contains($0) } ?? false }
+  /// True if a newer record of the message may be lost: beside its segment, or in a newer leaf.
+  var isMaybeSetBack: Bool { index.map { setBack.contains($0) } ?? !cursor.isCertain }
 
   /// The number of leaves that lie before the message.
   var passedLeafCount: Int { cells.passedLeafCount + beside.passedLeafCount }
@@ -131,7 +131,9 @@ final class SalvagedMessages {
     }
     takeBeside(to: &segment, in: number, isMarked: header.hasBeside)
     for index in 0..<segment.rows.count where isKept[index] || segment.isBeside(index) {
-      if header.hasBeside, !segment.isBeside(index) { setBack.insert(run.count) }
+      if header.hasBeside || !cells.isCertain, !segment.isBeside(index) {
+        setBack.insert(run.count)
+      }
       run.append(segment, index, in: number)
     }
     lostCount = segment.rows.count - run.count

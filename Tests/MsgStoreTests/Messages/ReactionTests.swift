@@ -1,4 +1,5 @@
 import MsgStore
+import MsgStoreTools
 import PageFile
 import Simulation
 import Testing
@@ -183,5 +184,47 @@ import Testing
       }
     }
     try store.expectSound()
+  }
+
+  @Test(arguments: [65, 255, 300])
+  func aLongEmojiOfAFileIsAnError(byteCount: Int) throws {
+    let directory = MemoryDirectory()
+    let store = try memoryStore(directory)
+    try store.write { chat in try chat.insert(message("m", at: 1)) }
+    try store.close()
+    try directory.plantReaction(emojiByteCount: byteCount, in: "store")
+    let damaged = try memoryStore(directory)
+    let isRefused = {
+      (error: any Error) in if case StoreError.corruptRecord = error { true } else { false }
+    }
+    #expect {
+      try damaged.write { chat in
+        try chat.receive(Reaction("🎉", from: "ann", at: time(6)), to: "m", in: "room")
+      }
+    } throws: {
+      isRefused($0)
+    }
+    #expect(try damaged.message("m")?.text == "hello")
+    #expect(try !damaged.check().isEmpty)
+  }
+}
+
+extension MemoryDirectory {
+  /// Adds a reaction to the message "m" of the first conversation.
+  fileprivate func plantReaction(emojiByteCount: Int, in name: String) throws {
+    let database = try Database(in: self, name: name)
+    let transaction = try database.beginWrite()
+    let source = transaction.source
+    try source.enter()
+    do {
+      defer { source.leave() }
+      var key = FactKey.prefix(1, "m", .reaction)
+      key.append(bigEndian: UInt32(1))
+      for _ in 0..<emojiByteCount { key.append(0x61) }
+      let record: [UInt8] = [1, 0, 5, 0, 0, 0, 0, 0, 0, 0]
+      _ = try Bytes.with(record) { try BTree(source, TreeNumber(9)).insert(key.bytes, $0) }
+    }
+    _ = try transaction.commit(.full)
+    try database.close()
   }
 }

@@ -302,10 +302,8 @@ struct Identities: TransactionPart {
     var reactions: [(UInt32, String, ReactionRecord)] = []
     let prefixOfReactions = FactKey.prefix(conversation, id, .reaction)
     try view.facts.forEachFact(prefixOfReactions) { (rest, value) throws(StoreError) in
-      guard let member = rest.bigEndianNumber(at: 0), let record = ReactionRecord(value) else {
-        throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction")
-      }
-      reactions.append((member, rest.dropFirst(4).repairedText(), record))
+      let (member, emoji, record) = try view.facts.reaction(rest, value, to: id)
+      reactions.append((member, emoji.repairedText(), record))
     }
     // The caller counts them.
     var counts: ReactionCounts?
