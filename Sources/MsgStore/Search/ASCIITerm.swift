@@ -11,6 +11,8 @@ struct ASCIITerm: Sendable, Hashable {
   private let first: Probe
   /// nil for a term of one byte.
   private let second: Probe?
+  /// The kinds of ASCII with which a text may hide the two bytes.
+  private let hiding: HiddenASCII
 
   /// A byte as it may stand in a text, either as a capital or not.
   private struct Probe: Hashable {
@@ -52,14 +54,16 @@ struct ASCIITerm: Sendable, Hashable {
     self.pivot = pivot
     first = Probe(bytes[pivot])
     second = wordCount > 1 ? Probe(bytes[pivot + 1]) : nil
+    let neighbour = second.map { HiddenASCII(UInt32($0.byte)).union(.gaps) } ?? []
+    hiding = HiddenASCII(UInt32(first.byte)).union(neighbour)
   }
 
   /// Returns true if the term occurs in a text of ASCII.
   func isFound(in text: Bytes) -> Bool { nextCandidate(in: text, from: 0, isExact: true) != nil }
 
-  /// Returns true if the term may occur in some bytes, of which any may be ASCII or not.
-  func mayBeFound(in text: Bytes) -> Bool {
-    nextCandidate(in: text, from: 0, isExact: false) != nil
+  /// Returns true if the term may occur in a text within some bytes, given what they hide.
+  func mayBeFound(in text: Bytes, hiding hidden: HiddenASCII) -> Bool {
+    !hidden.isDisjoint(with: hiding) || nextCandidate(in: text, from: 0, isExact: false) != nil
   }
 
   private func nextCandidate(in text: Bytes, from start: Int, isExact: Bool) -> Int? {

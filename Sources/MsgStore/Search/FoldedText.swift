@@ -82,7 +82,7 @@ package struct FoldedText {
 
   /// Adds a scalar that is its own fold and not composed.
   private mutating func addFolded(_ scalar: UInt32, _ entry: FoldingTable.Entry, at offset: Int) {
-    if isLoose, isDropped(scalar) { return }
+    if isLoose, isDropped(scalar, entry.mark) { return }
     if entry.combiningClass == 0 {
       if !entry.joinsPrevious { return startCluster(scalar, at: offset) }
       base = scalar
@@ -95,20 +95,18 @@ package struct FoldedText {
 
   @inline(__always)
   private mutating func startCluster(_ scalar: UInt32, at offset: Int) {
-    if isLoose, scalar >= 0x80, isDropped(scalar) { return }
     flush()
     head = Part(
       scalar: scalar, combiningClass: 0, offset: Int32(truncatingIfNeeded: offset))
     base = scalar
   }
 
-  private func isDropped(_ scalar: UInt32) -> Bool {
-    switch scalar {
-    case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF:
-      // The dots of ё are all that is dropped from a Cyrillic letter.
-      table.isLatinOrGreek(base) || base == 0x435 && scalar == 0x308
-    case 0x591...0x5C7, 0x640, 0x64B...0x65F, 0x670, 0x6D6...0x6ED, 0x1F3FB...0x1F3FF: true
-    default: false
+  private func isDropped(_ scalar: UInt32, _ kind: FoldingTable.Mark) -> Bool {
+    switch kind {
+    case .none: false
+    // The dots of ё are all that is dropped from a Cyrillic letter.
+    case .accent: table.isLatinOrGreek(base) || base == 0x435 && scalar == 0x308
+    case .other: true
     }
   }
 

@@ -1,3 +1,5 @@
+import PageFile
+
 /// The properties of code points that folding needs, decoded from `FoldingData` at the first use.
 ///
 /// Takes some 120 KiB. Most code points are *inert*: they fold to themselves and join no neighbour.
@@ -14,7 +16,25 @@ struct FoldingTable: Sendable {
     var isOwnFold = true
     var targetCount: UInt8 = 0
     var targetOffset: UInt32 = 0
+    var mark = Mark.none
+    var ascii = HiddenASCII()
   }
+
+  /// The kinds of scalars that the loose fold may drop.
+  enum Mark {
+    case none
+    /// A mark of Latin and Greek letters, dropped behind these.
+    case accent
+    /// A Hebrew point, a tatweel, an Arabic mark, or a skin tone.
+    case other
+  }
+
+  private static let accents: [ClosedRange<UInt32>] = [
+    0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF,
+  ]
+  private static let otherMarks: [ClosedRange<UInt32>] = [
+    0x591...0x5C7, 0x640...0x640, 0x64B...0x65F, 0x670...0x670, 0x6D6...0x6ED, 0x1F3FB...0x1F3FF,
+  ]
 
   /// The code points in one page of `indices`.
   private static let pageCount = 128
@@ -60,6 +80,17 @@ struct FoldingTable: Sendable {
     for code in Hangul.vowels { change(code) { $0.joinsPrevious = true } }
     for code in Hangul.trailing { change(code) { $0.joinsPrevious = true } }
     for _ in 0..<numbers.next() { latinAndGreek.append((numbers.next(), numbers.next())) }
+    setMark(.accent, in: Self.accents)
+    setMark(.other, in: Self.otherMarks)
+  }
+
+  private mutating func setMark(_ mark: Mark, in ranges: [ClosedRange<UInt32>]) {
+    for code in ranges.joined() {
+      change(code) {
+        $0.mark = mark
+        $0.ascii.insert(.gaps)
+      }
+    }
   }
 
   private mutating func setTargets(of code: UInt32, _ folded: [UInt32]) {
@@ -69,6 +100,7 @@ struct FoldingTable: Sendable {
       $0.isOwnFold = false
       $0.targetCount = UInt8(folded.count)
       $0.targetOffset = offset
+      $0.ascii.formUnion(HiddenASCII(folded))
     }
   }
 
@@ -92,6 +124,21 @@ struct FoldingTable: Sendable {
     guard code < 0x11_0000 else { return 0 }
     let page = Int(pages[Int(code &>> 7)])
     return page == 0 ? 0 : Int(indices[page &* Self.pageCount &+ Int(code & 127)])
+  }
+
+  /// Returns the kinds of ASCII that texts within some bytes may hide.
+  func hiddenASCII(in text: Bytes) -> HiddenASCII {
+    var hidden = HiddenASCII()
+    var offset = 0
+    while offset < text.count {
+      offset += text.asciiByteCount(from: offset)
+      while offset < text.count, text[offset] >= 0x80 {
+        let (scalar, byteCount) = text.scalar(at: offset)
+        hidden.formUnion(entries[index(of: scalar)].ascii)
+        offset &+= byteCount
+      }
+    }
+    return hidden
   }
 
   /// Returns the code point that two others compose to, or nil.

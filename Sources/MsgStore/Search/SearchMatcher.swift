@@ -19,8 +19,11 @@ struct SearchMatcher {
     filter = areASCII ? terms.compactMap(\.ascii).max { $0.bytes.count < $1.bytes.count } : nil
   }
 
-  /// Returns false if no text within some bytes of ASCII can match.
-  func mayMatch(_ block: Bytes) -> Bool { filter?.mayBeFound(in: block) ?? false }
+  /// Returns false if no text within some bytes can match.
+  func mayMatch(_ block: Bytes) -> Bool {
+    guard let filter else { return !block.isASCII }
+    return filter.mayBeFound(in: block, hiding: FoldingTable.shared.hiddenASCII(in: block))
+  }
 
   /// Returns true if each term occurs in a text.
   mutating func matches(_ text: Bytes) -> Bool {
@@ -29,6 +32,7 @@ struct SearchMatcher {
       for term in terms where term.ascii?.isFound(in: text) != true { return false }
       return true
     }
+    guard mayMatch(text) else { return false }
     begin()
     for index in terms.indices where !contains(terms[index], text) { return false }
     return true

@@ -218,21 +218,19 @@ struct SearchWalk: ~Copyable {
       }
       return position
     }
-    // The bytes of the texts tell at once that none of them matches that is ASCII.
-    let hasBeside = cells.cursor.segment.header?.hasBeside == true
-    let isASCII = !hasBeside && cells.cursor.segment.texts(0...last).isASCII
-    let mayMatchASCII = hasBeside || matcher.mayMatch(cells.cursor.segment.texts(0...last))
+    // The bytes of the texts tell at once that none of them matches.
+    let mayMatch =
+      cells.cursor.segment.header?.hasBeside == true
+      || matcher.mayMatch(cells.cursor.segment.texts(0...last))
     cells.searchedCount += last + 1
     var index = last
     while index >= 0 {
       defer { index -= 1 }
       let hasTraits = cells.cursor.segment.rows[index].flags.contains(.traits)
-      guard mayMatchASCII || !isASCII || hasTraits,
+      guard mayMatch || hasTraits,
         isInside(cells.cursor.segment.place(index), cells.cursor.segment.rows[index].sender)
       else { continue }
-      let isText =
-        (mayMatchASCII || !cells.cursor.segment.text(index).isASCII)
-        && matcher.matches(cells.cursor.segment.text(index))
+      let isText = mayMatch && matcher.matches(cells.cursor.segment.text(index))
       guard isText || hasTraits else { continue }
       let position = try cells.cursor.segment.position(index, view)
       if try matches(cells.cursor.segment.record(index), position, text: isText, in: number, view) {

@@ -61,7 +61,7 @@ extension StoreAccess {
         try read { (view) throws(StoreError) in try walk.advance(view) }
       }
     } catch {
-      // What was found is complete down to the edge.
+      // The matches so far are complete down to the edge.
       guard case .storage(.snapshotExpired) = error, walk.searchedCount > 0 || !hits.isEmpty else {
         throw error
       }

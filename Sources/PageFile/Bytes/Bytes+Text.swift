@@ -28,6 +28,22 @@ extension Bytes {
     return bits & 0x8080_8080_8080_8080 == 0
   }
 
+  /// Returns the number of bytes below 128 from an offset on, up to the first other one.
+  @inlinable
+  package func asciiByteCount(from start: Int) -> Int {
+    var offset = start
+    while offset &+ 8 <= count {
+      let bits = unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
+      let high = bits & 0x8080_8080_8080_8080
+      if high != 0 { return offset &- start &+ high.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < count, unsafe base.load(fromByteOffset: offset, as: UInt8.self) < 0x80 {
+      offset &+= 1
+    }
+    return offset &- start
+  }
+
   /// True if the bytes are valid UTF-8.
   @inlinable
   package var isValidUTF8: Bool { isASCII || validUTF8ByteCount == count }
