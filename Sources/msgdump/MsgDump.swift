@@ -17,9 +17,8 @@ struct MsgDump: ParsableCommand {
     version: "msgdump \(MessageStore.version)",
     subcommands: [
       InfoCommand.self, StatsCommand.self, ConversationsCommand.self, MessagesCommand.self,
-      GetCommand.self,
-      ReceiptsCommand.self,
-      OutboxCommand.self, GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
+      SearchCommand.self, GetCommand.self, ReceiptsCommand.self, OutboxCommand.self,
+      GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
       WALCommand.self, MapCommand.self, HTMLCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
       CompactCommand.self, BackupCommand.self, SampleCommand.self,

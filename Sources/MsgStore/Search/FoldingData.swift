@@ -11,8 +11,8 @@
 ///  6. Compositions: the first part, the second part, and the whole.
 ///  7. Latin and Greek: the first code point and their count.
 ///
-/// Targets are taken apart canonically. Hangul syllables are not listed: what they are made of is
-/// computed (the Unicode Standard, 3.12).
+/// Targets are taken apart canonically. Hangul syllables are not listed: their parts are computed
+/// (the Unicode Standard, 3.12).
 enum FoldingData {
   static let unicodeVersion = "14.0.0"
 

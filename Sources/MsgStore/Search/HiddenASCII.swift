@@ -1,7 +1,7 @@
 /// The kinds of ASCII characters in the fold of a text that its bytes do not contain.
 ///
-/// A term of ASCII whose kinds a text does not hide occurs only where the bytes of the text have it,
-/// so that most texts in other scripts are dismissed without being folded.
+/// A term of ASCII whose kinds a text does not hide occurs only where the bytes of the text have
+/// it, so that most texts in other scripts are dismissed without being folded.
 struct HiddenASCII: OptionSet, Hashable {
   let rawValue: UInt8
 

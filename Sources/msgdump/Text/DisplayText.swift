@@ -21,7 +21,7 @@ extension Character {
   /// Two for ideographs and emoji, zero for a mark without a base, else one.
   ///
   /// Terminals differ in rare cases, but a table that is off by one there does no harm.
-  fileprivate var displayWidth: Int {
+  var displayWidth: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if first.isASCII { return 1 }
     if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{fe0f}") { return 2 }

@@ -16,9 +16,16 @@ package enum Field {
   case share(Double)
   case time(Timestamp)
   case flag(Bool)
-  case list([String])
+  case array([Field])
 
   package static func number(_ value: Int) -> Field { .number(Int64(value)) }
+
+  package static func list(_ texts: [String]) -> Field { .array(texts.map { .text($0) }) }
+
+  /// Ranges as pairs of numbers; the second is the end, which is not part of the range.
+  static func ranges(_ ranges: [Range<Int>]) -> Field {
+    .array(ranges.map { .array([.number($0.lowerBound), .number($0.upperBound)]) })
+  }
 
   static func text(_ value: (some CustomStringConvertible)?) -> Field {
     value.map { .text("\($0)") } ?? .none
@@ -35,7 +42,7 @@ package enum Field {
     case .share(let share): Self.percent(share)
     case .time(let time): times.text(time)
     case .flag(let isSet): isSet ? "yes" : "no"
-    case .list(let texts): texts.map(\.visible).joined(separator: ", ")
+    case .array(let fields): fields.map { $0.text(times) }.joined(separator: ", ")
     }
   }
 
@@ -51,11 +58,11 @@ package enum Field {
     case .share(let share): bytes.append(contentsOf: Self.decimal(share).utf8)
     case .time(let time): JSONLineWriter.append(time.description, to: &bytes)
     case .flag(let isSet): bytes.append(contentsOf: (isSet ? "true" : "false").utf8)
-    case .list(let texts):
+    case .array(let fields):
       bytes.append(UInt8(ascii: "["))
-      for (index, text) in texts.enumerated() {
+      for (index, field) in fields.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONLineWriter.append(text, to: &bytes)
+        field.appendJSON(to: &bytes)
       }
       bytes.append(UInt8(ascii: "]"))
     }

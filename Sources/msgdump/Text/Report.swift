@@ -46,7 +46,9 @@ final class Report {
 
   var isJSON: Bool { if case .json = form { true } else { false } }
 
-  private var terminal: Terminal { if case .text(let terminal) = form { terminal } else { .none } }
+  fileprivate var terminal: Terminal {
+    if case .text(let terminal) = form { terminal } else { .none }
+  }
 
   /// Begins a table with its line of titles.
   ///
@@ -128,6 +130,14 @@ final class Report {
       let own = zip(table.columns, fields).map { (key: $0.key, field: $1) }
       let first = name.map { [(key: "table", field: Field.text($0))] } ?? []
       try report.output.bytes { Report.append(first + own, to: &$0) }
+    }
+
+    /// Prints a row whose last cell has marked parts; not for JSON.
+    func add(_ fields: [Field], _ excerpt: Excerpt) throws(ToolError) {
+      // The marks would count as text if the table placed them.
+      let row = table.row(fields + [.text("|")], report.times).dropLast()
+      let text = table.lastWidth.map { excerpt.shortened(to: $0) } ?? excerpt
+      try report.line(row + text.text { report.terminal.styled($0, .reversed) })
     }
 
     /// Prints a line below a row, in its last column, which JSON leaves out.

@@ -36,6 +36,8 @@ enum Style: Int {
   case bold = 1
   /// Something beside the content.
   case faint = 2
+  /// A match of a search: the colours change places.
+  case reversed = 7
   /// A failure or damage.
   case red = 31
   /// Something that is missing.

@@ -122,6 +122,9 @@ package struct TextTable {
     return table
   }
 
+  /// The width that the last cell of a row is cut to; nil if it is not.
+  var lastWidth: Int? { cuts ? isShown.lastIndex(of: true).map { columns[$0].width } : nil }
+
   /// The line of titles.
   package var header: String { line(columns.map(\.title)) }
 

@@ -148,6 +148,15 @@ import Testing
     (["get", "chat", "x", "--conversation", "d"], "there is no conversation \"d\""),
     (["stats", "chat", "--count", "0"], "--count: below 1"),
     (["conversations", "chat", "--count", "0"], "--count: below 1"),
+    (["search", "chat", "x", "--count", "0"], "--count: below 1"),
+    (["search", "chat", "x", "--conversation", "d"], "there is no conversation \"d\""),
+    (["search", "chat", " \"\" "], "a search query has nothing to look for"),
+    (["search", "chat", "x", "--kind", "song"], "--kind: unknown (song)"),
+    (["search", "chat", "x", "--since", "soon"], "--since takes a date such as 2024-01-31 or"),
+    (
+      ["search", "chat", "x", "--since", "2024-01-02", "--until", "2024-01-02"],
+      "--until: not after --since"
+    ),
     (["export", "chat", "--since", "soon"], "--since takes a date such as 2024-01-31 or"),
   ])
   func mistakesNameTheirSubject(arguments: [String], words: String) throws {

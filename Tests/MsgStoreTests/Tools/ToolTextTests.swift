@@ -17,6 +17,26 @@ import msgdump
     #expect(UTCDate.parse(text) == Timestamp(microseconds: microseconds))
   }
 
+  @Test(arguments: [
+    (100, "one <two> three <four>"), (18, "one <two> three <four>"),
+    (17, "one <two> three <fo>…"),
+    (7, "one <tw>…"), (5, "… <tw>…"), (3, "…<t>…"),
+  ])
+  func anExcerptShowsItsFirstMark(width: Int, text: String) {
+    var excerpt = Excerpt()
+    excerpt.append("one two three four", marking: [4..<7, 14..<18])
+    #expect(excerpt.shortened(to: width).text { "<\($0)>" } == text)
+  }
+
+  @Test func anExcerptBeginsShortlyBeforeItsFirstMark() {
+    var excerpt = Excerpt()
+    excerpt.append("\u{1b}[2J" + String(repeating: "漢字 ", count: 30) + "é", marking: [214..<216])
+    #expect(excerpt.shortened(to: 20).text { "<\($0)>" } == "…漢字 <é>")
+    excerpt.append("\n" + String(repeating: "x", count: 30))
+    #expect(excerpt.shortened(to: 20).text { "<\($0)>" } == "…漢字 <é>\\nxxxxxxxxxx…")
+    #expect(excerpt.text { $0 }.hasPrefix("\\u{1b}[2J"))
+  }
+
   @Test func everyTimeCanBeShown() {
     for microseconds in [Int64.min, .max] {
       #expect(!Timestamp(microseconds: microseconds).description.isEmpty)
