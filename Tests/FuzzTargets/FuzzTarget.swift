@@ -16,6 +16,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case segments
   /// Blocks of LZ4 and texts, for the package's own codec beside liblz4.
   case blocks = "lz4-blocks"
+  /// Texts and queries, beside a slow search.
+  case search
 
   /// Runs the target once.
   ///
@@ -31,6 +33,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .messageRecords: try MessageRecordsTarget.run(&input)
     case .segments: try SegmentsTarget.run(&input)
     case .blocks: try BlocksTarget.run(&input)
+    case .search: try SearchTarget.run(&input)
     }
   }
 }

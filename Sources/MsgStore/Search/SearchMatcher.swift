@@ -1,7 +1,7 @@
-import PageFile
+package import PageFile
 
 /// Decides whether texts match a query, with memory that is reused from text to text.
-struct SearchMatcher {
+package struct SearchMatcher {
   private let terms: [SearchTerm]
   /// True if all terms are ASCII.
   private let areASCII: Bool
@@ -13,20 +13,20 @@ struct SearchMatcher {
   private var hasStrict = false
   private var emoji = EmojiCluster()
 
-  init(_ query: SearchQuery) {
+  package init(_ query: SearchQuery) {
     terms = query.terms
     areASCII = terms.allSatisfy { $0.ascii != nil }
     filter = areASCII ? terms.compactMap(\.ascii).max { $0.bytes.count < $1.bytes.count } : nil
   }
 
   /// Returns false if no text within some bytes can match.
-  func mayMatch(_ block: Bytes) -> Bool {
+  package func mayMatch(_ block: Bytes) -> Bool {
     guard let filter else { return !block.isASCII }
     return filter.mayBeFound(in: block, hiding: FoldingTable.shared.hiddenASCII(in: block))
   }
 
   /// Returns true if each term occurs in a text.
-  mutating func matches(_ text: Bytes) -> Bool {
+  package mutating func matches(_ text: Bytes) -> Bool {
     if text.isASCII {
       guard areASCII else { return false }
       for term in terms where term.ascii?.isFound(in: text) != true { return false }
@@ -95,7 +95,7 @@ struct SearchMatcher {
 
   /// Returns the ranges of bytes of a text in which terms occur, widened to whole characters,
   /// ascending; ranges that overlap or touch are one.
-  mutating func ranges(in text: String) -> [Range<Int>] {
+  package mutating func ranges(in text: String) -> [Range<Int>] {
     var source = ByteBuffer(capacity: text.utf8.count)
     source.append(text)
     let bytes = source.bytes
@@ -105,8 +105,10 @@ struct SearchMatcher {
       var start = 0
       while let range = next(term, in: bytes, from: start) {
         let folded = term.isLoose ? loose : strict
-        let lower = Int(folded.offsets[range.lowerBound])
-        let last = Int(folded.offsets[range.upperBound - 1])
+        // The marks on a letter are sorted, so the first of them need not be the first in the text.
+        let offsets = folded.offsets[range]
+        let lower = Int(offsets.min() ?? 0)
+        let last = Int(offsets.max() ?? 0)
         found.append(lower..<last + bytes.scalar(at: last).byteCount)
         start = range.upperBound
       }

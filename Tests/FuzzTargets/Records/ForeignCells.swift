@@ -245,6 +245,12 @@ struct ForeignCells {
         }
       }
     }
+    for text in ["e", "É", "nowhere"] {
+      try attempt {
+        var edge: SearchEdge? = SearchEdge(try SearchQuery(text))
+        while let start = edge { edge = try snapshot.search(from: start, count: 3).edge }
+      }
+    }
     try attempt { _ = try snapshot.gaps(in: "club") }
     try attempt { _ = try snapshot.knownSequences(in: "club", after: 3) }
     try attempt { _ = try snapshot.syncPositions() + snapshot.syncPositions(in: "club") }

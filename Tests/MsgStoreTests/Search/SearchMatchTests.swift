@@ -53,6 +53,7 @@ import Testing
     ("😀", "😀😀", ["😀😀"]),
     ("\u{200D}a", "a", ["a"]),
     ("K", "200 K", ["K"]),
+    ("\u{1DD0}\u{367}", "\u{367}\u{1DD0}", ["\u{367}\u{1DD0}"]),
     ("Å", "Å", ["Å"]),
   ])
   func thisIsFound(query: String, text: String, parts: [String]) throws {
