@@ -64,6 +64,15 @@ import MsgStore
 ///     send-busy          the same until it is visible, while batches of 500 messages are stored
 ///     next-done-50       work is taken from an outbox of 50 entries and finished, in one commit
 ///     next-done-5000     the same with 5,000 entries
+///     search-common      newest 20 with a frequent word, beside SQLite's LIKE with and without an
+///                        index on time, and FTS5 with words and with trigrams; as -recall, the
+///                        share found of the messages with the word
+///     search-rare        the same with a word that one message in 1,000 has
+///     search-none        the same with a word that occurs nowhere
+///     search-conversation  newest 20 of the huge thread with a word that one in 1,000 has there
+///     search-index       bytes a message of what only the search needs; as search-import, one
+///                        message of an import; as search-recall, the share found of messages with
+///                        a part of a text of 1 to 12 characters
 ///     day                a busy user's day in one process: CPU time, bytes, calls; see DayScript
 ///     scale              tail50-huge, commit-relaxed and edit at 10⁴, 10⁵, 10⁶ messages
 @main
@@ -178,8 +187,9 @@ struct Run: ParsableCommand {
     }
     let directory = try Files.makeTemporaryDirectory(in: parentDirectory)
     defer { Files.remove(directory) }
+    let chosen = EngineName.allCases.filter { engines.names.contains($0.rawValue) }
     let settings = Settings(
-      engines: EngineName.allCases.filter { engines.names.contains($0.rawValue) },
+      engines: chosen.filter { !$0.isForSearch }, searchEngines: chosen.filter(\.isForSearch),
       workloads: workloads.names, messageCount: messageCount, roundCount: rounds, seed: seed,
       isLarge: large, memoryByteCount: memorySize.map { $0 << 20 }, corpusPath: corpus,
       hasExtras: !plainMessages, normalProgram: normalProgram)
@@ -193,7 +203,7 @@ struct Run: ParsableCommand {
         ("corpus", .string(source.summary)), ("messages", .number(Double(messageCount))),
         ("conversations", .number(Double(source.conversations.count))),
         ("rounds", .number(Double(rounds))), ("seed", .number(Double(seed))),
-      ], engines: stage.stores.engines.map { ($0.name, $0.settings) },
+      ], engines: stage.engines.map { ($0.name, $0.settings) },
       summaries: summaries,
       figures: figures)
     for path in output {

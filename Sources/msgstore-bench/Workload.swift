@@ -18,19 +18,20 @@ extension Workload {
 
 /// All workloads in running order: the state left by the import is measured first, and workloads
 /// that write much come late.
-let catalogue: [any Workload] = [
-  Import(), Size(), Compact(), Backfill(), InitialSync(), SmallStore(), TinyThreads(),
-  Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
-  SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Cold(), Memory(),
-  Commit(name: "commit-full", durability: .full),
-  Commit(name: "commit-relaxed", durability: .relaxed),
-  Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
-  MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), LiveTail(), UnreadTotal(),
-  OpenInsertClose(), WALSize(), Written(),
-  Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
-  SendBusy(),
-  TakeWork(entryCount: 50), TakeWork(entryCount: 5000), Day(), Scale(),
-]
+let catalogue: [any Workload] =
+  [
+    Import(), Size(), Compact(), Backfill(), InitialSync(), SmallStore(), TinyThreads(),
+    Tail(name: "tail50-huge", isHuge: true), Tail(name: "tail50-random", isHuge: false),
+    SliceInHand(), Scroll(), AtDate(), GetByID(), List(), OpenTail(), Cold(), Memory(),
+    Commit(name: "commit-full", durability: .full),
+    Commit(name: "commit-relaxed", durability: .relaxed),
+    Acknowledge(), MarkRead(name: "mark-read-1000", form: .rows),
+    MarkRead(name: "mark-read-1000-mark", form: .marks), Edit(), LiveTail(), UnreadTotal(),
+    OpenInsertClose(), WALSize(), Written(),
+    Send(name: "send-visible", isDurable: false), Send(name: "send-durable", isDurable: true),
+    SendBusy(),
+    TakeWork(entryCount: 50), TakeWork(entryCount: 5000), SearchCost(),
+  ] + Search.all + [Day(), Scale()]
 
 /// The unit of operation of each figure, by the figure's name.
 var summaries: [String: String] {
@@ -45,6 +46,12 @@ var summaries: [String: String] {
   for name in [Cold().name] + Cold.others.map(\.0) {
     summaries[name + Cold.pagesSuffix] = "pages asked for by read calls, and faults that waited"
   }
+  summaries[SearchCost.importName] = "one message of an import, with what the search needs"
+  summaries[SearchCost.recallName] = "the share found of messages with a part of a text"
+  for search in Search.all {
+    summaries[search.name + Search.recallSuffix] =
+      "the share found of the messages with these words"
+  }
   summaries[Memory.smallName] = "the same with the smallest cache"
   return summaries
 }
@@ -52,6 +59,8 @@ var summaries: [String: String] {
 /// The settings of a run.
 struct Settings {
   var engines: [EngineName]
+  /// Further engines, for the workloads of search.
+  var searchEngines: [EngineName] = []
   var workloads: [String]
   var messageCount: Int
   var roundCount: Int
@@ -75,6 +84,7 @@ final class Stage {
   let progress = Progress()
   /// True if the stores hold the corpus.
   private var isFilled = false
+  private var trial: SearchTrial?
 
   init(settings: Settings, corpus: any Corpus, directory: String) throws {
     self.settings = settings
@@ -95,7 +105,20 @@ final class Stage {
     }
     if isFilled { try stores.verify() }
     try stores.close()
+    try trial?.stores.close()
     return figures
+  }
+
+  /// The engines that were measured.
+  var engines: [any Engine] {
+    stores.engines + (trial?.engines ?? []).filter { $0.name.isForSearch }
+  }
+
+  /// Returns the stores of the workloads of search, filled at the first call.
+  func searchTrial() throws -> SearchTrial {
+    let trial = try trial ?? SearchTrial(on: self)
+    self.trial = trial
+    return trial
   }
 
   /// Imports the corpus, untimed, unless a workload has done so or does not need it.

@@ -2,6 +2,10 @@ import ArgumentParser
 
 package enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case msgstore, sqlite
+  /// SQLite with an index for searches; see `SQLiteSearch`. Takes part in those alone.
+  case sqliteTime = "sqlite-time"
+  case sqliteWords = "sqlite-fts5"
+  case sqliteTrigrams = "sqlite-trigram"
   #if Peers
     case grdb
     /// GRDB with `Codable` records; see `GRDBCodableReader`.
@@ -16,7 +20,10 @@ package enum EngineName: String, CaseIterable, ExpressibleByArgument {
 
 extension EngineName {
   /// True if a build without the trait `Peers` includes the engine.
-  var isInNormalBuild: Bool { [.msgstore, .sqlite, .limit].contains(self) }
+  var isInNormalBuild: Bool { [.msgstore, .sqlite, .limit].contains(self) || isForSearch }
+
+  /// True if the engine takes part in the workloads of search alone.
+  var isForSearch: Bool { [.sqliteTime, .sqliteWords, .sqliteTrigrams].contains(self) }
 
   /// The engine whose store this one reads, if it has no store of its own.
   var owner: EngineName? {

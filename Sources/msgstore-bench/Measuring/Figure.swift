@@ -49,6 +49,8 @@ package struct Figure {
   package static let pages = "pages/read"
   package static let calls = "calls/message"
   package static let count = "count"
+  /// A part of a whole, 0 to 1.
+  package static let share = "share"
   /// CPU time of a user's day.
   package static let perDay = "ns/day"
   package static let growth = "largest/smallest"

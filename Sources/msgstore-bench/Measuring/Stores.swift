@@ -140,7 +140,10 @@ extension EngineName {
     switch self {
     case .msgstore:
       MsgStoreEngine(directory: directory, conversationIDs: conversationIDs, cache: cache)
-    case .sqlite: SQLiteEngine(directory: directory, cache: cache)
+    case .sqlite, .sqliteTime, .sqliteWords, .sqliteTrigrams:
+      SQLiteEngine(
+        directory: directory, cache: cache,
+        searching: SQLiteSearch.allCases.first { $0.engine == self } ?? .rows)
     #if Peers
       case .grdb: GRDBEngine(directory: directory, cache: cache)
       case .lmdb: LMDBEngine(directory: directory)

@@ -143,6 +143,7 @@ extension Figure {
     case Self.perMessage where median < 1_000: Number.text(median, digits: 1) + " B/msg"
     case Self.perMessage: Number.grouped(Int(median.rounded())) + " B/msg"
     case Self.perRead: Number.text(median / 1_024, digits: 1) + " KiB"
+    case Self.share: Number.text(median * 100, digits: 1) + " %"
     case Self.pages, Self.calls: Number.text(median, digits: 1)
     case Self.count: Number.grouped(Int(median.rounded()))
     case Self.perDay: Number.duration(median)

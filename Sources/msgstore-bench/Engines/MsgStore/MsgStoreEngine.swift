@@ -224,7 +224,7 @@ final class MsgStoreEngine: Engine {
   }
 
   /// Returns a message as it was written.
-  private func whole(_ message: Message, in conversation: Int) -> ChatMessage {
+  func whole(_ message: Message, in conversation: Int) -> ChatMessage {
     ChatMessage(
       conversation: conversation, id: message.id.string, sender: message.sender.string,
       text: message.text, serverTime: message.serverTimestamp?.microseconds,
@@ -234,7 +234,7 @@ final class MsgStoreEngine: Engine {
   }
 
   @inline(__always)
-  private func fields(
+  func fields(
     of message: Message, in conversation: ConversationID, after previous: MessageID?
   ) -> MessageFields {
     MessageFields(

@@ -175,7 +175,7 @@ extension SQLiteEngine {
     return reading
   }
 
-  private func rows(
+  func rows(
     of statement: SQLiteStatement, count: Int, with connection: SQLiteConnection
   ) throws -> [PeerMessage] {
     var rows: [PeerMessage] = []

@@ -7,24 +7,28 @@ import CSQLite
 /// Conversations are addressed by number, which an application has at hand, so that SQLite need not
 /// look up their names. A conversation's row is updated once per transaction, not per message.
 final class SQLiteEngine: Engine {
-  let name = EngineName.sqlite
+  var name: EngineName { searching.engine }
   let directory: String
   var path: String { "\(directory)/chat.sqlite" }
   let cache: CacheSize
+  /// The way in which texts are found.
+  let searching: SQLiteSearch
   private var connection: SQLiteConnection?
   private var durability = Durability.relaxed
   var isExact = false
   /// The place where `scroll` continues: the thread, and its first row so far.
   var scrolled: (conversation: Int, first: PeerMessage?) = (0, nil)
 
-  init(directory: String, cache: CacheSize) {
+  init(directory: String, cache: CacheSize, searching: SQLiteSearch = .rows) {
+    self.searching = searching
     self.directory = directory
     self.cache = cache
   }
 
   var settings: String {
     "\(unsafe String(cString: sqlite3_libversion())), C interface, WAL, 4096 B pages, 64 MiB "
-      + "cache, 1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is NORMAL"
+      + "cache, 1 GiB mmap, checkpoint at 1000 frames; full is synchronous=FULL, relaxed is "
+      + "NORMAL; \(searching.summary)"
   }
 
   var current: SQLiteConnection {
@@ -39,7 +43,7 @@ final class SQLiteEngine: Engine {
   func open() throws {
     let isFresh = try Files.byteCount(in: directory) == 0
     let connection = try SQLiteConnection(path: path, cache: cache, isFresh: isFresh)
-    if isFresh { try connection.execute(SQLiteQuery.schema) }
+    if isFresh { try connection.execute(searching.schema) }
     self.connection = connection
     try use(durability)
   }

@@ -11,9 +11,11 @@ enum SQLiteQuery: Int, CaseIterable {
   case keepText, edit, editPreview, earlierTexts
   case extras, putExtras
   case mute, unreadTotals
+  case search, searchIn, searchIndex, searchIndexIn, countMatches, countIndexed, freePages
   case tail, before, earlierThan, notEarlierThan, byID, list
 
-  static let schema = """
+  static func schema(hasRowIDs: Bool) -> String {
+    """
     CREATE TABLE conversations (
       number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, participants TEXT NOT NULL, title TEXT,
       activity INTEGER, unread INTEGER NOT NULL DEFAULT 0, count INTEGER NOT NULL DEFAULT 0,
@@ -25,7 +27,7 @@ enum SQLiteQuery: Int, CaseIterable {
       seq INTEGER NOT NULL, id TEXT NOT NULL, sender TEXT NOT NULL, text TEXT NOT NULL,
       local INTEGER, status INTEGER NOT NULL, reply_to TEXT, edited INTEGER,
       extras BLOB,
-      PRIMARY KEY (conversation, pending, ts, seq, id)) WITHOUT ROWID;
+      PRIMARY KEY (conversation, pending, ts, seq, id)) \(hasRowIDs ? "" : "WITHOUT ROWID");
     CREATE UNIQUE INDEX messages_id ON messages (id, conversation);
     CREATE TABLE versions (
       id TEXT NOT NULL, conversation INTEGER NOT NULL, time INTEGER NOT NULL, text TEXT NOT NULL,
@@ -38,6 +40,7 @@ enum SQLiteQuery: Int, CaseIterable {
       seq INTEGER NOT NULL, time INTEGER NOT NULL,
       PRIMARY KEY (conversation, member, ts, seq)) WITHOUT ROWID;
     """
+  }
 
   /// Two rows that hold the unread totals, kept by a trigger.
   ///
@@ -138,6 +141,17 @@ enum SQLiteQuery: Int, CaseIterable {
     case .putExtras: "UPDATE messages SET extras = ?3 WHERE id = ?1 AND conversation = ?2"
     case .mute: "UPDATE conversations SET muted = 1 WHERE number = ?1"
     case .unreadTotals: "SELECT unread FROM totals ORDER BY muted"
+    case .search: Self.matches("messages WHERE text LIKE ?1 ESCAPE '\\'", Self.newest)
+    case .searchIn:
+      Self.matches(
+        "messages WHERE conversation = ?3 AND text LIKE ?1 ESCAPE '\\'", Self.newestInConversation)
+    case .searchIndex: Self.matches("\(Self.indexed) WHERE words MATCH ?1", Self.newest)
+    case .searchIndexIn:
+      Self.matches(
+        "\(Self.indexed) WHERE words MATCH ?1 AND conversation = ?3", Self.newestInConversation)
+    case .countMatches: "SELECT count(*) FROM messages WHERE text LIKE ?1 ESCAPE '\\'"
+    case .countIndexed: "SELECT count(*) FROM words WHERE words MATCH ?1"
+    case .freePages: "PRAGMA freelist_count"
     case .tail: Self.messages("conversation = ?1", descending: true)
     case .before:
       Self.messages(
@@ -154,6 +168,16 @@ enum SQLiteQuery: Int, CaseIterable {
       FROM conversations WHERE activity IS NOT NULL ORDER BY activity DESC, number DESC LIMIT ?1
       """
     }
+  }
+
+  /// CROSS makes SQLite begin with the index of words.
+  private static let indexed = "words CROSS JOIN messages ON messages.rowid = words.rowid"
+  private static let newest = "ts DESC, conversation DESC, pending DESC, seq DESC, id DESC"
+  private static let newestInConversation = "pending DESC, ts DESC, seq DESC, id DESC"
+
+  private static func matches(_ source: String, _ order: String) -> String {
+    let columns = columns.replacing("text,", with: "messages.text,")
+    return "SELECT \(columns) FROM \(source) ORDER BY \(order) LIMIT ?2"
   }
 
   private static func messages(_ condition: String, descending: Bool) -> String {
