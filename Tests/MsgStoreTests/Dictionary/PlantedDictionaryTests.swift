@@ -6,12 +6,7 @@ extension MemoryDirectory {
   /// Puts a dictionary into the store of this name, written as D-1 of docs/message-format.md says,
   /// without the code that makes dictionaries.
   func plantDictionary(_ bytes: [UInt8], number: UInt32, in name: String) throws {
-    let database = try Database(in: self, name: name)
-    let transaction = try database.beginWrite()
-    let source = transaction.source
-    try source.enter()
-    do {
-      defer { source.leave() }
+    try plant(in: name) { source in
       for copy in [0, 1] as [UInt8] {
         for (index, start) in stride(from: 0, to: bytes.count, by: 500).enumerated() {
           var key = ByteBuffer()
@@ -29,8 +24,6 @@ extension MemoryDirectory {
         }
       }
     }
-    _ = try transaction.commit(.full)
-    try database.close()
   }
 }
 

@@ -212,19 +212,12 @@ import Testing
 extension MemoryDirectory {
   /// Adds a reaction to the message "m" of the first conversation.
   fileprivate func plantReaction(emojiByteCount: Int, in name: String) throws {
-    let database = try Database(in: self, name: name)
-    let transaction = try database.beginWrite()
-    let source = transaction.source
-    try source.enter()
-    do {
-      defer { source.leave() }
+    try plant(in: name) { source in
       var key = FactKey.prefix(1, "m", .reaction)
       key.append(bigEndian: UInt32(1))
       for _ in 0..<emojiByteCount { key.append(0x61) }
       let record: [UInt8] = [1, 0, 5, 0, 0, 0, 0, 0, 0, 0]
       _ = try Bytes.with(record) { try BTree(source, TreeNumber(9)).insert(key.bytes, $0) }
     }
-    _ = try transaction.commit(.full)
-    try database.close()
   }
 }
