@@ -11,8 +11,10 @@ struct ASCIITerm: Sendable, Hashable {
   private let first: Probe
   /// nil for a term of one byte.
   private let second: Probe?
-  /// The kinds of ASCII with which a text may hide the two bytes.
-  private let hiding: HiddenASCII
+  /// The kinds of ASCII with which a text may hide the term.
+  private let kinds: HiddenASCII
+  /// The kinds with which it may hide the two bytes.
+  private let probeKinds: HiddenASCII
 
   /// A byte as it may stand in a text, either as a capital or not.
   private struct Probe: Hashable {
@@ -54,8 +56,8 @@ struct ASCIITerm: Sendable, Hashable {
     self.pivot = pivot
     first = Probe(bytes[pivot])
     second = wordCount > 1 ? Probe(bytes[pivot + 1]) : nil
-    let neighbour = second.map { HiddenASCII(UInt32($0.byte)).union(.gaps) } ?? []
-    hiding = HiddenASCII(UInt32(first.byte)).union(neighbour)
+    kinds = HiddenASCII(in: bytes)
+    probeKinds = HiddenASCII(in: bytes[pivot..<min(pivot + 2, wordCount)])
   }
 
   /// Returns true if the term occurs in a text of ASCII.
@@ -63,7 +65,8 @@ struct ASCIITerm: Sendable, Hashable {
 
   /// Returns true if the term may occur in a text within some bytes, given what they hide.
   func mayBeFound(in text: Bytes, hiding hidden: HiddenASCII) -> Bool {
-    !hidden.isDisjoint(with: hiding) || nextCandidate(in: text, from: 0, isExact: false) != nil
+    if !hidden.isDisjoint(with: probeKinds) { return true }
+    return nextCandidate(in: text, from: 0, isExact: hidden.isDisjoint(with: kinds)) != nil
   }
 
   private func nextCandidate(in text: Bytes, from start: Int, isExact: Bool) -> Int? {
@@ -74,34 +77,40 @@ struct ASCIITerm: Sendable, Hashable {
       let other = second ?? first
       var offset = start + pivot
       let end = text.count - distance
+      while offset &+ 32 <= end {
+        let a = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
+        let b = unsafe base.loadUnaligned(
+          fromByteOffset: offset &+ distance, as: SIMD4<UInt64>.self)
+        let differences =
+          (a | first.caseBits) ^ first.bytes | (b | other.caseBits) ^ other.bytes
+        // A byte is 0 where both are there (Mycroft's test, which may name bytes behind one, too).
+        let zeros = (differences &- Self.lowBits) & ~differences & Self.highBits
+        if zeros[0] | zeros[1] | zeros[2] | zeros[3] != 0 {
+          for word in 0..<4 {
+            var left = UInt64(littleEndian: zeros[word])
+            while left != 0 {
+              let place = offset &+ word &* 8 &+ left.trailingZeroBitCount / 8
+              if isCandidate(text, place, isExact: isExact) { return place &- pivot }
+              left &= left &- 1
+            }
+          }
+        }
+        offset &+= 32
+      }
       while offset < end {
-        var stop = end
-        if offset &+ 32 <= end {
-          stop = offset &+ 32
-          let a = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
-          let b = unsafe base.loadUnaligned(
-            fromByteOffset: offset &+ distance, as: SIMD4<UInt64>.self)
-          let differences =
-            (a | first.caseBits) ^ first.bytes | (b | other.caseBits) ^ other.bytes
-          // A byte is 0 where both are there (Mycroft's test).
-          let zeros = (differences &- Self.lowBits) & ~differences & Self.highBits
-          if zeros[0] | zeros[1] | zeros[2] | zeros[3] == 0 {
-            offset = stop
-            continue
-          }
-        }
-        while offset < stop {
-          if text[offset] | first.caseBit == first.byte,
-            text[offset &+ distance] | other.caseBit == other.byte,
-            !isExact || isMatch(text, at: offset &- pivot)
-          {
-            return offset &- pivot
-          }
-          offset &+= 1
-        }
+        if isCandidate(text, offset, isExact: isExact) { return offset &- pivot }
+        offset &+= 1
       }
       return nil
     }
+  }
+
+  /// Returns true if the two bytes, or all of the term, are at an offset of the first of the two.
+  @inline(__always)
+  private func isCandidate(_ text: Bytes, _ offset: Int, isExact: Bool) -> Bool {
+    guard text[offset] | first.caseBit == first.byte else { return false }
+    if let second, text[offset &+ 1] | second.caseBit != second.byte { return false }
+    return !isExact || isMatch(text, at: offset &- pivot)
   }
 
   private func isMatch(_ text: Bytes, at start: Int) -> Bool {

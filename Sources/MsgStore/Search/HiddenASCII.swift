@@ -24,6 +24,12 @@ struct HiddenASCII: OptionSet, Hashable {
     }
   }
 
+  /// The kinds that can hide a run of ASCII characters, folded.
+  init(in bytes: some Collection<UInt8>) {
+    self = bytes.count > 1 ? .gaps : []
+    for byte in bytes { formUnion(HiddenASCII(UInt32(byte))) }
+  }
+
   /// The kinds in the fold of one scalar.
   init(_ folded: [UInt32]) {
     self = folded.isEmpty ? .gaps : []
