@@ -4,7 +4,7 @@ extension StoreReading where Self: ~Copyable {
   /// Searches messages, newest first.
   ///
   /// Nothing is indexed: the texts are read, packed as they are. Reading 439,085 messages of chat
-  /// takes some 0.2 s; the first hits of a common word take a few milliseconds. Pending messages
+  /// takes some 0.1 s; the first hits of a common word take a few milliseconds. Pending messages
   /// are found at their local time. Retracted messages, and conversations that no list shows, are
   /// not found. Archived conversations are.
   ///
