@@ -67,9 +67,11 @@ enum SQLiteQuery: Int, CaseIterable {
     }
   }
 
-  private static let columns =
-    "conversation, pending, ts, seq, id, sender, text, local, status, reply_to, "
-    + "edited, extras"
+  private static let columnNames = [
+    "conversation", "pending", "ts", "seq", "id", "sender", "text", "local", "status", "reply_to",
+    "edited", "extras",
+  ]
+  private static let columns = columnNames.joined(separator: ", ")
 
   var text: String {
     switch self {
@@ -176,7 +178,8 @@ enum SQLiteQuery: Int, CaseIterable {
   private static let newestInConversation = "pending DESC, ts DESC, seq DESC, id DESC"
 
   private static func matches(_ source: String, _ order: String) -> String {
-    let columns = columns.replacing("text,", with: "messages.text,")
+    // The index of words has a column of texts as well.
+    let columns = columnNames.map { "messages.\($0)" }.joined(separator: ", ")
     return "SELECT \(columns) FROM \(source) ORDER BY \(order) LIMIT ?2"
   }
 
