@@ -61,21 +61,24 @@ struct ASCIITerm: Sendable, Hashable {
   }
 
   /// Returns true if the term occurs in a text of ASCII.
-  func isFound(in text: Bytes) -> Bool { nextCandidate(in: text, from: 0, isExact: true) != nil }
+  func isFound(in text: Bytes) -> Bool { hasCandidate(in: text, isExact: true) }
 
   /// Returns true if the term may occur in a text within some bytes, given what they hide.
   func mayBeFound(in text: Bytes, hiding hidden: HiddenASCII) -> Bool {
     if !hidden.isDisjoint(with: probeKinds) { return true }
-    return nextCandidate(in: text, from: 0, isExact: hidden.isDisjoint(with: kinds)) != nil
+    return hasCandidate(in: text, isExact: hidden.isDisjoint(with: kinds))
   }
 
-  private func nextCandidate(in text: Bytes, from start: Int, isExact: Bool) -> Int? {
-    unsafe text.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Int? in
+  /// Returns true if the two bytes occur in a text, or all of the term.
+  ///
+  /// The two bytes may stand anywhere: what precedes them may hide in fewer bytes.
+  private func hasCandidate(in text: Bytes, isExact: Bool) -> Bool {
+    unsafe text.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) -> Bool in
       // Unsafe: every load of 32 bytes ends before `count`, and of one byte, too.
-      guard let base = buffer.baseAddress, text.count >= bytes.count else { return nil }
+      guard let base = buffer.baseAddress else { return false }
       let distance = second == nil ? 0 : 1
       let other = second ?? first
-      var offset = start + pivot
+      var offset = isExact ? pivot : 0
       let end = text.count - distance
       while offset &+ 32 <= end {
         let a = unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
@@ -90,7 +93,7 @@ struct ASCIITerm: Sendable, Hashable {
             var left = UInt64(littleEndian: zeros[word])
             while left != 0 {
               let place = offset &+ word &* 8 &+ left.trailingZeroBitCount / 8
-              if isCandidate(text, place, isExact: isExact) { return place &- pivot }
+              if isCandidate(text, place, isExact: isExact) { return true }
               left &= left &- 1
             }
           }
@@ -98,10 +101,10 @@ struct ASCIITerm: Sendable, Hashable {
         offset &+= 32
       }
       while offset < end {
-        if isCandidate(text, offset, isExact: isExact) { return offset &- pivot }
+        if isCandidate(text, offset, isExact: isExact) { return true }
         offset &+= 1
       }
-      return nil
+      return false
     }
   }
 

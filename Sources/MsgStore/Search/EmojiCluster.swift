@@ -8,11 +8,12 @@ import PageFile
 struct EmojiCluster {
   private var text = Bytes.empty
   private var isLoose = false
-  /// An offset behind regional indicators, and their number, so that a long run is counted once.
-  private var counted = (offset: 0, count: 0)
+  /// For each end of a match an offset behind regional indicators, and their number, so that a long
+  /// run is counted once.
+  private var counted = (before: (offset: 0, count: 0), behind: (offset: 0, count: 0))
 
   /// Begins with another text.
-  mutating func reset() { counted = (0, 0) }
+  mutating func reset() { counted = ((0, 0), (0, 0)) }
 
   private static let joiner: UInt32 = 0x200D
   private static let keycap: UInt32 = 0x20E3
@@ -48,10 +49,25 @@ struct EmojiCluster {
 
   /// Returns true if the scalar at an offset continues what precedes it.
   private mutating func isContinued(before offset: Int, _ scalar: UInt32) -> Bool {
-    if Self.indicators.contains(scalar) { return indicatorCount(before: offset) % 2 == 1 }
+    if Self.indicators.contains(scalar) {
+      counted.before = indicatorCount(before: offset, counted.before)
+      return counted.before.count % 2 == 1
+    }
     if Self.tones.contains(scalar) || scalar == Self.keycap { return offset > 0 }
-    return previous(offset)?.scalar == Self.joiner
+    guard let (joiner, start) = previous(offset), joiner == Self.joiner else { return false }
+    // Some scripts have joiners, too: only what follows an emoji belongs to it.
+    var end = start
+    while let (scalar, start) = previous(end) {
+      switch scalar {
+      case 0xFE00...0xFE0F, Self.tones, Self.keycap: end = start
+      default: return Self.mayBeJoined(scalar)
+      }
+    }
+    return false
   }
+
+  /// Returns true for a scalar that a joiner may connect with others.
+  private static func mayBeJoined(_ scalar: UInt32) -> Bool { scalar > 0x39 && mayBeEmoji(scalar) }
 
   /// Returns true if what follows the scalar at an offset continues it.
   private mutating func isContinued(behind offset: Int, _ scalar: UInt32) -> Bool {
@@ -60,7 +76,8 @@ struct EmojiCluster {
       guard end < text.count, Self.indicators.contains(text.scalar(at: end).scalar) else {
         return false
       }
-      return indicatorCount(before: offset) % 2 == 0
+      counted.behind = indicatorCount(before: offset, counted.behind)
+      return counted.behind.count % 2 == 0
     }
     while end < text.count {
       let (next, byteCount) = text.scalar(at: end)
@@ -69,7 +86,8 @@ struct EmojiCluster {
       case Self.tones: if !isLoose { return true }
       case Self.joiner:
         guard end + byteCount < text.count else { return false }
-        return Self.mayBeEmoji(text.scalar(at: end + byteCount).scalar)
+        return Self.mayBeJoined(scalar)
+          && Self.mayBeJoined(text.scalar(at: end + byteCount).scalar)
       default: return next == Self.keycap
       }
       end += byteCount
@@ -77,20 +95,18 @@ struct EmojiCluster {
     return false
   }
 
-  /// Returns the number of regional indicators in a row before an offset.
-  private mutating func indicatorCount(before offset: Int) -> Int {
+  /// Returns the number of regional indicators in a row before an offset, given that of another.
+  private func indicatorCount(
+    before offset: Int, _ counted: (offset: Int, count: Int)
+  ) -> (offset: Int, count: Int) {
     var count = 0
     var start = offset
     while let (scalar, before) = previous(start), Self.indicators.contains(scalar) {
-      if start == counted.offset {
-        count += counted.count
-        break
-      }
+      if start == counted.offset { return (offset, count + counted.count) }
       count += 1
       start = before
     }
-    counted = (offset, count)
-    return count
+    return (offset, count)
   }
 
   /// Returns the scalar before an offset and where it begins.

@@ -124,17 +124,7 @@ package struct FoldedText {
   private mutating func compose(_ head: Part) {
     cluster.insert(head, at: 0)
     defer { cluster.removeAll(keepingCapacity: true) }
-    for index in 1..<cluster.count {
-      var place = index
-      let part = cluster[index]
-      while part.combiningClass > 0, place > 0,
-        cluster[place - 1].combiningClass > part.combiningClass
-      {
-        cluster[place] = cluster[place - 1]
-        place -= 1
-      }
-      cluster[place] = part
-    }
+    sortMarks()
     // In place: what is composed only gets shorter.
     var count = 0
     var starter: Int?
@@ -153,6 +143,32 @@ package struct FoldedText {
       count += 1
     }
     for index in 0..<count { emit(cluster[index]) }
+  }
+
+  /// Brings the marks between two starters into the order of their classes.
+  private mutating func sortMarks() {
+    var start = 0
+    while start < cluster.count {
+      let end = cluster[start...].firstIndex { $0.combiningClass == 0 } ?? cluster.count
+      if end - start > 1 { sortMarks(start..<end) }
+      start = end + 1
+    }
+  }
+
+  /// Sorts by counting, since a text may have any number of marks on one letter.
+  private mutating func sortMarks(_ range: Range<Int>) {
+    let isSorted = range.dropFirst().allSatisfy {
+      cluster[$0 - 1].combiningClass <= cluster[$0].combiningClass
+    }
+    if isSorted { return }
+    let marks = Array(cluster[range])
+    var places = [Int](repeating: 0, count: 257)
+    for mark in marks { places[Int(mark.combiningClass) + 1] += 1 }
+    for index in 1..<places.count { places[index] += places[index - 1] }
+    for mark in marks {
+      cluster[range.lowerBound + places[Int(mark.combiningClass)]] = mark
+      places[Int(mark.combiningClass)] += 1
+    }
   }
 
   @inline(__always)

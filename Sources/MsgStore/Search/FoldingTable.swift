@@ -82,6 +82,20 @@ struct FoldingTable: Sendable {
     for _ in 0..<numbers.next() { latinAndGreek.append((numbers.next(), numbers.next())) }
     setMark(.accent, in: Self.accents)
     setMark(.other, in: Self.otherMarks)
+    for index in entries.indices where isDroppedAsAWhole(entries[index]) {
+      entries[index].ascii.insert(.gaps)
+    }
+    // White space that is its own fold is a space to a search.
+    for code: UInt32 in [0x85, 0x1680, 0x2028, 0x2029] { change(code) { $0.ascii.insert(.signs) } }
+  }
+
+  /// Returns true if all that a scalar folds to may be dropped.
+  private func isDroppedAsAWhole(_ entry: Entry) -> Bool {
+    guard !entry.isOwnFold else { return false }
+    let start = Int(entry.targetOffset)
+    return targets[start..<start + Int(entry.targetCount)].allSatisfy {
+      entries[self.index(of: $0)].mark != .none
+    }
   }
 
   private mutating func setMark(_ mark: Mark, in ranges: [ClosedRange<UInt32>]) {

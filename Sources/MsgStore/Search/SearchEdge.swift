@@ -1,9 +1,9 @@
 /// The place in a store that a search has reached.
 ///
 /// Valid for as long as the store, in any later snapshot of it: a search that continues there
-/// misses no message that was there all the time, and finds none twice. Messages that came
-/// meanwhile and are newer than the edge need not be found. Takes some 60 bytes for each
-/// conversation that was searched.
+/// misses no message that stayed in its place, and finds none of these twice. Messages that came
+/// meanwhile, or moved because the server gave them another time, need not be found. Takes some 60
+/// bytes for each conversation that was searched.
 public struct SearchEdge: Sendable {
   /// The query of the search.
   public let query: SearchQuery

@@ -40,17 +40,20 @@ package struct SearchMatcher {
 
   /// Returns true if each term occurs in a text or in one of some names.
   mutating func matches(anyOf text: Bytes, _ names: [String]) -> Bool {
-    let names = names.map { Array($0.utf8) }
-    for term in terms {
-      begin()
-      var isFound = contains(term, text)
-      for name in names where !isFound {
-        begin()
-        isFound = Bytes.with(name) { contains(term, $0) }
-      }
-      if !isFound { return false }
+    var isFound = terms.map { _ in false }
+    find(in: text, &isFound)
+    for name in names where isFound.contains(false) {
+      Bytes.with(Array(name.utf8)) { find(in: $0, &isFound) }
     }
-    return true
+    return !isFound.contains(false)
+  }
+
+  /// Notes the terms that occur in a text.
+  private mutating func find(in text: Bytes, _ isFound: inout [Bool]) {
+    begin()
+    for index in terms.indices where !isFound[index] {
+      isFound[index] = contains(terms[index], text)
+    }
   }
 
   /// Returns true if a message matches by its text and its file names.

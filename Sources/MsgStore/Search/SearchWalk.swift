@@ -170,9 +170,10 @@ struct SearchWalk: ~Copyable {
     }
     for cell in 1... {
       let position = try searchCell(&cells, in: number, view)
-      guard try cells.cursor.previous(), cells.cursor.isIn(number),
-        let newest = cells.cursor.newestPlaceOfCell
-      else { return nil }
+      guard try cells.cursor.previous(), cells.cursor.isIn(number) else { return nil }
+      guard let newest = cells.cursor.newestPlaceOfCell else {
+        throw view.corrupt(Schema.messages, "key does not decode to a position")
+      }
       if !newest.isPending, let times = query.times,
         newest.time < times.lowerBound.microseconds
       {
@@ -243,7 +244,7 @@ struct SearchWalk: ~Copyable {
 
   private func isInside(_ place: Place, _ sender: UInt32) -> Bool {
     if author != .anybody, author != .member(sender) { return false }
-    if let start, !place.isPending, place.time > start { return false }
+    if let start, place.time > start { return false }
     return query.times?.contains(Timestamp(microseconds: place.time)) ?? true
   }
 

@@ -12,13 +12,16 @@ enum SearchTarget {
     (0x2100, 0x50), (0x3040, 0xC0), (0x3130, 0x60), (0x4E00, 0x40), (0xAC00, 0x80), (0xF900, 0x40),
     (0xFB00, 0x50), (0xFE00, 0x20), (0xFF00, 0xF0), (0x1D15E, 0x10), (0x1F1E6, 0x1A),
     (0x1F3F0, 0x20), (0x1F466, 4), (0xE0000, 0x80),
+    (0x85, 1), (0x1680, 1), (0x2028, 2), (0x2460, 0x40), (0x3380, 0x60), (0xFC50, 0x20),
+    (0xFE70, 0x10), (0xD00, 0x80),
   ]
 
   static func run(_ input: inout FuzzInput) throws(BrokenPromise) {
     let isStrict = input.bool()
     let isRaw = input.bool()
     var texts = (0..<1 + input.index(below: 3)).map { _ in text(&input) }
-    let query = query(&input, in: texts[0])
+    var query = query(&input, in: texts[0])
+    if input.byte() >= 192 { query = "\"\(query)\"" }
     if isRaw { texts.append(String(decoding: input.rest(), as: UTF8.self)) }
     texts = texts.map(known)
     input.note("\"\(query)\" in \(texts)\(isStrict ? ", strictly" : "")")

@@ -53,6 +53,14 @@ import Testing
     ("😀", "😀😀", ["😀😀"]),
     ("\u{200D}a", "a", ["a"]),
     ("K", "200 K", ["K"]),
+    ("zz(10)", "zz⑽", ["zz⑽"]),
+    ("\"room (12)\"", "Room ⑿", ["Room ⑿"]),
+    ("kcal!!", "㎉!! ok", ["㎉!!"]),
+    ("\"new york\"", "new\u{2028}york", ["new\u{2028}york"]),
+    ("\"new york\"", "new\u{85}\u{1680}york", ["new\u{85}\u{1680}york"]),
+    ("ab", "a\u{FE71}b", ["a\u{FE71}b"]),
+    ("👍", "സൂപ്പര്\u{200D}👍", ["👍"]),
+    ("1", "1\u{200D}2", ["1\u{200D}"]),
     ("\u{1DD0}\u{367}", "\u{367}\u{1DD0}", ["\u{367}\u{1DD0}"]),
     ("Å", "Å", ["Å"]),
   ])
@@ -103,5 +111,13 @@ import Testing
     let flags = String(repeating: "🇩🇪", count: 100_000)
     #expect(try found("🇪🇩", in: flags) == nil)
     #expect(try found("🇩🇪", in: flags) == [flags])
+    let same = String(repeating: "\u{1F1E6}", count: 200_000)
+    #expect(try found("\u{1F1E6}\u{1F1E6}\u{1F1E6}", in: same) == nil)
+  }
+
+  @Test func manyMarksOnALetterTakeLinearTime() throws {
+    let marks = ["\u{301}", "\u{316}"].map { String(repeating: $0, count: 250_000) }.joined()
+    #expect(try found("é", in: "я" + marks) == nil)
+    #expect(try found("я\u{316}", in: "я" + marks) == ["я" + marks])
   }
 }
