@@ -15,14 +15,21 @@ import Testing
   private final class Reader {
     let transaction: ReadTransaction
     let expected: [[UInt8]: [UInt8]]
+    /// The step of the run in which it began.
+    let begun: Int
 
-    init(_ transaction: consuming ReadTransaction, _ expected: [[UInt8]: [UInt8]]) {
+    init(
+      _ transaction: consuming ReadTransaction, _ expected: [[UInt8]: [UInt8]], begun: Int = 0
+    ) {
       self.transaction = transaction
       self.expected = expected
+      self.begun = begun
     }
 
     func hasSameView() throws -> Bool { try contents(of: transaction.source) == expected }
   }
+
+  private static let maximumReaderAge = 30
 
   /// Random changes, a reader after each, and steps of a compaction between all of them.
   @Test(arguments: 0..<6) func readersSeeTheirMomentMeanwhile(round: Int) throws {
@@ -33,7 +40,9 @@ import Testing
     var readers: [Reader] = []
     var compaction = Compaction()
     var compactionCount = 0
+    var step = 0
     while compactionCount < 5 {
+      step += 1
       if random.below(3) == 0 {
         var changed = expected
         try database.write { (source) throws(PageFileError) in
@@ -50,9 +59,15 @@ import Testing
         }
         expected = changed
       }
-      if random.below(4) == 0 { readers.append(Reader(try database.beginRead(), expected)) }
+      if random.below(4) == 0 {
+        readers.append(Reader(try database.beginRead(), expected, begun: step))
+      }
       if readers.count > 6 {
         #expect(try readers.remove(at: random.below(readers.count)).hasSameView())
+      }
+      // One that keeps more than 1,024 slots would have to give way.
+      if let oldest = readers.first, step - oldest.begun > Self.maximumReaderAge {
+        #expect(try readers.removeFirst().hasSameView())
       }
       if random.below(6) == 0 { try database.checkpoint() }
       if try !database.compact(&compaction) {
