@@ -22,28 +22,13 @@ struct HTMLCommand: ParsableCommand {
   @Option(help: "The conversation to write.")
   var conversation: String
 
-  @Option(
-    help: ArgumentHelp(
-      "The earliest time, such as 2024-01-31 or 2024-01-31T18:05.", valueName: "date"))
-  var since: String?
-
-  @Option(
-    help: ArgumentHelp("The time before which the messages end.", valueName: "date"))
-  var until: String?
-
-  func validate() throws {
-    for (name, date) in [("--since", since), ("--until", until)] {
-      guard date.map({ times.format.parse($0) != nil }) ?? true else {
-        throw ValidationError("\(name) takes a date such as 2024-01-31 or 2024-01-31T18:05")
-      }
-    }
-  }
+  @OptionGroup var period: PeriodOptions
 
   func run() throws {
     let place = try pageArgument.place(showing: storeArgument)
     let store = try storeArgument.open()
-    let range = MessageTimes(
-      since: since.flatMap(times.format.parse), until: until.flatMap(times.format.parse))
+    let (since, until) = period.limits(times.format)
+    let range = MessageTimes(since: since, until: until)
     try store.readOnce { snapshot in
       try snapshot.forEachConversation(named: conversation) { found in
         try place.write { writer in

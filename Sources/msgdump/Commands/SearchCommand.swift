@@ -32,13 +32,7 @@ struct SearchCommand: ParsableCommand {
   @Flag(help: "Find messages of the local member alone.")
   var mine = false
 
-  @Option(
-    help: ArgumentHelp(
-      "The earliest time, such as 2024-01-31 or 2024-01-31T18:05.", valueName: "date"))
-  var since: String?
-
-  @Option(help: ArgumentHelp("The time before which the messages end.", valueName: "date"))
-  var until: String?
+  @OptionGroup var period: PeriodOptions
 
   private static let kinds = AttachmentKind.allCases.map(\.name)
 
@@ -57,11 +51,6 @@ struct SearchCommand: ParsableCommand {
     guard (count ?? 1) > 0 else { throw ValidationError("--count: below 1") }
     guard kind.map(Self.kinds.contains) ?? true else {
       throw ValidationError("--kind: unknown (\(kind ?? ""))")
-    }
-    for (name, date) in [("--since", since), ("--until", until)] {
-      guard date.map({ options.times.format.parse($0) != nil }) ?? true else {
-        throw ValidationError("\(name) takes a date such as 2024-01-31 or 2024-01-31T18:05")
-      }
     }
   }
 
@@ -97,13 +86,15 @@ struct SearchCommand: ParsableCommand {
     query.sender = sender.map { MemberID($0) }
     query.isFromLocalMember = mine
     query.attachmentKind = AttachmentKind.allCases.first { $0.name == kind }
-    let since = since.flatMap(options.times.format.parse) ?? Timestamp(microseconds: .min)
-    let until = until.flatMap(options.times.format.parse)
+    let (since, until) = period.limits(options.times.format)
+    guard since != nil || until != nil else { return query }
     // The range has its last time in it.
     let last = until.map { Timestamp(microseconds: max($0.microseconds, .min + 1) - 1) }
-    let end = last ?? Timestamp(microseconds: .max)
-    guard since <= end else { throw ToolError.failure("--until: not after --since") }
-    if self.since != nil || until != nil { query.times = since...end }
+    let (first, end) = (
+      since ?? Timestamp(microseconds: .min), last ?? Timestamp(microseconds: .max)
+    )
+    guard first <= end else { throw ToolError.failure("--until: not after --since") }
+    query.times = first...end
     return query
   }
 }

@@ -6,7 +6,7 @@ struct SearchTerms {
   var rare: [String] = []
   /// The same for the messages of the huge thread.
   var rareInConversation: [String] = []
-  /// Two rare words in one, which occurs nowhere.
+  /// Two rare words in one, of which those are kept that occur nowhere.
   var absent: [String] = []
   /// Parts of texts of 1 to 12 characters.
   var drawn: [String] = []

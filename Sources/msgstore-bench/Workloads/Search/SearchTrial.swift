@@ -19,11 +19,14 @@ final class SearchTrial {
     engines = stores.engines.compactMap { $0 as? any SearchEngine }
     conversation = stores.reference.hugeConversation
     try stage.progress.show("search, drawing terms")
-    terms = SearchTerms(
+    var terms = SearchTerms(
       corpus, messageCount: settings.messageCount, conversation: conversation,
       seed: settings.seed)
-    model = SearchModel(
+    let model = SearchModel(
       corpus, messageCount: settings.messageCount, conversation: conversation, terms: terms.all)
+    terms.absent.removeAll { model.matches[$0]?.count != 0 }
+    self.terms = terms
+    self.model = model
     var importTimes: [EngineName: Double] = [:]
     for engine in stores.engines {
       let times = try stores.fill(engine, count: settings.messageCount) {
