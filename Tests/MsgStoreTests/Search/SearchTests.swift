@@ -204,6 +204,45 @@ import Testing
     #expect(numbers == expected)
   }
 
+  @Test func aPendingMessageThatComesDuringASearchIsNotFoundOutOfOrder() throws {
+    let store = try memoryStore()
+    try store.write { chat in
+      for number in 1...3 {
+        try chat.insert(message(MessageID("m\(number)"), at: Int64(number), text: "word"))
+      }
+    }
+    let query = try SearchQuery("word")
+    let first = try store.read { try $0.search(query, count: 1) }
+    #expect(first.map(\.message.id) == ["m3"])
+    try store.write { chat in
+      try chat.putConversation("new", participants: ["ann"])
+      try chat.insert(
+        Message(id: "p", in: "new", from: "ann", text: "word", localTime: time(9), status: .pending)
+      )
+    }
+    let edge = try #require(first.edge)
+    let rest = try store.read { try $0.search(from: edge) }
+    #expect(rest.map(\.message.id) == ["m2", "m1"])
+  }
+
+  @Test func aKeyWithoutAPlaceIsReported() throws {
+    let directory = MemoryDirectory()
+    let store = try memoryStore(directory)
+    try store.write { chat in try chat.insert(message("m", at: 5, text: "word")) }
+    try store.close()
+    try directory.plant(in: "store") { source in
+      // Before the message: the number of the conversation, and no kind of place.
+      let key: [UInt8] = [0, 0, 0, 1, 0, 0]
+      _ = try Bytes.with(key) { try BTree(source, TreeNumber(6)).insert($0, $0) }
+    }
+    let damaged = try memoryStore(directory)
+    #expect {
+      _ = try damaged.read { try $0.search(SearchQuery("absent")) }
+    } throws: {
+      if case StoreError.corruptRecord = $0 { true } else { false }
+    }
+  }
+
   @Test func aPendingMessageIsNotFoundTwiceWhenItIsAcknowledged() throws {
     let store = try memoryStore()
     try store.write { chat in

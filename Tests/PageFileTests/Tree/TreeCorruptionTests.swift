@@ -169,8 +169,11 @@ import Testing
         let page = try rawPage(numbers[random.below(numbers.count)], of: tree.source)
         let original = page.readOnly.array()
         damage(page, &random)
-        // What the gate refuses no operation ever sees.
-        if ruleBroken(page.readOnly) != nil {
+        // What the gate refuses no operation ever sees: also a page that says it is another.
+        let isRenamed =
+          page.readOnly.uint32(at: PageHeader.numberOffset)
+          != Bytes.with(original) { $0.uint32(at: PageHeader.numberOffset) }
+        if isRenamed || ruleBroken(page.readOnly) != nil {
           refusedCount += 1
           Bytes.with(original) { page.copy($0, to: 0) }
         }
