@@ -93,6 +93,7 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ExactReceipt()),
     RecordLayout(WaitingMark()),
     RecordLayout(ConversationReceipts()),
+    RecordLayout(ProfileRecord()),
   ]
 
   private init(name: String, _ parts: [RecordLayout]) {

@@ -195,6 +195,15 @@ extension RefusalTests {
           $0.title = .text(huge)
         })
     },
+    Refusal("hear of a profile without a name") {
+      _ = try $0.receive(MemberProfile(of: "", name: "x"))
+    },
+    Refusal("hear of a profile with too long a name") {
+      _ = try $0.receive(MemberProfile(of: "new-one", name: huge))
+    },
+    Refusal("hear of a profile with too long a picture") {
+      _ = try $0.receive(MemberProfile(of: "new-one", picture: huge))
+    },
     Refusal("hear that no name is deleted") {
       _ = try $0.receiveConversationDeletion("", at: time(1))
     },

@@ -64,6 +64,7 @@ import Testing
       ("Transaction", ["Model", "Compression", "Tables", "Packing"]),
       ("Packer", ["Model", "Compression", "Tables", "Packing", "Transaction"]),
       ("Projections", ["Model", "Tables", "Packing", "Reading", "Transaction", "Packer"]),
+      ("Facts/Members", ["Model", "Tables", "Transaction"]),
       ("Facts/Beside", ["Model", "Tables", "Transaction", "Projections"]),
       (
         "Facts/Receipts",
@@ -101,9 +102,8 @@ import Testing
         "Store",
         [
           "Model", "Compression", "Tables", "Packing", "Reading", "Search", "Observation",
-          "Transaction", "Packer", "Projections", "Facts/Beside", "Facts/Receipts",
-          "Facts/Messages",
-          "Facts/Conversations", "Outbox", "Acts",
+          "Transaction", "Packer", "Projections", "Facts/Members", "Facts/Beside",
+          "Facts/Receipts", "Facts/Messages", "Facts/Conversations", "Outbox", "Acts",
         ]
       ),
       ("Live", ["Model", "Reading", "Observation", "Store"]),

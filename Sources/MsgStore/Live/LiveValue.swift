@@ -11,6 +11,8 @@ public enum LiveScope: Sendable, Hashable {
   case counters
   /// The outbox.
   case outbox
+  /// The profiles of members.
+  case profiles
   /// The whole store.
   case everything
 }
@@ -79,6 +81,7 @@ struct LiveValueRequest<Value: Equatable & Sendable>: LiveRequest {
     case .list: changes.conversations.contains { $0.value.concernsList }
     case .counters: changes.hasCounterChanges
     case .outbox: changes.hasOutboxChanges
+    case .profiles: changes.hasProfileChanges
     case .everything: true
     }
   }

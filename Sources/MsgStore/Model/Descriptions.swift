@@ -142,3 +142,15 @@ extension OutboxTask: CustomStringConvertible {
     }
   }
 }
+
+extension MemberProfile: CustomStringConvertible {
+  /// The member, the version, and the sizes of name and picture.
+  public var description: String {
+    let parts = [
+      name.map { "name of \($0.utf8.count) bytes" },
+      picture.map { "picture reference of \($0.utf8.count) bytes" },
+    ]
+    let texts = parts.compactMap { $0.map { ", \($0)" } }.joined()
+    return "profile of \"\(id)\" (version \(version)\(texts))"
+  }
+}

@@ -5,11 +5,17 @@
 public struct StoreChanges: Sendable, Hashable {
   /// The most conversations whose changes are listed one by one.
   public static let maximumConversationCount = 256
+  /// The most members whose profiles are listed one by one.
+  public static let maximumProfileCount = 256
 
   /// The changes of conversations by their current ids.
   ///
   /// A former id leads to the new one; see `ConversationChanges.newID`.
   public private(set) var conversations: [ConversationID: ConversationChanges] = [:]
+  /// The members whose profiles have changed; empty if ``coversAllProfiles``.
+  public private(set) var profiles: Set<MemberID> = []
+  /// True if any profile may have changed, because too many have.
+  public private(set) var coversAllProfiles = false
   /// True if `unreadTotals` may have changed.
   public internal(set) var hasCounterChanges = false
   /// True if the outbox may have changed.
@@ -29,10 +35,13 @@ public struct StoreChanges: Sendable, Hashable {
   ///     `maximumConversationCount` cover everything.
   ///   - hasCounterChanges: True if `unreadTotals` may have changed.
   ///   - hasOutboxChanges: True if the outbox may have changed.
+  ///   - profiles: The members whose profiles have changed; more than `maximumProfileCount` cover
+  ///     all profiles.
   public init(
     conversations: [ConversationID: ConversationChanges], hasCounterChanges: Bool = false,
-    hasOutboxChanges: Bool = false
+    hasOutboxChanges: Bool = false, profiles: Set<MemberID> = []
   ) {
+    addProfiles(profiles)
     self.hasCounterChanges = hasCounterChanges
     self.hasOutboxChanges = hasOutboxChanges
     for (id, changes) in conversations { add(changes, of: id) }
@@ -47,11 +56,27 @@ public struct StoreChanges: Sendable, Hashable {
 
   var isEmpty: Bool {
     !coversEverything && conversations.isEmpty && !hasCounterChanges && !hasOutboxChanges
+      && !hasProfileChanges
   }
+
+  /// True if a profile may have changed.
+  public var hasProfileChanges: Bool { coversAllProfiles || !profiles.isEmpty }
 
   mutating func setAnything() {
     conversations = [:]
     (coversEverything, hasCounterChanges, hasOutboxChanges) = (true, true, true)
+    setAllProfiles()
+  }
+
+  mutating func setAllProfiles() {
+    profiles = []
+    coversAllProfiles = true
+  }
+
+  mutating func addProfiles(_ members: Set<MemberID>) {
+    if coversAllProfiles || members.isEmpty { return }
+    profiles.formUnion(members)
+    if profiles.count > Self.maximumProfileCount { setAllProfiles() }
   }
 
   /// Adds the changes of one conversation.
@@ -81,6 +106,7 @@ public struct StoreChanges: Sendable, Hashable {
     if later.coversEverything { return setAnything() }
     if later.hasCounterChanges { hasCounterChanges = true }
     if later.hasOutboxChanges { hasOutboxChanges = true }
+    if later.coversAllProfiles { setAllProfiles() } else { addProfiles(later.profiles) }
     for (id, changes) in later.conversations { add(changes, of: id) }
     // A listener told of an id that has changed again is led to the latest one.
     for (id, changes) in later.conversations {

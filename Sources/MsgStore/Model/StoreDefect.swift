@@ -20,6 +20,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case latestReceiptWins, revisionIgnored, statusLowered, markGoesBack, marksStay
   case withdrawnEdited, refusedEditStays, historyLost, otherNamesKept, movedPastDeletion
   case localOrderReused, waitingMarksIgnored, waitingReceiptsIgnored
+  case forgottenProfileLoses, forgottenProfileKept
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
   // Packing.

@@ -55,6 +55,8 @@ public enum InputFault: Sendable, Hashable {
     case title = "title"
     /// The reference of a picture.
     case avatar = "picture reference"
+    /// The name of a member.
+    case memberName = "member's name"
     /// A sync position.
     case syncPosition = "sync position"
     /// The payload of client work.

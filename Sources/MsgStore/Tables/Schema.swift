@@ -2,7 +2,7 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9.
+/// See docs/message-format.md, S-1 … S-9. Trees 17 to 20 are kept for what is to come.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
@@ -25,6 +25,7 @@ package import PageFile
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///       16  beside              number of the conversation, position → message that has changed
 ///                               since it was packed
+///       21  directory           number of the member → its profile
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
@@ -56,11 +57,12 @@ package enum Schema {
   package static let work = TreeNumber(14)
   package static let transfers = TreeNumber(15)
   package static let beside = TreeNumber(16)
+  package static let directory = TreeNumber(21)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
     "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
-    "work", "transfers", "beside",
+    "work", "transfers", "beside", "memberships", "tags", "replies", "expiry", "directory",
   ]
 
   package static func name(of tree: TreeNumber) -> String {

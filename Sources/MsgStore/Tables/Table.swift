@@ -36,7 +36,7 @@ extension Schema {
     [
       ConversationSummary.self, ConversationDetails.self, ConversationMembers.self,
       DraftRecord.self, WorkRecord.self, OutboxRecord.self, OutboxLane.self, OutboxTotals.self,
-      OutboxRelease.self,
+      OutboxRelease.self, ProfileRecord.self,
     ]
   }
 

@@ -32,6 +32,8 @@ package struct ChangeNotes {
   private(set) var renamings: [Renaming] = []
   var hasCounterChanges = false
   var hasOutboxChanges = false
+  /// The members whose profiles have changed; one more than are reported if there are more.
+  private(set) var profiles: Set<MemberID> = []
   private(set) var coversEverything = false
 
   private mutating func change(_ number: UInt32, _ body: (inout Conversation) -> Void) {
@@ -127,6 +129,11 @@ package struct ChangeNotes {
       $0.isTouched = true
       $0.changes.setAnyMessageChanged()
     }
+  }
+
+  /// Notes that the profile of a member was written.
+  mutating func profileChanged(of id: MemberID) {
+    if profiles.count <= StoreChanges.maximumProfileCount { profiles.insert(id) }
   }
 
   /// Notes that the conversation formerly called `id` has another name now.

@@ -82,3 +82,15 @@ extension StoreCheck {
     }
   }
 }
+
+/// Rule 13: profiles of members.
+extension StoreCheck {
+  func directory(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.directory, view) { (key, value) throws(StoreError) in
+      try reporting { () throws(StoreError) in
+        let (number, _) = try view.directory.decoded(key, value)
+        _ = try view.member(number)
+      }
+    }
+  }
+}

@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 14 }
+  package static var checkPartCount: Int { 15 }
 }
 
 extension StoreCore {
@@ -58,7 +58,7 @@ extension StoreSnapshot {
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.sequences, check.clientData,
-      check.transfers, check.outbox,
+      check.transfers, check.outbox, check.directory,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
@@ -99,6 +99,7 @@ extension StoreSnapshot {
 ///     which have no other entries. Lanes and totals agree with a recount. An entry is blocked
 ///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
 ///     pending. Entries left by a deleted conversation are counted in its lane alone.
+/// 13. Every profile decodes and is that of a member.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
   /// The number of cells read in one reader operation.

@@ -5,9 +5,9 @@ public import MsgStore
 /// A part can be restored like the whole. It says nothing of what it leaves out, so that a store
 /// restored from it, which a client then goes on with, fetches the rest from the server:
 ///
-///  1. An export of one conversation has no other conversations, no sync positions of the store, no
-///     client work that is about no conversation, and not the flag that new outbox entries are
-///     held.
+///  1. An export of one conversation has no other conversations, no profiles of members, no sync
+///     positions of the store, no client work that is about no conversation, and not the flag that
+///     new outbox entries are held.
 ///  2. An export since a time has no acknowledged message with an earlier server time, and nothing
 ///     about such a message: no waiting facts, outbox entries, or receipts to be told by name. It
 ///     has no sync position at all, and no sequence number is declared known up to the greatest one

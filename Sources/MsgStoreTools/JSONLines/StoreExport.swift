@@ -71,6 +71,7 @@ private final class ExportRun {
       try write(.store(line))
     }
     guard try !snapshot.isMergingConversations else { throw StoreToolError.mergeUnderWay }
+    if only == nil { try snapshot.forEachExportedProfile { try write(.member($0)) } }
     if let only {
       try writeConversation(only, snapshot)
     } else {

@@ -43,6 +43,8 @@ package final class Restorer {
       case .waiting(let waiting):
         waiting.facts.history.reduce(0) { $0 + $1.text.utf8.count }
       case .outbox(let entry): entry.payload.count
+      case .member(let profile):
+        (profile.name?.utf8.count ?? 0) + (profile.picture?.utf8.count ?? 0)
       default: 0
       }
     }
@@ -154,6 +156,8 @@ package final class Restorer {
       switch line.record {
       case .store:
         throw Refusal("the store's own line must be the first")
+      case .member(let profile):
+        try writer.restore(profile)
       case .conversation(let conversation):
         try writer.restore(conversation)
       case .receipt(let receipt):

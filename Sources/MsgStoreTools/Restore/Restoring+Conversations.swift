@@ -90,6 +90,13 @@ extension Restoring {
     return new
   }
 
+  func restore(_ profile: ExportedProfile) throws(StoreError) {
+    if !profile.isForgotten {
+      try Profiles.validate(name: profile.name, picture: profile.picture)
+    }
+    _ = try transaction.profiles.merge(profile.record, of: profile.member)
+  }
+
   func restore(_ draft: ExportedDraft) throws(StoreError) {
     try draft.conversation.validate()
     try draft.replyTo?.validate()

@@ -38,6 +38,11 @@ extension StoreWriter {
         reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation))
   }
 
+  /// Merges the profile of a member.
+  package func restore(_ profile: ExportedProfile) throws(StoreError) {
+    try transaction.perform(try transaction.restoring.restore(profile))
+  }
+
   /// Makes a conversation, or merges the export into an existing one.
   package func restore(_ conversation: ExportedConversation) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(conversation))

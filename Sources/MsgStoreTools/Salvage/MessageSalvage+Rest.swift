@@ -30,6 +30,10 @@ extension MessageSalvage {
     try forEachCell(of: Schema.client, in: store, progress) { (cursor, writer) throws(StoreError) in
       try saveClientData(cursor, with: writer)
     }
+    try forEachCell(of: Schema.directory, in: store, progress) {
+      (cursor, writer) throws(StoreError) in
+      try saveProfile(cursor, with: writer)
+    }
     try saveOutbox(in: store, progress)
   }
 
@@ -165,6 +169,25 @@ extension MessageSalvage {
     let complete = waiting
     _ = try saving(cursor, tree) { () throws(StoreError) in try writer.restore(complete) }
     return found.byteCount
+  }
+
+  private func saveProfile(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard cursor.key.count == KeyEncoding.numberByteCount,
+      let number = cursor.key.bigEndianNumber(at: 0), let record = ProfileRecord(cursor.value)
+    else {
+      lost.add(cursor, Schema.directory, cursor.lostReason ?? "malformed profile")
+      return 0
+    }
+    guard let id = names.knownMember(number) else {
+      lost.add(cursor, Schema.directory, "the name of its member is lost")
+      return 0
+    }
+    _ = try saving(cursor, Schema.directory) { () throws(StoreError) in
+      try writer.restore(ExportedProfile(record, of: id))
+    }
+    return cursor.value.count
   }
 
   private func saveClientData(

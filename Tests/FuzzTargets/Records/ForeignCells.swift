@@ -9,7 +9,7 @@ import PageFile
 ///  3. If a check finds nothing, the store is sound: it can be read and written, and restored from
 ///     its export.
 struct ForeignCells {
-  private static let treeCount = 16
+  private static let treeCount = 22
   private static let maximumEditCount = 8
 
   /// A store, and all its cells by trees.
@@ -76,6 +76,9 @@ struct ForeignCells {
         try writer.declareAbsent(40...50, in: "club")
         try writer.setSyncPosition([1, 2, 3], for: "server")
         try writer.setSyncPosition([4], for: "server", in: "club")
+        try writer.receive(MemberProfile(of: "ann", name: "Ann", picture: "p", version: 2))
+        try writer.receive(MemberProfile(of: "bob", name: "Bob", fetchedAt: time(7)))
+        try writer.forgetMember("bob")
       }
       try store.close()
       return try Self.sample(directory)

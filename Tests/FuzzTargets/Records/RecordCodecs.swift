@@ -8,7 +8,7 @@ import PageFile
 ///  2. What was read is written so that it reads the same again.
 enum RecordCodecs {
   static func run(_ bytes: [UInt8]) throws(BrokenPromise) {
-    for tree in 0..<16 { _ = SchemaReport.describeKey(bytes, tree: tree) }
+    for tree in 0..<22 { _ = SchemaReport.describeKey(bytes, tree: tree) }
     try Bytes.with(bytes) { (bytes) throws(BrokenPromise) in
       try message(bytes)
       try traits(bytes)
@@ -16,6 +16,7 @@ enum RecordCodecs {
       try details(bytes)
       try members(bytes)
       _ = DraftRecord(bytes)
+      try profile(bytes)
       try work(bytes)
       try position(bytes)
       try receipts(bytes)
@@ -47,6 +48,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     traits.append(to: &written)
     try promise(MessageTraits(written.bytes) == traits, "traits read otherwise again")
+  }
+
+  private static func profile(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let profile = ProfileRecord(bytes) else { return }
+    var written = ByteBuffer()
+    profile.append(to: &written)
+    try promise(ProfileRecord(written.bytes) == profile, "a profile reads otherwise again")
   }
 
   private static func summary(_ bytes: Bytes) throws(BrokenPromise) {

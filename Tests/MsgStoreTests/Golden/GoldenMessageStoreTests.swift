@@ -126,6 +126,14 @@ import Testing
           at: time(1_704_074_900_000_000))
       }
     }
+    try store.write { chat in
+      try chat.receive(
+        MemberProfile(
+          of: "bob", name: "Bob Ü.", picture: "file://bob.png", version: 3,
+          fetchedAt: time(1_704_074_900_000_000)))
+      try chat.receive(MemberProfile(of: "eve", name: "Eve", version: 2))
+      try chat.forgetMember("eve")
+    }
     try fillOutbox(of: store, clock)
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }

@@ -95,6 +95,9 @@ import Testing
       case .sequences(let value): owner = value.conversation
       case .untold(let value): owner = value.conversation
       case .draft(let value): owner = value.conversation
+      case .member:
+        if scope.conversation != nil { return "a profile" }
+        continue
       case .outbox(let value): owner = value.conversation
       }
       if let conversation = scope.conversation, owner != conversation { return "\(record)" }

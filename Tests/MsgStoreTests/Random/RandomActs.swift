@@ -245,7 +245,7 @@ struct RandomActs {
   }
 
   private mutating func told(_ c: ConversationID) -> [RandomAct] {
-    let (kind, id, time) = (below(8), id(), time())
+    let (kind, id, time) = (below(9), id(), time())
     switch kind {
     case 0...1:
       let (text, mentions) = (text(), mentions())
@@ -279,6 +279,7 @@ struct RandomActs {
           try w.declareAbsent(range, in: c)
         }
       ]
+    case 7: return [introducing(at: time)]
     default:
       let (bytes, key, otherKey) = (random.bytes(5), "k\(below(3))", "k\(below(3))")
       return [
@@ -290,6 +291,21 @@ struct RandomActs {
         },
       ]
     }
+  }
+
+  /// The server's profile of a member, or that it is to be forgotten.
+  private mutating func introducing(at time: Timestamp) -> RandomAct {
+    let member = member()
+    if random.chance(25) {
+      return RandomAct("forget \(member)") { w throws(StoreError) in
+        try w.forgetMember(member)
+      }
+    }
+    let profile = MemberProfile(
+      of: member, name: random.chance(80) ? text() : nil,
+      picture: random.chance(50) ? "https://\(below(9))" : nil, version: Int64(below(4)),
+      fetchedAt: random.chance(50) ? time : nil)
+    return RandomAct("receive \(profile)") { w throws(StoreError) in try w.receive(profile) }
   }
 
   private mutating func receipts(_ c: ConversationID) -> RandomAct {

@@ -57,3 +57,17 @@ extension ClosedRange: JSONValue where Bound == Int64 {
 
   func append(to bytes: inout [UInt8]) { [lowerBound, upperBound].append(to: &bytes) }
 }
+
+/// The profile of a member.
+extension ExportedProfile: JSONObjectValue {
+  static var noun: String { "a member" }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    try fields.required("id", &member)
+    try fields.optional("name", &name)
+    try fields.optional("picture", &picture)
+    try fields.optional("version", &version, assumed: 0)
+    try fields.optional("fetched_ms", &fetchedAt)
+    try fields.flag("forgotten", &isForgotten)
+  }
+}

@@ -2,7 +2,7 @@ package import MsgStore
 
 /// The record in one line of an export.
 ///
-/// See docs/message-format.md, J-1 … J-11.
+/// See docs/message-format.md, J-1 … J-12.
 ///
 ///     {"kind":"store","local_member":"ann"}
 ///     {"kind":"conversation","id":"club","participants":["ann","bob"],"title":"Book club"}
@@ -17,6 +17,7 @@ package import MsgStore
 ///     no server time.
 package enum JSONRecord: Sendable, Hashable {
   case store(JSONStore)
+  case member(ExportedProfile)
   case conversation(ExportedConversation)
   case receipt(JSONReceipt)
   case message(ExportedMessage)
@@ -32,6 +33,7 @@ package enum JSONRecord: Sendable, Hashable {
   /// The names of the kinds.
   enum Kind: String {
     case store
+    case member
     case conversation
     case receipt
     case message
@@ -55,6 +57,7 @@ extension JSONRecord {
     try fields.always("kind", &name)
     switch Kind(rawValue: name) {
     case .store: self = .store(try Self.read(&fields))
+    case .member: self = .member(try Self.read(&fields))
     case .conversation: self = .conversation(try Self.read(&fields))
     case .receipt: self = .receipt(try Self.read(&fields))
     case .message: self = .message(try Self.read(&fields))
@@ -86,6 +89,7 @@ extension JSONRecord {
   func append(to bytes: inout [UInt8]) {
     switch self {
     case .store(let value): Self.append(.store, value, to: &bytes)
+    case .member(let value): Self.append(.member, value, to: &bytes)
     case .conversation(let value): Self.append(.conversation, value, to: &bytes)
     case .receipt(let value): Self.append(.receipt, value, to: &bytes)
     case .message(let value): Self.append(.message, value, to: &bytes)

@@ -41,7 +41,7 @@ package enum SlotKind: Int, CaseIterable, Sendable {
       case Schema.ids?: .ids
       case Schema.facts?: .facts
       case Schema.conversationNames?, Schema.conversations?, Schema.activity?,
-        Schema.memberNames?, Schema.members?, Schema.participants?:
+        Schema.memberNames?, Schema.members?, Schema.participants?, Schema.directory?:
         .people
       case Schema.receipts?, Schema.sequences?, Schema.waiting?: .marks
       default: .rest

@@ -1,0 +1,57 @@
+package import MsgStore
+import PageFile
+
+/// The profile of a member, or that it was forgotten.
+package struct ExportedProfile: Sendable, Hashable {
+  package var member: MemberID = ""
+  package var name: String?
+  package var picture: String?
+  package var version: Int64 = 0
+  package var fetchedAt: Timestamp?
+  package var isForgotten = false
+
+  package init() {}
+
+  package init(_ record: ProfileRecord, of id: MemberID) {
+    member = id
+    name = record.name
+    picture = record.picture
+    version = record.version
+    fetchedAt = Timestamp(known: record.fetchedAt)
+    isForgotten = record.isForgotten
+  }
+
+  /// The record; a forgotten profile has neither name nor picture.
+  package var record: ProfileRecord {
+    if isForgotten {
+      return ProfileRecord(forgottenAt: version, fetchedAt: fetchedAt?.microseconds)
+    }
+    return ProfileRecord(
+      MemberProfile(
+        of: member, name: name, picture: picture, version: version, fetchedAt: fetchedAt))
+  }
+}
+
+extension StoreSnapshot {
+  /// Calls `body` with all profiles, sorted by the bytes of the members' ids.
+  ///
+  /// So the order does not depend on the order in which the store came to know the members. Costs a
+  /// lookup for each member, unless there are no profiles.
+  package func forEachExportedProfile(_ body: (ExportedProfile) throws -> Void) throws {
+    let view = view
+    let isEmpty = try within { (view) throws(StoreError) in
+      view.source.root(of: Schema.directory) == .none
+    }
+    if isEmpty { return }
+    try view.exports.forEach(with: ByteBuffer(), in: Schema.memberNames) {
+      (name, value) throws(StoreError) in
+      guard name.isValidUTF8, value.count == KeyEncoding.numberByteCount else {
+        throw view.corrupt(Schema.memberNames, "malformed entry")
+      }
+      let id = MemberID(name.repairedText())
+      return try view.directory.record(value.uint32(at: 0)).map { ExportedProfile($0, of: id) }
+    } _: {
+      try body($0)
+    }
+  }
+}
