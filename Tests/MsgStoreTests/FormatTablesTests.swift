@@ -81,6 +81,8 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(ConversationDetails()),
     RecordLayout(TextRegister()),
     members,
+    RecordLayout(MembershipRecord()),
+    RecordLayout(Roster()),
     RecordLayout(DraftRecord()),
     work,
     entries,

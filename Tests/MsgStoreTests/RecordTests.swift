@@ -66,6 +66,7 @@ import Testing
         #expect(ConversationMembers(written.bytes) == members)
       }
       _ = DraftRecord(bytes)
+      _ = MembershipRecord(bytes)
       if let details = ConversationDetails(bytes) {
         var written = ByteBuffer()
         details.append(to: &written)
@@ -130,7 +131,14 @@ import Testing
     details.hasDraft = random.chance(50)
     details.hasLeft = random.chance(50)
     details.participantCount = .random(in: 0..<60, using: &random)
-    details.firstParticipants = (0..<min(32, details.participantCount)).map { _ in
+    var listedCount = min(32, details.participantCount)
+    if random.chance(40) {
+      var members = ConversationMembers()
+      if random.chance(50) { members.mergeComplete([], time: time()) }
+      details.roster = Roster(members)
+      listedCount = .random(in: 0...details.participantCount, using: &random)
+    }
+    details.firstParticipants = (0..<listedCount).map { _ in
       UInt32.random(in: 0 ... .max, using: &random)
     }
     return details
@@ -153,6 +161,12 @@ import Testing
       members.append(to: &written)
       #expect(ConversationMembers(written.bytes) == members)
       damage(written.bytes.array(), &random)
+      for member in members.members {
+        written.removeAll()
+        MembershipRecord(member).append(to: &written)
+        #expect(MembershipRecord(written.bytes)?.member(member.number) == member)
+        damage(written.bytes.array(), &random)
+      }
       let draft = DraftRecord(
         random.chance(80) ? "привет" : nil, replyTo: random.chance(50) ? "m" : nil,
         time: .random(in: .min ... .max, using: &random))

@@ -41,8 +41,9 @@ struct ConversationActs: TransactionPart {
   ) throws(StoreError) -> Bool {
     try Conversations.validateParticipants(participants)
     let conversation = try groupConversation(id)
-    let old = try view.conversations.members(conversation.number)
-    let count = try old.active.count + newcomerCount(participants, to: old)
+    let details = try view.conversations.details(conversation.number)
+    var old = MembershipChange(view, conversation.number, details.roster)
+    let count = try details.participantCount + newcomerCount(participants, to: &old)
     guard count <= ConversationDetails.maximumParticipantCount else {
       throw .input(
         .tooMany(
@@ -51,9 +52,12 @@ struct ConversationActs: TransactionPart {
     }
     let numbers = try transaction.memberNumbers(of: participants)
     let known = try transaction.conversations.newestServerTime(in: conversation)
-    let added = Set(numbers).subtracting(old.active).sorted()
-    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-      transaction.conversations.join(numbers, isLater: true, after: known, &new)
+    var added: [UInt32] = []
+    for number in numbers.sorted() where try old.member(number)?.isActive != true {
+      added.append(number)
+    }
+    let isChanged = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
+      try transaction.conversations.join(numbers, isLater: true, after: known, &new)
     }
     try transaction.outboxEntering.enterMembers(
       added: added, removed: [], of: conversation.number)
@@ -64,12 +68,13 @@ struct ConversationActs: TransactionPart {
   ///
   /// Assigns no numbers.
   private func newcomerCount(
-    _ participants: [MemberID], to members: ConversationMembers
+    _ participants: [MemberID], to members: inout MembershipChange
   ) throws(StoreError) -> Int {
     var count = 0
     for participant in Set(participants) {
       let number = try view.number(of: participant.string, in: Schema.memberNames)
-      if number.flatMap({ members[$0] })?.isActive != true { count += 1 }
+      if let number, try members.member(number)?.isActive == true { continue }
+      count += 1
     }
     return count
   }
@@ -80,14 +85,18 @@ struct ConversationActs: TransactionPart {
     try Conversations.validateParticipants(participants)
     let conversation = try groupConversation(id)
     let numbers = try transaction.memberNumbers(of: participants)
-    let removed = Set(numbers).intersection(
-      try view.conversations.members(conversation.number).active)
+    let roster = try view.conversations.details(conversation.number).roster
+    var old = MembershipChange(view, conversation.number, roster)
+    var removed: [UInt32] = []
+    for number in numbers.sorted() where try old.member(number)?.isActive == true {
+      removed.append(number)
+    }
     let known = try transaction.conversations.newestServerTime(in: conversation)
-    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-      transaction.conversations.leave(numbers, after: known, &new)
+    let isChanged = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
+      try transaction.conversations.leave(numbers, after: known, &new)
     }
     try transaction.outboxEntering.enterMembers(
-      added: [], removed: removed.sorted(), of: conversation.number)
+      added: [], removed: removed, of: conversation.number)
     return isChanged
   }
 
@@ -97,11 +106,11 @@ struct ConversationActs: TransactionPart {
     let details = try view.conversations.details(conversation.number)
     if details.kind == .direct { throw .conversation(.direct, details.id) }
     let known = try transaction.conversations.newestServerTime(in: conversation)
-    let isChanged = try transaction.conversations.update(conversation, members: true) { new in
-      if new.members.hasLeft(localMember) { return }
+    let isChanged = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
+      if try new.members.hasLeft(localMember) { return }
       let time = Conversations.provisionalTime(
-        after: known, new.details.newestTime, new.members.lastTime)
-      new.members.merge(.init(localMember, time: time, isActive: false))
+        after: known, new.details.newestTime, try new.members.lastTime())
+      try new.members.merge(.init(localMember, time: time, isActive: false))
     }
     if isChanged,
       try !transaction.outboxEntering.isUnknownToServer(conversation.number)
@@ -221,8 +230,7 @@ extension ConversationActs {
     conversation.reveal()
     let numbers = try transaction.memberNumbers(of: participants)
     let known = try transaction.conversations.newestServerTime(in: conversation)
-    let isChanged = try transaction.conversations.update(conversation, members: true) {
-      (new) throws(StoreError) in
+    let isChanged = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
       let guess: ConversationKind = participants.count == 2 ? .direct : .group
       let kind = kind ?? (new.details.kind == .unknown ? guess : new.details.kind)
       new.details.kind = max(kind, new.details.kind)
@@ -230,11 +238,11 @@ extension ConversationActs {
         let time = Conversations.provisionalTime(after: known, new.details.newestTime)
         new.details.title = TextRegister(title, time: time)
       }
-      let isFirst = new.members.isEmpty
+      let isFirst = try new.members.isEmpty()
       let staying = Set(numbers)
-      let gone = new.members.active.filter { !staying.contains($0) }
-      transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
-      transaction.conversations.leave(gone, after: known, &new)
+      let gone = try new.members.members().active.filter { !staying.contains($0) }
+      try transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
+      try transaction.conversations.leave(gone, after: known, &new)
     }
     return isNew || wasHidden || isChanged
   }
@@ -287,12 +295,11 @@ extension ConversationActs {
     let id = id ?? ConversationID(MessageID.random().string)
     let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
     let numbers = try transaction.memberNumbers(of: participants)
-    _ = try transaction.conversations.update(conversation, members: true) {
-      (new) throws(StoreError) in
+    _ = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
       new.details.kind = kind
       new.details.createdAt = transaction.clock().microseconds
       new.details.createdBy = localMember
-      transaction.conversations.join(numbers, isLater: false, after: nil, &new)
+      try transaction.conversations.join(numbers, isLater: false, after: nil, &new)
     }
     try transaction.outboxEntering.enter(.createConversation, of: conversation.number)
     return conversation
@@ -310,14 +317,17 @@ extension ConversationActs {
     _ kind: ConversationKind, with members: [UInt32]
   ) throws(StoreError) -> OpenConversation? {
     let wanted = members.sorted()
-    let digest = ByteBuffer().appending(ConversationMembers.digest(members))
     var candidates: [UInt32] = []
-    try view.forEachCell(with: digest, in: Schema.participants) { (key, _) throws(StoreError) in
-      guard let number = key.bigEndianNumber(at: 8) else {
-        throw view.corrupt(Schema.participants, "malformed key (\(key.count) bytes, expected 12)")
+    // Members in one value have one digest, members with cells another.
+    for digest in [ConversationMembers.digest(members), Roster.digest(members)] {
+      let prefix = ByteBuffer().appending(digest)
+      try view.forEachCell(with: prefix, in: Schema.participants) { (key, _) throws(StoreError) in
+        guard let number = key.bigEndianNumber(at: 8) else {
+          throw view.corrupt(Schema.participants, "malformed key (\(key.count) bytes, expected 12)")
+        }
+        candidates.append(number)
+        return true
       }
-      candidates.append(number)
-      return true
     }
     var oldest: OpenConversation?
     for number in candidates {

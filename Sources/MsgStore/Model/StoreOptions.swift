@@ -58,6 +58,10 @@ public struct StoreOptions: Sendable {
   package var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
   /// The most absent messages for which facts wait.
   package var maximumWaitingCount = 10_000
+  /// The most members of a conversation that are stored in one value.
+  ///
+  /// Tests may lower it to get cells of members in a small group.
+  package var maximumInlineMemberCount = 32
   /// Limits on the work that one commit does.
   ///
   /// Tests may lower them to get many commits.
@@ -101,6 +105,7 @@ public struct StoreOptions: Sendable {
       textLimits: textLimits, attachmentLimits: attachmentLimits,
       outbox: outbox, previewsSkipRetracted: previewsSkipRetracted,
       maximumWaitingCount: maximumWaitingCount,
+      maximumInlineMemberCount: maximumInlineMemberCount,
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge)
   }
 
@@ -121,6 +126,7 @@ struct StoreRules: Sendable {
   var outbox = OutboxOptions()
   var previewsSkipRetracted = false
   var maximumWaitingCount = 10_000
+  var maximumInlineMemberCount = 32
   var packs = true
   var packing = PackingSizes()
   var steps = StepSizes()

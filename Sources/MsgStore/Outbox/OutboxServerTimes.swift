@@ -54,18 +54,18 @@ struct OutboxServerTimes: TransactionPart {
       }
     case (.changeMembers(let added, let removed), _):
       let changed = try membersChanged(behind: ordinal, in: number)
-      try confirm(number, members: true) { new in
+      try confirm(number) { (new) throws(StoreError) in
         for member in added where !changed.contains(member) {
-          new.members.merge(.init(member, time: time, isActive: true, joinedAt: time))
+          try new.members.merge(.init(member, time: time, isActive: true, joinedAt: time))
         }
         for member in removed where !changed.contains(member) {
-          new.members.merge(.init(member, time: time, isActive: false))
+          try new.members.merge(.init(member, time: time, isActive: false))
         }
       }
     case (.leaveConversation, _):
       guard let localMember else { return }
-      try confirm(number, members: true) { new in
-        new.members.merge(.init(localMember, time: time, isActive: false))
+      try confirm(number) { (new) throws(StoreError) in
+        try new.members.merge(.init(localMember, time: time, isActive: false))
       }
     case (.deleteConversation, _): try transaction.deletions.confirmDeletion(of: number, at: time)
     default: break
@@ -73,10 +73,9 @@ struct OutboxServerTimes: TransactionPart {
   }
 
   private func confirm(
-    _ number: UInt32, members: Bool = false, _ body: (inout Conversations.Attributes) -> Void
+    _ number: UInt32, _ body: (inout Conversations.Attributes) throws(StoreError) -> Void
   ) throws(StoreError) {
-    _ = try transaction.conversations.update(try transaction.conversation(number), members: members)
-    { new in body(&new) }
+    _ = try transaction.conversations.update(try transaction.conversation(number), body)
   }
 
   /// Returns the members whom later entries of a conversation add or remove.

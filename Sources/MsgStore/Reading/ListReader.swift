@@ -93,7 +93,7 @@ struct ListReader {
     let details = try view.conversations.details(number, key.bytes, cursor, &copy)
     return try conversation(
       number, summary, details,
-      participants: try view.conversations.names(of: details.firstParticipants))
+      participants: try view.conversations.names(of: details.listedParticipants))
   }
 
   /// Returns a conversation with all its participants.

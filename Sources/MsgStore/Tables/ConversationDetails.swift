@@ -5,7 +5,8 @@ package import PageFile
 ///
 /// See docs/message-format.md, C-7 … C-10.
 ///
-/// The complete list of members has a cell of its own, as has the draft. A list reads neither.
+/// The complete list of members has a cell of its own, or one for each member ([C-11]), and so has
+/// the draft. A list reads none of these.
 package struct ConversationDetails: Hashable, StoredRecord {
   package static let table = Table(Schema.conversations, "details", keys: 5, mark: keySuffix)
   /// The byte behind the conversation's number in the key.
@@ -18,6 +19,10 @@ package struct ConversationDetails: Hashable, StoredRecord {
   package static let maximumRegisterByteCount = 1 << 20
   package static let maximumParticipantCount = 10_000
   package static let maximumFirstParticipantCount = Conversation.maximumListedParticipantCount
+  /// The limit for a conversation with a roster.
+  ///
+  /// It keeps more than a list shows, so that not everybody is read again when one of them leaves.
+  package static let maximumRosterFirstCount = 64
   /// The limit for writing.
   ///
   /// Records with any number of aliases can be read.
@@ -40,9 +45,19 @@ package struct ConversationDetails: Hashable, StoredRecord {
   package var hasDraft = false
   /// True if the local member is known not to take part, or no longer to take part.
   package var hasLeft = false
+  /// What sums up the members, if they have cells of their own; nil if they are in one value.
+  package var roster: Roster?
   package var participantCount = 0
   /// The first participants, in the order of C-10.
   package var firstParticipants: [UInt32] = []
+
+  /// The participants that a list shows.
+  var listedParticipants: [UInt32] {
+    guard firstParticipants.count > Self.maximumFirstParticipantCount else {
+      return firstParticipants
+    }
+    return Array(firstParticipants.prefix(Self.maximumFirstParticipantCount))
+  }
 
   package init() { self.init(id: "") }
 
@@ -73,8 +88,20 @@ package struct ConversationDetails: Hashable, StoredRecord {
     }
     fields.mark(256, &hasDraft)
     fields.mark(512, &hasLeft)
+    if fields.has(1024, roster != nil) {
+      var present = roster ?? Roster()
+      fields.part(&present, "sum of the members in tree 17 ([C-22])")
+      roster = present
+    }
     fields.varint(&participantCount, maximum: Int(Int32.max), "number of participants")
-    let listedCount = min(participantCount, Self.maximumFirstParticipantCount)
+    var listedCount = min(participantCount, Self.maximumFirstParticipantCount)
+    if roster != nil {
+      listedCount = firstParticipants.count
+      fields.varint(
+        &listedCount, maximum: Self.maximumRosterFirstCount,
+        "with flag 1024: number of the first participants here")
+      fields.require(listedCount <= participantCount)
+    }
     fields.numbers(&firstParticipants, count: listedCount, "the first participants")
   }
 

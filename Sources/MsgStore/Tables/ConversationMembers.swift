@@ -4,6 +4,9 @@ import PageFile
 ///
 /// See docs/message-format.md, C-11 … C-13.
 ///
+/// Few members are one value, this record. Many have a cell each, see `MembershipRecord`; then a
+/// value of this type is read from all of them.
+///
 ///  1. Of two facts about a member the later counts; at equal times, the one that says that the
 ///     member has left. The latest known time of joining stays, whatever else is known.
 ///  2. A complete list is a fact about everybody: anyone not on it had left at its time. Its time
@@ -28,12 +31,20 @@ package struct ConversationMembers: Hashable, StoredRecord {
     }
 
     /// Merges another fact about the same member by rule 1.
-    mutating func merge(_ other: Member) {
+    package mutating func merge(_ other: Member) {
       if other.time > time || other.time == time && !other.isActive {
         time = other.time
         isActive = other.isActive
       }
       joinedAt = [joinedAt, other.joinedAt].compactMap { $0 }.max()
+    }
+
+    /// Returns true if this member stands before another in the order of C-10; nil if only their
+    /// names tell.
+    func precedes(_ other: Member) -> Bool? {
+      let (joined, otherJoined) = (joinedAt ?? .min, other.joinedAt ?? .min)
+      if joined != otherJoined { return joined < otherJoined }
+      return time == other.time ? nil : time < other.time
     }
   }
 
@@ -111,8 +122,27 @@ package struct ConversationMembers: Hashable, StoredRecord {
     return low
   }
 
-  /// Returns the digest under which the participants tree has a conversation: FNV-1a of its sorted
-  /// members.
+  /// Creates the members that have cells of their own, given in ascending order of numbers.
+  init(cells members: [Member], completeAt: Int64?) {
+    self.members = members
+    self.completeAt = completeAt
+  }
+
+  /// Returns these members with some that have changed, given in ascending order of numbers.
+  func replacing(_ changed: [Member], completeAt: Int64?) -> ConversationMembers {
+    var all: [Member] = []
+    all.reserveCapacity(members.count + changed.count)
+    var rest = members[...]
+    for member in changed {
+      while let next = rest.first, next.number < member.number { all.append(rest.removeFirst()) }
+      if rest.first?.number == member.number { rest.removeFirst() }
+      all.append(member)
+    }
+    return ConversationMembers(cells: all + rest, completeAt: completeAt)
+  }
+
+  /// Returns the digest under which the participants tree has a conversation whose members are in
+  /// one value: FNV-1a of its sorted participants.
   ///
   /// Other conversations may have the same digest, so a match must be compared. See S-9.
   package static func digest(_ participants: [UInt32]) -> UInt64 {

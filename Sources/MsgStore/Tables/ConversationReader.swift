@@ -34,17 +34,12 @@ package struct ConversationReader {
     _ members: [ConversationMembers.Member]
   ) throws(StoreError) -> [ConversationMembers.Member] {
     typealias Member = ConversationMembers.Member
-    func precedes(_ a: Member, _ b: Member) -> Bool? {
-      let (joinedA, joinedB) = (a.joinedAt ?? .min, b.joinedAt ?? .min)
-      if joinedA != joinedB { return joinedA < joinedB }
-      return a.time == b.time ? nil : a.time < b.time
-    }
-    var sorted = members.sorted { a, b in precedes(a, b) ?? false }
+    var sorted = members.sorted { a, b in a.precedes(b) ?? false }
     // Names are looked up only for members that nothing else tells apart.
     var start = 0
     while start < sorted.count {
       var end = start + 1
-      while end < sorted.count, precedes(sorted[start], sorted[end]) == nil { end += 1 }
+      while end < sorted.count, sorted[start].precedes(sorted[end]) == nil { end += 1 }
       if end - start > 1 {
         var named: [(id: MemberID, member: Member)] = []
         for member in sorted[start..<end] {
@@ -58,11 +53,58 @@ package struct ConversationReader {
     return sorted
   }
 
+  /// Returns true if a member stands before another in the order in which they joined.
+  func precedes(
+    _ a: ConversationMembers.Member, _ b: ConversationMembers.Member
+  ) throws(StoreError) -> Bool {
+    if let precedes = a.precedes(b) { return precedes }
+    return try view.member(a.number) < view.member(b.number)
+  }
+
   /// Returns the members of a conversation, present and former.
   package func members(_ number: UInt32) throws(StoreError) -> ConversationMembers {
+    if let members = try inlineMembers(number) { return members }
+    var members: [ConversationMembers.Member] = []
+    var walk = try MemberWalk(view, number)
+    while let member = try walk.next() { members.append(member) }
+    guard !members.isEmpty else { return ConversationMembers() }
+    return ConversationMembers(cells: members, completeAt: try details(number).roster?.completeAt)
+  }
+
+  /// Returns the members that are in one value; nil if they have cells, or if none is known.
+  package func inlineMembers(_ number: UInt32) throws(StoreError) -> ConversationMembers? {
     let key = ConversationMembers.key(number)
     return try view.record(key)
-      ?? ConversationMembers()
+  }
+
+  /// Returns the member that has a cell in a conversation.
+  func member(
+    _ member: UInt32, of conversation: UInt32
+  ) throws(StoreError) -> ConversationMembers.Member? {
+    let key = MembershipRecord.key(conversation, member)
+    let record: MembershipRecord? = try view.record(key)
+    return record?.member(member)
+  }
+
+  /// Returns the first participants of those who have cells, as many as the details keep.
+  func firstParticipants(_ conversation: UInt32) throws(StoreError) -> [UInt32] {
+    var first: [ConversationMembers.Member] = []
+    let limit = ConversationDetails.maximumRosterFirstCount
+    var walk = try MemberWalk(view, conversation)
+    while let member = try walk.next() {
+      guard member.isActive else { continue }
+      if first.count == limit, let last = first.last {
+        guard try precedes(member, last) else { continue }
+        first.removeLast()
+      }
+      var (low, high) = (0, first.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if try precedes(first[middle], member) { low = middle + 1 } else { high = middle }
+      }
+      first.insert(member, at: low)
+    }
+    return first.map(\.number)
   }
 
   /// Returns the record of a draft, which may say that the draft was given up.

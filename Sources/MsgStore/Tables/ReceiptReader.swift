@@ -45,18 +45,18 @@ extension ReceiptReader {
   /// Returns the mark that all of some members have reached, and the member that is furthest
   /// behind.
   ///
-  /// The members must be sorted by number.
-  ///
-  /// - Parameter known: The previous result, if its laggard has moved on since. The first member
-  ///   found at that mark is furthest behind now.
+  /// - Parameter known: A mark that none of them is behind, and the member to begin with. The first
+  ///   member found at that mark is furthest behind.
   package func others(
-    _ kind: ReceiptKind, _ recipients: [Recipient], in conversation: UInt32,
+    _ kind: ReceiptKind, _ recipients: Recipients, in conversation: UInt32,
     known: ConversationReceipts.Others?
   ) throws(StoreError) -> ConversationReceipts.Others {
     var lowest: (mark: MessagePosition?, recipient: Recipient)?
-    let split = known.map { recipients.index(from: $0.laggard) } ?? 0
-    for part in [recipients[split...], recipients[..<split]] {
-      try forEachMark(kind, part, in: conversation) { (recipient, mark) in
+    let split = known?.laggard ?? 0
+    for (start, end) in [(split, nil), (1, split)] as [(UInt32, UInt32?)] {
+      if let end, end <= start { break }
+      var walk = try RecipientWalk(view, recipients, of: conversation, from: start, before: end)
+      try forEachMark(kind, &walk, in: conversation) { (recipient, mark) in
         if let present = lowest {
           if mark.isBehind(present.mark) { lowest = (mark, recipient) }
         } else {
@@ -74,38 +74,23 @@ extension ReceiptReader {
 
   /// Runs `body` on the mark of each of some members, until it returns false.
   private func forEachMark(
-    _ kind: ReceiptKind, _ recipients: ArraySlice<Recipient>, in conversation: UInt32,
+    _ kind: ReceiptKind, _ walk: inout RecipientWalk, in conversation: UInt32,
     _ body: (Recipient, MessagePosition?) -> Bool
   ) throws(StoreError) {
-    guard let first = recipients.first else { return }
-    var rest = recipients
-    try forEachReceipts(conversation, from: first.number) { (member, record) in
-      while let next = rest.first, next.number <= member {
-        rest.removeFirst()
+    guard let first = walk.recipient else { return }
+    var isWanted = true
+    try forEachReceipts(conversation, from: first.number) { (member, record) throws(StoreError) in
+      while isWanted, let next = walk.recipient, next.number <= member {
         let mark = next.number == member ? record.mark(kind) : nil
-        guard body(next, next.reached(mark)) else {
-          rest = []
-          break
-        }
+        isWanted = body(next, next.reached(mark))
+        if isWanted { try walk.step() }
       }
-      return !rest.isEmpty
+      return isWanted && walk.recipient != nil
     }
-    while let next = rest.popFirst() {
-      guard body(next, next.reached(nil)) else { return }
+    while isWanted, let next = walk.recipient {
+      isWanted = body(next, next.reached(nil))
+      if isWanted { try walk.step() }
     }
-  }
-}
-
-extension [Recipient] {
-  /// Returns the index of the first member whose number is at least `number`.
-  fileprivate func index(from number: UInt32) -> Int {
-    var lower = 0
-    var upper = count
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if self[middle].number < number { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
   }
 }
 
@@ -113,7 +98,7 @@ extension Optional where Wrapped == MessagePosition {
   /// Returns true if this mark lies before another.
   ///
   /// A missing mark lies before all others.
-  fileprivate func isBehind(_ other: MessagePosition?) -> Bool {
+  func isBehind(_ other: MessagePosition?) -> Bool {
     guard let other else { return false }
     return map { $0 < other } ?? true
   }

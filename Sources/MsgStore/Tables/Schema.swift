@@ -14,7 +14,7 @@ package import PageFile
 ///        5  members             number → id bytes
 ///        6  messages            number of the conversation, position → message, or a segment
 ///        7  ids                 number of the conversation, id bytes → place
-///        8  participants        digest of the sorted members (8), number → nothing
+///        8  participants        digest of the participants (8), number → nothing
 ///        9  facts               number of the conversation, id, kind, … → a fact about a message
 ///       10  receipts            number of the conversation, number of the member → marks
 ///       11  sequences           number of the conversation, first sequence → last sequence
@@ -25,13 +25,14 @@ package import PageFile
 ///       15  transfers           attachments that are moving, and those with a hash → nothing
 ///       16  beside              number of the conversation, position → message that has changed
 ///                               since it was packed
+///       17  memberships         number of the conversation, number of the member → what is known
+///                               of the member, in large conversations
 ///       21  directory           number of the member → its profile
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
 package enum Schema {
   /// The version that this library writes, and the newest that it reads.
-  ///
   ///
   /// Version 5 has more trees. A store of version 4 is one that has nothing in them.
   package static let version: UInt64 = 5
@@ -57,6 +58,7 @@ package enum Schema {
   package static let work = TreeNumber(14)
   package static let transfers = TreeNumber(15)
   package static let beside = TreeNumber(16)
+  package static let memberships = TreeNumber(17)
   package static let directory = TreeNumber(21)
 
   static let names = [

@@ -35,8 +35,8 @@ extension Schema {
   private static var records: [any StoredRecord.Type] {
     [
       ConversationSummary.self, ConversationDetails.self, ConversationMembers.self,
-      DraftRecord.self, WorkRecord.self, OutboxRecord.self, OutboxLane.self, OutboxTotals.self,
-      OutboxRelease.self, ProfileRecord.self,
+      MembershipRecord.self, DraftRecord.self, WorkRecord.self, OutboxRecord.self,
+      OutboxLane.self, OutboxTotals.self, OutboxRelease.self, ProfileRecord.self,
     ]
   }
 

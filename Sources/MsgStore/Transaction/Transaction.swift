@@ -289,8 +289,8 @@ extension Transaction {
     if tree == Schema.facts {
       guard let parts = FactKey.parts(key) else { return }
       notes.factChanged(parts.kind, of: parts.id, in: parts.conversation)
-    } else if tree == Schema.conversations, key.count > KeyEncoding.numberByteCount,
-      let number = key.bigEndianNumber(at: 0)
+    } else if tree == Schema.conversations || tree == Schema.memberships,
+      key.count > KeyEncoding.numberByteCount, let number = key.bigEndianNumber(at: 0)
     {
       notes.touched(number)
     }

@@ -56,6 +56,8 @@ package enum SchemaReport {
       guard let (number, id, kind, rest) = FactKey.parts(key) else { return nil }
       let suffix = rest.count == 0 ? "" : " \(hexadecimal(rest.array()))"
       return "\(number) \"\(id)\" \(kind)\(suffix)"
+    case Schema.memberships:
+      return MembershipRecord.parts(key).map { "\($0.conversation), member \($0.member)" }
     case Schema.sequences:
       guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
       else { return nil }

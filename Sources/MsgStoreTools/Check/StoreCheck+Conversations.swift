@@ -15,10 +15,20 @@ extension StoreCheck {
     let members = try view.conversations.members(number)
     let active = members.active
     for member in members.members { _ = try view.member(member.number) }
-    let first = try view.conversations.ordered(members.members.filter(\.isActive))
-      .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
-    if details.participantCount != active.count || details.firstParticipants != first {
+    let first = try view.conversations.ordered(members.members.filter(\.isActive)).map(\.number)
+    let listed = details.firstParticipants
+    let isComplete =
+      listed.count >= min(first.count, ConversationDetails.maximumFirstParticipantCount)
+    if details.participantCount != active.count || !first.starts(with: listed) || !isComplete {
       report("\(name): listed participants disagree with the members")
+    }
+    if let roster = details.roster {
+      if try view.conversations.inlineMembers(number) != nil {
+        report("\(name): members in one value and in cells")
+      }
+      var recounted = Roster(members)
+      recounted.completeAt = roster.completeAt
+      if roster != recounted { report("\(name): sum of the members disagrees with their cells") }
     }
     if let creator = details.createdBy { _ = try view.member(creator) }
     if try view.conversations.draftRecord(number).map({ $0.text != nil }) ?? false
@@ -27,9 +37,28 @@ extension StoreCheck {
       report("\(name): wrong draft flag")
     }
     guard !active.isEmpty else { return }
-    let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
+    let digest =
+      details.roster == nil ? ConversationMembers.digest(active) : Roster.digest(active)
+    let entry = KeyEncoding.key(digest, number)
     if try !view.contains(entry, in: Schema.participants) {
       report("\(name): missing from the participants tree")
+    }
+  }
+
+  /// Checks that each cell of a member belongs to a conversation whose details say so.
+  func memberships(_ view: StoreView) throws(StoreError) {
+    var known: (number: UInt32, hasRoster: Bool)?
+    try walk(Schema.memberships, view) { (key, value) throws(StoreError) in
+      guard let (number, member) = MembershipRecord.parts(key), MembershipRecord(value) != nil
+      else { return report("memberships: malformed cell (key of \(key.count) bytes)") }
+      try reporting("memberships: ") { () throws(StoreError) in
+        if known?.number != number {
+          known = (number, try view.conversations.details(number).roster != nil)
+        }
+        if known?.hasRoster == false {
+          report("memberships: member \(member) of conversation \(number): details have no sum")
+        }
+      }
     }
   }
 

@@ -65,8 +65,11 @@ extension StoreCheck {
     let summary = try view.conversations.summary(conversation)
     let recipients = try view.conversations.members(conversation).recipients(
       without: view.localMemberNumber)
+    if own.othersSince != Recipient.firstJoined(recipients) {
+      report("\(name): wrong time of the first joining")
+    }
     for kind in ReceiptKind.allCases {
-      let others = try view.receipts.others(kind, recipients, in: conversation, known: nil)
+      let others = try view.receipts.others(kind, .listed(recipients), in: conversation, known: nil)
       if others.mark != own.others(kind).mark {
         report("\(name): wrong mark of the other members (\(kind))")
       }

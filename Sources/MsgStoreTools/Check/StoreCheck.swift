@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 15 }
+  package static var checkPartCount: Int { 16 }
 }
 
 extension StoreCore {
@@ -57,7 +57,7 @@ extension StoreSnapshot {
     let parts = [
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
-      check.ids, check.facts, check.receipts, check.sequences, check.clientData,
+      check.ids, check.facts, check.receipts, check.memberships, check.sequences, check.clientData,
       check.transfers, check.outbox, check.directory,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
@@ -85,7 +85,7 @@ extension StoreSnapshot {
 ///     beside a segment is that of one of its messages.
 ///  3. Counters, last message and activity of a conversation agree with a recount.
 ///  4. Every conversation is once in the list, at its time, and in the participants tree if it has
-///     any participants.
+///     any participants. Its members are in one value, or have a cell each.
 ///  5. The totals are the sum over the conversations.
 ///  6. Receipts decode. The marks of the other members, the local member's mark told by the server,
 ///     and the pending receipts agree with the receipts.
@@ -265,7 +265,9 @@ extension StoreCheck {
       }
     }
     try list(Schema.participants, view) { (number) throws(StoreError) in
-      ConversationMembers.digest(try view.conversations.members(number).active)
+      let active = try view.conversations.members(number).active
+      return try view.conversations.details(number).roster == nil
+        ? ConversationMembers.digest(active) : Roster.digest(active)
     }
   }
 

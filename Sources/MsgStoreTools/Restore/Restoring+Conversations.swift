@@ -24,10 +24,9 @@ extension Restoring {
       try transaction.memberNumber(of: id)
     }
     let aliases = try newAliases(given.aliases, of: conversation.number)
-    _ = try transaction.conversations.update(conversation, members: true) {
-      (new) throws(StoreError) in
-      new.members.merge(members)
-      transaction.conversations.join(participants, isLater: false, after: nil, &new)
+    _ = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
+      try new.members.merge(members)
+      try transaction.conversations.join(participants, isLater: false, after: nil, &new)
       setAttributes(given, &new)
       new.details.createdBy = creator ?? new.details.createdBy
       new.details.aliases += aliases

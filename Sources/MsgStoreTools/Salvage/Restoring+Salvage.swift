@@ -24,9 +24,8 @@ extension Restoring {
     if let number = salvaged.details?.createdBy {
       creator = try transaction.memberNumber(of: names.member(number))
     }
-    _ = try transaction.conversations.update(conversation, members: true) {
-      (new) throws(StoreError) in
-      new.members.merge(facts)
+    _ = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
+      try new.members.merge(facts)
       try transaction.conversations.merge(creator: creator, &new)
       guard let details = salvaged.details else { return }
       transaction.conversations.mergeDetails(details, salvaged.summary?.marks ?? [], &new)

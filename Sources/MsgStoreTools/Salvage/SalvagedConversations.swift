@@ -1,15 +1,18 @@
 import MsgStore
 import PageFile
 
-/// The remains of the conversations tree, read one conversation after the other.
+/// The remains of the conversations tree, read one conversation after the other, each with the
+/// cells of its members.
 final class SalvagedConversations {
   private let cursor: SalvageCursor
+  private let memberships: SalvageCursor
   private var hasCell: Bool
   /// Records that could not be read.
   private(set) var lost = LostRecords()
 
   init(_ source: PageSalvage) {
     cursor = source.cursor(Schema.conversations)
+    memberships = source.cursor(Schema.memberships)
     hasCell = cursor.next()
     skipForeignKeys()
   }
@@ -43,7 +46,29 @@ final class SalvagedConversations {
       if !isRead { lose(cursor.lostReason ?? "malformed conversation record") }
       step()
     }
+    takeCells(of: number, to: &found)
     return found
+  }
+
+  /// Adds the members that have cells of their own.
+  private func takeCells(of number: UInt32, to found: inout Salvaged) {
+    let prefix = KeyEncoding.key(number)
+    memberships.seek(prefix.bytes)
+    var members = found.members ?? ConversationMembers()
+    while memberships.next(), memberships.key.hasPrefix(prefix.bytes) {
+      if let (_, member) = MembershipRecord.parts(memberships.key),
+        let record = MembershipRecord(memberships.value)
+      {
+        members.merge(record.member(member))
+      } else {
+        lost.add(
+          memberships, Schema.memberships, memberships.lostReason ?? "malformed membership")
+      }
+    }
+    if let time = found.details?.roster?.completeAt {
+      members.mergeComplete(Set(members.members.map(\.number)), time: time)
+    }
+    if !members.isEmpty { found.members = members }
   }
 
   /// The remains of one conversation.

@@ -15,6 +15,7 @@ enum RecordCodecs {
       try summary(bytes)
       try details(bytes)
       try members(bytes)
+      try membership(bytes)
       _ = DraftRecord(bytes)
       try profile(bytes)
       try work(bytes)
@@ -76,6 +77,13 @@ enum RecordCodecs {
     var written = ByteBuffer()
     members.append(to: &written)
     try promise(ConversationMembers(written.bytes) == members, "members read otherwise again")
+  }
+
+  private static func membership(_ bytes: Bytes) throws(BrokenPromise) {
+    guard let membership = MembershipRecord(bytes) else { return }
+    var written = ByteBuffer()
+    membership.append(to: &written)
+    try promise(MembershipRecord(written.bytes) == membership, "a membership reads otherwise again")
   }
 
   private static func work(_ bytes: Bytes) throws(BrokenPromise) {

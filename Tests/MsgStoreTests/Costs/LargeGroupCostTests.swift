@@ -45,6 +45,34 @@ import Testing
     #expect(try store.read { try $0.conversation("group")?.participantCount } == 101)
   }
 
+  /// A joining or a leaving reads and logs the same in a group of forty and of ten thousand.
+  @Test func aJoiningAndALeavingDoNotReadTheMembers() throws {
+    func cost(_ count: Int) throws -> (pages: Int, bytes: UInt64) {
+      let counted = try CountedStore(try group(count), countedOptions())
+      func tell(_ member: MemberID, isActive: Bool, at moment: Int64) throws {
+        var news = ReceivedConversation("group", at: time(moment))
+        news.members = [.init(member, isActive: isActive, joinedAt: time(moment))]
+        try counted.store.write { _ = try $0.receive(news) }
+      }
+      let before = counted.store.statistics.walByteCount
+      let pages = try counted.pagesRead { _ in
+        for index in 0..<20 {
+          try tell(MemberID("new \(index)"), isActive: true, at: Int64(100 + index))
+        }
+        for index in 10..<30 {
+          try tell(MemberID("member \(index)"), isActive: false, at: Int64(200 + index))
+        }
+      }
+      let bytes = counted.store.statistics.walByteCount - before
+      try counted.store.expectSound()
+      return (pages, bytes)
+    }
+    let few = try cost(40)
+    let many = try cost(10_000)
+    #expect(many.pages <= few.pages + 40 * 8)
+    #expect(many.bytes <= 40 * 2048)
+  }
+
   /// Who takes part is read for the first receipt, not in every commit again.
   @Test func aReceiptOfItsOwnCommitDoesNotReadTheMembers() throws {
     func cost(_ count: Int) throws -> Int {

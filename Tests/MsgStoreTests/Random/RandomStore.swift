@@ -62,6 +62,7 @@ struct RandomStore {
     if isNarrow {
       var random = SeededGenerator(seed: seed ^ 0x57E)
       options.maximumWaitingCount = .random(in: 2...9, using: &random)
+      options.maximumInlineMemberCount = .random(in: 0...4, using: &random)
       options.steps = StepSizes(
         maximumSweepCount: .random(in: 2...20, using: &random),
         maximumMergeCount: .random(in: 1...9, using: &random),

@@ -9,8 +9,8 @@ package struct Conversations: TransactionPart {
   /// The attributes of a conversation that a change sees and may modify.
   package struct Attributes {
     package var details: ConversationDetails
-    /// The members; empty unless the change asked for them.
-    package var members = ConversationMembers()
+    /// The members, which are read when the change asks for them.
+    package var members: MembershipChange
     /// The pinned, muted, and archived marks.
     package var marks: ConversationSummary.Flags
   }
@@ -19,55 +19,30 @@ package struct Conversations: TransactionPart {
   ///
   /// Writes only the attributes that differ afterwards. Returns true if any does.
   package func update(
-    _ conversation: OpenConversation, members hasMembers: Bool = false,
-    _ body: (inout Attributes) throws(StoreError) -> Void
+    _ conversation: OpenConversation, _ body: (inout Attributes) throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     let number = conversation.number
+    let details = try view.conversations.details(number)
+    let marks = conversation.summary.marks
     var new = Attributes(
-      details: try view.conversations.details(number), marks: conversation.summary.marks)
-    if hasMembers { new.members = try view.conversations.members(number) }
-    let old = new
+      details: details, members: MembershipChange(view, number, details.roster), marks: marks)
     try body(&new)
-    if new.members != old.members {
-      try writeMembers(&new, replacing: old.members, of: number)
+    if new.members.isChanged {
+      try transaction.memberships.write(&new.members, &new.details, of: conversation)
     }
-    if new.marks != old.marks { conversation.summary.marks = new.marks }
-    if new.details.createdAt != old.details.createdAt, let created = new.details.createdAt {
+    if new.marks != marks { conversation.summary.marks = new.marks }
+    if new.details.createdAt != details.createdAt, let created = new.details.createdAt {
       conversation.summary.created = created
     }
-    if new.details != old.details {
+    if new.details != details {
       transaction.hasAdded = true
       try transaction.writeDetails(new.details, of: number)
     }
-    if new.members != old.members { try transaction.othersMarks.membershipChanged(conversation) }
-    return new.members != old.members || new.marks != old.marks || new.details != old.details
-  }
-
-  /// Writes the members, the details derived from them, and the entry by which the conversation is
-  /// found by its participants.
-  private func writeMembers(
-    _ new: inout Attributes, replacing old: ConversationMembers, of number: UInt32
-  ) throws(StoreError) {
-    transaction.hasAdded = true
-    let active = new.members.active
-    new.details.participantCount =
-      StoreDefect.leftOnesCounted.isPlanted ? new.members.members.count : active.count
-    new.details.firstParticipants = try view.conversations.ordered(
-      new.members.members.filter(\.isActive)
-    )
-    .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
-    new.details.hasLeft = localMember.map(new.members.hasLeft) ?? false
-    try transaction.put(new.members, at: ConversationMembers.key(number))
-    let oldActive = old.active
-    guard active != oldActive else { return }
-    if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
-      let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
-      try transaction.remove(entry.bytes, in: Schema.participants)
+    if new.members.isChanged {
+      try transaction.memberships.changed(
+        new.members, from: details, to: new.details, in: conversation)
     }
-    if !active.isEmpty {
-      let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
-      try transaction.insert(entry, in: Schema.participants)
-    }
+    return new.members.isChanged || new.marks != marks || new.details != details
   }
 
   /// Returns a visible conversation, or throws `conversation(.notFound)`.
@@ -111,25 +86,26 @@ extension Conversations {
   ///   - known: The newest known server time.
   package func join(
     _ numbers: [UInt32], isLater: Bool, after known: Int64?, _ new: inout Attributes
-  ) {
-    var last = [known, new.details.newestTime, new.members.lastTime].compactMap { $0 }.max()
+  ) throws(StoreError) {
+    var last = [known, new.details.newestTime, try new.members.lastTime()].compactMap { $0 }.max()
     for number in numbers {
-      if let old = new.members[number], old.isActive { continue }
+      if let old = try new.members.member(number), old.isActive { continue }
       let time = Self.provisionalTime(after: last)
       last = time
-      new.members.merge(.init(number, time: time, isActive: true, joinedAt: isLater ? time : nil))
+      try new.members.merge(
+        .init(number, time: time, isActive: true, joinedAt: isLater ? time : nil))
     }
   }
 
   /// Removes those of the given members who take part.
   func leave(
     _ numbers: some Sequence<UInt32>, after known: Int64?, _ new: inout Attributes
-  ) {
+  ) throws(StoreError) {
     let time = Self.provisionalTime(
-      after: known, new.details.newestTime, new.members.lastTime)
+      after: known, new.details.newestTime, try new.members.lastTime())
     for number in numbers {
-      guard let old = new.members[number], old.isActive else { continue }
-      new.members.merge(.init(number, time: time, isActive: false))
+      guard let old = try new.members.member(number), old.isActive else { continue }
+      try new.members.merge(.init(number, time: time, isActive: false))
     }
   }
 }

@@ -83,8 +83,8 @@ struct Deletions: TransactionPart {
       try transaction.workQueue.write(WorkRecord(.sweep, of: work.conversation), at: ordinal)
     }
     let details = try view.conversations.details(old)
-    let active = try view.conversations.members(old).active
     let number = try transaction.newNumber(.nextConversation, "conversation")
+    try transaction.memberships.move(old, to: number, details)
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
     var to = KeyEncoding.key(number)
@@ -99,11 +99,6 @@ struct Deletions: TransactionPart {
       }
       try transaction.remove(from.bytes, in: Schema.conversations)
       try transaction.insert(stored: to.bytes, cell.bytes, in: Schema.conversations)
-    }
-    if !active.isEmpty {
-      let digest = ConversationMembers.digest(active)
-      try transaction.remove(KeyEncoding.key(digest, old), in: Schema.participants)
-      try transaction.insert(KeyEncoding.key(digest, number), in: Schema.participants)
     }
     var summary = ConversationSummary(created: conversation.summary.created)
     summary.marks = conversation.summary.marks.union(.hidden)

@@ -23,13 +23,11 @@ struct ReceivedConversations: TransactionPart {
     let creator = try received.createdBy.map { (id) throws(StoreError) in
       try transaction.memberNumber(of: id)
     }
-    let hasMembers = !facts.isEmpty || received.hasAllMembers
-    let isChanged = try transaction.conversations.update(conversation, members: hasMembers) {
-      (new) throws(StoreError) in
+    let isChanged = try transaction.conversations.update(conversation) { (new) throws(StoreError) in
       if let kind = received.kind { new.details.kind = max(kind, new.details.kind) }
-      for fact in facts { new.members.merge(fact) }
+      try new.members.merge(facts)
       if received.hasAllMembers {
-        new.members.mergeComplete(
+        try new.members.mergeComplete(
           Set(facts.map(\.number)), time: received.at.microseconds)
       }
       if let title = received.title?.register(received.at) { new.details.title.merge(title) }

@@ -53,8 +53,8 @@ struct Renames: TransactionPart {
     let members = try view.conversations.members(number)
     let draft = try view.conversations.draftRecord(number)
     var dropped: [ConversationID] = []
-    _ = try transaction.conversations.update(target, members: true) { (new) throws(StoreError) in
-      new.members.merge(members)
+    _ = try transaction.conversations.update(target) { (new) throws(StoreError) in
+      try new.members.merge(members)
       try transaction.conversations.merge(creator: details.createdBy, &new)
       transaction.conversations.mergeDetails(details, summary.marks, &new)
       new.details.aliases += ([details.id] + details.aliases).filter { $0 != new.details.id }
@@ -70,6 +70,7 @@ struct Renames: TransactionPart {
     if transaction.hasListeners {
       transaction.notes.merged(number, details.id, into: target.number)
     }
+    try transaction.memberships.remove(number, details)
     var key = KeyEncoding.key(number)
     for suffix in ConversationDetails.cellSuffixes {
       key.truncate(to: KeyEncoding.numberByteCount)
@@ -77,10 +78,6 @@ struct Renames: TransactionPart {
       _ = try storage { () throws(PageFileError) in
         try BTree(view.source, Schema.conversations).remove(key.bytes)
       }
-    }
-    if !members.active.isEmpty {
-      let entry = KeyEncoding.key(ConversationMembers.digest(members.active), number)
-      try transaction.remove(entry.bytes, in: Schema.participants)
     }
     try transaction.conversationNames.lead(
       [details.id] + details.aliases, to: target.number, areFormer: true)

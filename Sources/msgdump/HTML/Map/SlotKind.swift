@@ -41,7 +41,8 @@ package enum SlotKind: Int, CaseIterable, Sendable {
       case Schema.ids?: .ids
       case Schema.facts?: .facts
       case Schema.conversationNames?, Schema.conversations?, Schema.activity?,
-        Schema.memberNames?, Schema.members?, Schema.participants?, Schema.directory?:
+        Schema.memberNames?, Schema.members?, Schema.participants?, Schema.memberships?,
+        Schema.directory?:
         .people
       case Schema.receipts?, Schema.sequences?, Schema.waiting?: .marks
       default: .rest

@@ -1,0 +1,244 @@
+import PageFile
+
+/// Writes the members of conversations, and what the details and the participants tree say of them.
+///
+/// See docs/message-format.md, C-10 … C-13 and C-22.
+struct Memberships: TransactionPart {
+  let transaction: Transaction
+
+  /// Writes a change of members.
+  func write(
+    _ change: inout MembershipChange, _ details: inout ConversationDetails,
+    of conversation: OpenConversation
+  ) throws(StoreError) {
+    transaction.hasAdded = true
+    let before = Entry(details)
+    if details.roster == nil {
+      try writeWhole(&change, &details, of: conversation.number)
+    } else {
+      try writeCells(&change, &details, of: conversation.number)
+    }
+    if let localMember { details.hasLeft = try change.hasLeft(localMember) }
+    guard details.roster != nil else { return }
+    try replace(before, by: Entry(details), of: conversation.number)
+  }
+
+  /// Updates what depends on the members, once the details are written.
+  func changed(
+    _ change: MembershipChange, from old: ConversationDetails, to new: ConversationDetails,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    guard old.roster != nil else {
+      return try transaction.othersMarks.membershipChanged(conversation)
+    }
+    try transaction.othersMarks.membersChanged(change.pairs, from: old, to: new, in: conversation)
+  }
+
+  // MARK: Members in one value
+
+  private func writeWhole(
+    _ change: inout MembershipChange, _ details: inout ConversationDetails, of number: UInt32
+  ) throws(StoreError) {
+    let (old, new) = (try change.old(), try change.members())
+    let (oldActive, active) = (old.active, new.active)
+    let splits = new.members.count > rules.maximumInlineMemberCount
+    details.participantCount =
+      StoreDefect.leftOnesCounted.isPlanted ? new.members.count : active.count
+    if splits || active != oldActive {
+      if !oldActive.isEmpty, !StoreDefect.participantsKept.isPlanted {
+        let entry = KeyEncoding.key(ConversationMembers.digest(oldActive), number)
+        try transaction.remove(entry.bytes, in: Schema.participants)
+      }
+      if !active.isEmpty, !splits {
+        let entry = KeyEncoding.key(ConversationMembers.digest(active), number)
+        try transaction.insert(entry, in: Schema.participants)
+      }
+    }
+    guard splits else {
+      details.firstParticipants = try view.conversations.ordered(
+        new.members.filter(\.isActive)
+      )
+      .prefix(ConversationDetails.maximumFirstParticipantCount).map(\.number)
+      return try transaction.put(new, at: ConversationMembers.key(number))
+    }
+    if !old.isEmpty {
+      try transaction.remove(ConversationMembers.key(number), in: Schema.conversations)
+    }
+    for member in new.members { try put(member, of: number) }
+    details.roster = Roster(new)
+    details.firstParticipants = try view.conversations.firstParticipants(number)
+  }
+
+  // MARK: Members with cells
+
+  private func put(
+    _ member: ConversationMembers.Member, of number: UInt32
+  ) throws(StoreError) {
+    try transaction.put(
+      MembershipRecord(member), at: MembershipRecord.key(number, member.number))
+  }
+
+  private func writeCells(
+    _ change: inout MembershipChange, _ details: inout ConversationDetails, of number: UInt32
+  ) throws(StoreError) {
+    let pairs = change.pairs
+    let oldCount = details.participantCount
+    for (old, new) in pairs {
+      try put(new, of: number)
+      switch (old?.isActive ?? false, new.isActive) {
+      case (false, true):
+        details.roster?.digest &+= Roster.mix(new.number)
+        details.participantCount += 1
+      case (true, false):
+        if StoreDefect.leftOnesCounted.isPlanted { continue }
+        details.roster?.digest &-= Roster.mix(new.number)
+        details.participantCount -= 1
+      default: break
+      }
+    }
+    details.roster?.newestTime = try change.lastTime() ?? 0
+    details.roster?.completeAt = try change.completeAt()
+    try updateFirst(pairs, &change, &details, was: oldCount)
+    let missing = ConversationDetails.maximumFirstParticipantCount - details.firstParticipants.count
+    if missing > 0, details.firstParticipants.count < details.participantCount,
+      !StoreDefect.firstOnesMissing.isPlanted
+    {
+      details.firstParticipants = try view.conversations.firstParticipants(number)
+    }
+  }
+
+  /// Updates the first participants without reading others than these and those that have changed.
+  ///
+  /// The kept ones are the first of all participants that did not change. So a changed one belongs
+  /// to them if it stands before the last of them, or if there is nobody behind that.
+  private func updateFirst(
+    _ pairs: [MembershipChange.Pair], _ change: inout MembershipChange,
+    _ details: inout ConversationDetails, was oldCount: Int
+  ) throws(StoreError) {
+    var first = details.firstParticipants
+    let places = pairs.filter { old, new in
+      (old?.isActive ?? false) != new.isActive || old?.joinedAt != new.joinedAt
+        || old?.time != new.time
+    }
+    let moved = Set(places.lazy.filter { $0.old?.isActive ?? false }.map(\.new.number))
+    let isWhole = first.count == oldCount
+    if !moved.isEmpty { first.removeAll(where: moved.contains) }
+    for (_, member) in places where member.isActive {
+      var low = first.count
+      if let last = first.last {
+        if try precedes(member, last, &change) {
+          low = try index(of: member, in: first, &change)
+        } else if !isWhole {
+          continue
+        }
+      } else if !isWhole {
+        continue
+      }
+      first.insert(member.number, at: low)
+    }
+    details.firstParticipants = Array(first.prefix(ConversationDetails.maximumRosterFirstCount))
+  }
+
+  private func precedes(
+    _ member: ConversationMembers.Member, _ other: UInt32, _ change: inout MembershipChange
+  ) throws(StoreError) -> Bool {
+    guard let other = try change.member(other) else {
+      throw view.corrupt(Schema.memberships, "member \(other): listed, but not there")
+    }
+    return try view.conversations.precedes(member, other)
+  }
+
+  private func index(
+    of member: ConversationMembers.Member, in first: [UInt32], _ change: inout MembershipChange
+  ) throws(StoreError) -> Int {
+    var (low, high) = (0, first.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if try precedes(member, first[middle], &change) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  // MARK: The participants tree
+
+  /// The digest under which a conversation is found by its participants; nil if it has none, or if
+  /// its members are in one value.
+  private struct Entry: Equatable {
+    let digest: UInt64?
+
+    init(_ details: ConversationDetails) {
+      digest = details.participantCount > 0 ? details.roster?.digest : nil
+    }
+  }
+
+  private func replace(
+    _ old: Entry, by new: Entry, of number: UInt32
+  ) throws(StoreError) {
+    guard new != old else { return }
+    if let digest = old.digest, !StoreDefect.participantsKept.isPlanted {
+      try transaction.remove(KeyEncoding.key(digest, number), in: Schema.participants)
+    }
+    if let digest = new.digest {
+      try transaction.insert(KeyEncoding.key(digest, number), in: Schema.participants)
+    }
+  }
+
+  /// Returns the key under which a conversation is found by its participants; nil if it has none.
+  private func participantsKey(
+    _ number: UInt32, _ details: ConversationDetails
+  ) throws(StoreError) -> ByteBuffer? {
+    guard details.participantCount > 0 else { return nil }
+    if let roster = details.roster { return KeyEncoding.key(roster.digest, number) }
+    let active = try view.conversations.members(number).active
+    return KeyEncoding.key(ConversationMembers.digest(active), number)
+  }
+
+  // MARK: Moving
+
+  /// Removes the members of a conversation that goes, before its details do.
+  func remove(_ number: UInt32, _ details: ConversationDetails) throws(StoreError) {
+    if let key = try participantsKey(number, details) {
+      try transaction.remove(key, in: Schema.participants)
+    }
+    guard details.roster != nil else { return }
+    for (member, _) in try cells(of: number) {
+      try transaction.remove(MembershipRecord.key(number, member), in: Schema.memberships)
+    }
+  }
+
+  /// Moves the members of a conversation to a new number, before its details move.
+  func move(
+    _ number: UInt32, to other: UInt32, _ details: ConversationDetails
+  ) throws(StoreError) {
+    if let key = try participantsKey(number, details) {
+      try transaction.remove(key, in: Schema.participants)
+      try transaction.insert(
+        KeyEncoding.key(key.bytes.bigEndian64(at: 0), other), in: Schema.participants)
+    }
+    guard details.roster != nil else { return }
+    for (member, value) in try cells(of: number) {
+      try transaction.remove(MembershipRecord.key(number, member), in: Schema.memberships)
+      let key = MembershipRecord.key(other, member)
+      try Bytes.with(value) { (value) throws(StoreError) in
+        try transaction.insert(stored: key.bytes, value, in: Schema.memberships)
+      }
+    }
+  }
+
+  private func cells(of number: UInt32) throws(StoreError) -> [(member: UInt32, value: [UInt8])] {
+    var cells: [(member: UInt32, value: [UInt8])] = []
+    let prefix = KeyEncoding.key(number)
+    try view.forEachCell(with: prefix, in: Schema.memberships) { (key, value) throws(StoreError) in
+      guard let (_, member) = MembershipRecord.parts(key) else {
+        throw view.corrupt(Schema.memberships, "malformed key (\(key.count) bytes)")
+      }
+      cells.append((member, value.array()))
+      return true
+    }
+    return cells
+  }
+}
+
+extension Transaction {
+  var memberships: Memberships { Memberships(transaction: self) }
+}

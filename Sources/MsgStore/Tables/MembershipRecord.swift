@@ -1,0 +1,82 @@
+package import PageFile
+
+/// The latest known fact about one member of a large conversation.
+///
+/// See docs/message-format.md, C-11 and C-22.
+package struct MembershipRecord: Hashable, StoredRecord {
+  package static let table = Table(Schema.memberships, "membership", keys: keyByteCount)
+  package static let keyByteCount = 8
+
+  package var time: Int64 = 0
+  package var isActive = false
+  package var joinedAt: Int64?
+
+  package init() {}
+
+  package init(_ member: ConversationMembers.Member) {
+    time = member.time
+    isActive = member.isActive
+    joinedAt = member.joinedAt
+  }
+
+  /// Returns the fact as one about a member.
+  package func member(_ number: UInt32) -> ConversationMembers.Member {
+    ConversationMembers.Member(number, time: time, isActive: isActive, joinedAt: joinedAt)
+  }
+
+  package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    fields.flags(.byte)
+    fields.mark(1, &isActive)
+    fields.fixed(&time, "time of the fact")
+    guard fields.has(2, joinedAt != nil) else { return }
+    var step = (joinedAt ?? 0) &- time
+    fields.signedVarint(&step, "time of joining, minus the time of the fact")
+    joinedAt = time &+ step
+  }
+
+  package static func key(_ conversation: UInt32, _ member: UInt32) -> ByteBuffer {
+    KeyEncoding.key(conversation).appending(member)
+  }
+
+  /// Returns the numbers in a key, or nil if it is malformed.
+  package static func parts(_ key: Bytes) -> (conversation: UInt32, member: UInt32)? {
+    guard key.count == keyByteCount, let conversation = key.bigEndianNumber(at: 0),
+      let member = key.bigEndianNumber(at: 4)
+    else { return nil }
+    return (conversation, member)
+  }
+}
+
+/// A walk along the members of a conversation that have cells, in order of their numbers.
+struct MemberWalk: ~Copyable {
+  private let view: StoreView
+  private let conversation: UInt32
+  private var cursor: Cursor
+
+  /// Begins with the first member from a number on.
+  init(_ view: StoreView, _ conversation: UInt32, from start: UInt32 = 0) throws(StoreError) {
+    self.view = view
+    self.conversation = conversation
+    cursor = Cursor(view.source, Schema.memberships)
+    let key = MembershipRecord.key(conversation, start)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+  }
+
+  /// Returns the next member; nil at the end.
+  mutating func next() throws(StoreError) -> ConversationMembers.Member? {
+    guard cursor.isAtCell else { return nil }
+    guard cursor.keyByteCount == MembershipRecord.keyByteCount else {
+      throw view.corrupt(Schema.memberships, "malformed key (\(cursor.keyByteCount) bytes)")
+    }
+    let numbers = cursor.key.bigEndian64(at: 0)
+    guard numbers >> 32 == UInt64(conversation) else { return nil }
+    let number = UInt32(truncatingIfNeeded: numbers)
+    // A sound record never leaves its page.
+    guard let value = cursor.inlineValue, let record = MembershipRecord(value) else {
+      throw view.corrupt(
+        Schema.memberships, "conversation \(conversation): member \(number): malformed record")
+    }
+    try storage { () throws(PageFileError) in _ = try cursor.next() }
+    return record.member(number)
+  }
+}
