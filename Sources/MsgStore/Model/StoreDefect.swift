@@ -13,7 +13,7 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   // Derived values that miss a change.
   case unreadKept, mentionsKept, totalsKept, messageCountKept, previewKept, activityKept
   case listPlaceKept, joinedRunKept, waitingCountKept, laggardKept, untoldKept, participantsKept
-  case comerIgnored, leaverWaitedFor, firstOnesMissing
+  case comerIgnored, leaverWaitedFor, firstOnesMissing, awaitedKept, comingUnnoted
   case toldMarkKept, entryCountKept, dueEntryKept, removedReactionCounted
 
   // Operations: conflict rules and retained data.

@@ -9,6 +9,7 @@ struct DeliveryMarks {
   private let view: StoreView
   private let conversation: UInt32
   private var others: MarksOfAll?
+  private var search: AwaitedSearch
   private var recipients: [Recipient]?
   /// The receipt marks of members, for those who have any.
   private var records: [UInt32: ReceiptRecord]?
@@ -19,17 +20,20 @@ struct DeliveryMarks {
     let read: MessagePosition?
     let delivered: MessagePosition?
     let since: Int64
+    let comings: UInt64
 
     init(_ receipts: ConversationReceipts) {
       read = receipts.read.mark
       delivered = receipts.delivered.mark
       since = receipts.othersSince ?? .min
+      comings = receipts.comings
     }
   }
 
   init(_ view: StoreView, _ conversation: UInt32) {
     self.view = view
     self.conversation = conversation
+    search = AwaitedSearch(view, conversation)
   }
 
   /// Returns true if the receipts of others matter for a message that is not pending: an own
@@ -49,18 +53,20 @@ struct DeliveryMarks {
     guard !position.place.isPending,
       Self.concern(record.status, from: record.sender, localMember: view.localMember)
     else { return record.status }
-    let hasExact = record.marks.contains(.receipts)
+    let traits = record.marks.contains(.receipts) ? record.traits() : nil
     return try effectiveStatus(
       record.status, from: record.sender, at: position.place, id: position.id,
-      exactly: hasExact ? record.traits()?.names.first ?? position.id : nil)
+      exactly: traits.map { $0.names.first ?? position.id }, awaited: traits?.awaited)
   }
 
   /// Returns the same for a message that `concern` holds for.
   ///
-  /// `name` is the message's own name if it has named receipts, else nil.
+  /// - Parameters:
+  ///   - name: The message's own name if it has named receipts, else nil.
+  ///   - awaited: The recipients that it says it waits for.
   mutating func effectiveStatus(
     _ stored: MessageStatus, from sender: UInt32, at place: Place, id: @autoclosure () -> MessageID,
-    exactly name: MessageID?
+    exactly name: MessageID?, awaited: Awaited? = nil
   ) throws(StoreError) -> MessageStatus {
     let others = try loadedOthers()
     // Ids decide only between messages at one place.
@@ -73,48 +79,31 @@ struct DeliveryMarks {
     if isCovered, isUpTo(others.read) { return .read }
     let status = isCovered && isUpTo(others.delivered) ? .delivered : stored
     guard let name else { return status }
-    return try statusOfAll(name, at: MessagePosition(place, id()), sender: sender) ?? status
+    let position = MessagePosition(place, id())
+    for kind in [ReceiptKind.read, .delivered] {
+      let reached: MessageStatus = kind == .read ? .read : .delivered
+      if status >= reached { break }
+      if try haveAll(kind, name, at: position, from: sender, awaited, others) { return reached }
+    }
+    return status
   }
 
-  /// Returns `read` or `delivered` if all recipients of a message have read or received it; nil if
-  /// neither is so, or if it has no recipients.
-  ///
-  /// The named receipts and the recipients are both in the order of the members' numbers.
-  private mutating func statusOfAll(
-    _ name: MessageID, at position: MessagePosition, sender: UInt32
-  ) throws(StoreError) -> MessageStatus? {
-    let (recipients, records) = (try loadedRecipients(), try loadedRecords())
-    var (isRead, isDelivered) = (true, true)
-    var (index, count) = (0, 0)
-    /// Takes a recipient's receipts into account; returns false once they settle the result.
-    func take(_ recipient: Recipient, _ receipt: ExactReceipt?) -> Bool {
-      guard recipient.number != sender, recipient.wasIn(at: position) else { return true }
-      count += 1
-      if receipt?.isRead == true { return true }
-      let record = records[recipient.number]
-      if record?.read.covers(position) == true { return true }
-      isRead = false
-      if receipt?.isDelivered != true, record?.delivered.covers(position) != true {
-        isDelivered = false
+  /// Returns true if a message has recipients, and all of them have received or read it.
+  private mutating func haveAll(
+    _ kind: ReceiptKind, _ name: MessageID, at position: MessagePosition, from sender: UInt32,
+    _ awaited: Awaited?, _ others: MarksOfAll
+  ) throws(StoreError) -> Bool {
+    if let awaited {
+      let member = awaited[kind]
+      if member == 0 {
+        // Some who had it may have gone, but not all of them.
+        if awaited.comings == others.comings { return others.since <= position.place.time }
+      } else if try search.isMissing(member, kind, at: position, from: sender) {
+        return false
       }
-      return isDelivered
     }
-    let prefix = FactKey.prefix(conversation, name, .receipt)
-    let prefixByteCount = prefix.count
-    try view.forEachCell(with: prefix, in: Schema.facts) { (key, value) throws(StoreError) in
-      guard key.count == prefixByteCount + 4,
-        let member = key.bigEndianNumber(at: prefixByteCount), let receipt = ExactReceipt(value)
-      else { throw view.corrupt(Schema.facts, "message \"\(name)\": malformed receipt") }
-      while index < recipients.count, recipients[index].number <= member {
-        let recipient = recipients[index]
-        index += 1
-        guard take(recipient, recipient.number == member ? receipt : nil) else { return false }
-      }
-      return index < recipients.count
-    }
-    while isDelivered, index < recipients.count, take(recipients[index], nil) { index += 1 }
-    guard isDelivered, count > 0 else { return nil }
-    return isRead ? .read : .delivered
+    return try search.first(
+      kind, missing: name, at: position, from: sender, beginningWith: awaited?[kind] ?? 0) == 0
   }
 
   /// Returns the number of a message's recipients, and of those who have received and read it.

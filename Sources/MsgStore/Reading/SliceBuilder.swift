@@ -178,7 +178,8 @@ struct SliceBuilder: ~Copyable {
     if isConcerned(parts) {
       parts.status = try marks.effectiveStatus(
         parts.status, from: parts.sender, at: parts.place, id: id,
-        exactly: traits.marks.contains(.receipts) ? traits.names.first ?? id : nil)
+        exactly: traits.marks.contains(.receipts) ? traits.names.first ?? id : nil,
+        awaited: traits.awaited)
     }
     if traits.isRetracted { parts.replyByteCount = 0 }
     var fields = RareFields()

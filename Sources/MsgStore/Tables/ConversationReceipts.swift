@@ -24,6 +24,9 @@ package struct ConversationReceipts: Hashable, StoredRecord {
   package var read = Others()
   package var delivered = Others()
   package var othersSince: Int64?
+  /// The ordinal of the last coming of a member who has to have messages that were here before; 0
+  /// while no message has been received or read by all.
+  package var comings: UInt64 = 0
   package var isReadListed = false
   package var isDeliveredListed = false
   /// The steps of reading that the local member has made here, with their times.
@@ -73,6 +76,7 @@ package struct ConversationReceipts: Hashable, StoredRecord {
     fields.optional(256, &othersSince, or: 0) {
       $0.fixed(&$1, "time at which the first of the others joined")
     }
+    if fields.has(512, comings > 0) { fields.varint(&comings, "ordinal of comings") }
     fields.part(&readTimes, "steps of reading made here")
     fields.part(&deliveredTimes, "steps of delivery made here")
   }

@@ -2,7 +2,7 @@ package import PageFile
 
 /// The rare fields of a message, in one block of its record.
 ///
-/// See docs/message-format.md, X-1 … X-7. Read and written by hand: it is part of a message.
+/// See docs/message-format.md, X-1 … X-8. Read and written by hand: it is part of a message.
 ///
 ///     size  field
 ///     1–3   bits, varint
@@ -19,6 +19,8 @@ package import PageFile
 ///        8  with bit 65536: time of the retract
 ///     1+…   with bit 131072: reactions by emoji: their count; of each byte count, bytes, and twice
 ///           the number of members, plus 1 if the local member is one, a varint
+///     3–20  with bit 262144: the members that are waited for in reading and in receiving, and the
+///           ordinal of comings, varints
 ///
 /// Bits without a field: 1 unsent, 2 hidden, 8 versions, 16 reactions, 32 attachments, 64 receipts,
 /// 4096 seen. Bits 8 to 64 say that the facts tree has facts of that kind.
@@ -50,8 +52,9 @@ package struct MessageTraits: Hashable {
     package static let sequencedTime = Bits(rawValue: 32768)
     package static let retractedAt = Bits(rawValue: 65536)
     package static let reactionCounts = Bits(rawValue: 131_072)
+    package static let awaited = Bits(rawValue: 262_144)
 
-    static let known: UInt64 = 262_143
+    static let known: UInt64 = 524_287
     /// The bits that have no field.
     static let plain: Bits = [
       .retracted, .hidden, .versions, .reactions, .attachments, .receipts, .seen,
@@ -95,6 +98,8 @@ package struct MessageTraits: Hashable {
   package var retractedAt: Int64?
   /// The reactions by emoji; nil if there are none, or if readers have to count them.
   package var reactionCounts: ReactionCounts?
+  /// The recipients that the message waits for; nil if readers have to search for them.
+  package var awaited: Awaited?
 
   package static let maximumMentionCount = 10_000
   package static let maximumNameCount = 16
@@ -115,6 +120,7 @@ package struct MessageTraits: Hashable {
     if sequencedTime != nil { bits.insert(.sequencedTime) }
     if retractedAt != nil { bits.insert(.retractedAt) }
     if reactionCounts != nil { bits.insert(.reactionCounts) }
+    if awaited != nil { bits.insert(.awaited) }
     return bits
   }
 
@@ -201,6 +207,10 @@ package struct MessageTraits: Hashable {
       guard marks.contains(.reactions), let counts = ReactionCounts(&reader) else { return false }
       reactionCounts = counts
     }
+    if bits.contains(.awaited) {
+      guard marks.contains(.receipts), let awaited = Awaited(&reader) else { return false }
+      self.awaited = awaited
+    }
     return true
   }
 
@@ -225,6 +235,7 @@ package struct MessageTraits: Hashable {
     if bits.contains(.revision) { buffer.append(signedVarint: revision) }
     for case let time? in [sequencedTime, retractedAt] { buffer.append(time: time) }
     reactionCounts?.append(to: &buffer)
+    awaited?.append(to: &buffer)
   }
 }
 

@@ -16,7 +16,7 @@ package struct Recipient: Hashable {
   }
 
   /// Returns true if the member took part when a message was sent.
-  func wasIn(at position: MessagePosition) -> Bool {
+  package func wasIn(at position: MessagePosition) -> Bool {
     joined.map { $0 <= position.place.time } ?? true
   }
 

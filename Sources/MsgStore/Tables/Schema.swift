@@ -2,7 +2,7 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9. Trees 17 to 20 are kept for what is to come.
+/// See docs/message-format.md, S-1 … S-9. Trees 18 to 20 are kept for what is to come.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value

@@ -23,6 +23,43 @@ extension StoreCheck {
       }
     }
     try reactionCounts(of: message, named: id, name, view, in: conversation)
+    try awaited(of: message, at: position, name, view, in: conversation)
+  }
+
+  /// Checks that the members for whom an own message waits lack it, and that all have it where it
+  /// says so.
+  private func awaited(
+    of message: StoredMessage, at position: MessagePosition, _ name: String, _ view: StoreView,
+    in conversation: UInt32
+  ) throws(StoreError) {
+    guard let awaited = message.traits.awaited, !position.place.isPending,
+      message.sender == view.localMemberNumber,
+      message.status == .sent || message.status == .delivered
+    else { return }
+    let id = message.id(at: position)
+    func receipt(_ member: UInt32) throws(StoreError) -> ExactReceipt {
+      let key = FactKey.key(conversation, id, .receipt, member: member)
+      let known: ExactReceipt? = try view.record(key)
+      return known ?? ExactReceipt()
+    }
+    for kind in ReceiptKind.allCases {
+      if awaited[kind] > 0 {
+        if try receipt(awaited[kind]).has(kind) {
+          report("\(name): waits for member \(awaited[kind]), who has it (\(kind))")
+        }
+        continue
+      }
+      guard awaited.comings == (try view.receipts.receipts(conversation).comings) else { continue }
+      let members = try view.conversations.members(conversation)
+      for recipient in members.recipients(without: message.sender)
+      where recipient.wasIn(at: position) {
+        if try receipt(recipient.number).has(kind) { continue }
+        let marks = try view.receipts.receipts(of: recipient.number, in: conversation)
+        if !marks.has(kind, at: position) {
+          report("\(name): waits for nobody, but member \(recipient.number) lacks it (\(kind))")
+        }
+      }
+    }
   }
 
   private func reactionCounts(

@@ -49,6 +49,9 @@ struct Restoring: TransactionPart {
     }
     try transaction.messages.place(stored, at: position, in: conversation)
     try transaction.receipts.applyWaitingMarks(of: id, at: position, in: conversation)
+    if stored.traits.marks.contains(.receipts) {
+      try transaction.receipts.noteReceipts(at: position, in: conversation)
+    }
     return true
   }
 

@@ -134,6 +134,7 @@ import Testing
       try chat.receive(MemberProfile(of: "eve", name: "Eve", version: 2))
       try chat.forgetMember("eve")
     }
+    try store.write { chat in try addCrowd(chat) }
     try fillOutbox(of: store, clock)
     var export: [UInt8] = []
     try StoreExport.records(of: store) { JSONLineWriter.append($0, to: &export) }
@@ -142,6 +143,34 @@ import Testing
     try Data(export).write(to: folder.appendingPathComponent("\(name).jsonl"))
     try Data(StoreText.text(of: files, ["store"]).utf8)
       .write(to: folder.appendingPathComponent("\(name).txt"))
+  }
+
+  /// A group whose members have cells, and messages with receipts by name.
+  private static func addCrowd(_ chat: borrowing StoreWriter) throws {
+    let start: Int64 = 1_704_074_000_000_000
+    var crowd = ReceivedConversation("crowd", at: time(start))
+    crowd.hasAllMembers = true
+    crowd.members = [.init("ann")]
+    crowd.members += (0..<40).map { .init(MemberID("crowd-\($0)"), joinedAt: time(start)) }
+    try chat.receive(crowd)
+    for index in 0..<3 as Range<Int64> {
+      try chat.insert(
+        Message(
+          id: MessageID("c-\(index)"), in: "crowd", from: "ann", text: "an alle \(index)",
+          serverTimestamp: time(start + 1 + index)))
+    }
+    // All have read the first, and all but one the second.
+    for index in 0..<40 {
+      _ = try chat.receive(
+        ReceivedReceipt(
+          in: "crowd", of: MemberID("crowd-\(index)"), .read,
+          .messages(index == 7 ? ["c-0"] : ["c-0", "c-1"]), time: time(start + 9)))
+    }
+    var news = ReceivedConversation("crowd", at: time(start + 20))
+    news.members = [
+      .init("crowd-3", isActive: false), .init("late", joinedAt: time(start + 20)),
+    ]
+    try chat.receive(news)
   }
 
   /// Work of many kinds: held, running, waiting, failed, and in its turn.

@@ -59,11 +59,27 @@ extension MessageFacts {
         message.traits.marks.remove(bit)
       }
     }
+    try keepAwaited(of: id, in: conversation, &message)
     if !message.traits.marks.contains(.reactions) {
       message.traits.reactionCounts = nil
     } else if !keepsCounts || message.traits.reactionCounts == nil {
       message.traits.reactionCounts = try transaction.reactions.counts(of: id, in: conversation)
     }
+  }
+}
+
+extension MessageFacts {
+  /// Forgets the recipients that a message waits for once one of them has a receipt by name.
+  private func keepAwaited(
+    of id: MessageID, in conversation: UInt32, _ message: inout StoredMessage
+  ) throws(StoreError) {
+    guard let awaited = message.traits.awaited else { return }
+    for kind in ReceiptKind.allCases where awaited[kind] != 0 {
+      let key = FactKey.key(conversation, id, .receipt, member: awaited[kind])
+      let receipt: ExactReceipt? = try view.record(key)
+      if receipt?.has(kind) == true { message.traits.awaited = nil }
+    }
+    if !message.traits.marks.contains(.receipts) { message.traits.awaited = nil }
   }
 }
 

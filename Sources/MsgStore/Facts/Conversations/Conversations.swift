@@ -28,7 +28,8 @@ package struct Conversations: TransactionPart {
       details: details, members: MembershipChange(view, number, details.roster), marks: marks)
     try body(&new)
     if new.members.isChanged {
-      try transaction.memberships.write(&new.members, &new.details, of: conversation)
+      try transaction.memberships.writeMembers(
+        &new.members, &new.details, of: conversation)
     }
     if new.marks != marks { conversation.summary.marks = new.marks }
     if new.details.createdAt != details.createdAt, let created = new.details.createdAt {

@@ -7,7 +7,7 @@ struct Memberships: TransactionPart {
   let transaction: Transaction
 
   /// Writes a change of members.
-  func write(
+  func writeMembers(
     _ change: inout MembershipChange, _ details: inout ConversationDetails,
     of conversation: OpenConversation
   ) throws(StoreError) {

@@ -135,6 +135,7 @@ struct Moves: TransactionPart {
       for name in waiting.traits.names { names.add(name, isOwn: false) }
     }
     message.traits.names = names.besidesKey
+    message.traits.awaited = nil
     try transaction.messageFacts.noteFacts(of: id, in: target, &message)
     let position = MessagePosition(facts.place(of: message, from: position.place), names.key)
     let isBelowMark = conversation.summary.mark.map { position <= $0 } ?? false

@@ -31,6 +31,8 @@ package struct Messages: TransactionPart {
   ) throws(StoreError) {
     var new = new
     if position != oldPosition {
+      // Other members may have taken part at the new place.
+      new.traits.awaited = nil
       transaction.unreadCounts.carry(
         from: old, at: oldPosition, to: &new, at: position, conversation)
       try transaction.packer.removeRecord(at: oldPosition, in: conversation.number)

@@ -73,6 +73,7 @@ package struct OthersMarks: TransactionPart {
       own.set(kind, try view.receipts.others(kind, recipients, in: conversation.number, known: nil))
     }
     own.othersSince = try othersSince(recipients, of: conversation)
+    own.noteComing()
     // While no member has any mark there is nothing to keep; the first receipt looks again.
     var isNothing =
       before == ConversationReceipts() && own.read.mark == nil && own.delivered.mark == nil
@@ -123,9 +124,26 @@ package struct OthersMarks: TransactionPart {
       own.set(kind, marks)
     }
     own.othersSince = try firstJoined(new, conversation)
+    if own.comings > 0, try concernsMessages(others, new, in: conversation) { own.noteComing() }
     if own != before { try transaction.ownReceipts.writeOwn(own, conversation) }
     guard old.hasLeft != new.hasLeft else { return }
     try transaction.pendingReceipts.updatePending(conversation, isMembershipNew: true)
+  }
+
+  /// Returns true if a message that is here may have a recipient now who was none before, or none
+  /// at all.
+  private func concernsMessages(
+    _ changes: [(old: ConversationMembers.Member?, new: ConversationMembers.Member)],
+    _ details: ConversationDetails, in conversation: OpenConversation
+  ) throws(StoreError) -> Bool {
+    // The local member may be the only one who is left.
+    if details.participantCount <= 1 { return true }
+    let newest = try flushed().messages.lastPosition(
+      upTo: .firstPending, in: conversation.number)?.place.time
+    guard let newest else { return false }
+    return changes.contains { old, new in
+      new.isActive && old?.isActive != true && new.joinedAt.map { $0 <= newest } ?? true
+    }
   }
 }
 

@@ -98,7 +98,8 @@ package struct Receipts: TransactionPart {
     guard try join(kind, id, time, of: member, in: conversation) else { return isTold }
     let isOwnReading = member == localMember && kind == .read
     if let position {
-      try set(isOwnReading ? [.receipts, .seen] : .receipts, at: position, conversation)
+      try set(
+        isOwnReading ? [.receipts, .seen] : .receipts, at: position, conversation, told: member)
     } else {
       try transaction.waitingMessages.noteWaiting(id, in: conversation.number)
     }
@@ -270,20 +271,34 @@ extension Receipts {
     try transaction.put(record, at: ReceiptKey.member(conversation, member))
   }
 
+  /// Finds out for whom a message with receipts by name waits.
+  package func noteReceipts(
+    at position: MessagePosition, in conversation: OpenConversation
+  ) throws(StoreError) {
+    try set([], at: position, conversation, told: 0)
+  }
+
   /// Sets bits in the traits of a message that is here, and updates the counts.
   ///
-  /// Returns true if any of the bits was new.
+  /// - Parameter member: The member of whom there is a receipt by name now; 0 for any.
+  /// - Returns: True if any of the bits was new.
   @discardableResult
   func set(
-    _ marks: MessageTraits.Bits, at position: MessagePosition, _ conversation: OpenConversation
+    _ marks: MessageTraits.Bits, at position: MessagePosition, _ conversation: OpenConversation,
+    told member: UInt32? = nil
   ) throws(StoreError) -> Bool {
     let value = try flushed().messages.record(at: position, in: conversation.number)
     guard var record = MessageRecord(value.bytes), var traits = record.traits() else {
       throw view.corrupt(Schema.messages, "message \"\(position.id)\": malformed record")
     }
-    guard !traits.marks.isSuperset(of: marks) else { return false }
+    let isNew = !traits.marks.isSuperset(of: marks)
     let old = record
     traits.marks.formUnion(marks)
+    let isAwaited = try member.map { (member) throws(StoreError) in
+      try transaction.awaitedRecipients.update(
+        &traits, of: record, at: position, told: member, in: conversation)
+    }
+    guard isNew || isAwaited == true else { return false }
     var block = ByteBuffer()
     traits.append(to: &block)
     record.traitsBytes = block.bytes
@@ -293,7 +308,7 @@ extension Receipts {
     try transaction.packer.writeRecord(new.bytes, at: position, in: conversation.number)
     transaction.unreadCounts.replaced(
       old, at: position, by: record, at: position, in: conversation)
-    return true
+    return isNew
   }
 }
 
