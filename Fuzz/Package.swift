@@ -31,7 +31,7 @@ let package = Package(
     .target(name: "LZ4Blocks", dependencies: ["PageFile"], swiftSettings: fuzzed),
     .target(name: "SystemLZ4", dependencies: ["PageFile", "CLZ4"], swiftSettings: fuzzed),
     .target(
-      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "SystemLZ4"],
+      name: "MsgStore", dependencies: ["PageFile", "TextDictionary", "LZ4Blocks", "SystemLZ4"],
       swiftSettings: fuzzed + [.define("SYSTEM_LZ4")]),
     .target(
       name: "MsgStoreTools", dependencies: ["MsgStore", "PageFile"], swiftSettings: fuzzed),

@@ -13,28 +13,27 @@ import Testing
 
   /// A hundred bytes, repeated that far behind where they begin.
   private func text(distance: Int) -> [UInt8] {
-    Array(noise.prefix(distance)) + noise.prefix(100) + noise.suffix(20)
+    Array(noise.prefix(100)) + Array(repeating: 0, count: distance - 100) + noise.prefix(100)
+      + noise.suffix(20)
   }
 
   @Test func aMatchReachesBack65535BytesAndNoFurther() throws {
     let trial = BlockTrial(dictionary: [])
     for distance in [65_534, 65_535] {
-      let text = text(distance: distance)
-      let high = try trial.encode(text)[1]
-      #expect(high.count < text.count + text.count / 255 - 80, "distance \(distance)")
+      let block = try trial.encode(text(distance: distance))[0]
+      #expect(block.count < 440, "distance \(distance)")
     }
-    let text = text(distance: 65_536)
-    for block in try trial.encode(text) { #expect(block.count > text.count) }
+    for block in try trial.encode(text(distance: 65_536)) { #expect(block.count > 440) }
   }
 
   @Test func theLargestDictionaryIsUsedFromItsFirstByte() throws {
     let trial = BlockTrial(dictionary: Array(noise.prefix(65_535)))
     let text = Array(noise.prefix(100)) + noise.suffix(20)
     // The table for fast encoding has no room for all places of it.
-    let high = try trial.encode(text)[1]
+    let high = try trial.encode(text)[0]
     #expect(high.count < 40)
     // One byte further on, all of it is too far away.
-    let later = try trial.encode([noise[400]] + text)[1]
+    let later = try trial.encode([noise[400]] + text)[0]
     #expect(later.count > text.count)
   }
 
@@ -43,18 +42,16 @@ import Testing
     let text = Array(long[65..<165]) + noise.prefix(50)
     Bytes.with(long) { dictionary in
       Bytes.with(text) { text in
-        for effort in [BlockEncoder.Effort.fast, .high] {
-          let encoder = BlockEncoder(effort, dictionary: dictionary)
-          var block = ByteBuffer()
-          block.append(zeros: 200)
-          let byteCount = encoder.encode(text, into: block.mutableBytes)
-          #expect(byteCount > 0 && byteCount < 70)
-          var back = ByteBuffer()
-          back.append(zeros: text.count)
-          let isTaken = BlockDecoder.decode(
-            block.bytes.slice(0, byteCount), dictionary: dictionary, into: back.mutableBytes)
-          #expect(isTaken && back.bytes.compare(to: text) == 0)
-        }
+        let encoder = BlockEncoder(dictionary: dictionary)
+        var block = ByteBuffer()
+        block.append(zeros: 200)
+        let byteCount = encoder.encode(text, into: block.mutableBytes)
+        #expect(byteCount > 0 && byteCount < 70)
+        var back = ByteBuffer()
+        back.append(zeros: text.count)
+        let isTaken = BlockDecoder.decode(
+          block.bytes.slice(0, byteCount), dictionary: dictionary, into: back.mutableBytes)
+        #expect(isTaken && back.bytes.compare(to: text) == 0)
       }
     }
   }
@@ -81,20 +78,43 @@ import Testing
     }
   }
 
-  /// The tables forget earlier texts by counting, and the count starts over after two thousand
-  /// million.
-  @Test func anEncoderOutlivesItsCount() throws {
-    let count = Scale.count(debug: 3, release: 2200)
-    for effort in [BlockEncoder.Effort.fast, .high] {
-      let repeatCount = Scale.count(debug: 40, release: 2100)
-      let text = Array(repeating: noise.prefix(500), count: repeatCount).flatMap { $0 }
-      let encoder = Bytes.with([]) { BlockEncoder(effort, dictionary: $0) }
-      var block = ByteBuffer()
-      block.append(zeros: 10_000)
-      let sizes = Bytes.with(text) { text in
-        Set((0..<count).map { _ in encoder.encode(text, into: block.mutableBytes) })
+  /// A caller with limited room takes as much of a text as fits, and puts other bytes behind it.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func beginningsOfATextAreBlocksOfTheirOwn(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let dictionary = seed.isMultiple(of: 3) ? [] : SampleTexts.words(&random, byteCount: 3000)
+    let encoder = Bytes.with(dictionary) { BlockEncoder(dictionary: $0) }
+    for _ in 0..<Scale.count(debug: 60, release: 600) {
+      let text = SampleTexts.any(&random)
+      let limit = random.below(text.count + 20)
+      Bytes.with(text) { encoder.search($0, limit: limit) }
+      var end = text.count
+      var rest: [UInt8] = []
+      for round in 0..<5 {
+        let byteCount = random.below(end + 1)
+        guard let size = encoder.blockByteCount(first: byteCount) else { continue }
+        let expected = Array((text.prefix(end) + rest).prefix(byteCount))
+        try expect(encoder, dictionary, size, expected, "seed \(seed)")
+        guard round > 1 else { continue }
+        end = min(end, byteCount)
+        rest = SampleTexts.any(&random)
+        Bytes.with(rest) { encoder.replace(from: end, with: $0, limit: .max) }
+        let all = Array(text.prefix(end)) + rest
+        let whole = try #require(encoder.blockByteCount(first: all.count), "seed \(seed)")
+        try expect(encoder, dictionary, whole, all, "seed \(seed), with \(rest.count) bytes behind")
       }
-      #expect(sizes.count == 1 && !sizes.contains(0))
     }
+  }
+
+  private func expect(
+    _ encoder: BlockEncoder, _ dictionary: [UInt8], _ size: Int, _ text: [UInt8], _ hint: String
+  ) throws {
+    var block = ByteBuffer()
+    block.append(zeros: size)
+    let byteCount = encoder.encode(first: text.count, into: block.mutableBytes)
+    #expect(byteCount == size, "\(hint): \(byteCount) bytes, said to be \(size)")
+    let described = DescribedBlock(
+      block.bytes.array(), dictionary: dictionary, limit: text.count)
+    #expect(described?.bytes == text && described?.keepsAllRules == true, "\(hint)")
   }
 }

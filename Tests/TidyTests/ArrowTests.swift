@@ -62,7 +62,7 @@ import Testing
       ("Search", ["Model", "Tables", "Packing", "Reading"]),
       ("Observation", ["Model"]),
       ("Transaction", ["Model", "Compression", "Tables", "Packing"]),
-      ("Packer", ["Model", "Compression", "Tables", "Packing", "Transaction"]),
+      ("Packer", ["Model", "Tables", "Packing", "Transaction"]),
       ("Projections", ["Model", "Tables", "Packing", "Reading", "Transaction", "Packer"]),
       ("Facts/Members", ["Model", "Tables", "Transaction"]),
       ("Facts/Beside", ["Model", "Tables", "Transaction", "Projections"]),

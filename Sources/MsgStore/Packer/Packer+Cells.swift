@@ -100,14 +100,10 @@ extension Packer {
   ///
   /// The dictionary is read outside of the transaction, so that an unreadable one does not end the
   /// transaction; texts are then compressed without a dictionary.
-  func segmentEncoder(_ effort: BlockCompressor.Effort = .fast) -> SegmentEncoder {
-    let known = effort == .fast ? memory.encoders.fast : memory.encoders.high
-    if let known { return known }
-    let new = SegmentEncoder(transaction.newestDictionary(), effort)
-    switch effort {
-    case .fast: memory.encoders.fast = new
-    case .high: memory.encoders.high = new
-    }
+  func segmentEncoder() -> SegmentEncoder {
+    if let known = memory.encoder { return known }
+    let new = SegmentEncoder(transaction.newestDictionary())
+    memory.encoder = new
     return new
   }
 

@@ -9,8 +9,7 @@ extension Packer {
   /// at is bounded.
   func packLate(
     _ number: UInt32, around position: MessagePosition, atLeast countMin: Int,
-    atMost maximumCount: Int,
-    _ effort: BlockCompressor.Effort
+    atMost maximumCount: Int
   ) throws(StoreError) {
     let prefix = KeyEncoding.key(number)
     let middle = KeyEncoding.key(number, position)
@@ -49,7 +48,7 @@ extension Packer {
     guard run.count - packedCount >= countMin, cursor.isAtMessage, cursor.isIn(prefix.bytes),
       run.isAscending(0..<run.count)
     else { return }
-    let encoder = segmentEncoder(effort)
+    let encoder = segmentEncoder()
     var packed: [PackedCell] = []
     _ = pack(run, with: encoder, to: &packed)
     if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }

@@ -22,7 +22,7 @@ extension Packer {
   func repack(from start: [UInt8]) throws(StoreError) -> [UInt8]? {
     guard rules.packs else { return nil }
     transaction.beginStep()
-    let encoder = segmentEncoder(.high)
+    let encoder = segmentEncoder()
     var next: [UInt8]? = start
     var count = 0
     while !transaction.isStepFull(count, of: Self.maximumRepackCount), let start = next {
@@ -50,7 +50,7 @@ extension Packer {
   /// Reads the cells of one chunk, from a key on.
   private func gather(from start: [UInt8]) throws(StoreError) -> Chunk {
     var chunk = Chunk()
-    let newest = segmentEncoder(.high).dictionary
+    let newest = segmentEncoder().dictionary
     _ = try flushed()
     var cursor = try view.cursor(Schema.messages, from: start)
     var number: UInt32?

@@ -1,4 +1,4 @@
-package import PageFile
+import PageFile
 
 /// Packs older messages into segments as threads grow.
 ///
@@ -28,32 +28,26 @@ struct Packer: TransactionPart {
       (conversation.placedCount, conversation.latePosition) = (0, nil)
       guard rules.packs else { continue }
       let messageCount = conversation.summary.messageCount
-      let effort: BlockCompressor.Effort = count >= Self.bulkCount ? .high : .fast
       let isWhole = count >= 2 && count * 2 >= messageCount
       let isChecked =
         messageCount / sizes.checkedEvery != (messageCount - count) / sizes.checkedEvery
       if let late, isWhole || isChecked {
         try packLate(
           conversation.number, around: late, atLeast: isWhole ? 2 : 2 * sizes.stepCount,
-          atMost: max(4 * sizes.stepCount, count), effort)
+          atMost: max(4 * sizes.stepCount, count))
       }
       if isWhole {
-        try pack(conversation, keeping: 0, atLeast: 2, effort)
+        try pack(conversation, keeping: 0, atLeast: 2)
       } else if messageCount >= sizes.looseCount + sizes.stepCount, isChecked {
-        try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount, effort)
+        try pack(conversation, keeping: sizes.looseCount, atLeast: sizes.stepCount)
       }
     }
     _ = try flushed()
   }
 
-  /// The number of messages brought to a thread from which on a transaction compresses more
-  /// strongly, because no user waits for each message of such a batch.
-  private static let bulkCount = 16
-
   /// Packs the loose messages of a thread, except the newest.
   private func pack(
-    _ conversation: OpenConversation, keeping keptCount: Int, atLeast countMin: Int,
-    _ effort: BlockCompressor.Effort
+    _ conversation: OpenConversation, keeping keptCount: Int, atLeast countMin: Int
   ) throws(StoreError) {
     let thread = memory.unwritten.take(from: conversation)
     defer { if let thread { memory.unwritten.recycle(thread) } }
@@ -78,7 +72,7 @@ struct Packer: TransactionPart {
     } else if !cursor.isAtMessage || !cursor.isIn(prefix.bytes) {
       _ = try cursor.nextCell()
     }
-    let encoder = segmentEncoder(effort)
+    let encoder = segmentEncoder()
     for _ in 0..<min(count, packedCount) {
       if cursor.recordByteCount >= view.source.maximumPackedRecordByteCount {
         packRun(of: &repacking, with: encoder)
@@ -229,68 +223,6 @@ struct Packer: TransactionPart {
       }
     }
   }
-}
-
-extension SegmentEncoder {
-  /// Appends a segment with as many messages as fit the limit, and returns their number.
-  ///
-  /// Returns 1 if the message needs a cell of its own; then nothing is appended.
-  package func encodeMost(
-    of run: borrowing MessageRun, from start: Int, limit: Int, to value: inout ByteBuffer
-  ) -> Int {
-    // The ratio of encoded to raw size in the last segments predicts how many messages fit. More
-    // than twice as many are not considered.
-    let predictedWeight = limit * 256 / max(1, sizeOf256)
-    var weights: [Int] = []
-    weights.reserveCapacity(64)
-    var sum = 0
-    for index in start..<min(run.count, start + Segment.maximumCount) {
-      let record = run.record(index)
-      guard Self.canHold(run.key(index), record) else { break }
-      sum += Self.weight(record)
-      weights.append(sum)
-      if weights.count > 1, sum > 2 * predictedWeight { break }
-    }
-    var maximumCount = weights.count
-    guard maximumCount > 1 else { return 1 }
-    func predictedCount() -> Int {
-      let weight = limit * 256 / max(1, sizeOf256)
-      return max(2, weights.firstIndex { $0 > weight } ?? maximumCount)
-    }
-    var best = ByteBuffer(capacity: 0)
-    var bestCount = 1
-    var count = min(maximumCount, predictedCount())
-    for _ in 0..<Self.maximumAttemptCount {
-      var attempt = ByteBuffer(capacity: limit)
-      let isEncoded = encode(run, start..<start + count, to: &attempt)
-      let fits = isEncoded && attempt.count <= limit
-      if isEncoded { sizeOf256 = max(1, attempt.count * 256 / weights[count - 1]) }
-      if fits, count > bestCount {
-        bestCount = count
-        swap(&best, &attempt)
-      }
-      if fits, count == maximumCount || best.count * 5 >= limit * 4 { break }
-      if !fits { maximumCount = count - 1 }
-      if maximumCount <= bestCount { break }
-      let next = isEncoded ? predictedCount() : count / 2
-      count = max(bestCount + 1, min(maximumCount, next))
-    }
-    // Even a few long messages may exceed the limit.
-    if bestCount == 1, maximumCount >= 2 {
-      var attempt = ByteBuffer(capacity: limit)
-      if encode(run, start..<start + 2, to: &attempt), attempt.count <= limit {
-        bestCount = 2
-        swap(&best, &attempt)
-      }
-    }
-    value.append(best.bytes)
-    return bestCount
-  }
-
-  private static let maximumAttemptCount = 4
-
-  /// The predicted raw weight of a message: its record, and its share of the columns.
-  private static func weight(_ record: Bytes) -> Int { 12 + record.count }
 }
 
 extension PageSource {

@@ -6,13 +6,9 @@ package import PageFile
 package final class SegmentEncoder {
   private var writer = SegmentWriter()
   private var compressor: BlockCompressor
-  private let effort: BlockCompressor.Effort
-  /// The bytes that 256 bytes of weight took in the last segment, an estimate for the next one.
-  var sizeOf256 = 160
 
-  package init(_ dictionary: CompressionDictionary, _ effort: BlockCompressor.Effort) {
+  package init(_ dictionary: CompressionDictionary) {
     compressor = BlockCompressor(dictionary)
-    self.effort = effort
   }
 
   /// The number of the dictionary, or 0 without one.
@@ -41,6 +37,15 @@ package final class SegmentEncoder {
   package func encode(
     _ run: borrowing MessageRun, _ range: Range<Int>, to value: inout ByteBuffer
   ) -> Bool {
-    writer.encode(run, range, with: &compressor, effort, to: &value)
+    writer.encode(run, range, with: &compressor, to: &value)
+  }
+
+  /// Appends a segment with as many messages as fit the limit, and returns their number.
+  ///
+  /// Returns 1 if the message needs a cell of its own; then nothing is appended.
+  package func encodeMost(
+    of run: borrowing MessageRun, from start: Int, limit: Int, to value: inout ByteBuffer
+  ) -> Int {
+    writer.encodeMost(of: run, from: start, limit: limit, with: &compressor, to: &value)
   }
 }

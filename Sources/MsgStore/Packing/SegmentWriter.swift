@@ -1,3 +1,4 @@
+import LZ4Blocks
 import PageFile
 
 /// Lays messages out column by column, see `Segment`.
@@ -10,7 +11,10 @@ struct SegmentWriter: ~Copyable {
     var place: Place
     var name: Bytes
     var record: MessageRecord
-    var textByteCount = 0
+    let textByteCount: Int
+    /// The sizes of all texts and rare fields up to this message.
+    let textEnd: Int
+    let restEnd: Int
   }
 
   private var rows: [Row] = []
@@ -18,34 +22,178 @@ struct SegmentWriter: ~Copyable {
   private var rest = ByteBuffer(capacity: 1024)
   private var values: [UInt32] = []
   private var codes: [UInt8] = []
+  /// The bytes that 256 bytes of weight took in the last segment, an estimate for the next one.
+  private var sizeOf256 = 160
+  /// The bytes that the columns of sixteen messages took in the last segment.
+  private var columnByteCount = 128
 
   /// Appends the segment of some messages of a run, see `SegmentEncoder.encode`.
   mutating func encode(
     _ run: borrowing MessageRun, _ range: Range<Int>, with compressor: inout BlockCompressor,
-    _ effort: BlockCompressor.Effort, to value: inout ByteBuffer
+    to value: inout ByteBuffer
   ) -> Bool {
     guard (2...Segment.maximumCount).contains(range.count) else { return false }
+    removeAll()
+    for index in range { guard add(run, index) else { return false } }
+    guard rest.count <= Segment.maximumBlockByteCount else { return false }
+    texts.append(rest.bytes)
+    let textByteCount = texts.count - rest.count
+    let encoder = compressor.encoder
+    encoder.search(texts.bytes, limit: texts.count)
+    let byteCount = encoder.blockByteCount(first: texts.count) ?? texts.count
+    let isSmaller = byteCount < texts.count
+    appendHead(
+      isSmaller ? .lz4(dictionary: compressor.dictionary.version) : .plain, textByteCount,
+      to: &value)
+    appendColumns(to: &value)
+    if isSmaller {
+      _ = encoder.encode(first: texts.count, into: value.extend(by: byteCount))
+    } else {
+      value.append(texts.bytes)
+    }
+    return true
+  }
+
+  /// Appends a segment of as many messages from one on as fit, see `SegmentEncoder.encodeMost`.
+  ///
+  /// All texts are searched for matches once, and the sizes of blocks for fewer of them are known
+  /// then. Rare fields lie behind the texts: they are searched again for each number of messages
+  /// that is tried.
+  mutating func encodeMost(
+    of run: borrowing MessageRun, from start: Int, limit: Int,
+    with compressor: inout BlockCompressor, to value: inout ByteBuffer
+  ) -> Int {
+    removeAll()
+    // More than half as many again as predicted are not considered.
+    let maximumWeight = limit * 384 / sizeOf256
+    var weight = 0
+    for index in start..<min(run.count, start + Segment.maximumCount) {
+      guard add(run, index) else { break }
+      weight += Self.weight(run.record(index))
+      if rows.count > 2, weight > maximumWeight { break }
+    }
+    guard rows.count > 1 else { return 1 }
+    let encoder = compressor.encoder
+    encoder.search(texts.bytes, limit: limit)
+    let segmentStart = value.count
+    var columns = ByteBuffer(capacity: 512)
+    var count = predictedCount(limit, encoder)
+    while count > 1 {
+      cut(to: count)
+      columns.removeAll()
+      appendColumns(to: &columns)
+      let byteCount = blockByteCount(encoder, limit)
+      let isSmaller = byteCount < texts.count + rest.count
+      let coding: Segment.Coding =
+        isSmaller ? .lz4(dictionary: compressor.dictionary.version) : .plain
+      appendHead(coding, texts.count, to: &value)
+      let size = value.count - segmentStart + columns.count + byteCount
+      guard size <= limit else {
+        value.truncate(to: segmentStart)
+        count -= max(1, (size - limit) * count / (size * 2))
+        continue
+      }
+      value.append(columns.bytes)
+      if isSmaller {
+        _ = encoder.encode(
+          first: texts.count + rest.count, into: value.extend(by: byteCount))
+      } else {
+        value.append(texts.bytes)
+        value.append(rest.bytes)
+      }
+      let total = (start..<start + count).reduce(0) { $0 + Self.weight(run.record($1)) }
+      sizeOf256 = max(1, size * 256 / total)
+      columnByteCount = max(1, columns.count * 16 / count)
+      return count
+    }
+    return 1
+  }
+
+  /// Returns the greatest number of messages that may fit: a few more than will.
+  private func predictedCount(_ limit: Int, _ encoder: Codec.Encoder) -> Int {
+    var count = rows.count
+    while count > 2 {
+      let texts = rows[count - 1].textEnd
+      let block = encoder.blockByteCount(first: texts).map { min($0, texts) } ?? limit
+      let rest = rows[count - 1].restEnd / 2
+      if block + rest + count * columnByteCount / 16 <= limit { break }
+      count -= 1
+    }
+    return count
+  }
+
+  /// Drops all messages but the first.
+  private mutating func cut(to count: Int) {
+    rows.removeLast(rows.count - count)
+    texts.truncate(to: rows[count - 1].textEnd)
+    rest.truncate(to: rows[count - 1].restEnd)
+  }
+
+  /// Returns the size of the block for texts and rare fields: at most that of its content.
+  private func blockByteCount(_ encoder: Codec.Encoder, _ limit: Int) -> Int {
+    let textByteCount = texts.count
+    guard encoder.blockByteCount(first: textByteCount) != nil else {
+      return textByteCount + rest.count
+    }
+    if rest.count > 0 { encoder.replace(from: textByteCount, with: rest.bytes, limit: limit) }
+    let byteCount = textByteCount + rest.count
+    return min(encoder.blockByteCount(first: byteCount) ?? byteCount, byteCount)
+  }
+
+  /// The predicted raw weight of a message: its record, and its share of the columns.
+  private static func weight(_ record: Bytes) -> Int { 12 + record.count }
+
+  private mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     texts.removeAll()
     rest.removeAll()
-    for index in range { guard add(run.key(index), run.record(index)) else { return false } }
-    guard run.isAscending(range) else { return false }
-    let textByteCount = texts.count
-    guard textByteCount <= Segment.maximumBlockByteCount,
-      rest.count <= Segment.maximumBlockByteCount,
-      !rows[rows.count - 1].place.time.subtractingReportingOverflow(rows[0].place.time).overflow
+  }
+
+  /// Adds a message of a run; returns false, and adds nothing, if it cannot lie in a segment with
+  /// those before.
+  private mutating func add(_ run: borrowing MessageRun, _ index: Int) -> Bool {
+    let (key, value) = (run.key(index), run.record(index))
+    let placeOffset = KeyEncoding.numberByteCount
+    guard let (place, placeByteCount) = key.place(at: placeOffset), !place.isPending,
+      var record = MessageRecord(value), SegmentEncoder.canHold(record)
     else { return false }
-    texts.append(rest.bytes)
-    var block = ByteBuffer(capacity: texts.count)
-    let isSmaller = compressor.compress(texts.bytes, effort: effort, to: &block)
-    let coding: Segment.Coding =
-      isSmaller ? .lz4(dictionary: compressor.dictionary.version) : .plain
+    if let first = rows.first {
+      guard run.key(index - 1).compare(to: key) < 0,
+        !place.time.subtractingReportingOverflow(first.place.time).overflow
+      else { return false }
+    }
+    let start = texts.count
+    guard record.appendText(to: &texts), texts.count <= Segment.maximumBlockByteCount,
+      rest.count + record.replyBytes.count + record.traitsBytes.count
+        <= Segment.maximumBlockByteCount
+    else {
+      texts.truncate(to: start)
+      return false
+    }
+    rest.append(record.replyBytes)
+    rest.append(record.traitsBytes)
+    record.flags.remove(.compressed)
+    rows.append(
+      Row(
+        place: place, name: key.dropFirst(placeOffset + placeByteCount), record: record,
+        textByteCount: texts.count - start, textEnd: texts.count, restEnd: rest.count))
+    return true
+  }
+
+  private func appendHead(
+    _ coding: Segment.Coding, _ textByteCount: Int, to value: inout ByteBuffer
+  ) {
     value.append(Segment.tag)
-    value.append(UInt8(range.count))
+    value.append(UInt8(rows.count))
     value.append(varint: coding.number)
     value.append(varint: UInt64(rows[rows.count - 1].place.time - rows[0].place.time))
     value.append(varint: UInt64(textByteCount))
     value.append(varint: UInt64(rest.count))
+  }
+
+  // MARK: Columns
+
+  private mutating func appendColumns(to value: inout ByteBuffer) {
     appendTimes(to: &value)
     appendSequences(to: &value)
     appendNames(to: &value)
@@ -53,28 +201,7 @@ struct SegmentWriter: ~Copyable {
     append(to: &value) { UInt32($0.record.flags.rawValue) << 8 | UInt32($0.record.status.rawValue) }
     for row in rows { value.append(varint: UInt64(row.textByteCount)) }
     appendRareLengths(to: &value)
-    if isSmaller { value.append(block.bytes) } else { value.append(texts.bytes) }
-    return true
   }
-
-  private mutating func add(_ key: Bytes, _ value: Bytes) -> Bool {
-    let placeOffset = KeyEncoding.numberByteCount
-    guard let (place, placeByteCount) = key.place(at: placeOffset),
-      var record = MessageRecord(value)
-    else { return false }
-    let start = texts.count
-    guard record.appendText(to: &texts) else { return false }
-    rest.append(record.replyBytes)
-    rest.append(record.traitsBytes)
-    record.flags.remove(.compressed)
-    rows.append(
-      Row(
-        place: place, name: key.dropFirst(placeOffset + placeByteCount), record: record,
-        textByteCount: texts.count - start))
-    return true
-  }
-
-  // MARK: Columns
 
   private func appendTimes(to value: inout ByteBuffer) {
     let first = rows[0].place.time

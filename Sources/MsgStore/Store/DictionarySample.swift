@@ -108,7 +108,7 @@ package struct DictionarySample: ~Copyable {
     var block = ByteBuffer(capacity: 4096)
     for test in tests {
       block.removeAll()
-      let isSmaller = compressor.compress(test.texts.bytes, effort: .high, to: &block)
+      let isSmaller = compressor.compress(test.texts.bytes, to: &block)
       byteCount += isSmaller ? block.count : test.texts.count
     }
     return byteCount

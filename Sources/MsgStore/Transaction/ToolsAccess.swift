@@ -32,10 +32,8 @@ extension WriterMemory {
   package var knownTotals: Totals? { totals }
   package var knownOutboxTotals: OutboxTotals? { outbox }
   package var knowsNothingWaits: Bool { isAnythingWaiting == false }
-  /// The numbers of the dictionaries that segments are packed with; 0: it could not be read.
-  package var packingDictionaries: [UInt32] {
-    [encoders.fast, encoders.high].compactMap { $0?.dictionary }
-  }
+  /// The number of the dictionary that segments are packed with; 0: it could not be read.
+  package var packingDictionary: UInt32? { encoder?.dictionary }
 }
 
 extension StoreView {

@@ -34,8 +34,8 @@ package final class WriterMemory: @unchecked Sendable {
   /// The merges that are left to be done; nil if they have not been read.
   var merges: Merges?
 
-  /// The segment encoders, one fast and one for packing many messages at once; nil until needed.
-  var encoders: (fast: SegmentEncoder?, high: SegmentEncoder?)
+  /// The segment encoder; nil until needed.
+  var encoder: SegmentEncoder?
   /// True if this transaction adds a dictionary; its own messages are still packed with the
   /// previous one.
   var packsWithOldDictionary = false
@@ -139,7 +139,7 @@ package final class WriterMemory: @unchecked Sendable {
   /// Memory stays bounded: if there are more conversations than may be kept, none is.
   func settle(isAnythingWaiting: Bool?) {
     if packsWithOldDictionary {
-      encoders = (nil, nil)
+      encoder = nil
       packsWithOldDictionary = false
     }
     for conversation in touched { conversation.isTouched = false }

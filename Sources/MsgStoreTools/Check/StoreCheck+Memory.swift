@@ -67,7 +67,7 @@ extension StoreCheck {
       report("writer memory: waiting facts not noted")
     }
     let newest = try view.dictionaryTable.newestDictionary()
-    for number in memory.packingDictionaries where number > 0 && number != newest {
+    if let number = memory.packingDictionary, number > 0, number != newest {
       report("writer memory: packs with dictionary \(number), but the newest is \(newest)")
     }
   }

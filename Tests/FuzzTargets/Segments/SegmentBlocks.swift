@@ -79,7 +79,7 @@ enum SegmentBlocks {
     }
     guard canHold else { return nil }
     var value = ByteBuffer()
-    guard SegmentEncoder(dictionary, .fast).encode(run, 0..<run.count, to: &value) else {
+    guard SegmentEncoder(dictionary).encode(run, 0..<run.count, to: &value) else {
       return nil
     }
     let bytes = value.bytes.array()

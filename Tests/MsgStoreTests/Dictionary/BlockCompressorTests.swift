@@ -8,8 +8,6 @@ extension SeededGenerator {
 
 /// Blocks against a dictionary, there and back, and blocks that nobody made.
 @Suite struct BlockCompressorTests {
-  private let efforts: [BlockCompressor.Effort] = [.fast, .high]
-
   /// Text out of the words of a dictionary and some noise.
   private func text(_ random: inout SeededGenerator, count: Int) -> [UInt8] {
     var text: [UInt8] = []
@@ -33,23 +31,21 @@ extension SeededGenerator {
     var compressor = BlockCompressor(dictionary)
     var block = ByteBuffer()
     var back = ByteBuffer()
-    for effort in efforts {
-      for size in [2, 3, 13, 30, 100, 500, 4000, 70_000] {
-        let text = text(&random, count: size)
-        block.removeAll()
-        block.append(1)
-        let isShorter = Bytes.with(text) { compressor.compress($0, effort: effort, to: &block) }
-        guard isShorter else {
-          #expect(block.count == 1 && size < 100, "seed \(seed), \(size) bytes")
-          continue
-        }
-        #expect(block.count - 1 < size)
-        back.removeAll()
-        back.append(2)
-        let isTaken = dictionary.decompress(
-          block.bytes.dropFirst(1), byteCount: size, to: &back)
-        #expect(isTaken && back.bytes.dropFirst(1).array() == text, "seed \(seed), \(size) bytes")
+    for size in [2, 3, 13, 30, 100, 500, 4000, 70_000] {
+      let text = text(&random, count: size)
+      block.removeAll()
+      block.append(1)
+      let isShorter = Bytes.with(text) { compressor.compress($0, to: &block) }
+      guard isShorter else {
+        #expect(block.count == 1 && size < 100, "seed \(seed), \(size) bytes")
+        continue
       }
+      #expect(block.count - 1 < size)
+      back.removeAll()
+      back.append(2)
+      let isTaken = dictionary.decompress(
+        block.bytes.dropFirst(1), byteCount: size, to: &back)
+      #expect(isTaken && back.bytes.dropFirst(1).array() == text, "seed \(seed), \(size) bytes")
     }
   }
 
@@ -57,56 +53,50 @@ extension SeededGenerator {
   @Test func blocksDoNotDependOnThoseBefore() throws {
     var random = SeededGenerator(seed: 9)
     let dictionary = try dictionary()
-    for effort in efforts {
-      var compressor = BlockCompressor(dictionary)
-      let texts = (0..<10).map { text(&random, count: 400 + $0 * 100) }
-      for text in texts + texts.reversed() {
-        var fresh = BlockCompressor(dictionary)
-        var block = ByteBuffer()
-        var same = ByteBuffer()
-        let isShorter = Bytes.with(text) {
-          fresh.compress($0, effort: effort, to: &block)
-            && compressor.compress($0, effort: effort, to: &same)
-        }
-        #expect(isShorter && block.bytes.array() == same.bytes.array())
+    var compressor = BlockCompressor(dictionary)
+    let texts = (0..<10).map { text(&random, count: 400 + $0 * 100) }
+    for text in texts + texts.reversed() {
+      var fresh = BlockCompressor(dictionary)
+      var block = ByteBuffer()
+      var same = ByteBuffer()
+      let isShorter = Bytes.with(text) {
+        fresh.compress($0, to: &block)
+          && compressor.compress($0, to: &same)
       }
+      #expect(isShorter && block.bytes.array() == same.bytes.array())
     }
   }
 
   @Test func aDictionarySaves() throws {
     var random = SeededGenerator(seed: 4)
     let text = text(&random, count: 600)
-    for effort in efforts {
-      var plain = ByteBuffer()
-      var shorter = ByteBuffer()
-      var compressor = BlockCompressor(.none)
-      let isPlainShorter = Bytes.with(text) {
-        compressor.compress($0, effort: effort, to: &plain)
-      }
-      var second = BlockCompressor(try dictionary())
-      let isShorter = Bytes.with(text) { second.compress($0, effort: effort, to: &shorter) }
-      #expect(isPlainShorter && isShorter && shorter.count < plain.count)
-      // Without its dictionary a block points to what is not there.
-      var back = ByteBuffer()
-      let isTaken = CompressionDictionary.none.decompress(
-        shorter.bytes, byteCount: text.count, to: &back)
-      #expect(!isTaken && back.count == 0)
+    var plain = ByteBuffer()
+    var shorter = ByteBuffer()
+    var compressor = BlockCompressor(.none)
+    let isPlainShorter = Bytes.with(text) {
+      compressor.compress($0, to: &plain)
     }
+    var second = BlockCompressor(try dictionary())
+    let isShorter = Bytes.with(text) { second.compress($0, to: &shorter) }
+    #expect(isPlainShorter && isShorter && shorter.count < plain.count)
+    // Without its dictionary a block points to what is not there.
+    var back = ByteBuffer()
+    let isTaken = CompressionDictionary.none.decompress(
+      shorter.bytes, byteCount: text.count, to: &back)
+    #expect(!isTaken && back.count == 0)
   }
 
   @Test func textsThatDoNotShrinkAddNothing() throws {
     var random = SeededGenerator(seed: 2)
     var compressor = BlockCompressor(try dictionary())
     var block = ByteBuffer()
-    for effort in efforts {
-      for text in [[], [1], random.bytes(20), random.bytes(5000)] {
-        let isShorter = Bytes.with(text) { compressor.compress($0, effort: effort, to: &block) }
-        #expect(!isShorter && block.count == 0)
-      }
-      let long = [UInt8](repeating: 1, count: CompressionDictionary.maximumBlockByteCount + 1)
-      let isShorter = Bytes.with(long) { compressor.compress($0, effort: effort, to: &block) }
+    for text in [[], [1], random.bytes(20), random.bytes(5000)] {
+      let isShorter = Bytes.with(text) { compressor.compress($0, to: &block) }
       #expect(!isShorter && block.count == 0)
     }
+    let long = [UInt8](repeating: 1, count: CompressionDictionary.maximumBlockByteCount + 1)
+    let isShorter = Bytes.with(long) { compressor.compress($0, to: &block) }
+    #expect(!isShorter && block.count == 0)
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
@@ -116,7 +106,7 @@ extension SeededGenerator {
     var compressor = BlockCompressor(dictionary)
     var made = ByteBuffer()
     let text = text(&random, count: 900)
-    let isShorter = Bytes.with(text) { compressor.compress($0, effort: .high, to: &made) }
+    let isShorter = Bytes.with(text) { compressor.compress($0, to: &made) }
     #expect(isShorter)
     let block = made.bytes.array()
     var back = ByteBuffer()

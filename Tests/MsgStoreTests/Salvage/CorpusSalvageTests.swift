@@ -42,8 +42,9 @@ import Testing
         try expect(blocks, intact, original.content, savedShare: 999, &random, "seed \(seed)")
       }
     }
+    // One message in eight refers to this piece: blocks are made with all of the dictionary.
     let cut = try #require(intact.firstDictionaryPiece).map(intact.block(ofSlot:))
-    try expect(Set(cut), intact, original.content, savedShare: 900, &random, "a cut dictionary")
+    try expect(Set(cut), intact, original.content, savedShare: 850, &random, "a cut dictionary")
   }
 
   /// Destroys blocks of the data file as long as a page, those with meta slots among them.

@@ -121,14 +121,14 @@ import Testing
       run.append2(key, try record())
     }
     var value = ByteBuffer()
-    #expect(!SegmentEncoder(.none, .fast).encode(run, 0..<3, to: &value) && value.count == 0)
+    #expect(!SegmentEncoder(.none).encode(run, 0..<3, to: &value) && value.count == 0)
     // One of two messages that are the same.
     _ = try makeStore()
     var twice = MessageRun()
     for _ in 0..<2 {
       twice.append2(key(MessagePosition(.acknowledged(9, sequence: nil), "m")), try record())
     }
-    #expect(!SegmentEncoder(.none, .fast).encode(twice, 0..<2, to: &value) && value.count == 0)
+    #expect(!SegmentEncoder(.none).encode(twice, 0..<2, to: &value) && value.count == 0)
   }
 
   @Test func entriesThatLeadElsewhere() throws {

@@ -87,8 +87,7 @@ import Testing
     for seed in seeds(60) {
       var random = SeededGenerator(seed: seed)
       let run = run(&random, .random(in: 2...120, using: &random))
-      let encoder = SegmentEncoder(
-        CompressionDictionary.none, Bool.random(using: &random) ? .fast : .high)
+      let encoder = SegmentEncoder(.none)
       var value = ByteBuffer()
       guard encoder.encode(run, 0..<run.count, to: &value) else {
         Issue.record("seed \(seed): not packed")
@@ -122,7 +121,7 @@ import Testing
     for seed in seeds(20) {
       var random = SeededGenerator(seed: seed)
       let run = run(&random, .random(in: 2...60, using: &random))
-      let encoder = SegmentEncoder(CompressionDictionary.none, .fast)
+      let encoder = SegmentEncoder(.none)
       var value = ByteBuffer()
       _ = encoder.encode(run, 0..<run.count, to: &value)
       let intact = value.bytes.array()
