@@ -51,7 +51,7 @@ extension Packer {
     let encoder = segmentEncoder()
     var packed: [PackedCell] = []
     _ = pack(run, with: encoder, to: &packed)
-    if encoder.dictionary == 0 { memory.plainByteCount += run.byteCount }
+    memory.packedByteCount += run.byteCount
     try replaceCells(cells, with: packed)
   }
 }

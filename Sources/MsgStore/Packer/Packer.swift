@@ -153,7 +153,7 @@ struct Packer: TransactionPart {
   private func packRun(of repacking: inout Repacking, with encoder: SegmentEncoder) {
     if !repacking.run.isAscending(0..<repacking.run.count) { repacking.isDamaged = true }
     _ = pack(repacking.run, with: encoder, to: &repacking.packed)
-    if encoder.dictionary == 0 { memory.plainByteCount += repacking.run.byteCount }
+    memory.packedByteCount += repacking.run.byteCount
     repacking.run.removeAll()
   }
 

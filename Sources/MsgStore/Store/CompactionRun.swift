@@ -34,7 +34,8 @@ struct CompactionRun: Sendable {
     case .finishingWork:
       if try store.stepWork() { stage = .makingDictionary }
     case .makingDictionary:
-      _ = try store.makeDictionary()
+      // All messages are packed anew, so a small gain pays off.
+      _ = try store.makeDictionary(minimumGain: 1)
       conversationNumberEnd = try store.read { snapshot in
         try snapshot.within { (view) throws(StoreError) in
           try view.source.value(of: .nextConversation) ?? 1

@@ -80,10 +80,13 @@ package struct DictionarySample: ~Copyable {
 
   /// Returns a dictionary if it makes the store smaller than the old one does, else nil.
   ///
-  /// - Parameter byteCountMin: The smallest dictionary to make, in bytes. If a copy fills at least
-  ///   a leaf, no leaf holds the same piece of both copies.
+  /// - Parameters:
+  ///   - byteCountMin: The smallest dictionary to make, in bytes. If a copy fills at least a leaf,
+  ///     no leaf holds the same piece of both copies.
+  ///   - minimumGain: The hundredths that texts have to become smaller by.
   package consuming func makeDictionary(
-    insteadOf old: CompressionDictionary, number: UInt32, byteCountMin: Int
+    insteadOf old: CompressionDictionary, number: UInt32, byteCountMin: Int,
+    minimumGain: Int = 3
   ) -> ByteBuffer? {
     let textByteCount = textByteCount
     let (tests, testByteCount) = (tests, testByteCount)
@@ -95,7 +98,7 @@ package struct DictionarySample: ~Copyable {
     else { return nil }
     let (before, after) = (Self.byteCount(tests, old), Self.byteCount(tests, new))
     let gain = (before - after) * (textByteCount / testByteCount)
-    guard gain > 4 * bytes.count, after * 100 < before * 97 else { return nil }
+    guard gain > 4 * bytes.count, after * 100 < before * (100 - minimumGain) else { return nil }
     return bytes
   }
 
@@ -116,19 +119,33 @@ package struct DictionarySample: ~Copyable {
 }
 
 extension DictionaryTable {
-  /// Returns true if enough was packed without a dictionary for one to pay off.
+  /// The least number of bytes packed for which a dictionary is requested.
+  private static let minimumDemandByteCount = 256 << 10
+
+  /// Returns true if so much was packed that a new dictionary may pay off: as much as the store had
+  /// before without a dictionary, and three times as much with one.
   ///
-  /// The answer is true once, and again after as much more was packed: each attempt reads the whole
-  /// store, and the texts of some stores have nothing in common.
-  func takeDictionaryDemand() -> Bool {
-    guard memory.plainByteCount >= memory.maximumPlainByteCount else { return false }
-    memory.maximumPlainByteCount *= 2
+  /// So a store that is filled gets its first dictionary early, when it still is small, and better
+  /// ones as it grows, three or four in all. Each attempt reads the whole store, and the texts of
+  /// some stores have nothing in common.
+  ///
+  /// - Parameter byteCount: Returns the size of the data file; called once for each request.
+  func takeDictionaryDemand(_ byteCount: () -> Int) -> Bool {
+    guard memory.packedByteCount >= Self.minimumDemandByteCount else { return false }
+    let isFirst = transaction.packer.segmentEncoder().dictionary == 0
+    let maximum =
+      memory.maximumPackedByteCount
+      ?? max(Self.minimumDemandByteCount, byteCount() * (isFirst ? 1 : 3))
+    memory.maximumPackedByteCount = maximum
+    guard memory.packedByteCount >= maximum else { return false }
+    memory.packedByteCount = 0
+    memory.maximumPackedByteCount = nil
     return true
   }
 }
 
 extension StoreCore {
-  /// Schedules the making of the store's first dictionary in the background.
+  /// Schedules the making of a dictionary in the background.
   ///
   /// It takes about 10 MB, so it is not scheduled when memory is short. Only `close` waits for it.
   /// Messages packed earlier stay as they are until the next compaction.
@@ -140,7 +157,7 @@ extension StoreCore {
     }
     guard isFirst else { return }
     readers.enqueue { [self] in
-      // The store works without a dictionary. The next attempt comes when twice as much was packed.
+      // The store works without a dictionary. The next attempt comes when more was packed.
       _ = try? makeDictionary()
       isDictionaryScheduled.withLock { $0 = false }
     }
@@ -167,8 +184,9 @@ extension StoreCore {
   /// Reads every leaf of messages, a part at a time, and counts strings for up to a second; no
   /// writer waits meanwhile. The dictionary is then stored in one commit of at most 130 KB.
   ///
+  /// - Parameter minimumGain: The hundredths that texts have to become smaller by.
   /// - Returns: True if a new dictionary was stored.
-  func makeDictionary() throws -> Bool {
+  func makeDictionary(minimumGain: Int = 3) throws -> Bool {
     var sample = DictionarySample(
       messageCount: try read { snapshot in
         try snapshot.within { (view) throws(StoreError) in try view.dictionaryTable.messageCount() }
@@ -187,7 +205,8 @@ extension StoreCore {
     let number = old.version + 1
     guard old.version < .max,
       let bytes = sample.makeDictionary(
-        insteadOf: old, number: number, byteCountMin: database.pageByteCount)
+        insteadOf: old, number: number, byteCountMin: database.pageByteCount,
+        minimumGain: minimumGain)
     else { return false }
     return try write(.relaxed) { writer in
       // Another writer may have stored one first.

@@ -128,7 +128,9 @@ package final class StoreCore: Sendable {
     }
     // Before the next writer begins, which may reclaim the work of earlier leases.
     if let lease = transaction.firstLease { workers.withLock { $0.noteLease(lease) } }
-    let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand()
+    let wantsDictionary = transaction.dictionaryTable.takeDictionaryDemand {
+      (try? database.dataFileByteCount()) ?? 0
+    }
     let changes = transaction.changes.changes()
     // Transfer progress is kept in memory and may change without a page.
     let isToldOf = pages.source.hasChanges || !transaction.transferChanges.isEmpty

@@ -39,10 +39,10 @@ package final class WriterMemory: @unchecked Sendable {
   /// True if this transaction adds a dictionary; its own messages are still packed with the
   /// previous one.
   var packsWithOldDictionary = false
-  /// The number of message bytes packed without a dictionary.
-  var plainByteCount = 0
-  /// The number of such bytes at which a dictionary is requested.
-  var maximumPlainByteCount = 1 << 20
+  /// The number of message bytes packed since a dictionary was last requested.
+  var packedByteCount = 0
+  /// The number of such bytes at which one is requested; nil until it has been calculated.
+  var maximumPackedByteCount: Int?
   /// The messages that the transaction has not written yet.
   let unwritten = UnwrittenMessages()
 
