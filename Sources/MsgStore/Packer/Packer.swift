@@ -12,6 +12,7 @@ import PageFile
 ///  3. A segment that is not full is packed again together with the messages that follow it.
 ///  4. Late messages gather before or between segments, as when history is fetched backwards from a
 ///     server. They are packed when as many are together, at a place that received one of them.
+///     A run of them is packed as it comes (`ReceivedRuns`).
 struct Packer: TransactionPart {
   let transaction: Transaction
 

@@ -45,7 +45,7 @@ package struct NamedReceipts: TransactionPart {
   }
 
   /// Returns true if a place lies at or below one of the marks made here.
-  private func isMarked(
+  func isMarked(
     _ position: MessagePosition, in conversation: OpenConversation
   ) throws(StoreError) -> Bool {
     if let mark = conversation.summary.mark, position <= mark { return true }

@@ -15,6 +15,15 @@ struct Summaries: TransactionPart {
     try include(message, at: position, &conversation.summary, in: conversation.number)
   }
 
+  /// Counts a run of new messages, of which the last is given and no other is shown.
+  func inserted(
+    _ count: Int, last message: StoredMessage, at position: MessagePosition,
+    in conversation: OpenConversation
+  ) throws(StoreError) {
+    conversation.summary.messageCount += count
+    try include(message, at: position, &conversation.summary, in: conversation.number)
+  }
+
   /// Updates the summary for a changed message and for the place that it has left.
   ///
   /// Searches for the last message only if the previous last one has moved or changed.

@@ -8,7 +8,7 @@ struct UnreadCounts: TransactionPart {
 
   /// Counts a new message.
   func inserted(
-    _ message: StoredMessage, at position: MessagePosition, in conversation: OpenConversation
+    _ message: some Seeable, at position: MessagePosition, in conversation: OpenConversation
   ) {
     conversation.summary.countInserted(message, at: position, for: localMember)
   }

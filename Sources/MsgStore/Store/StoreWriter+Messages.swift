@@ -31,14 +31,7 @@ extension StoreWriter {
   ) throws(StoreError) -> [InsertOutcome] {
     let messages = Array(messages)
     for message in messages { try ReceivedMessages.validateMessage(message) }
-    var outcomes: [InsertOutcome] = []
-    outcomes.reserveCapacity(messages.count)
-    for message in messages {
-      outcomes.append(
-        try transaction.perform(
-          try transaction.receivedMessages.insert(valid: message, as: arrival)))
-    }
-    return outcomes
+    return try transaction.insert(valid: messages, as: arrival)
   }
 
   /// Stores messages one after the other, and skips malformed ones.

@@ -130,6 +130,21 @@ package struct NameReader {
     return MessageID(name.bytes)
   }
 
+  /// Returns the least name of a conversation that is not below a name, or nil if the ids tree has
+  /// none.
+  func firstName(
+    from id: MessageID, in conversation: UInt32
+  ) throws(StoreError) -> MessageID? {
+    var cursor = Cursor(view.source, Schema.ids)
+    let key = KeyEncoding.key(conversation, id)
+    let prefix = KeyEncoding.key(conversation)
+    try storage { () throws(PageFileError) in _ = try cursor.seek(key.bytes) }
+    guard cursor.isAtCell, cursor.keyHasPrefix(prefix.bytes) else { return nil }
+    var name = ByteBuffer()
+    cursor.appendKey(to: &name, dropping: KeyEncoding.numberByteCount)
+    return MessageID(name.bytes)
+  }
+
   /// Returns the position of a message, or nil if the message is not here.
   package func position(of id: MessageID, in conversation: UInt32) throws(StoreError)
     -> MessagePosition?

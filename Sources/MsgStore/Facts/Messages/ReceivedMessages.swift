@@ -74,7 +74,7 @@ package struct ReceivedMessages: TransactionPart {
   }
 
   /// Returns the stored form of a new message, without the facts that are stored beside it.
-  private func stored(
+  func stored(
     _ message: Message, _ arrival: Arrival
   ) throws(StoreError) -> StoredMessage {
     var stored = StoredMessage(
