@@ -45,7 +45,7 @@ package struct ConversationDetails: Hashable, StoredRecord {
   package var hasDraft = false
   /// True if the local member is known not to take part, or no longer to take part.
   package var hasLeft = false
-  /// What sums up the members, if they have cells of their own; nil if they are in one value.
+  /// The sum of the members, if they have cells of their own; nil if they are in one value.
   package var roster: Roster?
   package var participantCount = 0
   /// The first participants, in the order of C-10.

@@ -36,8 +36,8 @@ package struct Roster: Hashable, FieldRecord {
     participants.reduce(0) { $0 &+ mix($1) }
   }
 
-  /// Returns the part of one participant in the digest: the finaliser of SplitMix64, so that sums of
-  /// neighbouring numbers differ.
+  /// Returns the part of one participant in the digest: the finaliser of SplitMix64, so that sums
+  /// of neighbouring numbers differ.
   static func mix(_ number: UInt32) -> UInt64 {
     var bits = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
