@@ -15,6 +15,9 @@ import Synchronization
 ///     than a quarter. At that limit the cache takes no image until a reader leaves; see `Bracket`.
 ///
 /// Insertion and removal take one lock; both happen next to a system call.
+///
+/// The clock that evicts counts up to three uses of an image, and none for its insertion. So a scan
+/// pushes out other pages of scans, and not those that every lookup needs.
 @safe
 package final class PageCache: @unchecked Sendable {
   // Unchecked: places and epochs are atomic; the rest is only touched under `lock`.
@@ -127,12 +130,11 @@ package final class PageCache: @unchecked Sendable {
     }
     guard imageCount + retired.count < maximumCount else { return false }
     let index = placeToFill(image.place.slot)
-    image.markUsed()
     retire(index)
     unsafe places[index].store(UInt(bitPattern: image.address), ordering: .releasing)
     unsafe slots[index].store(image.place.slot.rawValue, ordering: .relaxed)
     imageCount += 1
-    while imageCount > maximumImageCount { evictOne() }
+    while imageCount > maximumImageCount { evictOne(keeping: index) }
     return true
   }
 
@@ -171,19 +173,22 @@ package final class PageCache: @unchecked Sendable {
       if image.place.slot == slot { return index }
     }
     if let empty { return empty }
-    for index in first..<first + Self.wayCount where !wasUsed(index) { return index }
+    for index in first..<first + Self.wayCount where !takeUse(index) { return index }
     return first + Int(slot.rawValue) % Self.wayCount
   }
 
-  /// Returns true if the place was used since the last call.
-  private func wasUsed(_ index: Int) -> Bool {
-    image(at: index)?.takeUsedMark() ?? false
+  /// Takes one use off the image of a place.
+  ///
+  /// Returns false if no use is left.
+  private func takeUse(_ index: Int) -> Bool {
+    image(at: index)?.takeUse() ?? false
   }
 
-  private func evictOne() {
-    for _ in 0..<2 * setCount * Self.wayCount {
+  private func evictOne(keeping kept: Int? = nil) {
+    // Within this many turns the clock finds an image, unless readers keep using all of them.
+    for _ in 0..<(Int(PageImage.maximumUseCount) + 2) * setCount * Self.wayCount {
       clockHand = (clockHand + 1) % (setCount * Self.wayCount)
-      if image(at: clockHand) != nil && !wasUsed(clockHand) {
+      if clockHand != kept, image(at: clockHand) != nil, !takeUse(clockHand) {
         return retire(clockHand)
       }
     }

@@ -7,7 +7,7 @@ import Synchronization
 ///          8     4  slot, once the image is in the cache
 ///         12     4  check, once the image is in the cache
 ///         16     4  page size in bytes
-///         20     1  used lately (the cache's clock)
+///         20     1  number of recent uses (the cache's clock)
 ///         24     8  the account that counts living images
 ///         32    52  the edited ranges, while its transaction lasts
 ///         84     4  unused
@@ -90,22 +90,34 @@ package struct PageImage: @unchecked Sendable {
   }
 
   @unsafe
-  private var usedLately: UnsafeMutablePointer<Atomic<Bool>> {
-    unsafe (address + 20).assumingMemoryBound(to: Atomic<Bool>.self)
+  private var useCount: UnsafeMutablePointer<Atomic<UInt8>> {
+    unsafe (address + 20).assumingMemoryBound(to: Atomic<UInt8>.self)
   }
 
-  /// Marks the image as used, for the cache's clock.
+  /// The number of uses that the cache's clock counts.
+  static let maximumUseCount: UInt8 = 3
+
+  /// Counts a use, for the cache's clock.
   ///
-  /// Writes the mark only if it changes, so that readers do not contend for the cache line.
+  /// Writes only up to the limit, so that readers do not contend for the cache line. A count that
+  /// is lost between two threads does not matter.
   @inline(__always)
   func markUsed() {
-    if unsafe !usedLately.pointee.load(ordering: .relaxed) {
-      unsafe usedLately.pointee.store(true, ordering: .relaxed)
+    let count = unsafe useCount.pointee.load(ordering: .relaxed)
+    if count < Self.maximumUseCount {
+      unsafe useCount.pointee.store(count &+ 1, ordering: .relaxed)
     }
   }
 
-  /// Returns true if the image was used since the last call, and clears the mark.
-  func takeUsedMark() -> Bool { unsafe usedLately.pointee.exchange(false, ordering: .relaxed) }
+  /// Takes one use off.
+  ///
+  /// Returns false if no use is left.
+  func takeUse() -> Bool {
+    let count = unsafe useCount.pointee.load(ordering: .relaxed)
+    if count == 0 { return false }
+    unsafe useCount.pointee.store(count &- 1, ordering: .relaxed)
+    return true
+  }
 
   package func retain() { unsafe references.pointee.add(1, ordering: .relaxed) }
 

@@ -68,6 +68,26 @@ import Testing
     #expect(account.livingCount == 0)
   }
 
+  @Test func aScanLeavesThePagesThatAreInUse() {
+    let cache = PageCache(maximumPageCount: 1024)
+    for slot in 1...100 { insert(slot, into: cache) }
+    for scan in 0..<5 {
+      for slot in 1...100 { #expect(isFound(slot, in: cache), "scan \(scan)") }
+      // Each page of the scan is read once.
+      for slot in 0..<1500 { insert(1000 + scan * 1500 + slot, into: cache) }
+    }
+  }
+
+  @Test func whatIsInsertedIsFoundBeforeAnythingElseIsInserted() {
+    let cache = PageCache(maximumPageCount: 64)
+    for slot in 1...64 { insert(slot, into: cache) }
+    for slot in 65...2000 {
+      for used in slot - 64..<slot { _ = isFound(used, in: cache) }
+      insert(slot, into: cache)
+      #expect(isFound(slot, in: cache))
+    }
+  }
+
   @Test func imagesStayUntilTheirReadersHaveLeft() throws {
     let cache = PageCache(maximumPageCount: 64)
     insert(1, into: cache)
