@@ -51,6 +51,8 @@ package struct SegmentNames: ~Copyable {
     buffer.append(first)
     (rows[0].nameOffset, rows[0].nameByteCount) = (0, UInt8(first.count))
     var (offset, beforeByteCount) = (0, first.count)
+    // A name is ASCII if all before it are, and the bytes that it adds.
+    var isASCII = first.isASCII
     for index in 1..<rows.count {
       guard let lengths = columns.byte() else { return false }
       var (shared, rest) = (Int(lengths >> 4), Int(lengths & 15))
@@ -71,7 +73,8 @@ package struct SegmentNames: ~Copyable {
       buffer.append(bytes)
       offset += beforeByteCount
       beforeByteCount = shared + rest
-      guard buffer.bytes.dropFirst(offset).isText else { return false }
+      isASCII = isASCII && bytes.isASCII
+      guard isASCII || buffer.bytes.dropFirst(offset).isText else { return false }
       (rows[index].nameOffset, rows[index].nameByteCount) = (
         Int32(truncatingIfNeeded: offset), UInt8(truncatingIfNeeded: beforeByteCount)
       )
