@@ -36,6 +36,7 @@ extension SliceContent {
       extendLifetime(other)
     }
     return a.fields == b.fields && a.extra == b.extra && a.textByteCount == b.textByteCount
+      && SliceRares.areSame(origin, a.rareIndex, other.origin, b.rareIndex)
       && bytes(a.replyOffset, Int(a.replyByteCount))
         .compare(to: other.bytes(b.replyOffset, Int(b.replyByteCount))) == 0
       && origin.senders[Int(a.senderIndex)] == other.origin.senders[Int(b.senderIndex)]

@@ -1,4 +1,8 @@
 /// The fields that few messages have.
+///
+/// A message that was read decodes some of them when they are asked for: mentions, reactions,
+/// attachments, the time of an edit, the times of delivery and reading, and the mark of a history.
+/// The others, if it has any, are made with it.
 @usableFromInline
 struct RareFields: Hashable, Sendable {
   /// The name of the answered message, if it has more than 31 bytes.
@@ -24,6 +28,12 @@ struct RareFields: Hashable, Sendable {
   @usableFromInline var isAwaitingServer = false
 
   init() {}
+}
+
+/// The rare fields of the messages of a slice, which are decoded when they are asked for.
+protocol RareSource: AnyObject, Sendable {
+  /// Returns the rare fields of a message.
+  func rare(at index: Int) -> Message.Rare
 }
 
 /// The numbers of reactions to a message from a store.
@@ -106,13 +116,13 @@ extension Message {
   ///
   /// It then has its id, place, sender, and times only.
   public var isRetracted: Bool {
-    @inlinable get { rare?.fields.isRetracted ?? false }
+    @inlinable get { ownRare?.fields.isRetracted ?? false }
     set { setRare(\.isRetracted, newValue) }
   }
 
   /// The time of the retraction; nil if unknown.
   public var retractedAt: Timestamp? {
-    @inlinable get { rare?.fields.retractedAt }
+    @inlinable get { ownRare?.fields.retractedAt }
     set { setRare(\.retractedAt, newValue) }
   }
 
@@ -130,19 +140,19 @@ extension Message {
 
   /// The number of further attempts at sending; meaningless once the server has the message.
   public var retryCount: Int {
-    @inlinable get { rare?.fields.retryCount ?? 0 }
+    @inlinable get { ownRare?.fields.retryCount ?? 0 }
     set { setRare(\.retryCount, newValue) }
   }
 
   /// The time of the next attempt while the status is `retrying`.
   public var retryAt: Timestamp? {
-    @inlinable get { rare?.fields.retryAt }
+    @inlinable get { ownRare?.fields.retryAt }
     set { setRare(\.retryAt, newValue) }
   }
 
   /// The reason for the last failure to send, edit, or retract the message.
   public var failure: SendFailure? {
-    @inlinable get { rare?.fields.failure }
+    @inlinable get { ownRare?.fields.failure }
     set { setRare(\.failure, newValue) }
   }
 
@@ -151,7 +161,7 @@ extension Message {
   /// An edit or retraction made here that the server has not confirmed also counts as waiting.
   public var syncStatus: SyncStatus {
     let status = status.syncStatus
-    return status == .synced && rare?.fields.isAwaitingServer == true ? .pending : status
+    return status == .synced && ownRare?.fields.isAwaitingServer == true ? .pending : status
   }
 
   /// True if there are other versions of the text.

@@ -7,6 +7,9 @@ public struct Message: Sendable, Identifiable {
   @usableFromInline var origin: Origin
   /// The index of the author among the origin's senders.
   @usableFromInline var senderIndex: Int32
+  /// The index of the rare fields among those that the origin decodes when they are asked for, or
+  /// -1; then `ownRare` has them.
+  @usableFromInline var rareIndex: Int32
   /// The text: any valid UTF-8 up to 1 MiB, kept byte for byte.
   public var text: String
   @usableFromInline var fields: Fields
@@ -17,7 +20,7 @@ public struct Message: Sendable, Identifiable {
   @usableFromInline var replyWords: MessageID.Words
   // Not `Rare?`: that would first be set to nil, and a message initialised twice is copied once
   // more when it is made, which took a third of the time of reading one.
-  @usableFromInline var rare: Optional<Rare>
+  @usableFromInline var ownRare: Optional<Rare>
 
   /// The conversation and the senders, shared by all messages of a slice so that making a message
   /// counts one reference.
@@ -25,9 +28,20 @@ public struct Message: Sendable, Identifiable {
   final class Origin: Sendable {
     @usableFromInline let conversation: ConversationID
     @usableFromInline let senders: [MemberID]
-    init(_ conversation: ConversationID, _ senders: [MemberID]) {
+    let rares: (any RareSource)?
+
+    init(
+      _ conversation: ConversationID, _ senders: [MemberID], rares: (any RareSource)? = nil
+    ) {
       self.conversation = conversation
       self.senders = senders
+      self.rares = rares
+    }
+
+    /// Returns the rare fields of a message of the slice, or nil if the index is -1.
+    @usableFromInline @inline(never)
+    func rare(at index: Int32) -> Rare? {
+      index < 0 ? nil : rares?.rare(at: Int(index))
     }
   }
 
@@ -101,6 +115,7 @@ public struct Message: Sendable, Identifiable {
     self.id = id
     origin = Origin(conversation, [sender])
     senderIndex = 0
+    rareIndex = -1
     self.text = text
     fields = Fields(
       status ?? (serverTimestamp == nil ? .pending : .sent), serverTime: serverTimestamp != nil,
@@ -109,7 +124,7 @@ public struct Message: Sendable, Identifiable {
     localMicroseconds = localTime?.microseconds ?? 0
     sequenceNumber = sequence ?? 0
     replyWords = MessageID.noWords
-    rare = nil
+    ownRare = nil
     if let replyTo { self.replyTo = replyTo }
     if !mentions.isEmpty { self.mentions = mentions }
     if !attachments.isEmpty { self.attachments = attachments }
@@ -120,7 +135,7 @@ public struct Message: Sendable, Identifiable {
   init(
     _ id: MessageID, _ origin: Origin, _ senderIndex: Int32, _ text: String,
     _ fields: Fields, _ serverMicroseconds: Int64, _ localMicroseconds: Int64,
-    _ sequenceNumber: Int64, _ replyWords: MessageID.Words, _ rare: Rare?
+    _ sequenceNumber: Int64, _ replyWords: MessageID.Words, _ rareIndex: Int32, _ rare: Rare?
   ) {
     self.id = id
     self.origin = origin
@@ -131,7 +146,8 @@ public struct Message: Sendable, Identifiable {
     self.localMicroseconds = localMicroseconds
     self.sequenceNumber = sequenceNumber
     self.replyWords = replyWords
-    self.rare = rare
+    self.rareIndex = rareIndex
+    ownRare = rare
   }
 
   /// The conversation of the message.
@@ -147,6 +163,8 @@ public struct Message: Sendable, Identifiable {
   }
 
   private mutating func setOrigin(_ conversation: ConversationID, _ sender: MemberID) {
+    ownRare = rare
+    rareIndex = -1
     origin = Origin(conversation, [sender])
     senderIndex = 0
   }
@@ -178,14 +196,14 @@ public struct Message: Sendable, Identifiable {
   /// The message that this one answers.
   public var replyTo: MessageID? {
     @inlinable get {
-      fields[.reply] ? MessageID(words: replyWords) : rare?.fields.longReply
+      fields[.reply] ? MessageID(words: replyWords) : ownRare?.fields.longReply
     }
     set {
       let isInline = newValue != nil && newValue?.long == nil
       fields[.reply] = isInline
       replyWords = isInline ? newValue?.words ?? MessageID.noWords : MessageID.noWords
       let longReply = isInline ? nil : newValue
-      if longReply != rare?.fields.longReply { setRare(\.longReply, longReply) }
+      if longReply != ownRare?.fields.longReply { setRare(\.longReply, longReply) }
     }
   }
 
@@ -195,15 +213,27 @@ public struct Message: Sendable, Identifiable {
       fields[.serverTime]
       ? .acknowledged(serverMicroseconds, sequence: sequence)
       : .pending(localMicroseconds, localOrder: localOrder)
-    return MessagePosition(place, rare?.fields.keyName ?? id)
+    return MessagePosition(place, ownRare?.fields.keyName ?? id)
   }
 
-  private var localOrder: Int64 { rare?.fields.localOrder ?? 0 }
+  private var localOrder: Int64 { ownRare?.fields.localOrder ?? 0 }
 
   mutating func setRare<Value>(_ field: WritableKeyPath<RareFields, Value>, _ value: Value) {
     var fields = rare?.fields ?? RareFields()
     fields[keyPath: field] = value
-    rare = Rare(fields)
+    ownRare = Rare(fields)
+    rareIndex = -1
+  }
+
+  /// The rare fields, or nil if they have their defaults.
+  @usableFromInline var rare: Rare? {
+    @inlinable get { rareIndex < 0 ? ownRare : origin.rare(at: rareIndex) }
+  }
+
+  private func hasSameRareFields(as other: Message) -> Bool {
+    if origin === other.origin, rareIndex >= 0, rareIndex == other.rareIndex { return true }
+    let (own, theirs) = (rare, other.rare)
+    return own === theirs || (own?.fields ?? RareFields()) == (theirs?.fields ?? RareFields())
   }
 
   @inlinable
@@ -226,7 +256,7 @@ extension Message: Hashable {
       && a.localMicroseconds == b.localMicroseconds && a.sequenceNumber == b.sequenceNumber
       && a.replyWords == b.replyWords
       && a.text.hasSameBytes(as: b.text)
-      && (a.rare === b.rare || (a.rare?.fields ?? RareFields()) == (b.rare?.fields ?? RareFields()))
+      && a.hasSameRareFields(as: b)
   }
 
   /// Hashes the fields that usually distinguish messages.

@@ -19,6 +19,11 @@ public struct Reaction: Sendable {
     self.time = time
   }
 
+  /// Returns true if a message lists one reaction before another: by member, then by emoji.
+  static func precedes(_ a: Reaction, _ b: Reaction) -> Bool {
+    a.member == b.member ? a.emoji.precedesByBytes(b.emoji) : a.member < b.member
+  }
+
   package func validate() throws(StoreError) {
     try member.validate()
     guard (1...Self.maximumEmojiByteCount).contains(emoji.utf8.count) else {

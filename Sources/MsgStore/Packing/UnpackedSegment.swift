@@ -225,8 +225,8 @@ package struct UnpackedSegment: ~Copyable {
 
   /// Returns the end of the run that begins at a message.
   ///
-  /// The run ends before the first message that has traits, lies beside the segment, or has a
-  /// sequence that does not follow the previous one.
+  /// The run ends before the first message that has uncommon traits or a long reply beside its
+  /// traits, lies beside the segment, or has a sequence that does not follow the previous one.
   ///
   /// - Parameters:
   ///   - step: 1 or −1, the direction of the run.
@@ -237,7 +237,7 @@ package struct UnpackedSegment: ~Copyable {
     var index = start
     while index >= 0, index < rows.count, abs(index &- start) < maximumCount {
       let row = rows[index]
-      if row.flags.contains(.traits) || row.isBeside { break }
+      if row.isBeside || row.flags.contains(.traits) && !hasCommonTraits(index) { break }
       if row.hasRank {
         if let last, last &+ Int64(step) != row.rank { break }
         last = row.rank
@@ -245,6 +245,21 @@ package struct UnpackedSegment: ~Copyable {
       index &+= step
     }
     return index
+  }
+
+  /// Returns the block of a message's traits.
+  ///
+  /// The segment must be whole.
+  func traits(_ index: Int) -> Bytes {
+    let row = rows[index]
+    return block.bytes.slice(
+      Int(row.restOffset) + Int(row.replyByteCount), Int(row.traitsByteCount))
+  }
+
+  @inline(never)
+  private func hasCommonTraits(_ index: Int) -> Bool {
+    Int(rows[index].replyByteCount) <= MessageID.maximumInlineByteCount
+      && TraitsOutline(traits(index)) != nil
   }
 
   /// Appends all messages to a run.

@@ -1,6 +1,17 @@
 import PageFile
 
 extension MessageCursor {
+  /// Appends the message at the cursor if it lies in a segment and could be part of a run.
+  ///
+  /// Returns false and appends nothing if it could not. The cursor stays at the message.
+  mutating func appendPacked(to builder: inout SliceBuilder) throws(StoreError) -> Bool {
+    try loadRecords()
+    guard case .unpacked(let index) = place else { return false }
+    var last: Int64?
+    return try builder.appendRun(
+      segment, from: index, step: 1, limit: builder.count + 1, after: &last) != index
+  }
+
   /// Appends messages to a slice from the cursor on, for as long as they are plain and lie in one
   /// leaf or one segment.
   ///

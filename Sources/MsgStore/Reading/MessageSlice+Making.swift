@@ -56,6 +56,7 @@ extension SliceRow {
       textByteCount: Int32(clamping: textByteCount), senderIndex: senderIndex,
       rareIndex: Int32(clamping: rares.count - 1), idByteCount: UInt8(clamping: name.count),
       replyByteCount: UInt8(clamping: replyByteCount), fields: message.fields, isPending: isPending,
-      isASCII: buffer.bytes.slice(textOffset, textByteCount).isASCII(from: 0), isPlain: false)
+      isASCII: buffer.bytes.slice(textOffset, textByteCount).isASCII(from: 0), isDeferred: false,
+      isPlain: false)
   }
 }

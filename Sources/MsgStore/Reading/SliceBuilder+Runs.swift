@@ -19,12 +19,7 @@ extension SliceBuilder {
   mutating func appendRun(
     _ leaf: TreePage, from start: Int, step: Int, limit: Int, after last: inout Int64?
   ) throws(StoreError) -> Int {
-    let prefix = leaf.prefix
-    let sharedByteCount = prefix.count &- KeyEncoding.timeOffset
-    guard (3...7).contains(sharedByteCount), prefix.bigEndianNumber(at: 0) == number,
-      prefix[KeyEncoding.numberByteCount] == Place.Phase.acknowledged.rawValue
-    else { return start }
-    let shared = LeafTimes(prefix.bigEndian64(at: prefix.count &- 8), sharedByteCount)
+    guard let shared = LeafTimes(leaf.prefix, number) else { return start }
     var index = start
     while count < limit, index >= 0, index < leaf.cellCount,
       try append(leaf.leafCell(index), shared, after: &last, step)
@@ -35,18 +30,42 @@ extension SliceBuilder {
   }
 
   /// The times in the keys of a leaf: the bytes that all share, and the location of the others.
+  ///
+  /// In a leaf of several conversations the prefix ends before the time. Then each suffix begins
+  /// with the rest of the conversation's number and the phase, which have to be those of this
+  /// thread.
   private struct LeafTimes {
     let head: UInt64
     let headBitCount: UInt64
+    /// The bytes that a suffix has to begin with, as its first bytes of eight.
+    let border: UInt64
+    let borderMask: UInt64
+    /// The offset of the time in a suffix.
+    let timeOffset: Int
     /// The offset in a suffix of the byte that says if there is a sequence.
     let markOffset: Int
 
-    /// - Parameter bytes: The last eight bytes of the prefix.
-    @inline(__always)
-    init(_ bytes: UInt64, _ byteCount: Int) {
-      headBitCount = UInt64(byteCount &* 8)
-      head = bytes &<< (64 &- headBitCount)
-      markOffset = 8 &- byteCount
+    /// Returns nil if no cell of a leaf with this prefix is an acknowledged message of the
+    /// conversation, or all have one time.
+    init?(_ prefix: Bytes, _ number: UInt32) {
+      let start =
+        UInt64(number) << 32 | UInt64(Place.Phase.acknowledged.rawValue) << 24
+      let sharedByteCount = max(0, prefix.count &- KeyEncoding.timeOffset)
+      let startByteCount = min(prefix.count, KeyEncoding.timeOffset)
+      let startMask: UInt64 = startByteCount == 0 ? 0 : .max << UInt64(64 &- startByteCount &* 8)
+      guard sharedByteCount < 8,
+        (prefix.bigEndianHead(at: 0, byteCount: prefix.count) ^ start) & startMask == 0
+      else { return nil }
+      var head: UInt64 = 0
+      for index in 0..<sharedByteCount {
+        head |= UInt64(prefix[KeyEncoding.timeOffset &+ index]) &<< UInt64(56 &- index &* 8)
+      }
+      self.head = head
+      headBitCount = UInt64(sharedByteCount &* 8)
+      timeOffset = KeyEncoding.timeOffset &- startByteCount
+      markOffset = timeOffset &+ 8 &- sharedByteCount
+      border = start &<< UInt64(startByteCount &* 8)
+      borderMask = timeOffset == 0 ? 0 : .max << UInt64(64 &- timeOffset &* 8)
     }
   }
 
@@ -65,7 +84,8 @@ extension SliceBuilder {
     let headEnd = cell.valueOffset &+ MessageRecord.plainHeadByteCount
     guard idByteCount > 0, idByteCount <= Identifier.maximumByteCount, headEnd < bytes.count,
       hasSequence || bytes[times.markOffset] == KeyEncoding.hasNoSequence,
-      bytes[cell.valueOffset] == MessageRecord.tag
+      bytes[cell.valueOffset] == MessageRecord.tag,
+      (bytes.bigEndian64(at: 0) ^ times.border) & times.borderMask == 0
     else { return false }
     var sequence: Int64?
     if hasSequence {
@@ -74,16 +94,14 @@ extension SliceBuilder {
       (sequence, last) = (number, number)
     }
     let time = KeyEncoding.unflipped(
-      times.head | bytes.bigEndian64(at: 0) &>> times.headBitCount)
+      times.head | bytes.bigEndian64(at: times.timeOffset) &>> times.headBitCount)
     let place = Place.acknowledged(time, sequence: sequence)
     // The offset in the buffer at which the cell would begin if all of it were copied.
     let start = buffer.count &- idOffset
+    let valueOffset = start &+ cell.valueOffset
     buffer.append(bytes.dropFirst(idOffset))
     guard let head = MessageRecord.PlainHead(bytes.uint32(at: cell.valueOffset)) else {
-      try addRecord(
-        at: start &+ cell.valueOffset, place, idOffset: start &+ idOffset,
-        idByteCount: idByteCount)
-      return true
+      return try addWhole(at: valueOffset, place, start &+ idOffset, idByteCount)
     }
     var reader = ByteReader(bytes, at: headEnd)
     guard let sender = reader.varint(), sender <= UInt64(UInt32.max) else { throw corrupt }
@@ -102,16 +120,36 @@ extension SliceBuilder {
       parts.replyOffset = start &+ reader.offset &- reply.count
       parts.replyByteCount = reply.count
     }
+    var traits: (block: Bytes, outline: TraitsOutline)?
+    if head.flags.contains(.traits) {
+      guard canDefer(parts), let byteCount = reader.length(), let block = reader.take(byteCount),
+        let outline = TraitsOutline(block)
+      else { return try addWhole(at: valueOffset, place, start &+ idOffset, idByteCount) }
+      traits = (block, outline)
+    }
     parts.textOffset = start &+ reader.offset
     let (id, text) = (bytes.slice(idOffset, idByteCount), reader.rest())
     parts.textByteCount = text.count
     let isASCII = text.isASCII(from: 0)
     guard isASCII || text.isText, id.isASCII || id.isText else { throw corrupt }
-    try add(parts, isASCII: isASCII)
+    guard let traits else {
+      try add(parts, isASCII: isASCII)
+      return true
+    }
+    try addDeferred(parts, isASCII: isASCII, traits.block, traits.outline)
     return true
   }
 
-  /// Does the same for a segment, whose texts are copied and validated together.
+  /// Appends the message whose record, beginning at an offset, was copied last; it fits the run.
+  private mutating func addWhole(
+    at valueOffset: Int, _ place: Place, _ idOffset: Int, _ idByteCount: Int
+  ) throws(StoreError) -> Bool {
+    try addRecord(at: valueOffset, place, idOffset: idOffset, idByteCount: idByteCount)
+    return true
+  }
+
+  /// Does the same as `appendRun` above for a segment, whose texts are copied and validated
+  /// together.
   mutating func appendRun(
     _ segment: borrowing UnpackedSegment, from start: Int, step: Int, limit: Int,
     after last: inout Int64?
@@ -146,7 +184,13 @@ extension SliceBuilder {
         parts.replyOffset = replyOffset
         parts.replyByteCount = Int(row.replyByteCount)
       }
-      try add(parts, isASCII: isASCII)
+      if row.flags.contains(.traits) {
+        let block = segment.traits(index)
+        guard let outline = TraitsOutline(block) else { throw corrupt }
+        try addDeferred(parts, isASCII: isASCII, block, outline)
+      } else {
+        try add(parts, isASCII: isASCII)
+      }
       index &+= step
     }
     return end

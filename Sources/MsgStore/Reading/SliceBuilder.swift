@@ -11,17 +11,11 @@ struct SliceBuilder: ~Copyable {
   private let localMember: UInt32?
   private var rows: SliceRows
   private var rares: [Message.Rare] = []
+  /// The rare fields that are decoded when they are asked for, once there are any.
+  private var deferred: DeferredBox?
   var buffer: ByteBuffer
   private var marks: DeliveryMarks
-  private var senders: [MemberID] = []
-  /// A table from the numbers of recent senders to their indices in `senders`.
-  ///
-  /// An element has the number, and above it the index plus one.
-  ///
-  /// A slice has few senders but may have thousands. A sender that was pushed out of the table is
-  /// only listed again. An inline array was copied whole at each look.
-  private var recentSenders: ByteBuffer
-  private static let recentCount = 64
+  private var senders: MemberList
 
   /// The room for a typical message.
   ///
@@ -38,9 +32,7 @@ struct SliceBuilder: ~Copyable {
     let reserved = min(count, Self.maximumReservedCount)
     buffer = ByteBuffer(capacity: reserved * Self.typicalByteCount)
     rows = SliceRows(capacity: reserved)
-    senders.reserveCapacity(min(reserved, 8))
-    recentSenders = ByteBuffer(capacity: Self.recentCount * 8)
-    recentSenders.append(zeros: Self.recentCount * 8)
+    senders = MemberList(reservedCount: min(reserved, 8))
   }
 
   var count: Int { rows.count }
@@ -76,6 +68,7 @@ struct SliceBuilder: ~Copyable {
       // again.
       var cursor = MessageCursor(view)
       guard try cursor.seek(key.bytes) else { return false }
+      if try cursor.appendPacked(to: &self) { return true }
       return try append(&cursor)
     }
     let start = buffer.count
@@ -119,6 +112,12 @@ struct SliceBuilder: ~Copyable {
       parts.replyByteCount = record.replyBytes.count
     }
     if flags.isDisjoint(with: [.traits, .compressed]) { return try add(parts) }
+    if !flags.contains(.compressed), canDefer(parts),
+      let outline = TraitsOutline(record.traitsBytes)
+    {
+      let isASCII = try checkTexts(of: parts)
+      return try addDeferred(parts, isASCII: isASCII, record.traitsBytes, outline)
+    }
     guard let traits = record.traits() else { throw corrupt }
     if traits.isRetracted {
       parts.textByteCount = 0
@@ -152,6 +151,32 @@ struct SliceBuilder: ~Copyable {
       rareIndex = addRare(RareFields(), &parts)
     }
     try add(parts, isASCII: isASCII, rareIndex: rareIndex)
+  }
+
+  /// Returns true if the rare fields of a message may be decoded later.
+  @inline(__always)
+  func canDefer(_ parts: MessageParts) -> Bool {
+    !parts.place.isPending && parts.replyByteCount <= MessageID.maximumInlineByteCount
+  }
+
+  /// Appends a message whose id and text were validated, and whose rare fields are decoded when
+  /// they are asked for.
+  ///
+  /// - Parameter traits: The block of its traits, which has this outline.
+  @inline(never)
+  mutating func addDeferred(
+    _ parts: MessageParts, isASCII: Bool, _ traits: Bytes, _ outline: TraitsOutline
+  ) throws(StoreError) {
+    var parts = parts
+    if isConcerned(parts) {
+      parts.status = try effectiveStatus(
+        parts.status, from: parts.sender, at: parts.place, parts.idOffset, parts.idByteCount)
+    }
+    let box = deferred ?? DeferredBox(view, number)
+    deferred = box
+    let id = buffer.bytes.slice(parts.idOffset, parts.idByteCount)
+    let index = try box.append(traits, outline, of: id)
+    try add(parts, isASCII: isASCII, rareIndex: index, isDeferred: true)
   }
 
   /// Lists the rare fields of a message; returns their index.
@@ -207,7 +232,7 @@ struct SliceBuilder: ~Copyable {
 
   @inline(__always)
   private mutating func add(
-    _ parts: MessageParts, isASCII: Bool, rareIndex: Int32
+    _ parts: MessageParts, isASCII: Bool, rareIndex: Int32, isDeferred: Bool = false
   ) throws(StoreError) {
     let place = parts.place
     rows.append(
@@ -216,7 +241,7 @@ struct SliceBuilder: ~Copyable {
         idOffset: parts.idOffset,
         textOffset: parts.textOffset, replyOffset: parts.replyOffset,
         textByteCount: Int32(truncatingIfNeeded: parts.textByteCount),
-        senderIndex: try senderIndex(parts.sender), rareIndex: rareIndex,
+        senderIndex: try senders.index(of: parts.sender, view), rareIndex: rareIndex,
         idByteCount: UInt8(truncatingIfNeeded: parts.idByteCount),
         replyByteCount: UInt8(truncatingIfNeeded: parts.replyByteCount),
         fields: place.isPending
@@ -226,8 +251,9 @@ struct SliceBuilder: ~Copyable {
           : Message.Fields(
             parts.status, serverTime: true, localTime: parts.extra != nil, sequence: place.hasRank,
             reply: parts.replyByteCount > 0),
-        isPending: place.isPending, isASCII: isASCII,
-        isPlain: rareIndex < 0 && parts.idByteCount <= MessageID.maximumInlineByteCount))
+        isPending: place.isPending, isASCII: isASCII, isDeferred: isDeferred,
+        isPlain: (isDeferred || rareIndex < 0)
+          && parts.idByteCount <= MessageID.maximumInlineByteCount))
   }
 
   /// Validates the id and the text of a message.
@@ -240,23 +266,6 @@ struct SliceBuilder: ~Copyable {
     let isASCII = text.isASCII(from: 0)
     guard isASCII || text.isText, id.isASCII || id.isText else { throw corrupt }
     return isASCII
-  }
-
-  @inline(__always)
-  private mutating func senderIndex(_ number: UInt32) throws(StoreError) -> Int32 {
-    let known = recentSenders.bytes.uint64(at: Int(number) % Self.recentCount * 8)
-    if known >> 32 != 0, UInt32(truncatingIfNeeded: known) == number {
-      return Int32(truncatingIfNeeded: known >> 32) - 1
-    }
-    return try listSender(number)
-  }
-
-  @inline(never)
-  private mutating func listSender(_ number: UInt32) throws(StoreError) -> Int32 {
-    senders.append(try view.member(number))
-    recentSenders.mutableBytes.store(
-      UInt64(number) | UInt64(senders.count) << 32, at: Int(number) % Self.recentCount * 8)
-    return Int32(senders.count - 1)
   }
 
   var corrupt: StoreError {
@@ -274,16 +283,15 @@ struct SliceBuilder: ~Copyable {
     return MessageSlice(
       SliceContent(
         rows: rows, rares: rares, forwardCount: forwardCount, buffer: buffer,
-        origin: Message.Origin(conversation, senders),
+        origin: Message.Origin(conversation, senders.members, rares: deferred?.takeRares()),
         hasOlder: hasOlder, hasNewer: hasNewer, gaps: gaps))
   }
 
   /// Returns the only message that was added, without a slice around it.
   consuming func finishOne() -> Message {
     buffer.append(zeros: MessageID.maximumInlineByteCount + 1)
-    let row = rows[0]
-    return row.message(
-      buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)],
-      Message.Origin(conversation, senders))
+    return rows[0].message(
+      buffer.bytes, rares,
+      Message.Origin(conversation, senders.members, rares: deferred?.takeRares()))
   }
 }

@@ -66,7 +66,8 @@ final class SliceContent: @unchecked Sendable {
     return unsafe Message(
       MessageID(byteBase + row.pointee.idOffset, byteCount: Int(row.pointee.idByteCount)),
       origin, row.pointee.senderIndex, Self.string(text, isASCII: row.pointee.isASCII),
-      row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, reply, nil)
+      row.pointee.fields, row.pointee.time, row.pointee.extra, row.pointee.rank, reply,
+      row.pointee.rareIndex, nil)
   }
 
   /// Returns valid UTF-8 as a string.
@@ -85,13 +86,15 @@ final class SliceContent: @unchecked Sendable {
   /// Returns a message that has a long name or rare fields, as a pending one has.
   @usableFromInline @inline(never)
   func unusualMessage(_ row: SliceRow) -> Message {
-    row.message(buffer.bytes, rare: row.rareIndex < 0 ? nil : rares[Int(row.rareIndex)], origin)
+    row.message(buffer.bytes, rares, origin)
   }
 }
 
 extension SliceRow {
   /// Returns the message of the row, whose bytes lie in the given ones.
-  func message(_ bytes: Bytes, rare: Message.Rare?, _ origin: Message.Origin) -> Message {
+  func message(_ bytes: Bytes, _ rares: [Message.Rare], _ origin: Message.Origin) -> Message {
+    let rare = isDeferred || rareIndex < 0 ? nil : rares[Int(rareIndex)]
+    let deferredIndex = isDeferred ? rareIndex : -1
     // Unsafe: the builder has validated the text.
     let text = unsafe bytes.slice(textOffset, Int(textByteCount)).uncheckedText(isASCII: isASCII)
     let id = rare?.fields.ownID ?? MessageID(bytes.slice(idOffset, Int(idByteCount)))
@@ -99,7 +102,8 @@ extension SliceRow {
       replyByteCount == 0
       ? MessageID.noWords : MessageID(bytes.slice(replyOffset, Int(replyByteCount))).words
     return isPending
-      ? Message(id, origin, senderIndex, text, fields, 0, time, extra, reply, rare)
-      : Message(id, origin, senderIndex, text, fields, time, extra, rank, reply, rare)
+      ? Message(id, origin, senderIndex, text, fields, 0, time, extra, reply, -1, rare)
+      : Message(
+        id, origin, senderIndex, text, fields, time, extra, rank, reply, deferredIndex, rare)
   }
 }

@@ -14,7 +14,8 @@ struct SliceRow {
   @usableFromInline let replyOffset: Int
   @usableFromInline let textByteCount: Int32
   @usableFromInline let senderIndex: Int32
-  /// The index of the rare fields in the slice's list, or -1 if the message has none.
+  /// The index of the rare fields, among those decoded when they are asked for if `isDeferred`,
+  /// else in the slice's list; -1 if the message has none.
   @usableFromInline let rareIndex: Int32
   @usableFromInline let idByteCount: UInt8
   /// 0 if the message answers none, or one with a long name, which is among the rare fields.
@@ -23,7 +24,10 @@ struct SliceRow {
   @usableFromInline let isPending: Bool
   /// True if the text is ASCII.
   @usableFromInline let isASCII: Bool
-  /// True if the message has a name of at most 31 bytes and no rare fields, and is not pending.
+  /// True if the rare fields are decoded when they are asked for.
+  let isDeferred: Bool
+  /// True if the message has a name of at most 31 bytes and no rare fields in the slice's list, and
+  /// is not pending.
   @usableFromInline let isPlain: Bool
 
   var place: Place {

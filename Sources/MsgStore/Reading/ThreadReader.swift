@@ -14,8 +14,7 @@ struct ThreadReader {
       fields.ownID = own
       fields.keyName = position.id
     }
-    fields.deliveredAt = traits.deliveredAt.map(Timestamp.init(microseconds:))
-    fields.readAt = traits.readAt.map(Timestamp.init(microseconds:))
+    fields.takeCommon(traits)
     fields.retryCount = Int(clamping: traits.sending.retryCount)
     fields.retryAt = traits.sending.retryAt.map(Timestamp.init(microseconds:))
     fields.failure = traits.sending.failure
@@ -23,8 +22,6 @@ struct ThreadReader {
     fields.retractedAt = traits.retractedAt.map(Timestamp.init(microseconds:))
     fields.isAwaitingServer = traits.marks.contains(.hidden) || !traits.pendingEdits.isEmpty
     if traits.isRetracted { return }
-    fields.editedAt = traits.editTime.map(Timestamp.init(microseconds:))
-    fields.hasHistory = traits.marks.contains(.versions)
     for number in traits.mentions { fields.mentions.append(try view.member(number)) }
     // Member numbers differ between stores; names do not.
     fields.mentions.sort()
@@ -41,6 +38,17 @@ struct ThreadReader {
     if traits.marks.contains(.attachments) {
       fields.attachments = try view.facts.attachments(of: id, in: conversation)
     }
+  }
+}
+
+extension RareFields {
+  /// Takes the fields that need nothing but the traits.
+  mutating func takeCommon(_ traits: MessageTraits) {
+    deliveredAt = traits.deliveredAt.map(Timestamp.init(microseconds:))
+    readAt = traits.readAt.map(Timestamp.init(microseconds:))
+    if traits.isRetracted { return }
+    editedAt = traits.editTime.map(Timestamp.init(microseconds:))
+    hasHistory = traits.marks.contains(.versions)
   }
 }
 

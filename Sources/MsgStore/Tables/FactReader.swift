@@ -104,11 +104,10 @@ extension FactReader {
   func reaction(
     _ rest: Bytes, _ value: Bytes, to id: MessageID
   ) throws(StoreError) -> (member: UInt32, emoji: Bytes, ReactionRecord) {
-    guard let member = rest.bigEndianNumber(at: 0), case let emoji = rest.dropFirst(4),
-      1...Reaction.maximumEmojiByteCount ~= emoji.count, emoji.isValidUTF8,
-      let record = ReactionRecord(value)
-    else { throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction") }
-    return (member, emoji, record)
+    guard let parts = ReactionRecord.parts(rest, value) else {
+      throw view.corrupt(Schema.facts, "message \"\(id)\": malformed reaction")
+    }
+    return parts
   }
 
   /// Returns the reactions to a message that were not removed, by member and emoji.
@@ -126,9 +125,7 @@ extension FactReader {
           at: Timestamp(microseconds: record.time)))
     }
     // Member numbers differ between stores; names do not.
-    reactions.sort {
-      $0.member == $1.member ? $0.emoji.precedesByBytes($1.emoji) : $0.member < $1.member
-    }
+    reactions.sort(by: Reaction.precedes)
     return reactions
   }
 }

@@ -19,6 +19,17 @@ extension FieldRecord {
     guard fields.isComplete else { return nil }
   }
 
+  /// Returns true if the bytes are a valid record, without making its texts.
+  ///
+  /// For records whose rules do not depend on the values of their texts.
+  package static func isValid(_ bytes: Bytes) -> Bool {
+    var record = Self()
+    var fields = FieldReader(ByteReader(bytes))
+    fields.keepsBytes = false
+    record.visit(&fields)
+    return fields.isComplete
+  }
+
   /// Decodes a part of a record.
   ///
   /// Returns nil if the reader is not at a valid one; never traps.
@@ -56,6 +67,8 @@ extension FieldRecord where Self: Equatable {
 package struct FieldReader: FieldVisitor {
   private(set) var reader: ByteReader
   package private(set) var hasFailed = false
+  /// False to check texts and bytes, and to leave the values of their fields as they are.
+  var keepsBytes = true
   private var flags: UInt64 = 0
   /// The flags that the record has asked for; no others may be set.
   private var known: UInt64 = 0
@@ -119,10 +132,15 @@ package struct FieldReader: FieldVisitor {
     _ field: StaticString
   ) {
     guard let byteCount = number(length), byteCount <= UInt64(reader.remainingByteCount),
-      byteCounts.contains(Int(byteCount)), let bytes = reader.take(Int(byteCount)),
-      let decoded = T(field: bytes)
+      byteCounts.contains(Int(byteCount)), let bytes = reader.take(Int(byteCount))
     else { return fail() }
-    value = decoded
+    if !keepsBytes {
+      if !T.isValid(field: bytes) { fail() }
+    } else if let decoded = T(field: bytes) {
+      value = decoded
+    } else {
+      fail()
+    }
   }
 
   @inline(__always)

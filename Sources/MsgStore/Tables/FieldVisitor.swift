@@ -144,11 +144,18 @@ package protocol FieldBytes {
   var byteCount: Int { get }
   /// Decodes a value, or returns nil if the bytes are not a valid one.
   init?(field: Bytes)
+  /// Returns true if `init(field:)` would decode the bytes.
+  static func isValid(field: Bytes) -> Bool
   func append(field buffer: inout ByteBuffer)
+}
+
+extension FieldBytes {
+  package static func isValid(field: Bytes) -> Bool { Self(field: field) != nil }
 }
 
 extension String: FieldBytes {
   package var byteCount: Int { utf8.count }
+  package static func isValid(field bytes: Bytes) -> Bool { bytes.isText }
   package init?(field bytes: Bytes) {
     guard bytes.isText else { return nil }
     // Unsafe: validated just above.
@@ -189,6 +196,7 @@ extension MessageTraits: FieldBytes {
 
 extension [UInt8]: FieldBytes {
   package var byteCount: Int { count }
+  package static func isValid(field bytes: Bytes) -> Bool { true }
   package init?(field bytes: Bytes) { self = bytes.array() }
   package func append(field buffer: inout ByteBuffer) { buffer.append(self) }
 }

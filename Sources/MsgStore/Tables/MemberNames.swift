@@ -21,7 +21,8 @@ package final class MemberNames: Sendable {
   private let usedByteCount = Atomic<Int>(0)
 
   /// The chunks of names, by the upper half of a number.
-  private let chunks = Slots<Chunk>()
+  private let chunks = ReferenceSlots<Chunk>(count: chunkCount)
+  private static let chunkCount = 256
 
   private final class Name: Sendable {
     /// The size, including the allocator's overhead.
@@ -31,9 +32,9 @@ package final class MemberNames: Sendable {
   }
 
   private final class Chunk: Sendable {
-    static let byteCount = Slots<Name>.byteCount + 32
+    static let byteCount = chunkCount * MemoryLayout<UInt>.size + 64
     /// The names, by the lower half of their numbers.
-    let names = Slots<Name>()
+    let names = ReferenceSlots<Name>(count: chunkCount)
   }
 
   package init(maximumByteCount: Int = MemoryShares().memberNames) {
@@ -49,79 +50,19 @@ package final class MemberNames: Sendable {
   /// The name of a number, if it was inserted.
   package subscript(number: UInt32) -> MemberID? {
     guard number < Self.maximumCount else { return nil }
-    return chunks.with(UInt8(truncatingIfNeeded: number >> 8)) { chunk in
-      chunk.names.with(UInt8(truncatingIfNeeded: number)) { name in name.id }
+    return chunks.with(Int(number >> 8)) { chunk in
+      chunk.names.with(Int(number & 0xFF)) { name in name.id }
     } ?? nil
   }
 
   /// Keeps a name that was read from a committed snapshot.
   package func insert(_ id: MemberID, at number: UInt32) {
     guard number < Self.maximumCount, !isFull else { return }
-    let (upper, lower) = (UInt8(number >> 8), UInt8(truncatingIfNeeded: number))
+    let (upper, lower) = (Int(number >> 8), Int(number & 0xFF))
     var added = 0
     if chunks.isEmpty(upper), chunks.fill(upper, Chunk()) { added += Chunk.byteCount }
     let isNew = chunks.with(upper) { chunk in chunk.names.fill(lower, Name(id)) }
     if isNew == true { added += Name.byteCount + MemoryShares.heapByteCount(of: id.string) }
     usedByteCount.wrappingAdd(added, ordering: .relaxed)
-  }
-}
-
-/// 256 references, each of which is set once and stays until their owner is destroyed.
-///
-/// They are in memory of their own, since a class has no room for them in place: `InlineArray`
-/// exists only on Apple's systems of 2025.
-@safe
-private struct Slots<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
-  // Unchecked: the address never changes, and the words behind it are atomic.
-  private let words: UnsafeMutablePointer<Atomic<UInt>>
-
-  private static var count: Int { Int(UInt8.max) + 1 }
-  static var byteCount: Int { count * MemoryLayout<UInt>.size + 16 }
-
-  init() {
-    unsafe words = .allocate(capacity: Self.count)
-    for index in 0..<Self.count { unsafe (words + index).initialize(to: Atomic(0)) }
-  }
-
-  func isEmpty(_ index: UInt8) -> Bool {
-    unsafe words[Int(index)].load(ordering: .relaxed) == 0
-  }
-
-  /// Returns the result of `body` for the object at an index, or nil if it is not set.
-  ///
-  /// The object's references are not counted meanwhile.
-  @inline(__always)
-  func with<R>(_ index: UInt8, _ body: (Object) -> R) -> R? {
-    let bits = unsafe words[Int(index)].load(ordering: .acquiring)
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { return nil }
-    // Unsafe: the bits are those of a reference that `fill` has kept alive until `deinit`.
-    return unsafe Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef { object in
-      body(object)
-    }
-  }
-
-  /// Sets the reference at an index unless it is set already.
-  ///
-  /// Returns true if it was not.
-  func fill(_ index: UInt8, _ object: Object) -> Bool {
-    let reference = unsafe Unmanaged.passRetained(object)
-    let new = unsafe UInt(bitPattern: reference.toOpaque())
-    let isNew = unsafe words[Int(index)].compareExchange(
-      expected: 0, desired: new, ordering: .acquiringAndReleasing
-    ).exchanged
-    if !isNew { unsafe reference.release() }
-    return isNew
-  }
-
-  deinit {
-    for index in 0..<Self.count {
-      let bits = unsafe words[index].load(ordering: .acquiring)
-      // Unsafe: the reference that `fill` has kept alive.
-      if let pointer = unsafe UnsafeRawPointer(bitPattern: bits) {
-        unsafe Unmanaged<Object>.fromOpaque(pointer).release()
-      }
-    }
-    unsafe words.deinitialize(count: Self.count)
-    unsafe words.deallocate()
   }
 }

@@ -94,8 +94,8 @@ package struct MessageRecord {
     guard textByteCount <= TextCompression.maximumTextByteCount else { return nil }
   }
 
-  /// The head of most records, which the sender follows: the tag, flags with at most two fields (a
-  /// local time and a reply), and the status.
+  /// The head of most records, which the sender follows: the tag, flags with at most three fields
+  /// (a local time, a reply, and traits), and the status.
   struct PlainHead {
     let flags: Flags
     let status: MessageStatus
@@ -105,7 +105,7 @@ package struct MessageRecord {
     /// Returns nil if the first three of the four bytes are those of any other record.
     @inline(__always)
     init?(_ head: UInt32) {
-      let flags: Flags = [.history, .localTime, .reply]
+      let flags: Flags = [.history, .localTime, .reply, .traits]
       let known = UInt32(flags.rawValue) << 8 | 7 << 16 | 0xFF << 24
       guard head & ~known == UInt32(tag) else { return nil }
       self.flags = Flags(rawValue: UInt8(truncatingIfNeeded: head >> 8))

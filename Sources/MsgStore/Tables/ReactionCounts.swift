@@ -65,6 +65,25 @@ package struct ReactionCounts: Hashable, Sendable {
     }
   }
 
+  /// Checks what `init` reads, without making texts.
+  ///
+  /// Returns the number of reactions, or nil if the bytes are not valid.
+  static func check(_ reader: inout ByteReader) -> Int? {
+    guard let count = reader.varint(), count <= UInt64(maximumCount) else { return nil }
+    var total = 0
+    var last: Bytes?
+    for _ in 0..<count {
+      guard let byteCount = reader.byte(), 1...Reaction.maximumEmojiByteCount ~= Int(byteCount),
+        let emoji = reader.take(Int(byteCount)), emoji.isText,
+        let number = reader.varint(), number >> 1 > 0, number >> 1 < maximumMemberCount
+      else { return nil }
+      if let last, last.compare(to: emoji) >= 0 { return nil }
+      last = emoji
+      total += Int(number >> 1)
+    }
+    return total
+  }
+
   func append(to buffer: inout ByteBuffer) {
     buffer.append(varint: UInt64(all.count))
     for count in all {

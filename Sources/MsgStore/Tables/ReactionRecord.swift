@@ -29,6 +29,19 @@ package struct ReactionRecord: Hashable, StoredRecord {
     fields.fixed(&time, "time")
   }
 
+  /// Decodes a reaction among the facts, given its key behind the kind.
+  ///
+  /// Returns nil if the bytes are not a valid one.
+  static func parts(
+    _ rest: Bytes, _ value: Bytes
+  ) -> (member: UInt32, emoji: Bytes, ReactionRecord)? {
+    guard let member = rest.bigEndianNumber(at: 0), case let emoji = rest.dropFirst(4),
+      1...Reaction.maximumEmojiByteCount ~= emoji.count, emoji.isValidUTF8,
+      let record = ReactionRecord(value)
+    else { return nil }
+    return (member, emoji, record)
+  }
+
   /// Returns true if this record replaces another.
   func succeeds(_ other: ReactionRecord) -> Bool {
     time == other.time ? isRemoved && !other.isRemoved : time > other.time

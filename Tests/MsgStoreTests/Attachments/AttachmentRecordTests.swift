@@ -29,6 +29,8 @@ import Testing
         if random.chance(10) { bytes.removeLast(min(bytes.count, 3)) }
         // What can be read is written and read once more.
         if let other = read(bytes) { #expect(read(written(other)) == other) }
+        // Checking without making texts takes the same bytes.
+        #expect(Bytes.with(bytes) { AttachmentRecord.isValid($0) } == (read(bytes) != nil))
       }
       _ = read(random.bytes(.random(in: 0..<60, using: &random)))
     }
