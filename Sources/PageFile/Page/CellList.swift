@@ -149,6 +149,22 @@ package struct CellList: ~Copyable {
     return count - 1
   }
 
+  /// Returns the index that divides the cells into two pages of about the same room, or nil if they
+  /// leave fewer bytes free than demanded, or need more than two pages.
+  package func evenDivision(leaving freeByteCount: Int) -> Int? {
+    let capacity = TreePage.capacity(pageSize: pageSize)
+    let middle = middle()
+    // Of large cells the one in the middle may fit on one side only.
+    for point in [middle, middle - 1, middle + 1] where point > 0 && point < count {
+      let lower = byteCount(of: 0..<point)
+      let upper = byteCount(of: point..<count)
+      if lower <= capacity, upper <= capacity, lower + upper <= 2 * capacity - freeByteCount {
+        return point
+      }
+    }
+    return nil
+  }
+
   /// Writes a page of these cells, with the longest prefix that they share.
   ///
   /// The cell with the highest key goes to the high end, the opposite of the layout that ascending

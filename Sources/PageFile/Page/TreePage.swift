@@ -199,17 +199,32 @@ package struct TreePage {
     return found.isEqual ? found.index : found.index - 1
   }
 
+  /// Returns true if a leaf should take no further cell behind its last one, because that would
+  /// leave it less than a 64th of its room.
+  ///
+  /// That is room for a few small cells that come late, between others: without it the first of
+  /// them would split the leaf. Larger cells would not fit into it anyway.
+  package func isFull(behind cell: Cell, at index: Int) -> Bool {
+    guard index == cellCount, index > 0 else { return false }
+    let byteCount = cell.byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
+    let spare = capacity / 64
+    return 2 * byteCount <= spare && gapByteCount - byteCount < spare
+  }
+
   /// Returns true if a cell inserted at `index` would continue a run of cells written in the order
   /// of their keys.
   ///
   /// Either the cell before it was the last one written, or the four cells before it were written
-  /// in ascending order. The second case also detects a thread that grows while others do.
+  /// in ascending order, and after the cell behind them. The second case also detects a thread that
+  /// grows while others do. If the cell behind was written later, the run went on there, and what
+  /// comes between is late.
   /// `CellList.write` lays cells out in the opposite order, so a page that was just rebuilt shows
   /// no run.
   package func isAscendingRun(at index: Int) -> Bool {
     guard index > firstKeyIndex else { return false }
     if cellOffset(index - 1) == cellAreaStart { return true }
     guard index >= firstKeyIndex + 4 else { return false }
+    if index < cellCount, cellOffset(index) < cellOffset(index - 1) { return false }
     return (index - 3..<index).allSatisfy { cellOffset($0) < cellOffset($0 - 1) }
   }
 }

@@ -35,7 +35,8 @@ package struct TreePageEditor {
   /// its freed bytes or to change its prefix.
   ///
   /// Otherwise it is split. Without this limit a nearly full page whose values keep changing their
-  /// length would be rewritten again and again.
+  /// length would be rewritten again and again. An inserted cell counts for half of its size: large
+  /// cells are few and cause few rewrites.
   package static func spareByteCount(capacity: Int) -> Int { capacity / 16 }
 
   /// Returns the number of free bytes after a rewrite with a prefix of that many bytes.
@@ -78,11 +79,11 @@ package struct TreePageEditor {
     let prefixByteCount = prefixByteCount(with: cell.key)
     let needed = cell.byteCount(dropping: prefixByteCount) + Cell.pointerByteCount
     let room = roomAfterRewrite(prefixByteCount: prefixByteCount)
-    guard room - needed >= TreePageEditor.spareByteCount(capacity: page.capacity) else {
-      return false
-    }
+    let spare = TreePageEditor.spareByteCount(capacity: page.capacity)
+    guard room - needed >= max(0, spare - needed / 2) else { return false }
     var list = CellList(copying: page)
     list.insert(cell, at: index)
+    guard room - needed >= spare || list.fits(0..<list.count) else { return false }
     list.write(0..<list.count, to: self)
     return true
   }

@@ -4,9 +4,9 @@ extension BTree {
   ///
   /// Returns true if the key was present.
   ///
-  /// Reads one page per level and edits one; each split edits one more page and adds one. Storing a
-  /// short value that is already there edits nothing, so a transaction that stores only what is
-  /// present changes nothing.
+  /// Reads one page per level and edits one. A full leaf shares its cells with a neighbour or is
+  /// split, and each split edits one more page and adds one. Storing a short value that is already
+  /// there edits nothing, so a transaction that stores only what is present changes nothing.
   ///
   /// - Throws: `limitExceeded` for a value above `Cell.maximumValueByteCount`, before anything is
   ///   changed; any error of the source; `corruptPage` when pages contradict each other.
@@ -36,11 +36,12 @@ extension BTree {
       editor.remove(at: found.index)
     }
     let cell = Cell(CellKey(key), payload)
-    if !editor.insert(cell, at: found.index) {
+    if editor.page.isFull(behind: cell, at: found.index) || !editor.insert(cell, at: found.index) {
       // The path is recorded only now, by a second descent: few insertions need to update a parent.
       var path = TreePath()
       let root = try source.treePage(source.root(of: tree))
       _ = try path.descend(from: root, in: source, .toward(key))
+      if try share(editor, adding: cell, at: found.index, up: &path) { return found.isEqual }
       try carry(try split(editor, adding: cell, at: found.index), up: &path)
     }
     return found.isEqual
@@ -89,7 +90,7 @@ extension BTree {
   ///
   /// The separator comes from the child. If the child holds keys outside its own bounds, the
   /// separator may not belong there, and the parent would no longer be ordered.
-  private func checkOrder(
+  func checkOrder(
     of separator: CellKey, at index: Int, in page: TreePage
   ) throws(PageFileError) {
     let isAbove =

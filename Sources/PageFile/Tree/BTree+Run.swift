@@ -67,10 +67,11 @@ extension BTree {
     var index = start
     while true {
       let (key, value) = (run.key(index), run.value(index))
+      let cell = Cell(CellKey(key), .value(value))
       guard
         Cell.fitsInline(
           keyByteCount: key.count, valueByteCount: value.count, pageSize: source.pageSize),
-        editor.insert(Cell(CellKey(key), .value(value)), at: place.index)
+        !editor.page.isFull(behind: cell, at: place.index), editor.insert(cell, at: place.index)
       else { return index }
       index += 1
       guard index < run.count, case let next = run.key(index),

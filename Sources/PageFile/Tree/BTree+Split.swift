@@ -100,7 +100,7 @@ extension BTree {
   ///
   /// For leaves it is the shortest prefix of the upper page's first key that is still above the
   /// lower page's last key. For branches it is the key that the upper page's first cell loses.
-  private func separator(_ page: TreePage, _ below: CellKey, _ above: CellKey) -> ByteBuffer {
+  func separator(_ page: TreePage, _ below: CellKey, _ above: CellKey) -> ByteBuffer {
     let byteCount = page.isLeaf ? below.sharedByteCount(with: above) + 1 : above.byteCount
     var separator = ByteBuffer(capacity: byteCount)
     above.append(first: byteCount, to: &separator)

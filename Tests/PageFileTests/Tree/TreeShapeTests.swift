@@ -55,11 +55,67 @@ import Testing
     #expect(tree.findings() == [])
   }
 
-  @Test func randomOrderLeavesLeavesTwoThirdsFull() throws {
+  @Test func randomOrderLeavesLeavesThreeQuartersFull() throws {
     var random = SeededGenerator()
     let tree = try ArrayTree(pageSize: 8192)
     for _ in 0..<8000 { _ = try tree.insert(random.bytes(16), random.bytes(70)) }
-    #expect(try tree.leafFill() >= 0.6)
+    #expect(try tree.leafFill() >= 0.75)
+    #expect(tree.findings() == [])
+  }
+
+  /// Names come in order, and one for each leaf comes late.
+  @Test func lateKeysLeaveLeavesFull() throws {
+    var random = SeededGenerator()
+    let tree = try ArrayTree(pageSize: 4096)
+    for name in 0..<40_000 { _ = try tree.insert(bigEndian(2 * name), [1, 2, 3, 4, 5, 6]) }
+    let before = try tree.leaves().count
+    for _ in 0..<before { _ = try tree.insert(bigEndian(2 * random.below(40_000) + 1), [7]) }
+    #expect(try tree.leaves().count - before <= before / 20)
+    #expect(tree.findings() == [])
+  }
+
+  /// Cells too large for what an appended leaf leaves free: neighbours take them.
+  @Test func lateKeysSplitFewerLeavesThanTheyMeet() throws {
+    var random = SeededGenerator()
+    let tree = try ArrayTree(pageSize: 4096)
+    for message in 0..<8000 {
+      _ = try tree.insert(threadKey(1, 2 * message), [UInt8](repeating: 5, count: 90))
+    }
+    let before = try tree.leaves().count
+    for _ in 0..<before {
+      let key = threadKey(1, 2 * random.below(8000) + 1)
+      _ = try tree.insert(key, [UInt8](repeating: 6, count: 90))
+    }
+    #expect(try tree.leaves().count - before <= before * 2 / 5)
+    #expect(tree.findings() == [])
+  }
+
+  /// Four segments share a leaf; one of them is packed again, and grows.
+  @Test func largeCellThatGrowsStaysInItsLeaf() throws {
+    let tree = try ArrayTree(pageSize: 4096)
+    for segment in 0..<400 {
+      _ = try tree.insert(threadKey(1, segment), [UInt8](repeating: 5, count: 920))
+    }
+    let before = try tree.leaves().count
+    for segment in stride(from: 1, to: 400, by: 4) {
+      _ = try tree.insert(threadKey(1, segment), [UInt8](repeating: 6, count: 990))
+    }
+    #expect(try tree.leaves().count == before)
+    #expect(tree.findings() == [])
+  }
+
+  /// A separator that becomes longer may not fit into the parent, which is split then.
+  @Test func sharingSplitsParents() throws {
+    var random = SeededGenerator()
+    let tree = try ArrayTree(pageSize: 4096)
+    var keys: Set<[UInt8]> = []
+    for _ in 0..<12_000 {
+      let shared = [UInt8](repeating: 7, count: random.below(4) * 60)
+      let key = shared + random.bytes(1 + random.below(60))
+      keys.insert(key)
+      _ = try tree.insert(key, random.bytes(random.below(120)))
+    }
+    for key in keys { #expect(try tree.contains(key)) }
     #expect(tree.findings() == [])
   }
 
