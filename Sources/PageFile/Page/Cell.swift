@@ -32,7 +32,8 @@ package struct Cell {
   /// The size of an entry of the cell pointer array, in bytes.
   package static let pointerByteCount = 2
 
-  /// Returns the most bytes that a cell may take with its whole key and its pointer.
+  /// Returns the most bytes that a cell may take with its whole key and its pointer, on a page of
+  /// this content size.
   package static func maximumByteCount(pageSize: Int) -> Int {
     (pageSize &- PageHeader.byteCount) / 4
   }

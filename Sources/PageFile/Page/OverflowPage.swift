@@ -18,7 +18,7 @@ package struct OverflowPage {
   private static let nextOffset = 24
   private static let reservedOffset = 28
 
-  /// Returns the number of value bytes that one link holds.
+  /// Returns the number of value bytes that one link of this content size holds.
   package static func capacity(pageSize: Int) -> Int { pageSize - PageHeader.byteCount }
 
   /// Returns the number of links of a value.
@@ -47,9 +47,7 @@ package struct OverflowPage {
   ///
   /// Accepts any bytes of any length.
   package static func ruleBroken(_ page: Bytes) -> String? {
-    guard page.count >= 4096, page.count <= 32768, page.count & (page.count &- 1) == 0 else {
-      return "page size not allowed"
-    }
+    guard PageSize.isContent(page.count) else { return "page size not allowed" }
     guard page[PageHeader.kindOffset] == PageKind.overflow.rawValue else {
       return "not an overflow page"
     }

@@ -43,6 +43,25 @@ package enum PageKind: UInt8, Sendable, CaseIterable {
 }
 
 /// The page sizes that the format allows, in bytes.
+///
+/// A page has two sizes. Its *page size* is the room that it takes in the data file. Its *content
+/// size* is the part of that which holds the header and all that follows it; every rule inside a
+/// page is one of its content size. The two are equal unless pages are sealed.
 package enum PageSize {
   package static let allowed = [4096, 8192, 16384, 32768]
+
+  /// The bytes of a sealed page beside its content: nonce, tag, and zeros.
+  ///
+  /// A multiple of eight, so that the word behind a page in memory is aligned.
+  package static let sealByteCount = 32
+
+  /// Returns true if pages of an allowed size may have that content size.
+  package static func isContent(_ byteCount: Int) -> Bool {
+    isPowerInRange(byteCount) || isPowerInRange(byteCount &+ sealByteCount)
+  }
+
+  @inline(__always)
+  private static func isPowerInRange(_ byteCount: Int) -> Bool {
+    byteCount >= 4096 && byteCount <= 32768 && byteCount & (byteCount &- 1) == 0
+  }
 }

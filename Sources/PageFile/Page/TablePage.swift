@@ -32,7 +32,7 @@ package enum TablePage {
   /// The greatest height of a table: 4 levels address 2^32 pages at the smallest page size.
   package static let maximumHeight = 4
 
-  /// Returns the number of entries of a table page of this size.
+  /// Returns the number of entries of a table page of this content size.
   package static func entryCount(pageByteCount: Int) -> Int {
     (pageByteCount - PageHeader.byteCount) / TableEntry.byteCount
   }

@@ -13,9 +13,7 @@ extension TreePage {
   /// Accepts any bytes of any length. Checksum, LSN and page number are the pager's concern. Costs
   /// a few nanoseconds per cell.
   package static func ruleBroken(_ page: Bytes) -> String? {
-    guard page.count >= 4096, page.count <= 32768, page.count & (page.count &- 1) == 0 else {
-      return "page size not allowed"
-    }
+    guard PageSize.isContent(page.count) else { return "page size not allowed" }
     let kind = page[PageHeader.kindOffset]
     let level = page[PageHeader.levelOffset]
     if kind == PageKind.leaf.rawValue {

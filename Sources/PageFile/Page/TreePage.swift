@@ -44,7 +44,8 @@ package struct TreePage {
   package var gapByteCount: Int {
     cellAreaStart - TreePage.pointersOffset - cellCount * Cell.pointerByteCount
   }
-  /// Returns the number of bytes that a page has for prefix, pointers and cells.
+  /// Returns the number of bytes that a page of this content size has for prefix, pointers and
+  /// cells.
   package static func capacity(pageSize: Int) -> Int { pageSize - PageHeader.byteCount }
   package var capacity: Int { TreePage.capacity(pageSize: bytes.count) }
   package var usedByteCount: Int { capacity - gapByteCount - freedByteCount }

@@ -8,6 +8,7 @@
 ///  2. A write transaction sees its own edits of a page.
 @usableFromInline
 package final class PageSource {
+  /// The content size of a page; see `PageSize`.
   package let pageSize: Int
   let pager: Pager
   private(set) var snapshot: Snapshot
@@ -38,7 +39,7 @@ package final class PageSource {
   init(pager: Pager, snapshot: Snapshot) {
     self.pager = pager
     self.snapshot = snapshot
-    pageSize = pager.pageByteCount
+    pageSize = pager.contentByteCount
     dirty = nil
     roots = snapshot.roots
     bracket = Bracket(pager.cache, snapshot.registration)
@@ -56,7 +57,7 @@ package final class PageSource {
     self.pager = pager
     self.snapshot = snapshot
     self.numbers = numbers
-    pageSize = pager.pageByteCount
+    pageSize = pager.contentByteCount
     dirty = DirtyPages()
     roots = snapshot.roots
     bracket = Bracket(pager.cache, snapshot.registration)

@@ -44,7 +44,7 @@ extension Pager {
     guard level >= 0, !entry.isNone else { return true }
     try visitNode(level, place, entry)
     guard let number = UInt32(exactly: place) else { return true }
-    var copy = ByteBuffer(capacity: pageByteCount)
+    var copy = ByteBuffer(capacity: contentByteCount)
     try bracket.within { () throws(PageFileError) in
       copy.append(try image(of: entry, number: number, level: level, bracket).bytes)
     }

@@ -4,7 +4,10 @@
 /// It is the part of an open store that reads need. All snapshots share it, and only the cache in
 /// it changes.
 final class Pager: Sendable {
+  /// The size of a slot.
   let pageByteCount: Int
+  /// The size of a page in memory; see `PageSize`.
+  let contentByteCount: Int
   let storeID: StoreID
   let dataFile: any StorageFile
   let cache: PageCache
@@ -27,13 +30,15 @@ final class Pager: Sendable {
   static let slotsOffset = 2 * MetaSlot.regionByteCount
 
   init(
-    dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, cacheByteCount: Int
+    dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, contentByteCount: Int,
+    cacheByteCount: Int
   ) {
     self.dataFile = dataFile
     self.storeID = storeID
     self.pageByteCount = pageByteCount
+    self.contentByteCount = contentByteCount
     cache = PageCache(maximumPageCount: cacheByteCount / pageByteCount)
-    entryCount = TablePage.entryCount(pageByteCount: pageByteCount)
+    entryCount = TablePage.entryCount(pageByteCount: contentByteCount)
   }
 
   func offset(of slot: SlotNumber) -> Int {
@@ -146,7 +151,7 @@ final class Pager: Sendable {
     // Closing first expires all snapshots, then waits for the readers inside, so after this check
     // the file is open. An operation checks when it enters, but a walk enters once for each page.
     if registration?.isExpired ?? false, !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
-    let image = PageImage(pageByteCount: pageByteCount, account: account)
+    let image = PageImage(pageByteCount: contentByteCount, account: account)
     do throws(PageFileError) {
       let isComplete = try dataFile.readFully(
         into: image.mutableBytes, at: offset(of: entry.slot))

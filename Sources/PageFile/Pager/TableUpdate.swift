@@ -108,7 +108,7 @@ struct TableUpdate: ~Copyable {
       level == table.height - 1
       ? (place == 0 ? table.entry : .none)
       : try pager.tableEntry(at: place, level: level + 1, in: table, bracket)
-    let image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
+    let image = PageImage(pageByteCount: pager.contentByteCount, account: pager.account)
     let page = image.mutableBytes
     guard !old.isNone else {
       page.zero(0, page.count)

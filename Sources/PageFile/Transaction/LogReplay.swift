@@ -100,7 +100,7 @@ struct LogReplay: ~Copyable {
       isNew = false
     } else {
       try refuseTooMany(lsn)
-      image = PageImage(pageByteCount: pager.pageByteCount, account: pager.account)
+      image = PageImage(pageByteCount: pager.contentByteCount, account: pager.account)
     }
     do throws(PageFileError) {
       if isNew { try fill(image, frame, own, file) }
@@ -111,7 +111,7 @@ struct LogReplay: ~Copyable {
         // Validated at once: a few bytes of a damaged log must not cost a page of memory each.
         try refuseBroken(frame.number, image)
       } else {
-        image.edited.addAll(pageByteCount: pager.pageByteCount)
+        image.edited.addAll(pageByteCount: pager.contentByteCount)
       }
     } catch {
       if isNew { image.release() }

@@ -78,7 +78,7 @@ struct StoreReader {
       pager
       ?? Pager(
         dataFile: dataFile, storeID: meta.storeID, pageByteCount: meta.pageByteCount,
-        cacheByteCount: cacheByteCount)
+        contentByteCount: meta.pageByteCount, cacheByteCount: cacheByteCount)
     try checkTableRoot(meta, pager)
     var replay = LogReplay(pager: pager, meta)
     let end = try recovery.replay(meta, beside: readable) {
