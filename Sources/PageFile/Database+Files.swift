@@ -87,6 +87,7 @@ extension Database {
     _ = try Self.remove(in: directory, name: temporaryName)
     var options = DatabaseOptions()
     options.pageByteCount = pageByteCount
+    options.encryption = encryption
     let copy = try Database(in: directory, name: temporaryName, options: options)
     do {
       try copy.fill(from: try beginRead(), progress: progress)

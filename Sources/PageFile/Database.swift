@@ -12,6 +12,9 @@ public final class Database: Sendable {
   private let transition = Lock()
   private let fork = ForkWitness()
 
+  /// The source of the key, for copies that are to be encrypted as this database is.
+  var encryption: Encryption? { options.encryption }
+
   var engine: Engine { current.withLock { $0 } }
 
   /// Returns the engine; throws `forked` unless this process opened it.
@@ -26,10 +29,12 @@ public final class Database: Sendable {
   /// checkpoint. Nothing is written until the first commit, or until a checkpoint or a quiet moment
   /// moves the log that was found.
   ///
-  /// - Throws: `busy` if another process owns the file; `notADatabase`, `unsupportedFormat`,
-  ///   `corruptMeta`, `corruptWAL`, `walMismatch`, `mainFileMissing` for files that cannot be
-  ///   trusted (nothing is changed then); `readOnly` if the file may not be written;
-  ///   `limitExceeded` for an invalid page size; `ioError`.
+  /// - Throws: `keyMissing`, `wrongKey`, `notEncrypted` for a key that does not fit the file;
+  ///   `rolledBack` for a file that ends before `DatabaseOptions.mark`; `busy` if another process
+  ///   owns the file; `notADatabase`, `unsupportedFormat`, `corruptMeta`, `corruptWAL`,
+  ///   `walMismatch`, `mainFileMissing` for files that cannot be trusted (nothing is changed then);
+  ///   `readOnly` if the file may not be written; `limitExceeded` for an invalid page size;
+  ///   `ioError`.
   public convenience init(
     path: String, options: DatabaseOptions = DatabaseOptions()
   ) throws(PageFileError) {
@@ -227,6 +232,13 @@ public final class Database: Sendable {
     let loggedCount = maps.0.imageCount + maps.1.imageCount
     return engine.pager.account.livingCount - engine.pager.cache.pageCount - loggedCount
   }
+
+  /// The last commit that is known to be on the medium, for the app to keep and to give at the next
+  /// opening; see `DatabaseOptions.mark`.
+  ///
+  /// Before the first write it may be less than the last commit. It tells the age of a state, and
+  /// not its branch: two copies of a store that went on separately have the same marks.
+  public var mark: LSN { fork.hasForked ? .zero : engine.mark }
 
   /// Figures about the open database; all of them zero in a child by `fork`.
   public var statistics: Statistics { fork.hasForked ? Statistics() : engine.statistics }

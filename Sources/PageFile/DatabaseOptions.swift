@@ -22,6 +22,17 @@ public struct DatabaseOptions: Sendable {
   /// An app extension, to which the system grants little memory, sets this to 6 MiB.
   public var cacheByteCount = 16 << 20
 
+  /// The source of the key of an encrypted store; nil for a store that is not encrypted.
+  ///
+  /// A store that is created is encrypted if this is given. It stays as it was created.
+  public var encryption: Encryption?
+
+  /// The mark that the app has kept from `Database.mark`, or nil to accept any state of the store.
+  ///
+  /// An opening that finds less throws `rolledBack`, also if there is no file at all. Keep the mark
+  /// where a copy of the store does not bring it back: in the keychain, for this device only.
+  public var mark: LSN?
+
   /// True if transactions can erase their removals from all files; see
   /// `WriteTransaction.eraseSecurely`.
   public var secureDelete = true
@@ -61,4 +72,22 @@ public struct DatabaseOptions: Sendable {
   /// An opening has to hold these pages in memory, and uses this limit to refuse a log that asks
   /// for more.
   static let maximumLoggedByteCount = 32 << 20
+}
+
+/// The source of the app's key for an encrypted database.
+///
+/// Made by a library that has a cipher; `PageFile` has none.
+public struct Encryption: Sendable {
+  private let cipher: @Sendable () -> (any PageCipher)?
+
+  /// Creates a source from a closure that returns the cipher under the app's key, or nil if the key
+  /// cannot be had now.
+  package init(_ cipher: @escaping @Sendable () -> (any PageCipher)?) { self.cipher = cipher }
+
+  /// Returns the cipher under the app's key.
+  /// - Throws: `keyMissing` if the app has not the key now.
+  func makeCipher(path: String) throws(PageFileError) -> any PageCipher {
+    guard let cipher = cipher() else { throw .keyMissing(path: path) }
+    return cipher
+  }
 }

@@ -9,6 +9,14 @@ extension PageFileError: CustomStringConvertible {
         + "which this version does not support"
     case .corruptMeta(let reason):
       "the meta slots are corrupt: \(reason)"
+    case .keyMissing(let path):
+      "\(path): encrypted; the key is missing"
+    case .wrongKey(let path):
+      "\(path): encrypted with another key"
+    case .notEncrypted(let path):
+      "\(path): not encrypted, although a key was given"
+    case .rolledBack(let found, let expected):
+      "the store was put back to commit \(found); commit \(expected) was there before"
     case .corruptPage(let number, let reason):
       "page \(number) is corrupt: \(reason)"
     case .corruptWAL(let lsn, let reason):

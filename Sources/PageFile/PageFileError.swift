@@ -16,6 +16,24 @@ public enum PageFileError: Error, Sendable, Hashable {
   ///
   /// Other pages stay readable.
   case corruptPage(PageNumber, reason: String)
+  /// The store is encrypted, and no key was given.
+  case keyMissing(path: String)
+  /// The store is encrypted, and the key given is not its key.
+  ///
+  /// Nothing was changed. Somebody who alters the files can bring this about, so it is no reason to
+  /// delete anything.
+  case wrongKey(path: String)
+  /// A key was given, and the store is not encrypted.
+  ///
+  /// Somebody who alters the files can put a store of their own in the place of an encrypted one.
+  /// So an app must not answer this by opening or encrypting the store, except for the one time
+  /// when it moves from a store without encryption.
+  case notEncrypted(path: String)
+  /// The store ends with the commit `found`, before the mark that was given: an earlier state of it
+  /// was put back, or the end of its log was cut off.
+  ///
+  /// Nothing was changed. If there is no store at all, `found` is zero, and none was created.
+  case rolledBack(found: LSN, expected: LSN)
   /// Commits after `lsn` that were known to be durable are missing or damaged.
   ///
   /// Nothing was written.

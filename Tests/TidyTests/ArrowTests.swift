@@ -25,7 +25,7 @@ import Testing
       ("Page", ["Bytes", "Storage"]),
       ("PageFileError.swift", ["Page"]),
       ("PageFileError+Description.swift", []),
-      ("DatabaseOptions.swift", []),
+      ("DatabaseOptions.swift", ["Page"]),
       ("WAL", ["Bytes", "Storage", "Page"]),
       ("Pager", ["Bytes", "Storage", "Page"]),
       ("Tree", ["Bytes", "Page", "Pager"]),

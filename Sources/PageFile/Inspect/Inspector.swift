@@ -136,7 +136,7 @@ package final class Inspector {
       var bytes = ByteBuffer(capacity: WALHeader.byteCount)
       bytes.append(zeros: WALHeader.byteCount)
       _ = try file.read(into: bytes.mutableBytes, at: 0)
-      guard let header = WALHeader(bytes.bytes) else {
+      guard let header = WALHeader.read(bytes.bytes, engine.pager.keys) else {
         report.stops.append((file: name, reason: "header cannot be read"))
         continue
       }
@@ -151,7 +151,7 @@ package final class Inspector {
     for (name, file, header) in found.sorted(by: {
       $0.header.generation.counter < $1.header.generation.counter
     }) {
-      try report.addCommits(of: file, name, header)
+      try report.addCommits(of: file, name, header, engine.pager.keys)
     }
     return report
   }
@@ -161,6 +161,7 @@ package final class Inspector {
     // The check uses a snapshot of its own, so that it sees the newest moment.
     let source = PageSource(pager: engine.pager, snapshot: try engine.snapshotToRead())
     engine.checkMetaSlots(report)
+    engine.checkSealCount(report)
     try IntegrityCheck(source).run(report)
   }
 

@@ -14,6 +14,7 @@ extension Database {
   public func check(_ report: (CheckFinding) -> Void) throws(PageFileError) {
     let transaction = try beginRead()
     engine.checkMetaSlots(report)
+    engine.checkSealCount(report)
     let check = IntegrityCheck(transaction.source)
     try check.run(report)
   }
@@ -29,9 +30,19 @@ extension Engine {
       state.writing == nil ? state.recovered.fingerprint.metaSlots : []
     }
     for (index, bytes) in slots.enumerated() where bytes.contains(where: { $0 != 0 }) {
-      if case .valid = Bytes.with(bytes, { MetaSlot.read($0) }) { continue }
+      if case .valid = Bytes.with(bytes, { MetaSlot.read($0, index: index, pager.keys) }) {
+        continue
+      }
       report(CheckFinding("meta slot \(index) cannot be read"))
     }
+  }
+}
+
+extension Engine {
+  /// Reports a data key that has made so many seals that nonces may soon repeat.
+  func checkSealCount(_ report: (CheckFinding) -> Void) {
+    guard let count = pager.keys?.sealCount, count >= StoreKeys.advisedSealCount else { return }
+    report(CheckFinding("data key: used for \(count) seals; a copy of the store has a new one"))
   }
 }
 

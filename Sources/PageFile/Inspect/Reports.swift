@@ -111,14 +111,14 @@ package struct WALReport {
   package init() {}
 
   mutating func addCommits(
-    of file: any StorageFile, _ name: String, _ header: WALHeader
+    of file: any StorageFile, _ name: String, _ header: WALHeader, _ keys: StoreKeys?
   ) throws(PageFileError) {
-    var scan = try WALScan(file, header)
+    var scan = try WALScan(file, header, keys)
     while true {
       var commit: CommitReport?
       let stop = try scan.next { (found) throws(PageFileError) in
         commit = CommitReport(
-          file: name, offset: found.offset, byteCount: found.header.paddedByteCount,
+          file: name, offset: found.offset, byteCount: found.byteCount,
           lsn: found.header.lsn, durableLSN: found.header.durableLSN,
           frameCount: found.header.frameCount, roots: Self.roots(found))
       }

@@ -21,8 +21,11 @@
 ///        112     8  checksum of the page table's root page, all 64 bits
 ///        120    68  roots of trees 0 to 15, and end of page numbers
 ///        188    64  roots of trees 16 to 31; zeros without the feature `moreTrees`
-///        252     …  zeros
+///        252     8  number of seals under the data key; zero in a store that is not encrypted
+///        260     …  zeros
 ///        504     8  checksum of bytes 0 ..< 504
+///
+/// For a store that is encrypted see `MetaSlot+Sealed.swift`: these are the bytes before sealing.
 ///
 /// A slot fits in one 512-byte sector, so a torn write leaves either the old slot or the new one.
 package struct MetaSlot: Sendable {
@@ -43,13 +46,15 @@ package struct MetaSlot: Sendable {
   /// The features that a file uses beyond this version of the format, one bit each, grouped by how
   /// a reader that does not know them may treat the file.
   ///
-  /// This version knows one, `moreTrees`.
+  /// This version knows two, `moreTrees` and `encrypted`.
   package struct Features: Sendable, Hashable {
     /// The bit of `mustUnderstand` that says that the file may have trees beyond 16, with their
     /// roots in meta slots and in frames of kind 5.
     package static let moreTrees: UInt64 = 1
+    /// The bit of `mustUnderstand` that says that the store is encrypted.
+    package static let encrypted: UInt64 = 2
     /// The bits of `mustUnderstand` that this version knows.
-    package static let understood = moreTrees
+    package static let understood = moreTrees | encrypted
 
     /// Features that allow reading the file but not writing it.
     package var mayRead: UInt64 = 0
@@ -61,11 +66,14 @@ package struct MetaSlot: Sendable {
     package var all: UInt64 { mayRead | mayWrite | mustUnderstand }
 
     package var hasMoreTrees: Bool { mustUnderstand & Self.moreTrees != 0 }
+    package var isEncrypted: Bool { mustUnderstand & Self.encrypted != 0 }
   }
 
   package var features = Features()
   /// True if a checkpoint still has to overwrite erased content.
   package var isErasurePending = false
+  /// The number of seals under the data key so far; 0 in a store that is not encrypted.
+  package var sealCount: UInt64 = 0
   package var pageByteCount: Int
   package var storeID: StoreID
   package var writeNumber: UInt64
@@ -102,12 +110,13 @@ package struct MetaSlot: Sendable {
     buffer.append(littleEndian: table.checksum)
     roots.append(to: &buffer)
     roots.appendUpper(to: &buffer)
+    buffer.append(littleEndian: sealCount)
     buffer.append(zeros: Self.checksumOffset - buffer.count)
     buffer.append(littleEndian: Self.checksum(buffer.bytes))
     return buffer
   }
 
-  private static func checksum(_ bytes: Bytes) -> UInt64 {
+  static func checksum(_ bytes: Bytes) -> UInt64 {
     Checksum.of(bytes.slice(0, checksumOffset), seed: Checksum.seed(0x4D45_5441))
   }
 
@@ -119,6 +128,8 @@ package struct MetaSlot: Sendable {
     /// The slot has a newer format, or features that this version would have to know.
     case unsupported(version: UInt32, features: UInt64)
     case unreadable(reason: String)
+    /// The slot is one of an encrypted store, whole, and was read without its key.
+    case locked(Locked)
   }
 
   package static func read(_ bytes: Bytes) -> Reading {
@@ -140,10 +151,27 @@ package struct MetaSlot: Sendable {
     guard version == formatVersion, mustUnderstand & ~Features.understood == 0 else {
       return .unsupported(version: version, features: features.all)
     }
+    if features.isEncrypted {
+      guard let slot = Locked(bytes, pageByteCount: Int(pageByteCount)) else {
+        return .unreadable(reason: "field out of range")
+      }
+      return .locked(slot)
+    }
     guard let meta = MetaSlot(&reader, pageByteCount: Int(pageByteCount), features) else {
       return .unreadable(reason: "field out of range")
     }
     return .valid(meta)
+  }
+
+  /// Decodes the bytes of a slot as they were before it was sealed.
+  init?(opened bytes: Bytes) {
+    var reader = ByteReader(bytes, at: 12)
+    guard let pageByteCount = reader.uint32(), let mayRead = reader.uint64(),
+      let mayWrite = reader.uint64(), let mustUnderstand = reader.uint64()
+    else { return nil }
+    self.init(
+      &reader, pageByteCount: Int(pageByteCount),
+      Features(mayRead: mayRead, mayWrite: mayWrite, mustUnderstand: mustUnderstand))
   }
 
   private init?(_ reader: inout ByteReader, pageByteCount: Int, _ features: Features) {
@@ -157,6 +185,7 @@ package struct MetaSlot: Sendable {
       reader.uint32() == 0, let entry = reader.uint64(),
       let checksum = reader.uint64(), var roots = Roots(&reader),
       roots.readUpper(&reader), features.hasMoreTrees || !roots.hasUpper,
+      let sealCount = reader.uint64(),
       // A margin above any real store's counters keeps later arithmetic from overflowing.
       checkpointLSN < Counter.limit, writeNumber < Counter.limit,
       generation.counter < Counter.limit
@@ -170,6 +199,7 @@ package struct MetaSlot: Sendable {
       roots: roots)
     isErasurePending = erasure == 1
     self.features = features
+    if features.isEncrypted { self.sealCount = sealCount }
   }
 
   package init(

@@ -106,7 +106,7 @@ extension Checkpointer {
         // A page that cannot be read stays in place; its readers get the error.
         if move.isPageMoved, let image = try image(of: move, bracket, isNeeded: isThorough) {
           let slot = try allocate()
-          _ = try writer.write(image.bytes, to: slot)
+          _ = try writer.write(image.bytes, to: slot, keeping: entry.check)
           entry = TableEntry(slot: slot, check: entry.check)
         }
         changes.append(TableUpdate.Change(index: Int(move.number.rawValue), entry: entry))

@@ -5,14 +5,18 @@
 /// durable.
 final class MetaSlots {
   private let dataFile: any StorageFile
+  private let keys: StoreKeys?
   /// The write number of each slot; 0 for a slot that cannot be read.
   private var writeNumbers: [UInt64]
   private(set) var newest: MetaSlot
   /// True if a slot may have changed since opening.
   private(set) var hasWritten = false
 
-  init(_ dataFile: any StorageFile, newest: MetaSlot, writeNumbers: [UInt64]) {
+  init(
+    _ dataFile: any StorageFile, newest: MetaSlot, writeNumbers: [UInt64], keys: StoreKeys?
+  ) {
     self.dataFile = dataFile
+    self.keys = keys
     self.newest = newest
     self.writeNumbers = writeNumbers
   }
@@ -47,7 +51,7 @@ final class MetaSlots {
   ) throws(PageFileError) {
     try Counter.check(meta.writeNumber, "number of a meta slot's write")
     try Counter.check(meta.generation.counter, "WAL generation")
-    try dataFile.write(meta.encode(), at: MetaSlot.offset(of: slot))
+    try dataFile.write(meta.encode(keys, index: slot), at: MetaSlot.offset(of: slot))
     hasWritten = true
     writeNumbers[slot] = meta.writeNumber
     // Durable after this: this slot, and every page written before it.

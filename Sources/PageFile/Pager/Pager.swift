@@ -9,6 +9,8 @@ final class Pager: Sendable {
   /// The size of a page in memory; see `PageSize`.
   let contentByteCount: Int
   let storeID: StoreID
+  /// The keys of an encrypted store.
+  let keys: StoreKeys?
   let dataFile: any StorageFile
   let cache: PageCache
   let account = ImageAccount()
@@ -30,13 +32,14 @@ final class Pager: Sendable {
   static let slotsOffset = 2 * MetaSlot.regionByteCount
 
   init(
-    dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, contentByteCount: Int,
+    dataFile: any StorageFile, storeID: StoreID, pageByteCount: Int, keys: StoreKeys?,
     cacheByteCount: Int
   ) {
     self.dataFile = dataFile
     self.storeID = storeID
     self.pageByteCount = pageByteCount
-    self.contentByteCount = contentByteCount
+    self.keys = keys
+    contentByteCount = pageByteCount - (keys == nil ? 0 : PageSize.sealByteCount)
     cache = PageCache(maximumPageCount: cacheByteCount / pageByteCount)
     entryCount = TablePage.entryCount(pageByteCount: contentByteCount)
   }
@@ -153,16 +156,12 @@ final class Pager: Sendable {
     if registration?.isExpired ?? false, !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
     let image = PageImage(pageByteCount: contentByteCount, account: account)
     do throws(PageFileError) {
-      let isComplete = try dataFile.readFully(
-        into: image.mutableBytes, at: offset(of: entry.slot))
+      let unread = try read(entry.slot, into: image)
       // Check only after the read: an expired snapshot's slot may have been written in the
       // meantime.
       let isExpired = registration?.isExpired ?? false
       if isExpired && !Defect.expiryIgnored.isPlanted { throw .snapshotExpired }
-      let broken =
-        isComplete
-        ? ruleBroken(image.bytes, entry: entry, number: number, level: level)
-        : "slot \(entry.slot): beyond the end of the file"
+      let broken = unread ?? ruleBroken(image.bytes, entry: entry, number: number, level: level)
       // Checked in this order; see `follow`.
       if broken != nil, hasOwnerMoved || registration?.isExpired ?? false {
         // All other pages of this table may be gone, too.
@@ -177,6 +176,23 @@ final class Pager: Sendable {
     image.place = entry
     if !cache.insert(image) { bracket.keep(image) }
     return image
+  }
+
+  /// Reads a slot into an image, and opens it if the store is encrypted.
+  ///
+  /// Returns the reason why nothing was read.
+  private func read(_ slot: SlotNumber, into image: PageImage) throws(PageFileError) -> String? {
+    let offset = offset(of: slot)
+    guard let keys else {
+      let isComplete = try dataFile.readFully(into: image.mutableBytes, at: offset)
+      return isComplete ? nil : "slot \(slot): beyond the end of the file"
+    }
+    var page = ByteBuffer(capacity: pageByteCount)
+    guard try dataFile.readFully(into: page.extend(by: pageByteCount), at: offset) else {
+      return "slot \(slot): beyond the end of the file"
+    }
+    let isOpen = keys.open(page.bytes, of: slot, into: image.mutableBytes)
+    return isOpen ? nil : "slot \(slot): seal does not open"
   }
 
   /// Uses these meta slots from now on.
@@ -213,7 +229,8 @@ final class Pager: Sendable {
     guard let kind = PageKind(rawValue: page[PageHeader.kindOffset]) else {
       return "slot \(entry.slot): unknown page kind \(page[PageHeader.kindOffset])"
     }
-    guard checksum(of: page) == stored || Defect.checksumIgnored.isPlanted else {
+    // The seal has proven a sealed page, which has a stamp in the checksum's place.
+    guard keys != nil || checksum(of: page) == stored || Defect.checksumIgnored.isPlanted else {
       return "slot \(entry.slot): checksum mismatch"
     }
     let isVersion = UInt32(truncatingIfNeeded: stored) == entry.check

@@ -7,7 +7,8 @@ struct StoreIdentity: Equatable {
   let storeID: StoreID
   let pageByteCount: Int
 
-  /// - Throws: `unsupportedFormat`, `notADatabase`; `corruptMeta` if the id is found nowhere.
+  /// - Throws: `keyMissing` for an encrypted store; `unsupportedFormat`, `notADatabase`;
+  ///   `corruptMeta` if the id is found nowhere.
   static func find(in files: DamagedFiles) throws(PageFileError) -> StoreIdentity {
     var certain: [StoreIdentity] = []
     var isForeign = true
@@ -17,6 +18,7 @@ struct StoreIdentity: Equatable {
         certain.append(StoreIdentity(storeID: meta.storeID, pageByteCount: meta.pageByteCount))
       case .unsupported(let version, let features):
         throw .unsupportedFormat(version: version, features: features)
+      case .locked: throw .keyMissing(path: files.dataFile.path)
       case .unreadable: isForeign = false
       case .foreign: break
       }

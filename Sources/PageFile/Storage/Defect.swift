@@ -39,6 +39,11 @@ package enum Defect: String, CaseIterable, Sendable {
   case settledLogUnmarked
   case freedPagesKept, checksumIgnored, versionUnproven, tableRootUnproven, upperRootsDropped
 
+  // Seals and keys.
+  case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound
+  case slotIndexUnbound, stampKept, tagIgnored, recordOnlyInSlots
+  case plainStoreBelieved, markIgnored, markNotDurable
+
   // Slots, numbers, snapshots, and owners.
   case olderTableIgnored, slotsFreedAtOnce, slotsNotReserved, numbersGivenTwice
   case expiryIgnored, lockIgnored, replacedFileIgnored, abortedCommitted

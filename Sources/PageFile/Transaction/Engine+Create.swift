@@ -2,7 +2,8 @@
 extension Engine {
   /// Makes an empty store under a temporary name and renames it once it is on the disk.
   static func create(
-    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions
+    _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
+    _ appKey: (any PageCipher)?
   ) throws(PageFileError) {
     let temporaryName = temporaryName(name)
     try removeAbandoned(temporaryName, directory)
@@ -30,9 +31,13 @@ extension Engine {
         checkpointLSN: .zero, chain: options.random(),
         generation: Generation(after: 0, random: options.random()), writer: .opening,
         isClean: true, table: .empty, roots: Roots())
-      if options.createsMoreTrees { meta.features.mustUnderstand = MetaSlot.Features.moreTrees }
+      if options.createsMoreTrees { meta.features.mustUnderstand |= MetaSlot.Features.moreTrees }
+      if appKey != nil { meta.features.mustUnderstand |= MetaSlot.Features.encrypted }
+      let keys = appKey.map {
+        StoreKeys.make(for: meta.storeID, pageByteCount: meta.pageByteCount, under: $0)
+      }
       try file.extend(to: Pager.slotsOffset)
-      try MetaSlots(file, newest: meta, writeNumbers: [0, 0]).publish(meta)
+      try MetaSlots(file, newest: meta, writeNumbers: [0, 0], keys: keys).publish(meta)
       try directory.rename(temporaryName, to: name)
     } catch {
       try? directory.remove(temporaryName)

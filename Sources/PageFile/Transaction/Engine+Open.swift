@@ -16,6 +16,7 @@ extension Engine {
     guard !name.isEmpty else {
       throw .ioError(call: "open", errno: SystemCall.nameIsUnknown, path: "\"\"")
     }
+    let appKey = try options.encryption?.makeCipher(path: directory.path(of: name))
     if try !directory.exists(name) {
       let hasLog = try walFileExists(directory, name)
       // Checked again: the log may belong to a store that was created between the two checks.
@@ -23,12 +24,13 @@ extension Engine {
         if hasLog || former != nil {
           throw .mainFileMissing(path: directory.path(of: name))
         }
-        if options.access == .readWrite { try create(directory, name, options) }
+        try refuseOlder(than: options, found: .zero)
+        if options.access == .readWrite { try create(directory, name, options, appKey) }
       }
     }
     return options.access == .readWrite
-      ? try openForWriting(directory, name, options, former)
-      : try openForReading(directory, name, options, former)
+      ? try openForWriting(directory, name, options, appKey, former)
+      : try openForReading(directory, name, options, appKey, former)
   }
 
   private static func walFileExists(
@@ -40,7 +42,7 @@ extension Engine {
 
   private static func openForWriting(
     _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
-    _ former: Engine?
+    _ appKey: (any PageCipher)?, _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .readWrite)
     var walFiles: [(any StorageFile)?] = [nil, nil]
@@ -55,9 +57,11 @@ extension Engine {
       try openWALFiles(&walFiles, directory, name, .readWrite)
       try refuseEmpty(dataFile, walFiles)
       let reader = StoreReader(
-        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
+        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount,
+        appKey: appKey)
       let (pager, recovered) = try reader.recover(nil)
       try refuseOther(pager, recovered, than: former)
+      try refuseOlder(than: options, found: recovered.end.lsn)
       let meta = recovered.meta
       if meta.features.mayRead != 0 {
         throw .unsupportedFormat(version: MetaSlot.formatVersion, features: meta.features.all)
@@ -100,7 +104,7 @@ extension Engine {
 
   private static func openForReading(
     _ directory: any StorageDirectory, _ name: String, _ options: DatabaseOptions,
-    _ former: Engine?
+    _ appKey: (any PageCipher)?, _ former: Engine?
   ) throws(PageFileError) -> Engine {
     let dataFile = try directory.open(name, .read)
     var walFiles: [(any StorageFile)?] = [nil, nil]
@@ -108,12 +112,14 @@ extension Engine {
       try openWALFiles(&walFiles, directory, name, .read)
       try refuseEmpty(dataFile, walFiles)
       var reader = StoreReader(
-        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount)
+        dataFile: dataFile, walFiles: walFiles, cacheByteCount: options.cacheByteCount,
+        appKey: appKey)
       let (pager, recovered) = try reader.recoverBesideOwner(nil) { () throws(PageFileError) in
         try openWALFiles(&walFiles, directory, name, .read)
         return walFiles
       }
       try refuseOther(pager, recovered, than: former)
+      try refuseOlder(than: options, found: recovered.end.lsn)
       return Engine(
         directory: directory, name: name, options: options,
         life: former.map { $0.life + 1 } ?? 0, pager: pager, recovered: recovered,
@@ -168,7 +174,8 @@ extension Engine {
       throw error
     }
     let metas = MetaSlots(
-      pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers)
+      pager.dataFile, newest: recovered.meta, writeNumbers: recovered.writeNumbers,
+      keys: pager.keys)
     let checkpointer = Checkpointer(
       pager: pager, published: published, metas: metas, slots: slots,
       believesZeros: !recovered.isErasurePending)
@@ -185,7 +192,9 @@ extension Engine {
     }
     // Both meta slots have been written since, so no table refers to these slots any more.
     checkpointer.slots.withLock { $0.release(outdated) }
-    let side = WriteSide(wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: numbers))
+    let side = WriteSide(
+      wal: wal, checkpointer: checkpointer, numbers: PageNumbers(free: numbers),
+      patches: PatchMaker(framesOffset: wal.form.framesOffset))
     state.withLock {
       $0.writing = side
       $0.isErasureWanted = recovered.isErasurePending
@@ -242,8 +251,9 @@ extension Engine {
     var byteCounts: [Int] = []
     for file in files { byteCounts.append(try file.byteCount()) }
     return WALWriter(
-      files: files, storeID: pager.storeID, current: current, generation: generation,
-      lastLSN: recovered.end.lsn, chain: recovered.end.chain, allocatedByteCounts: byteCounts)
+      files: files, form: LogForm(pager.storeID, pager.keys), current: current,
+      generation: generation, lastLSN: recovered.end.lsn, chain: recovered.end.chain,
+      allocatedByteCounts: byteCounts)
   }
 
   /// Writes every page that the log changed to a free slot, regardless of what is already there,
@@ -284,7 +294,7 @@ extension Engine {
     let header = WALHeader(
       storeID: pager.storeID, isEmpty: generation == nil, generation: generation ?? .none,
       firstLSN: recovered.end.lsn.next, chain: recovered.end.chain)
-    try file.write(header.encode(), at: 0)
+    try file.write(header.encode(pager.keys), at: 0)
     // Durable after this: the header.
     if !Defect.openedLogUnsynced.isPlanted { try file.sync() }
   }

@@ -18,9 +18,9 @@ extension Engine {
     let known = state.withLock { $0.recovered }
     var reader = StoreReader(
       dataFile: pager.dataFile, walFiles: try reopenedWALFiles(),
-      cacheByteCount: options.cacheByteCount)
+      cacheByteCount: options.cacheByteCount, appKey: nil)
     if try reader.fingerprint() == known.fingerprint {
-      guard try reader.hasCommit(after: known) else { return }
+      guard try reader.hasCommit(after: known, pager.keys) else { return }
       if follow(known, reader) { return }
     }
     let (_, recovered) = try reader.recoverBesideOwner(pager, reopenedWALFiles)
@@ -39,7 +39,8 @@ extension Engine {
     var replay = LogReplay(pager: pager, known.meta, after: published.current)
     var end: WALRecovery.End?
     do throws(PageFileError) {
-      end = try reader.commits(after: known) { (file, commit, roots) throws(PageFileError) in
+      end = try reader.commits(after: known, pager.keys) {
+        (file, commit, roots) throws(PageFileError) in
         try replay.apply(commit, file: file, to: &roots)
       }
       try replay.validate()

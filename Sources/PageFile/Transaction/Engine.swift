@@ -59,9 +59,13 @@ final class Engine: @unchecked Sendable {
     let checkpointer: Checkpointer
     nonisolated(unsafe) let numbers: PageNumbers
     /// Used inside the gate.
-    nonisolated(unsafe) var patches = PatchMaker()
+    nonisolated(unsafe) var patches: PatchMaker
 
-    init(wal: WALWriter, checkpointer: Checkpointer, numbers: PageNumbers) {
+    init(
+      wal: WALWriter, checkpointer: Checkpointer, numbers: PageNumbers,
+      patches: consuming PatchMaker
+    ) {
+      unsafe self.patches = patches
       self.wal = wal
       self.checkpointer = checkpointer
       unsafe self.numbers = numbers

@@ -63,22 +63,30 @@ struct StoreReader {
   let dataFile: any StorageFile
   var walFiles: [(any StorageFile)?]
   let cacheByteCount: Int
+  /// The app's key, if it has given one.
+  let appKey: (any PageCipher)?
 
   /// Recovers the state after the last commit that counts.
   ///
   /// Also returns the pager to read it with, which is `pager` if that is given, for a store that
   /// was read before.
   func recover(_ pager: Pager?) throws(PageFileError) -> (Pager, RecoveredState) {
-    let recovery = WALRecovery(files: try readHeaders(), dataPath: dataFile.path)
     let slots = try [readMetaSlot(0), readMetaSlot(1)]
-    let readings = slots.map { bytes in readMeta(bytes) }
+    let headers = try readHeaders()
+    let keys =
+      if let pager { pager.keys } else { try unlock(slots, beside: headers.compactMap(\.self)) }
+    let recovery = WALRecovery(
+      files: zip(walFiles, headers).map { file, bytes in
+        WALRecovery.File(file: file, header: bytes.flatMap { readHeader($0, keys) })
+      }, dataPath: dataFile.path, keys: keys)
+    let readings = slots.enumerated().map { index, bytes in readMeta(bytes, index, keys) }
     let (meta, _) = try recovery.chooseMeta(readings)
     let readable = readings.compactMap { if case .valid(let meta) = $0 { meta } else { nil } }
     let pager =
       pager
       ?? Pager(
         dataFile: dataFile, storeID: meta.storeID, pageByteCount: meta.pageByteCount,
-        contentByteCount: meta.pageByteCount, cacheByteCount: cacheByteCount)
+        keys: keys, cacheByteCount: cacheByteCount)
     try checkTableRoot(meta, pager)
     var replay = LogReplay(pager: pager, meta)
     let end = try recovery.replay(meta, beside: readable) {
@@ -97,25 +105,27 @@ struct StoreReader {
     return (pager, state)
   }
 
-  private func readMeta(_ bytes: [UInt8]) -> MetaSlot.Reading {
-    Bytes.with(bytes) { MetaSlot.read($0) }
+  private func readMeta(_ bytes: [UInt8], _ index: Int, _ keys: StoreKeys?) -> MetaSlot.Reading {
+    Bytes.with(bytes) { MetaSlot.read($0, index: index, keys) }
+  }
+
+  private func readHeader(_ bytes: [UInt8], _ keys: StoreKeys?) -> WALHeader? {
+    Bytes.with(bytes) { WALHeader.read($0, keys) }
   }
 
   private func readMetaSlot(_ index: Int) throws(PageFileError) -> [UInt8] {
     try read(dataFile, at: MetaSlot.offset(of: index), byteCount: MetaSlot.byteCount)
   }
 
-  private func readHeaders() throws(PageFileError) -> [WALRecovery.File] {
-    var files: [WALRecovery.File] = []
+  private func readHeaders() throws(PageFileError) -> [[UInt8]?] {
+    var headers: [[UInt8]?] = []
     for file in walFiles {
-      let header = try file.map { (file) throws(PageFileError) in
-        try read(file, at: 0, byteCount: WALHeader.byteCount)
-      }
-      files.append(
-        WALRecovery.File(
-          file: file, header: header.flatMap { bytes in Bytes.with(bytes) { WALHeader($0) } }))
+      headers.append(
+        try file.map { (file) throws(PageFileError) in
+          try read(file, at: 0, byteCount: WALHeader.byteCount)
+        })
     }
-    return files
+    return headers
   }
 
   private func read(
@@ -135,7 +145,11 @@ struct StoreReader {
     defer { bracket.leave() }
     let image = try pager.image(
       of: meta.table.entry, number: 0, level: meta.table.height - 1, bracket)
-    let isProven = pager.checksum(of: image.bytes) == meta.table.checksum
+    // A sealed page has its stamp in the checksum's place, and its seal has proven both.
+    let checksum =
+      pager.keys == nil
+      ? pager.checksum(of: image.bytes) : image.bytes.uint64(at: PageHeader.checksumOffset)
+    let isProven = checksum == meta.table.checksum
     guard isProven || Defect.tableRootUnproven.isPlanted else {
       throw .corruptMeta(reason: "page table root: checksum does not match the meta slot")
     }
@@ -158,13 +172,14 @@ struct StoreReader {
   }
 
   /// Returns true if a commit has been appended where the log ended.
-  func hasCommit(after state: RecoveredState) throws(PageFileError) -> Bool {
+  func hasCommit(
+    after state: RecoveredState, _ keys: StoreKeys?
+  ) throws(PageFileError) -> Bool {
     guard let file = walFiles[state.end.nextFile] else { return false }
     let offset = state.end.nextOffset
     let bytes = try read(file, at: offset, byteCount: WALHeader.sectorByteCount)
-    let header = Bytes.with(bytes) {
-      WALCommitHeader($0, storeID: state.meta.storeID, offset: offset)
-    }
+    let form = LogForm(state.meta.storeID, keys)
+    let header = Bytes.with(bytes) { form.commitHeader($0, at: offset) }
     return header?.lsn == state.end.lsn.next
   }
 
@@ -176,16 +191,15 @@ struct StoreReader {
   /// Reads only the log in which the recovery ended, and returns nil if that log is gone. The
   /// result counts only if the fingerprint is the same afterwards.
   func commits(
-    after state: RecoveredState, apply: WALRecovery.ApplyCommit
+    after state: RecoveredState, _ keys: StoreKeys?, apply: WALRecovery.ApplyCommit
   ) throws(PageFileError) -> WALRecovery.End? {
     var end = state.end
     guard let file = walFiles[end.nextFile],
-      let header = Bytes.with(
-        state.fingerprint.walHeaders[end.nextFile], { WALHeader($0) }),
+      let header = readHeader(state.fingerprint.walHeaders[end.nextFile], keys),
       header.generation == end.generation, header.storeID == state.meta.storeID, !header.isEmpty
     else { return nil }
     var scan = try WALScan(
-      file, header, after: end.lsn, chain: end.chain, at: end.nextOffset)
+      file, header, keys, after: end.lsn, chain: end.chain, at: end.nextOffset)
     _ = try WALRecovery.apply(&scan, of: end.nextFile, &end, apply)
     return end
   }

@@ -7,7 +7,8 @@ package struct PatchMaker: ~Copyable {
   ///
   /// Header and trailer are added in place, because a second copy of a large commit would double
   /// its memory.
-  package var commit = Self.emptyCommit()
+  package var commit: ByteBuffer
+  private let framesOffset: Int
   private var ranges = ByteBuffer(capacity: 1024)
   /// The start of the previous version, with the frame's move applied.
   private var moved = ByteBuffer(capacity: 1024)
@@ -24,23 +25,27 @@ package struct PatchMaker: ~Copyable {
   /// The largest buffer that is kept for the next commit.
   private static let maximumKeptByteCount = 1 << 20
 
-  package init() {}
+  /// - Parameter framesOffset: The room for the commit's header; see `LogForm`.
+  package init(framesOffset: Int = WALCommitHeader.byteCount) {
+    self.framesOffset = framesOffset
+    commit = Self.emptyCommit(framesOffset)
+  }
 
-  private static func emptyCommit() -> ByteBuffer {
+  private static func emptyCommit(_ framesOffset: Int) -> ByteBuffer {
     var buffer = ByteBuffer(capacity: 4096)
-    buffer.append(zeros: WALCommitHeader.byteCount)
+    buffer.append(zeros: framesOffset)
     return buffer
   }
 
   /// The frames made so far.
-  package var frames: Bytes { commit.bytes.dropFirst(WALCommitHeader.byteCount) }
+  package var frames: Bytes { commit.bytes.dropFirst(framesOffset) }
 
   /// Removes all frames.
   package mutating func removeAll() {
     if commit.room > Self.maximumKeptByteCount {
-      commit = Self.emptyCommit()
+      commit = Self.emptyCommit(framesOffset)
     } else {
-      commit.truncate(to: WALCommitHeader.byteCount)
+      commit.truncate(to: framesOffset)
     }
   }
 

@@ -87,6 +87,13 @@ package struct WALCommitHeader: Sendable {
   private func append(to buffer: inout ByteBuffer, storeID: StoreID, offset: Int) {
     buffer.removeAll()
     buffer.append(littleEndian: Self.magic)
+    appendFields(to: &buffer)
+    buffer.append(zeros: Self.checksumOffset - buffer.count)
+    buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
+  }
+
+  /// Appends bytes 4 ..< 116.
+  func appendFields(to buffer: inout ByteBuffer) {
     buffer.append(littleEndian: UInt32(frameCount))
     buffer.append(littleEndian: lsn.rawValue)
     buffer.append(littleEndian: durableLSN.rawValue)
@@ -94,8 +101,6 @@ package struct WALCommitHeader: Sendable {
     buffer.append(littleEndian: UInt32(framesByteCount))
     buffer.append(littleEndian: UInt32(isErasing ? 1 : 0))
     roots.append(to: &buffer)
-    buffer.append(zeros: Self.checksumOffset - buffer.count)
-    buffer.append(littleEndian: Self.checksum(buffer.bytes, storeID, offset))
   }
 
   /// Returns the chain value of a commit whose header and frames are `bytes`.
@@ -108,7 +113,12 @@ package struct WALCommitHeader: Sendable {
     guard bytes.count >= Self.byteCount, bytes.uint32(at: 0) == Self.magic,
       bytes.uint64(at: Self.checksumOffset) == Self.checksum(bytes, storeID, offset)
     else { return nil }
-    var reader = ByteReader(bytes, at: 4)
+    self.init(fields: bytes.dropFirst(4))
+  }
+
+  /// Decodes bytes 4 ..< 116, which are proven; returns nil if a field is out of range.
+  init?(fields: Bytes) {
+    var reader = ByteReader(fields)
     guard let frameCount = reader.uint32(), let lsn = reader.uint64(),
       let durableLSN = reader.uint64(), let generation = reader.generation(),
       let framesByteCount = reader.uint32(), let flags = reader.uint32(), flags <= 1,
@@ -151,6 +161,8 @@ package struct WALCommitHeader: Sendable {
 package struct WALWatermark: Sendable {
   static let magic: UInt32 = 0x4B52_4D57
   package static let byteCount = 40
+  /// The length of what it says: durable LSN and generation.
+  static let contentByteCount = 24
   private static let checksumOffset = 32
 
   package var durableLSN: LSN

@@ -23,7 +23,7 @@ package struct WALHeader: Sendable, Hashable {
   /// The offset of the first commit, one device block after the start of the header, so that
   /// writing a commit never rewrites the header's block.
   package static let commitsOffset = 4096
-  private static let magic: [UInt8] = [0x89, 0x57, 0x41, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
+  static let magic: [UInt8] = [0x89, 0x57, 0x41, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let checksumOffset = 64
   private static let settledOffset = 72
   private static let settledChecksumOffset = 80

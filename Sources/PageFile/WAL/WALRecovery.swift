@@ -22,6 +22,8 @@ struct WALRecovery {
 
   let files: [File]
   let dataPath: String
+  /// The keys of an encrypted store.
+  var keys: StoreKeys?
 
   // MARK: Meta slots
 
@@ -35,7 +37,7 @@ struct WALRecovery {
       case .valid(let meta): valid.append((meta, slot))
       case .unsupported(let version, let features):
         throw .unsupportedFormat(version: version, features: features)
-      case .foreign, .unreadable: break
+      case .foreign, .unreadable, .locked: break
       }
     }
     if valid.isEmpty {
@@ -181,7 +183,7 @@ struct WALRecovery {
     guard let header, let file = files[index].file else { return nil }
     let isNext = header.firstLSN == end.lsn.next && header.chain == end.chain
     guard isNext || Defect.logJoinedUnproven.isPlanted else { return nil }
-    var scan = try WALScan(file, header)
+    var scan = try WALScan(file, header, keys)
     end.generation = header.generation
     return try Self.apply(&scan, of: index, &end, apply)
   }
@@ -235,7 +237,7 @@ struct WALRecovery {
         throw .corruptWAL(lsn: end.lsn, reason: "WAL file in use: truncated")
       }
       let durable = try WALScan.greatestDurableLSN(
-        in: file, header: header, storeID: meta.storeID)
+        in: file, header: header, storeID: meta.storeID, keys)
       if durable > end.lsn {
         let reason =
           if case .broken(let reason) = stop { reason } else { "the log ends before it" }

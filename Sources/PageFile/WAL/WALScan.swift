@@ -13,15 +13,19 @@ package struct WALScan: ~Copyable {
 
   let file: any StorageFile
   let header: WALHeader
+  private let form: LogForm
   package private(set) var offset = WALHeader.commitsOffset
   package private(set) var chain: UInt64
   package private(set) var lsn: LSN
   private var buffer = ByteBuffer(capacity: 4096)
   private let byteCount: Int
 
-  package init(_ file: any StorageFile, _ header: WALHeader) throws(PageFileError) {
+  package init(
+    _ file: any StorageFile, _ header: WALHeader, _ keys: StoreKeys? = nil
+  ) throws(PageFileError) {
     self.file = file
     self.header = header
+    form = LogForm(header.storeID, keys)
     chain = header.chain
     lsn = LSN(header.firstLSN.rawValue - 1)
     byteCount = try file.byteCount()
@@ -29,10 +33,12 @@ package struct WALScan: ~Copyable {
 
   /// Continues after the last commit of an earlier scan.
   package init(
-    _ file: any StorageFile, _ header: WALHeader, after lsn: LSN, chain: UInt64, at offset: Int
+    _ file: any StorageFile, _ header: WALHeader, _ keys: StoreKeys?, after lsn: LSN,
+    chain: UInt64, at offset: Int
   ) throws(PageFileError) {
     self.file = file
     self.header = header
+    form = LogForm(header.storeID, keys)
     self.lsn = lsn
     self.chain = chain
     self.offset = offset
@@ -43,6 +49,7 @@ package struct WALScan: ~Copyable {
   package struct Commit {
     package let header: WALCommitHeader
     package let offset: Int
+    package let byteCount: Int
     package let frames: Bytes
   }
 
@@ -52,9 +59,7 @@ package struct WALScan: ~Copyable {
   {
     guard byteCount - offset >= WALHeader.sectorByteCount else { return .end }
     try read(WALHeader.sectorByteCount)
-    guard
-      let commit = WALCommitHeader(buffer.bytes, storeID: header.storeID, offset: offset)
-    else {
+    guard let commit = form.commitHeader(buffer.bytes, at: offset) else {
       return buffer.bytes.uint32(at: 0) == WALCommitHeader.magic
         ? .broken(reason: "offset \(offset): damaged commit header") : .end
     }
@@ -63,24 +68,22 @@ package struct WALScan: ~Copyable {
     guard commit.lsn == lsn.next || Defect.commitNumberIgnored.isPlanted else {
       return .broken(reason: "commit \(commit.lsn) follows commit \(lsn)")
     }
-    guard commit.paddedByteCount <= byteCount - offset else {
+    let commitByteCount = form.byteCount(framesByteCount: commit.framesByteCount)
+    guard commitByteCount <= byteCount - offset else {
       return .broken(reason: "commit \(commit.lsn): longer than the file")
     }
     guard commit.framesByteCount <= WALCommitHeader.maximumFramesByteCount else {
       return .broken(reason: "commit \(commit.lsn): longer than the limit")
     }
-    try read(commit.paddedByteCount)
-    let covered = WALCommitHeader.byteCount + commit.framesByteCount
-    let newChain = WALCommitHeader.chain(buffer.bytes.slice(0, covered), after: chain)
-    let isProven = buffer.bytes.uint64(at: covered) == newChain
-    guard isProven || Defect.chainIgnored.isPlanted else {
+    try read(commitByteCount)
+    guard let newChain = form.open(buffer.mutableBytes, commit, at: offset, chain: chain) else {
       return .broken(reason: "commit \(commit.lsn): checksum mismatch")
     }
     try body(
       Commit(
-        header: commit, offset: offset,
-        frames: buffer.bytes.slice(WALCommitHeader.byteCount, commit.framesByteCount)))
-    offset += commit.paddedByteCount
+        header: commit, offset: offset, byteCount: commitByteCount,
+        frames: buffer.bytes.slice(form.framesOffset, commit.framesByteCount)))
+    offset += commitByteCount
     chain = newChain
     lsn = commit.lsn
     return nil
@@ -112,8 +115,9 @@ package struct WALScan: ~Copyable {
   /// If the file header is readable, only its own generation counts: older ones are remains of
   /// lives whose commits have long been checkpointed.
   package static func greatestDurableLSN(
-    in file: any StorageFile, header: WALHeader?, storeID: StoreID
+    in file: any StorageFile, header: WALHeader?, storeID: StoreID, _ keys: StoreKeys? = nil
   ) throws(PageFileError) -> LSN {
+    let form = LogForm(storeID, keys)
     let byteCount = try file.byteCount()
     let sector = WALHeader.sectorByteCount
     var buffer = ByteBuffer(capacity: 64 << 10)
@@ -124,7 +128,7 @@ package struct WALScan: ~Copyable {
       let read = try file.read(into: buffer.mutableBytes, at: start)
       for place in stride(from: 0, through: read - sector, by: sector) {
         let bytes = buffer.bytes.slice(place, sector)
-        if let (lsn, generation) = witness(bytes, storeID, start + place),
+        if let (lsn, generation) = witness(bytes, form, start + place),
           header == nil || generation == header?.generation
             || Defect.oldWitnessesBelieved.isPlanted
         {
@@ -138,15 +142,13 @@ package struct WALScan: ~Copyable {
   }
 
   private static func witness(
-    _ bytes: Bytes, _ storeID: StoreID, _ offset: Int
+    _ bytes: Bytes, _ form: LogForm, _ offset: Int
   ) -> (LSN, Generation)? {
     switch bytes.uint32(at: 0) {
     case WALCommitHeader.magic:
-      WALCommitHeader(bytes, storeID: storeID, offset: offset).map {
-        ($0.durableLSN, $0.generation)
-      }
+      form.commitHeader(bytes, at: offset).map { ($0.durableLSN, $0.generation) }
     case WALWatermark.magic:
-      WALWatermark(bytes, storeID: storeID, offset: offset).map { ($0.durableLSN, $0.generation) }
+      form.watermark(bytes, at: offset).map { ($0.durableLSN, $0.generation) }
     default: nil
     }
   }

@@ -28,7 +28,7 @@ final class WALWriter: @unchecked Sendable {
   }
 
   let files: [any StorageFile]
-  private let storeID: StoreID
+  let form: LogForm
   let appendLock = Lock()
   private let syncLock = Lock()
   let growLock = Lock()
@@ -50,11 +50,11 @@ final class WALWriter: @unchecked Sendable {
   static let spareByteCount = 64 << 10
 
   init(
-    files: [any StorageFile], storeID: StoreID, current: Int, generation: Generation,
+    files: [any StorageFile], form: LogForm, current: Int, generation: Generation,
     lastLSN: LSN, chain: UInt64, allocatedByteCounts: [Int]
   ) {
     self.files = files
-    self.storeID = storeID
+    self.form = form
     position = MessagePosition(
       current: current, generation: generation, offset: WALHeader.commitsOffset, chain: chain,
       lastLSN: lastLSN, allocatedByteCounts: allocatedByteCounts)
@@ -92,13 +92,13 @@ final class WALWriter: @unchecked Sendable {
     _ commit: inout ByteBuffer, frameCount: Int, roots: Roots, isErasing: Bool, usesReserve: Bool
   ) throws(PageFileError) -> LSN {
     let durableLSN = Defect.durableTooEarly.isPlanted ? lastLSN : self.durableLSN
-    let framesByteCount = commit.count - WALCommitHeader.byteCount
+    let framesByteCount = commit.count - form.framesOffset
     guard framesByteCount <= WALCommitHeader.maximumFramesByteCount else {
       throw .limitExceeded(
         what: "bytes that one transaction adds to the log", value: framesByteCount,
         limit: WALCommitHeader.maximumFramesByteCount)
     }
-    let byteCount = WALCommitHeader.paddedByteCount(framesByteCount: framesByteCount)
+    let byteCount = form.byteCount(framesByteCount: framesByteCount)
     try makeRoom(byteCount, usesReserve: usesReserve)
     appendLock.lock()
     defer { appendLock.unlock() }
@@ -117,8 +117,8 @@ final class WALWriter: @unchecked Sendable {
     let commitHeader = WALCommitHeader(
       frameCount: frameCount, lsn: lsn, durableLSN: durableLSN, generation: position.generation,
       framesByteCount: framesByteCount, roots: roots, isErasing: isErasing)
-    let chain = commitHeader.complete(
-      &commit, storeID: storeID, offset: position.offset, chain: position.chain, using: &header)
+    let chain = form.complete(
+      &commit, commitHeader, offset: position.offset, chain: position.chain, using: &header)
     do throws(PageFileError) {
       try write(commit, to: position.current, at: position.offset)
     } catch {
@@ -222,7 +222,7 @@ final class WALWriter: @unchecked Sendable {
     else { return }
     let watermark = WALWatermark(durableLSN: durable, generation: position.generation)
     try? write(
-      watermark.encode(storeID: storeID, offset: position.offset), to: position.current,
+      form.encode(watermark, offset: position.offset), to: position.current,
       at: position.offset)
   }
 
@@ -244,9 +244,9 @@ final class WALWriter: @unchecked Sendable {
     try Counter.check(position.generation.counter + 1, "WAL generation")
     let next = Generation(after: position.generation.counter, random: random)
     let header = WALHeader(
-      storeID: storeID, isEmpty: false, generation: next, firstLSN: position.lastLSN.next,
+      storeID: form.storeID, isEmpty: false, generation: next, firstLSN: position.lastLSN.next,
       chain: position.chain)
-    try write(header.encode(), to: 1 - ended, at: 0)
+    try write(header.encode(form.keys), to: 1 - ended, at: 0)
     position.current = 1 - ended
     position.generation = next
     position.offset = WALHeader.commitsOffset

@@ -48,6 +48,17 @@ import Testing
     #expect(isUntouched)
   }
 
+  /// A store that says that it is encrypted is not read without a key.
+  private func expectLocked(_ files: MemoryDirectory) {
+    let before = contents(files)
+    let path = files.path(of: Specimen.storeName)
+    for access in [DatabaseOptions.Access.readOnly, .readWrite] {
+      #expect(throws: PageFileError.keyMissing(path: path)) { try open(files, access) }
+    }
+    let isUntouched = contents(files) == before
+    #expect(isUntouched)
+  }
+
   private func expectReadable(_ files: MemoryDirectory, _ specimen: Specimen) throws {
     let before = contents(files)
     let (lsn, seen) = try open(files, .readOnly).state()
@@ -73,6 +84,8 @@ import Testing
             try expectKept(feature, by: files, specimen)
           case .mustUnderstand where feature == MetaSlot.Features.moreTrees:
             try expectReadable(files, specimen)
+          case .mustUnderstand where feature == MetaSlot.Features.encrypted:
+            expectLocked(files)
           case .mustUnderstand:
             expectUnsupported(files, .readOnly, features: feature)
             expectUnsupported(files, .readWrite, features: feature)
@@ -108,8 +121,8 @@ import Testing
           expectUnsupported(files, .readOnly, version: version)
           expectUnsupported(files, .readWrite, version: version)
         }
-        let files = try changed(specimen, slots: slots) { $0[$1 + 16 + 16] = 2 }
-        expectUnsupported(files, .readWrite, features: 2)
+        let files = try changed(specimen, slots: slots) { $0[$1 + 16 + 16] = 4 }
+        expectUnsupported(files, .readWrite, features: 4)
       }
     }
   }

@@ -238,6 +238,7 @@ import Testing
       case .foreign: "foreign"
       case .unsupported: "unsupported"
       case .unreadable: "unreadable"
+      case .locked: "locked"
       }
     }
     let bytes = array(meta.encode())

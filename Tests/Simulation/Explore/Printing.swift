@@ -19,7 +19,9 @@ extension Replay {
   package var source: String {
     var lines = "Replay(\n    StoreSetting("
     lines += "pageByteCount: \(setting.pageByteCount), cacheByteCount: \(setting.cacheByteCount), "
-    lines += "profile: .\(setting.profile.name)),\n    lives: ["
+    lines += "profile: .\(setting.profile.name)"
+    if setting.seals != nil { lines += ", seals: SealSource(seed: 1)" }
+    lines += "),\n    lives: ["
     for life in lives {
       lines += "\n      Life(\n        \(life.operations.source),\n        crash: "
       lines += "\(life.crash.source), at: \(life.point.operation), \(life.point.call)"

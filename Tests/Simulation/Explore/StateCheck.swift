@@ -55,6 +55,7 @@ struct StateCheck {
     options.access = .readOnly
     options.cacheByteCount = setting.cacheByteCount
     options.backgroundWork = .caller
+    options.encryption = setting.seals?.encryption
     let seen: UInt64
     do throws(PageFileError) {
       guard try directory.exists("s") else { return }

@@ -126,10 +126,12 @@ package enum Workload {
     }
   }
 
-  /// Page sizes and caches, small ones more often: they make the engine work.
+  /// Page sizes and caches, small ones more often: they make the engine work; one store in four is
+  /// encrypted.
   package static func setting(_ random: inout SeededRandom) -> StoreSetting {
     StoreSetting(
       pageByteCount: [4096, 4096, 4096, 4096, 8192, 16384][random.below(6)],
-      cacheByteCount: [0, 16 << 10, 64 << 10, 1 << 18, 1 << 20][random.below(5)])
+      cacheByteCount: [0, 16 << 10, 64 << 10, 1 << 18, 1 << 20][random.below(5)],
+      seals: random.once(in: 4) ? SealSource(seed: random.next()) : nil)
   }
 }

@@ -148,6 +148,7 @@ package final class Player {
     options.pageByteCount = setting.pageByteCount
     options.cacheByteCount = setting.cacheByteCount
     options.backgroundWork = .caller
+    options.encryption = setting.seals?.encryption
     let directory = directory
     options.random = { directory.draw() }
     return options

@@ -1,0 +1,128 @@
+import Synchronization
+
+/// The keys of an open encrypted store, all derived from its data key.
+///
+///  1. Pages, the log, and meta slots have keys of their own, so that no unit of one kind can stand
+///     for one of another, whatever their contexts.
+///  2. The number of seals bounds the chance that two nonces are equal; it is stored in the meta
+///     slots.
+package final class StoreKeys: Sendable {
+  package let storeID: StoreID
+  /// The record that whatever is written next carries.
+  package let record: KeyRecord
+  let pages: any PageCipher
+  let log: any PageCipher
+  let metas: any PageCipher
+  private let seals = Atomic<UInt64>(0)
+
+  private init(_ dataKey: any PageCipher, _ record: KeyRecord, _ storeID: StoreID) {
+    self.storeID = storeID
+    self.record = record
+    pages = dataKey.derived("msgstore 1 page", for: storeID)
+    log = dataKey.derived("msgstore 1 log", for: storeID)
+    metas = dataKey.derived("msgstore 1 meta", for: storeID)
+  }
+
+  /// Draws the data key of a new store.
+  package static func make(
+    for storeID: StoreID, pageByteCount: Int, under cipher: any PageCipher
+  ) -> StoreKeys {
+    var dataKey = ByteBuffer(capacity: SealedUnit.keyByteCount)
+    cipher.fillRandom(dataKey.extend(by: SealedUnit.keyByteCount))
+    defer { dataKey.mutableBytes.zero(0, dataKey.count) }
+    let record = KeyRecord.make(
+      dataKey: dataKey.bytes, number: 1, storeID: storeID, pageByteCount: pageByteCount,
+      under: AppKey(cipher, for: storeID))
+    return StoreKeys(cipher.keyed(with: dataKey.bytes), record, storeID)
+  }
+
+  /// The result of trying the app's key on the records of a store.
+  package enum Unlocking {
+    case unlocked(StoreKeys)
+    /// No record is of this key.
+    case wrongKey
+    /// A record is of this key and does not open.
+    case broken
+  }
+
+  /// Opens the first record that is of the app's key.
+  package static func unlock(
+    _ records: [KeyRecord], of storeID: StoreID, pageByteCount: Int, under cipher: any PageCipher
+  ) -> Unlocking {
+    let appKey = AppKey(cipher, for: storeID)
+    let ours = records.filter { $0.cipher == cipher.number && $0.name == appKey.name }
+    var dataKey = ByteBuffer(capacity: SealedUnit.keyByteCount)
+    dataKey.append(zeros: SealedUnit.keyByteCount)
+    defer { dataKey.mutableBytes.zero(0, dataKey.count) }
+    for record in ours
+    where record.open(
+      under: appKey, storeID: storeID, pageByteCount: pageByteCount, into: dataKey.mutableBytes)
+    {
+      return .unlocked(StoreKeys(cipher.keyed(with: dataKey.bytes), record, storeID))
+    }
+    return ours.isEmpty ? .wrongKey : .broken
+  }
+
+  // MARK: Counting
+
+  /// The number of seals under the data key, as far as it is known: those of openings that ended
+  /// without a checkpoint are missing.
+  package var sealCount: UInt64 { seals.load(ordering: .relaxed) }
+
+  /// The number of seals from which on a store should get another data key.
+  ///
+  /// Nonces are drawn from 2^96, so two of that many are equal with a chance of 2^-35.
+  package static let advisedSealCount: UInt64 = 1 << 31
+
+  /// Counts seals that this opening makes.
+  package func countSeals(_ count: Int = 1) { seals.add(UInt64(count), ordering: .relaxed) }
+
+  /// Takes the number of seals from a meta slot.
+  func noteSealCount(_ count: UInt64) {
+    // A number beyond this limit is no count of real seals, and must not wrap around.
+    _ = seals.max(min(count, Counter.limit), ordering: .relaxed)
+  }
+
+  // MARK: Pages
+
+  private static func word(of slot: SlotNumber) -> UInt64 {
+    Defect.slotUnbound.isPlanted ? 0 : UInt64(slot.rawValue)
+  }
+
+  /// The zeros behind a sealed page: the rest of its slot.
+  private static let paddingByteCount = PageSize.sealByteCount - SealedUnit.addedByteCount
+
+  /// Seals a page for a slot, and returns the stamp that its table entry has to name.
+  ///
+  /// The stamp is drawn anew at each write, and takes the place of the checksum. So nobody without
+  /// the key can see which earlier version of a page a table entry would accept, nor make one.
+  /// - Parameter check: The low half of the stamp for a page that moves, whose entry keeps it.
+  package func seal(
+    _ content: Bytes, keeping check: UInt32?, for slot: SlotNumber, into page: MutableBytes
+  ) -> UInt64 {
+    let plain = page.slice(SealedUnit.nonceByteCount, content.count)
+    plain.copy(content, to: 0)
+    if !Defect.stampKept.isPlanted {
+      pages.fillRandom(plain.slice(PageHeader.checksumOffset, 8))
+    }
+    if let check { plain.store(check, at: PageHeader.checksumOffset) }
+    let stamp = plain.readOnly.uint64(at: PageHeader.checksumOffset)
+    let unitByteCount = page.count - Self.paddingByteCount
+    page.zero(unitByteCount, Self.paddingByteCount)
+    SealContext.with(.page, Self.word(of: slot)) { context in
+      pages.seal(plain.readOnly, context: context, into: page.slice(0, unitByteCount))
+    }
+    countSeals()
+    return stamp
+  }
+
+  /// Opens the page in a slot; returns false, and writes nothing, if it does not open.
+  package func open(_ page: Bytes, of slot: SlotNumber, into content: MutableBytes) -> Bool {
+    let unitByteCount = page.count - Self.paddingByteCount
+    guard page.uint32(at: unitByteCount) == 0 else { return false }
+    let isOpen = SealContext.with(.page, Self.word(of: slot)) { context in
+      pages.open(page.slice(0, unitByteCount), context: context, into: content)
+    }
+    return isOpen || Defect.tagIgnored.isPlanted
+  }
+}
