@@ -121,26 +121,38 @@ package struct DictionarySample: ~Copyable {
 extension DictionaryTable {
   /// The least number of bytes packed for which a dictionary is requested.
   private static let minimumDemandByteCount = 256 << 10
+  /// The size of a data file from which on a better dictionary waits for three times as much.
+  private static let largeFileByteCount = 8 << 20
 
   /// Returns true if so much was packed that a new dictionary may pay off: as much as the store had
-  /// before without a dictionary, and three times as much with one.
+  /// before, and three times as much if it is large and has a dictionary.
   ///
   /// So a store that is filled gets its first dictionary early, when it still is small, and better
   /// ones as it grows, three or four in all. Each attempt reads the whole store, and the texts of
-  /// some stores have nothing in common.
+  /// some stores have nothing in common: twice as much must come for each further attempt that
+  /// makes none.
   ///
   /// - Parameter byteCount: Returns the size of the data file; called once for each request.
   func takeDictionaryDemand(_ byteCount: () -> Int) -> Bool {
     guard memory.packedByteCount >= Self.minimumDemandByteCount else { return false }
     let isFirst = transaction.packer.segmentEncoder().dictionary == 0
     let maximum =
-      memory.maximumPackedByteCount
-      ?? max(Self.minimumDemandByteCount, byteCount() * (isFirst ? 1 : 3))
+      memory.maximumPackedByteCount ?? demandByteCount(isFirst: isFirst, of: byteCount())
     memory.maximumPackedByteCount = maximum
     guard memory.packedByteCount >= maximum else { return false }
+    memory.demandedByteCount = maximum
     memory.packedByteCount = 0
     memory.maximumPackedByteCount = nil
     return true
+  }
+
+  /// Returns the number of bytes to be packed until the next request.
+  private func demandByteCount(isFirst: Bool, of fileByteCount: Int) -> Int {
+    if isFirst {
+      return max(Self.minimumDemandByteCount, fileByteCount, 2 * memory.demandedByteCount)
+    }
+    let isLarge = fileByteCount >= Self.largeFileByteCount
+    return max(Self.minimumDemandByteCount, fileByteCount * (isLarge ? 3 : 1))
   }
 }
 

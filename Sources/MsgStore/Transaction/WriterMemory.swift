@@ -41,6 +41,8 @@ package final class WriterMemory: @unchecked Sendable {
   var packsWithOldDictionary = false
   /// The number of message bytes packed since a dictionary was last requested.
   var packedByteCount = 0
+  /// The number of bytes at which one was requested last; 0 if none was.
+  var demandedByteCount = 0
   /// The number of such bytes at which one is requested; nil until it has been calculated.
   var maximumPackedByteCount: Int?
   /// The messages that the transaction has not written yet.

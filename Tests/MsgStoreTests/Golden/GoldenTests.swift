@@ -48,10 +48,10 @@ import msgdump
     ("export", ["export"]),
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
-    ("page-messages", ["page", "10"]),
-    ("page-branch", ["page", "14"]),
+    ("page-messages", ["page", "9"]),
+    ("page-branch", ["page", "13"]),
     ("page-facts", ["page", "8"]),
-    ("page-outbox", ["page", "17"]),
+    ("page-outbox", ["page", "16"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]

@@ -137,7 +137,9 @@ import Testing
       let directory = MemoryDirectory()
       let store = try memoryStore(directory)
       try store.write { chat throws in
-        for index in 0..<60 { try chat.receive(profile(MemberID("member \(index)"), "Name \(index)")) }
+        for index in 0..<60 {
+          try chat.receive(profile(MemberID("member \(index)"), "Name \(index)"))
+        }
         try chat.insert(message("m", at: 1, from: "ann"))
         try chat.receive(profile("ann", "Kanarienvogel", 1, picture: "Kanarienvogel.png"))
       }
