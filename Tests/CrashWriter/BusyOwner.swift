@@ -56,7 +56,9 @@ enum BusyOwner {
         try store.suspend(checkpoints: round % 20 == 0)
         try store.resume()
       }
-      usleep(round % 10 == 1 ? 300_000 : 0)
+      // Now and then long enough for a whole compaction in a debug build on a busy machine: a
+      // suspension ends it.
+      usleep(round % 20 == 11 ? 5_000_000 : round % 10 == 1 ? 300_000 : 0)
     }
   }
 
