@@ -38,7 +38,7 @@ struct DictionaryTables {
     unsafe eight.deallocate()
   }
 
-  /// Returns a place whose first bytes may be those of a word; any place if there is none.
+  /// Returns a place whose first bytes may be those of a word, or any place without a match.
   @inline(__always)
   func placeOfFour(_ word: UInt64) -> Int {
     // Unsafe: a hash is below the size of the table.

@@ -50,7 +50,7 @@ extension BTree {
     guard root != .none else { return start }
     let key = run.key(start)
     BTree.checkKey(key)
-    // The separator above all keys of the leaf; empty if there is none.
+    // The separator above all keys of the leaf, empty for the last leaf.
     var bound = ByteBuffer(capacity: 0)
     var page = try source.treePage(root)
     while !page.isLeaf {

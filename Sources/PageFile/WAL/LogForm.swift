@@ -121,7 +121,7 @@ package struct LogForm: Sendable {
 
   // MARK: Reading
 
-  /// Decodes the commit header at the start of a sector; nil if there is none that is proven.
+  /// Decodes the commit header at the start of a sector; nil without a proven one.
   package func commitHeader(_ sector: Bytes, at offset: Int) -> WALCommitHeader? {
     guard let keys else { return WALCommitHeader(sector, storeID: storeID, offset: offset) }
     guard sector.count >= Self.bodyUnitOffset, sector.uint32(at: 0) == WALCommitHeader.magic else {
@@ -165,7 +165,7 @@ package struct LogForm: Sendable {
     return isOpen ? newChain : nil
   }
 
-  /// Decodes the watermark at the start of a sector; nil if there is none that is proven.
+  /// Decodes the watermark at the start of a sector; nil without a proven one.
   package func watermark(_ sector: Bytes, at offset: Int) -> WALWatermark? {
     guard let keys else { return WALWatermark(sector, storeID: storeID, offset: offset) }
     let unitByteCount = WALWatermark.contentByteCount + SealedUnit.addedByteCount

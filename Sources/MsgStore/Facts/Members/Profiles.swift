@@ -27,7 +27,7 @@ package struct Profiles: TransactionPart {
 
   /// Erases the profile of a member.
   ///
-  /// Returns false if there is none.
+  /// Returns false if no profile of the member is stored.
   func forget(_ id: MemberID) throws(StoreError) -> Bool {
     guard let number = try view.number(of: id.string, in: Schema.memberNames),
       let old = try view.directory.record(number), !old.isForgotten

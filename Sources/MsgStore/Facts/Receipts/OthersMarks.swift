@@ -27,7 +27,7 @@ package struct OthersMarks: TransactionPart {
 
   /// Returns the participants other than the local member.
   ///
-  /// Those of one value are looked up once and handed from one transaction to the next. Cells are
+  /// Members in one value are looked up once and handed from one transaction to the next. Cells are
   /// walked only as far as they are needed.
   private func others(_ conversation: OpenConversation) throws(StoreError) -> Recipients {
     if let others = conversation.others { return .listed(others) }
