@@ -142,6 +142,8 @@ package final class Inspector {
       }
       if header.storeID != storeID {
         report.stops.append((file: name, reason: "belongs to another store"))
+      } else if header.isLocked {
+        report.stops.append((file: name, reason: "header cannot be read"))
       } else if header.isEmpty {
         report.stops.append((file: name, reason: "marked as empty"))
       } else {

@@ -52,8 +52,9 @@ extension WALHeader {
 
   /// Decodes the header of a WAL file; returns nil if it cannot be read.
   ///
-  /// A header that says in the clear that it is another store's is returned as one in use, of no
-  /// generation: nobody may overwrite that store's log, and nothing else is known of it.
+  /// A header that says in the clear that it is another store's is returned as a locked one, in
+  /// use and of no generation: nobody may overwrite that store's log. A locked header of the store
+  /// itself cannot be read.
   package static func read(_ bytes: Bytes, _ keys: StoreKeys?) -> WALHeader? {
     if let plain = WALHeader(bytes) {
       // Somebody without the key could make a plain header of this store.
@@ -61,8 +62,10 @@ extension WALHeader {
     }
     guard let (storeID, _) = locked(bytes) else { return nil }
     guard let keys, storeID == keys.storeID else {
-      return WALHeader(
+      var header = WALHeader(
         storeID: storeID, isEmpty: false, generation: .none, firstLSN: LSN(1), chain: 0)
+      header.isLocked = true
+      return header
     }
     var content = ByteBuffer(capacity: contentByteCount)
     let target = content.extend(by: contentByteCount)

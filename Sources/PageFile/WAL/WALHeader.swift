@@ -36,6 +36,9 @@ package struct WALHeader: Sendable, Hashable {
   /// The settled LSN, added to the header once the data file has the file's commits; zero before
   /// that.
   package var settledLSN = LSN.zero
+  /// True for a sealed header that was read without the keys of its store: only the store id is
+  /// known, and that is not proven.
+  package var isLocked = false
 
   package func encode() -> ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.byteCount)

@@ -9,9 +9,13 @@ struct WALRecovery {
     let header: WALHeader?
 
     /// Returns the header if it belongs to this store and is in use.
+    ///
+    /// A plain header with zero as its state looks like a locked one of this store; it is damaged.
     func header(of storeID: StoreID) -> WALHeader? {
       let isAnyStore = Defect.otherStoreBelieved.isPlanted
-      return header.flatMap { ($0.storeID == storeID || isAnyStore) && !$0.isEmpty ? $0 : nil }
+      guard let header, header.storeID == storeID || isAnyStore, !header.isEmpty, !header.isLocked
+      else { return nil }
+      return header
     }
 
     func isForeign(to storeID: StoreID) -> Bool {
@@ -86,7 +90,7 @@ struct WALRecovery {
     if files.contains(where: { $0.isForeign(to: meta.storeID) }) {
       return .walMismatch(reason: "\(dataPath): its WAL file belongs to another store")
     }
-    if files.contains(where: { $0.file != nil && $0.header == nil }) {
+    if files.contains(where: { $0.file != nil && $0.header?.isLocked ?? true }) {
       return .corruptWAL(
         lsn: meta.checkpointLSN, reason: "generation \(generation): no readable WAL header")
     }

@@ -10,7 +10,8 @@ extension WALWriter {
     var bytes = ByteBuffer(capacity: WALHeader.byteCount)
     bytes.append(zeros: WALHeader.byteCount)
     guard try files[file].readFully(into: bytes.mutableBytes, at: 0),
-      var header = WALHeader.read(bytes.bytes, form.keys), !header.isEmpty, header.settledLSN < lsn
+      var header = WALHeader.read(bytes.bytes, form.keys), !header.isEmpty, !header.isLocked,
+      header.settledLSN < lsn
     else { return }
     header.settledLSN = lsn
     try files[file].write(header.encode(form.keys), at: 0)

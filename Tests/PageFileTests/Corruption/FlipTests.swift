@@ -61,4 +61,20 @@ import Testing
     expectAllNoticed([.tablePage, .branch, .leaf, .overflow], in: report)
     #expect(report[.frames][.unwitnessed] == 0 && report[.commitHeader][.unwitnessed] == 0)
   }
+
+  /// A state that no header has may be read as that of an encrypted store's header.
+  @Test func eachBitOfAWALHeadersVersionAndStateIsProven() throws {
+    let specimen = try #require(try Specimen.inMidCheckpoint().first)
+    for name in Specimen.fileNames.dropFirst() {
+      let bytes = try #require(specimen.files[name])
+      for bit in 8 * 8..<16 * 8 {
+        var changed = bytes
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        let files = specimen.files.copy()
+        files[name] = changed
+        let verdict = Judge(specimen).verdict(files)
+        #expect(verdict.outcome == .refused, "bit \(bit) of \(name): \(verdict.sentence)")
+      }
+    }
+  }
 }
