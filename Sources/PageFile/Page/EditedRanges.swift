@@ -43,7 +43,10 @@ package struct EditedRanges {
     unsafe base.storeBytes(of: UInt16(count), as: UInt16.self)
   }
 
-  func removeAll() { setCount(0) }
+  package func removeAll() { setCount(0) }
+
+  /// Returns true if all bytes may have changed.
+  func coversAll(pageByteCount: Int) -> Bool { count == 1 && self[0] == 0..<pageByteCount }
 
   /// Notes that all bytes may have changed.
   func addAll(pageByteCount: Int) {

@@ -4,9 +4,11 @@
 ///
 ///     varint  page number; 0 for kind 5
 ///     byte    kind: 1 patch of the previous version, 2 patch of zeros (fresh page), 3 page freed,
-///             4 patch of the previous version with bytes moved, 5 roots of trees 16 to 31
+///             4 patch with one move, 5 roots of trees 16 to 31, 6 patch with several moves
 ///     varint  byte count of the rest (all kinds but 3)
-///     move    kind 4: varint source, varint target, both from `origin`, varint byte count
+///     varint  kind 6: number of moves
+///     moves   kinds 4 and 6, each: varint source, varint target, both from `origin`, varint byte
+///             count
 ///     ranges  each: varint gap to the previous range, varint (byte count << 1 | zeros), then the
 ///             bytes, unless they are all zeros
 ///     roots   kind 5, see `RootsFrame`
@@ -16,8 +18,9 @@
 ///
 ///  1. A patch of zeros makes a fresh page.
 ///  2. Any other patch applies to the version of its page just before this commit.
-///  3. A move comes before the ranges: inserting or removing a cell moves the pointers after it by
-///     two bytes, which could take some hundred bytes of ranges.
+///  3. Moves come before the ranges, and each copies bytes of the version before. Inserting or
+///     removing a cell moves the pointers after it by two bytes, which could take some hundred
+///     bytes of ranges; rewriting a page moves its cells, which could take all of a page.
 package enum PagePatch {
   package enum Kind: UInt8, Sendable {
     case patch = 1
@@ -29,24 +32,33 @@ package enum PagePatch {
 
   /// The kind byte of a patch that begins with a move.
   package static let movingKind: UInt8 = 4
+  /// The kind byte of a patch that begins with a number of moves.
+  package static let rearrangingKind: UInt8 = 6
 
   /// The offset at which a page's patched bytes begin.
   package static let origin = PageHeader.numberOffset
 
-  /// A copy of bytes to another place in the page, done before the ranges are applied.
+  /// A copy of bytes of the version before to another place in the page.
   ///
   /// The two places may overlap.
   struct Move {
-    let source: Int
-    let target: Int
-    let byteCount: Int
+    var source: Int
+    var target: Int
+    var byteCount: Int
+
+    func append(to buffer: inout ByteBuffer) {
+      buffer.append(varint: UInt64(source - origin))
+      buffer.append(varint: UInt64(target - origin))
+      buffer.append(varint: UInt64(byteCount))
+    }
   }
 
   /// One frame of a commit.
   package struct Frame {
     package let number: PageNumber
     package let kind: Kind
-    let move: Move?
+    let moveCount: Int
+    let moves: Bytes
     /// The ranges; for kind 5 its entries.
     package let ranges: Bytes
   }
@@ -55,20 +67,30 @@ package enum PagePatch {
   package static func nextFrame(_ reader: inout ByteReader) -> Frame? {
     guard let raw = reader.varint(), let number = UInt32(exactly: raw), let mark = reader.byte()
     else { return nil }
-    let isMoving = mark == movingKind
+    let isMoving = mark == movingKind || mark == rearrangingKind
     guard let kind = isMoving ? .patch : Kind(rawValue: mark), (number == 0) == (kind == .roots)
     else { return nil }
     if kind == .freed {
-      return Frame(number: PageNumber(number), kind: kind, move: nil, ranges: .empty)
+      return Frame(
+        number: PageNumber(number), kind: kind, moveCount: 0, moves: .empty, ranges: .empty)
     }
     guard let byteCount = reader.length(), let body = reader.take(byteCount) else { return nil }
     var rest = ByteReader(body)
-    var move: Move?
-    if isMoving {
-      move = nextMove(&rest)
-      if move == nil { return nil }
+    guard let moveCount = moveCount(mark, &rest) else { return nil }
+    let start = rest.offset
+    for _ in 0..<moveCount where nextMove(&rest) == nil { return nil }
+    return Frame(
+      number: PageNumber(number), kind: kind, moveCount: moveCount,
+      moves: body.slice(start, rest.offset - start), ranges: rest.rest())
+  }
+
+  private static func moveCount(_ mark: UInt8, _ reader: inout ByteReader) -> Int? {
+    switch mark {
+    case movingKind: 1
+    // Each move takes at least three bytes.
+    case rearrangingKind: reader.length()
+    default: 0
     }
-    return Frame(number: PageNumber(number), kind: kind, move: move, ranges: rest.rest())
   }
 
   private static func nextMove(_ reader: inout ByteReader) -> Move? {
@@ -82,11 +104,20 @@ package enum PagePatch {
 
   /// Applies a frame to the previous version of its page; returns false if it exceeds the page.
   package static func apply(_ frame: Frame, to page: MutableBytes) -> Bool {
-    if let move = frame.move {
-      guard max(move.source, move.target) + move.byteCount <= page.count else { return false }
-      page.move(from: move.source, to: move.target, byteCount: move.byteCount)
-    }
+    guard move(frame, page) else { return false }
     return apply(frame.ranges, to: page)
+  }
+
+  private static func move(_ frame: Frame, _ page: MutableBytes) -> Bool {
+    if frame.moveCount == 0 { return true }
+    var before = ByteBuffer(capacity: page.count)
+    before.append(page.readOnly)
+    var reader = ByteReader(frame.moves)
+    while let move = nextMove(&reader) {
+      guard max(move.source, move.target) + move.byteCount <= page.count else { return false }
+      page.copy(before.bytes.slice(move.source, move.byteCount), to: move.target)
+    }
+    return true
   }
 
   /// Applies ranges to a page; returns false if one of them exceeds the page.

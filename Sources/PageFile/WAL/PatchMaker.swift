@@ -10,8 +10,10 @@ package struct PatchMaker: ~Copyable {
   package var commit: ByteBuffer
   private let framesOffset: Int
   private var ranges = ByteBuffer(capacity: 1024)
-  /// The start of the previous version, with the frame's move applied.
-  private var moved = ByteBuffer(capacity: 1024)
+  /// The previous version, or its start, with the frame's moves applied.
+  var moved = ByteBuffer(capacity: 1024)
+  /// The moves of a rewritten page.
+  var moves = ByteBuffer(capacity: 256)
   /// The offset at which the last range ends.
   private var end = PagePatch.origin
 
@@ -78,10 +80,18 @@ package struct PatchMaker: ~Copyable {
       edited.map { Self.differs(page, from: base, outside: $0) } != true,
       "page: changed outside its edited ranges")
     begin()
+    if edited?.coversAll(pageByteCount: page.count) ?? false,
+      case let count = moveCells(from: base, to: page), count > 0
+    {
+      ranges.append(varint: UInt64(count))
+      ranges.append(moves.bytes)
+      compare(page, with: moved.bytes, from: PagePatch.origin, to: page.count)
+      return finish(number, PagePatch.rearrangingKind)
+    }
     let move = Self.movedPointers(from: base, to: page)
     var compared = PagePatch.origin
     if let move {
-      appendMove(move)
+      move.append(to: &ranges)
       // Compare the part with the pointers to the result of the move.
       let stop = max(move.source, move.target) + move.byteCount
       moved.removeAll()
@@ -123,12 +133,6 @@ package struct PatchMaker: ~Copyable {
     commit.append(kind)
     commit.append(varint: UInt64(ranges.count))
     commit.append(ranges.bytes)
-  }
-
-  private mutating func appendMove(_ move: PagePatch.Move) {
-    ranges.append(varint: UInt64(move.source - PagePatch.origin))
-    ranges.append(varint: UInt64(move.target - PagePatch.origin))
-    ranges.append(varint: UInt64(move.byteCount))
   }
 
   private static func differs(

@@ -136,6 +136,7 @@ import Testing
   @Test func framesThatAreNoneAreRefused() {
     let bad: [[UInt8]] = [
       [], [0, 1, 0], [7], [7, 0], [7, 4, 0], [7, 1], [7, 1, 1], [7, 2, 5, 0, 0],
+      [7, 6, 0], [7, 6, 1, 1], [7, 6, 3, 1, 0, 0], [7, 6, 4, 2, 0, 0, 0],
       [0x80, 0x80, 0x80, 0x80, 0x10, 3],
     ]
     for bytes in bad {
