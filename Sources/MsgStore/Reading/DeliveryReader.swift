@@ -150,6 +150,26 @@ extension DeliveryReader {
       if remaining == 0 { return position }
     }
   }
+
+  /// Returns the place of the first unread message after a position that mentions the local member,
+  /// or nil if there is none.
+  func nextUnreadMention(
+    _ conversation: UInt32, after position: MessagePosition?, _ summary: ConversationSummary
+  ) throws(StoreError) -> MessagePosition? {
+    guard view.localMember != nil, summary.mentionCount > 0 else { return nil }
+    let start = try unreadStart(conversation, summary) ?? .start
+    var scan =
+      if let position, position >= start {
+        try ThreadScan(view, conversation, after: position)
+      } else {
+        try ThreadScan(view, conversation, from: start)
+      }
+    while let record = try scan.next() {
+      let place = try scan.position()
+      if view.receipts.unreadCount(record, at: place, summary).mentions > 0 { return place }
+    }
+    return nil
+  }
 }
 
 extension StoreView {

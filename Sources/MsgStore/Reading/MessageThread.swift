@@ -99,6 +99,28 @@ public struct MessageThread: ~Copyable {
     }
   }
 
+  /// Returns the first message that mentions the local member and that they have not read, or nil
+  /// if there is none.
+  ///
+  /// The number of these is `Conversation.unreadMentionCount`. `around(_:count:)` shows the message
+  /// with its neighbours.
+  ///
+  /// Costs nothing if that number is 0; else a walk along the messages from the read mark on, or
+  /// from `position` on, up to the mention.
+  ///
+  /// - Parameter position: Only later messages count; nil for all.
+  public func nextUnreadMention(
+    after position: MessagePosition? = nil
+  ) throws(StoreError) -> Message? {
+    guard let number else { return nil }
+    let mention = try view.within { () throws(StoreError) in
+      try view.delivery.nextUnreadMention(
+        number, after: position, try view.conversations.summary(number))
+    }
+    return try mention.flatMap { (mention) throws(StoreError) in try around(mention, count: 1).first
+    }
+  }
+
   /// Returns the neighbours of a place, as for a message, and more of them on either side.
   ///
   /// - Parameters:

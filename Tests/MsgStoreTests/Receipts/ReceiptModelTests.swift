@@ -101,10 +101,29 @@ import Testing
       time: random.chance(70) ? time(.random(in: 0..<100, using: &random)) : nil)
   }
 
+  private static func mentionsMe(_ id: MessageID) -> Bool {
+    id.string.count { "13579".contains($0) } == 1
+  }
+
+  /// The unread mentions, one after the other.
+  private func mentions(in thread: borrowing MessageThread) throws -> [MessageID] {
+    var ids: [MessageID] = []
+    var position: MessagePosition?
+    while let mention = try thread.nextUnreadMention(after: position) {
+      #expect(mention.mentions.contains("me"))
+      ids.append(mention.id)
+      position = mention.position
+    }
+    return ids
+  }
+
   private func compare(_ store: MessageStore, _ naive: Naive) throws {
     let unread = naive.sorted.filter { naive.isUnread($0) }
     #expect(try store.unread() ?? 0 == unread.count)
     #expect(try store.firstUnread() == unread.first?.id)
+    #expect(
+      try store.read { try mentions(in: $0.thread("room")) }
+        == unread.map(\.id).filter(Self.mentionsMe))
     for entry in naive.entries {
       let others = Self.members.filter { $0 != entry.sender && $0 != "eve" }
       let hasRead = { (member: MemberID) in
@@ -164,8 +183,9 @@ import Testing
       let sender = Self.members[random.chance(35) ? 0 : Int.random(in: 1..<4, using: &random)]
       let moment = Int64.random(in: 0..<50, using: &random)
       let isLive = random.chance(85)
-      let outcome = try chat.insert(
-        message(id, at: moment, from: sender), as: isLive ? .live : .history)
+      var new = message(id, at: moment, from: sender)
+      if Self.mentionsMe(id) { new.mentions = ["you", "me"] }
+      let outcome = try chat.insert(new, as: isLive ? .live : .history)
       guard outcome == .inserted else { return }
       naive.entries.append(
         .init(id: id, time: moment, sender: sender, isHistory: !isLive, isUnseen: isLive))
