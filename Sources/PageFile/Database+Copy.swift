@@ -1,5 +1,12 @@
 /// Copying the whole contents of one store into another.
 extension Database {
+  /// Returns true if a value lies in the leaf of its key, and not in an overflow chain.
+  package func fitsInline(keyByteCount: Int, valueByteCount: Int) -> Bool {
+    Cell.fitsInline(
+      keyByteCount: keyByteCount, valueByteCount: valueByteCount,
+      pageSize: engine.pager.contentByteCount)
+  }
+
   /// The number of bytes of keys and values that one commit copies, give or take a cell.
   private static let maximumCopiedByteCount = 4 << 20
 

@@ -73,10 +73,42 @@ extension Database {
     try backUp(to: PosixDirectory(path: folder), name: name, progress: progress)
   }
 
-  /// Makes a copy in any kind of directory.
+  /// Makes a copy of the database as of one moment that is encrypted under a key of the app, or not
+  /// encrypted; see `backUp(to:progress:)`.
+  ///
+  /// So it also turns a database without encryption into an encrypted one and the reverse, and
+  /// gives an encrypted one another data key.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the copy; no file may exist there.
+  ///   - encryption: The source of the key of the copy; nil for a copy without encryption.
+  ///   - progress: Called after every 4 MiB with the number of bytes of keys and values copied; an
+  ///     error that it throws ends the copy.
+  /// - Throws: As the other form does; `keyMissing` and `invalidKey` for the key of the copy.
+  public func backUp(
+    to path: String, encryption: Encryption?, progress: (_ byteCount: Int) throws -> Void = { _ in }
+  ) throws {
+    let (folder, name) = PosixDirectory.resolve(path)
+    try backUp(
+      to: PosixDirectory(path: folder), name: name, encryption: encryption, progress: progress)
+  }
+
+  /// Makes a copy in any kind of directory, encrypted as this database is.
   package func backUp(
     to directory: any StorageDirectory, name: String,
     progress: (_ byteCount: Int) throws -> Void = { _ in }
+  ) throws {
+    try backUp(to: directory, name: name, encryption: encryption, progress: progress)
+  }
+
+  /// Makes a copy in any kind of directory.
+  ///
+  /// - Parameter completing: Called with the moment that was copied and the copy, which has all
+  ///   cells but not yet its name, for a caller that has to change some of them.
+  package func backUp(
+    to directory: any StorageDirectory, name: String, encryption: Encryption?,
+    progress: (_ byteCount: Int) throws -> Void = { _ in },
+    completing: (borrowing ReadTransaction, Database) throws -> Void = { _, _ in }
   ) throws {
     let temporaryName = "\(name).partial"
     if try directory.exists(name) {
@@ -90,7 +122,9 @@ extension Database {
     options.encryption = encryption
     let copy = try Database(in: directory, name: temporaryName, options: options)
     do {
-      try copy.fill(from: try beginRead(), progress: progress)
+      let moment = try beginRead()
+      try copy.fill(from: moment, progress: progress)
+      try completing(moment, copy)
       try copy.close()
       // Cleanly closed, it needs no log.
       for walName in Engine.walFileNames(temporaryName) where try directory.exists(walName) {

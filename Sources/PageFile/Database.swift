@@ -13,7 +13,7 @@ public final class Database: Sendable {
   private let fork = ForkWitness()
 
   /// The source of the key, for copies that are to be encrypted as this database is.
-  var encryption: Encryption? { options.encryption }
+  package var encryption: Encryption? { engine.encryption.withLock { $0 } }
 
   var engine: Engine { current.withLock { $0 } }
 
@@ -29,9 +29,9 @@ public final class Database: Sendable {
   /// checkpoint. Nothing is written until the first commit, or until a checkpoint or a quiet moment
   /// moves the log that was found.
   ///
-  /// - Throws: `keyMissing`, `wrongKey`, `notEncrypted` for a key that does not fit the file;
-  ///   `rolledBack` for a file that ends before `DatabaseOptions.mark`; `busy` if another process
-  ///   owns the file; `notADatabase`, `unsupportedFormat`, `corruptMeta`, `corruptWAL`,
+  /// - Throws: `keyMissing`, `invalidKey`, `wrongKey`, `notEncrypted` for a key that does not fit
+  ///   the file; `rolledBack` for a file that ends before `DatabaseOptions.mark`; `busy` if another
+  ///   process owns the file; `notADatabase`, `unsupportedFormat`, `corruptMeta`, `corruptWAL`,
   ///   `walMismatch`, `mainFileMissing` for files that cannot be trusted (nothing is changed then);
   ///   `readOnly` if the file may not be written; `limitExceeded` for an invalid page size;
   ///   `ioError`.
@@ -147,6 +147,32 @@ public final class Database: Sendable {
     try engine.useMoreTrees()
   }
 
+  // MARK: The app's key
+
+  /// Changes the app's key of an encrypted database, which is asked for the former key too.
+  ///
+  /// Durable on return: from then on the new key opens the database, and the former one does not.
+  /// Costs a checkpoint and one more sync, whatever the size: the pages stay as they are, under the
+  /// data key that the app's key seals. Readers and writers continue meanwhile.
+  ///
+  /// It locks out nobody who has the former key and a copy of the files from its time: the data key
+  /// is the same. Only another database has another data key; `backUp` makes one.
+  ///
+  /// Keep both keys until the call returns. After a crash, and after an error, at least one of them
+  /// opens the database, and often both do; call this again then, with the key that opens it as the
+  /// former one.
+  ///
+  /// - Parameter new: The source of the new key, which also `resume` and `backUp` use afterwards.
+  /// - Throws: `notEncrypted` for a database without encryption; `keyMissing` and `invalidKey` for
+  ///   either key; `wrongKey` if the former source no longer has the key in use; `readOnly`; the
+  ///   errors of `beginWrite` and of `checkpoint`. `insideTransaction` on a thread that has a write
+  ///   transaction open.
+  public func changeKey(to new: Encryption) throws(PageFileError) {
+    let engine = try ownEngine()
+    try engine.refuseInsideWrite("changeKey")
+    try engine.changeKey(to: new)
+  }
+
   // MARK: Handing over
 
   /// Releases the files, while the system may stop the process or another process is to own the
@@ -199,6 +225,8 @@ public final class Database: Sendable {
       try engine.refuseWhileUsed("resume")
       try? engine.end(.suspended, checkpoints: false)
     }
+    var options = options
+    options.encryption = encryption
     let resumed = try Engine.open(directory, name, options, resuming: engine)
     current.withLock { $0 = resumed }
   }

@@ -76,18 +76,20 @@ public struct DatabaseOptions: Sendable {
 
 /// The source of the app's key for an encrypted database.
 ///
-/// Made by a library that has a cipher; `PageFile` has none.
+/// Made by a library that has a cipher: `SealedPages`, in a build with the trait `Encryption`.
 public struct Encryption: Sendable {
-  private let cipher: @Sendable () -> (any PageCipher)?
+  private let cipher: @Sendable () throws(PageFileError) -> (any PageCipher)?
 
   /// Creates a source from a closure that returns the cipher under the app's key, or nil if the key
   /// cannot be had now.
-  package init(_ cipher: @escaping @Sendable () -> (any PageCipher)?) { self.cipher = cipher }
+  package init(_ cipher: @escaping @Sendable () throws(PageFileError) -> (any PageCipher)?) {
+    self.cipher = cipher
+  }
 
   /// Returns the cipher under the app's key.
-  /// - Throws: `keyMissing` if the app has not the key now.
+  /// - Throws: `keyMissing` if the app has not the key now; `invalidKey`.
   func makeCipher(path: String) throws(PageFileError) -> any PageCipher {
-    guard let cipher = cipher() else { throw .keyMissing(path: path) }
+    guard let cipher = try cipher() else { throw .keyMissing(path: path) }
     return cipher
   }
 }

@@ -11,6 +11,8 @@ extension PageFileError: CustomStringConvertible {
       "the meta slots are corrupt: \(reason)"
     case .keyMissing(let path):
       "\(path): encrypted; the key is missing"
+    case .invalidKey(let byteCount):
+      "the key has \(byteCount) bytes instead of 32"
     case .wrongKey(let path):
       "\(path): encrypted with another key"
     case .notEncrypted(let path):

@@ -18,6 +18,10 @@ public enum PageFileError: Error, Sendable, Hashable {
   case corruptPage(PageNumber, reason: String)
   /// The store is encrypted, and no key was given.
   case keyMissing(path: String)
+  /// A key was given that does not have 32 bytes.
+  ///
+  /// Nothing was read or changed.
+  case invalidKey(byteCount: Int)
   /// The store is encrypted, and the key given is not its key.
   ///
   /// Nothing was changed. Somebody who alters the files can bring this about, so it is no reason to

@@ -32,6 +32,16 @@ extension MetaSlot {
       self.pageByteCount = pageByteCount
       record = KeyRecord(bytes.slice(MetaSlot.recordOffset, KeyRecord.byteCount))
     }
+
+    /// Takes the places of the fields of a slot whose checksum does not hold; nil without a slot.
+    init?(unproven bytes: Bytes) {
+      guard bytes.count >= MetaSlot.byteCount else { return nil }
+      var reader = ByteReader(bytes, at: MetaSlot.storeIDOffset)
+      guard let storeID = reader.storeID() else { return nil }
+      self.storeID = storeID
+      pageByteCount = 0
+      record = KeyRecord(bytes.slice(MetaSlot.recordOffset, KeyRecord.byteCount))
+    }
   }
 
   private static func word(of index: Int) -> UInt64 {
@@ -65,6 +75,9 @@ extension MetaSlot {
     let reading = read(bytes)
     guard let keys else { return reading }
     switch reading {
+    case .locked(let slot)
+    where Defect.lockedSlotRewritten.isPlanted && slot.record.name != keys.record.name:
+      return .unreadable(reason: "under another key of the app")
     case .locked: return open(bytes, index: index, keys)
     case .valid: return .unreadable(reason: "not sealed, in an encrypted store")
     case .foreign, .unsupported, .unreadable: return reading

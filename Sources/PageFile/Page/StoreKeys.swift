@@ -8,19 +8,24 @@ import Synchronization
 ///     slots.
 package final class StoreKeys: Sendable {
   package let storeID: StoreID
+  private let current: Locked<KeyRecord>
   /// The record that whatever is written next carries.
-  package let record: KeyRecord
-  let pages: any PageCipher
-  let log: any PageCipher
-  let metas: any PageCipher
+  package var record: KeyRecord { current.withLock { $0 } }
+  package let pages: any PageCipher
+  package let log: any PageCipher
+  package let metas: any PageCipher
   private let seals = Atomic<UInt64>(0)
 
   private init(_ dataKey: any PageCipher, _ record: KeyRecord, _ storeID: StoreID) {
     self.storeID = storeID
-    self.record = record
+    current = Locked(record)
     pages = dataKey.derived("msgstore 1 page", for: storeID)
-    log = dataKey.derived("msgstore 1 log", for: storeID)
-    metas = dataKey.derived("msgstore 1 meta", for: storeID)
+    if Defect.oneKeyForAll.isPlanted {
+      (log, metas) = (pages, pages)
+    } else {
+      log = dataKey.derived("msgstore 1 log", for: storeID)
+      metas = dataKey.derived("msgstore 1 meta", for: storeID)
+    }
   }
 
   /// Draws the data key of a new store.
@@ -62,6 +67,32 @@ package final class StoreKeys: Sendable {
     }
     return ours.isEmpty ? .wrongKey : .broken
   }
+
+  // MARK: Changing the app's key
+
+  /// Seals the data key under another key of the app; returns nil if the record in use is not of
+  /// the former key.
+  func record(
+    under new: any PageCipher, openedBy former: any PageCipher, pageByteCount: Int
+  ) -> KeyRecord? {
+    let record = record
+    let formerKey = AppKey(former, for: storeID)
+    guard record.cipher == former.number, record.name == formerKey.name else { return nil }
+    var dataKey = ByteBuffer(capacity: SealedUnit.keyByteCount)
+    dataKey.append(zeros: SealedUnit.keyByteCount)
+    defer { dataKey.mutableBytes.zero(0, dataKey.count) }
+    guard
+      record.open(
+        under: formerKey, storeID: storeID, pageByteCount: pageByteCount,
+        into: dataKey.mutableBytes)
+    else { return nil }
+    return KeyRecord.make(
+      dataKey: dataKey.bytes, number: record.number &+ 1, storeID: storeID,
+      pageByteCount: pageByteCount, under: AppKey(new, for: storeID))
+  }
+
+  /// Takes a record for all that is written from now on.
+  func use(_ record: KeyRecord) { current.withLock { $0 = record } }
 
   // MARK: Counting
 
@@ -109,10 +140,14 @@ package final class StoreKeys: Sendable {
     let stamp = plain.readOnly.uint64(at: PageHeader.checksumOffset)
     let unitByteCount = page.count - Self.paddingByteCount
     page.zero(unitByteCount, Self.paddingByteCount)
+    if Defect.pageWrittenPlain.isPlanted { return stamp }
     SealContext.with(.page, Self.word(of: slot)) { context in
       pages.seal(plain.readOnly, context: context, into: page.slice(0, unitByteCount))
     }
     countSeals()
+    if Defect.checkFromTag.isPlanted {
+      return page.readOnly.uint64(at: unitByteCount - SealedUnit.tagByteCount)
+    }
     return stamp
   }
 
@@ -120,8 +155,16 @@ package final class StoreKeys: Sendable {
   package func open(_ page: Bytes, of slot: SlotNumber, into content: MutableBytes) -> Bool {
     let unitByteCount = page.count - Self.paddingByteCount
     guard page.uint32(at: unitByteCount) == 0 else { return false }
+    if Defect.pageWrittenPlain.isPlanted {
+      content.copy(page.slice(SealedUnit.nonceByteCount, content.count), to: 0)
+      return true
+    }
     let isOpen = SealContext.with(.page, Self.word(of: slot)) { context in
       pages.open(page.slice(0, unitByteCount), context: context, into: content)
+    }
+    if isOpen && Defect.checkFromTag.isPlanted {
+      let tag = page.uint64(at: unitByteCount - SealedUnit.tagByteCount)
+      content.store(tag, at: PageHeader.checksumOffset)
     }
     return isOpen || Defect.tagIgnored.isPlanted
   }

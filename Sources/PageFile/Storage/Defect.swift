@@ -42,7 +42,10 @@ package enum Defect: String, CaseIterable, Sendable {
   // Seals and keys.
   case slotUnbound, offsetUnbound, headerTagUnbound, chainUnbound, clearBytesUnbound
   case slotIndexUnbound, stampKept, tagIgnored, recordOnlyInSlots
-  case plainStoreBelieved, markIgnored, markNotDurable
+  case plainStoreBelieved, markIgnored, markNotDurable, keyChangedOnce, lockedSlotRewritten
+  case oneKeyForAll, pageWrittenPlain, checkFromTag
+  // Of the cipher of the tests: a cipher that an app gets has no such code.
+  case nonceKept, nonceFromSeed, nonceFromPlace
 
   // Slots, numbers, snapshots, and owners.
   case olderTableIgnored, slotsFreedAtOnce, slotsNotReserved, numbersGivenTwice

@@ -35,7 +35,7 @@ extension Engine {
       guard let side = state.withLock({ $0.writing }) else { return }
       if side.wal.isPoisoned { throw .poisoned }
       // A failed checkpoint has left its file ended; finish that one first.
-      if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
+      if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
       if let written = try side.checkpointer.compact(isThorough: true, from: &place) {
         try publish(written, side.checkpointer.meta, side) { published.move($0) }
         movedCount = written.allocated.count
@@ -93,7 +93,7 @@ extension Engine {
   ) throws(PageFileError) {
     if side.wal.isPoisoned { throw .poisoned }
     // A failed checkpoint has left its file ended and full; finish that one first.
-    if hasEndedCommits { try checkpointEndedFile(side, isClean: false) }
+    if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
     let erases = state.withLock { state in
       guard options.secureDelete && state.isErasureWanted else { return false }
       state.isErasureWanted = false
@@ -107,14 +107,8 @@ extension Engine {
     }
   }
 
-  /// True if the ended file holds commits that are not yet in the data file.
-  ///
-  /// A separate function, because a snapshot held by the caller would keep slots from being freed,
-  /// and so from being erased.
-  private var hasEndedCommits: Bool {
-    let current = published.current
-    return !current.map(1 - current.newest).isEmpty
-  }
+  /// True if a checkpoint has left its file ended: the meta slots still name that file.
+  var hasEndedFile: Bool { state.withLock { $0.ended != nil } }
 
   private func turnAndCheckpoint(
     _ side: WriteSide, isClosing: Bool, erases: Bool
@@ -173,12 +167,16 @@ extension Engine {
   ///
   /// Returns false if the current file holds no commits.
   ///
-  /// - Parameter isLast: True if no commit can follow, so that the other file need not be started.
-  private func turn(_ side: WriteSide, isLast: Bool) throws(PageFileError) -> Bool {
+  /// - Parameters:
+  ///   - isLast: True if no commit can follow, so that the other file need not be started.
+  ///   - isForced: True to switch even if the current file holds no commits.
+  func turn(
+    _ side: WriteSide, isLast: Bool, isForced: Bool = false
+  ) throws(PageFileError) -> Bool {
     try enterGate()
     defer { gate.leave() }
     let current = published.current
-    guard !current.map(current.newest).isEmpty else { return false }
+    guard isForced || !current.map(current.newest).isEmpty else { return false }
     do throws(PageFileError) {
       try refuseReplacedFiles(side)
     } catch .fileReplaced(let path) {
@@ -218,7 +216,7 @@ extension Engine {
   /// Writes the pages in the ended file's map to slots and publishes them.
   ///
   /// Commits continue meanwhile.
-  private func checkpointEndedFile(
+  func checkpointEndedFile(
     _ side: WriteSide, isClean: Bool, erases: Bool = false
   ) throws(PageFileError) {
     guard let ended = state.withLock({ $0.ended }) else { return }
@@ -230,7 +228,7 @@ extension Engine {
       snapshot.map(ended.file), onto: snapshot.table, pageNumberEnd: ended.roots.pageNumberEnd,
       lsn: ended.lsn)
     var meta = side.checkpointer.meta
-    precondition(meta.checkpointLSN < ended.lsn, "checkpoint: a later one is already published")
+    precondition(meta.checkpointLSN <= ended.lsn, "checkpoint: a later one is already published")
     meta.checkpointLSN = ended.lsn
     meta.chain = ended.chain
     meta.generation = ended.next

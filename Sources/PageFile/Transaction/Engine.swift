@@ -9,6 +9,8 @@ final class Engine: @unchecked Sendable {
   let directory: any StorageDirectory
   let name: String
   let options: DatabaseOptions
+  /// The source of the app's key; another one once the key has been changed.
+  let encryption: Locked<Encryption?>
   /// The number of times the database had been resumed before.
   let life: Int
   let pager: Pager
@@ -81,6 +83,7 @@ final class Engine: @unchecked Sendable {
     self.directory = directory
     self.name = name
     self.options = options
+    encryption = Locked(options.encryption)
     self.pager = pager
     published = Published(recovered.snapshot(pager.registry), registry: pager.registry)
     state = Locked(State(recovered: recovered))

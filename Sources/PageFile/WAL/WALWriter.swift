@@ -283,6 +283,19 @@ final class WALWriter: @unchecked Sendable {
     }
   }
 
+  /// Marks a file as empty, durably; its commits are in the data file, and no meta slot names it.
+  func markEmpty(_ file: Int) throws(PageFileError) {
+    let header = appendLock.withLock {
+      precondition(file != position.current, "WAL file: in use")
+      return WALHeader(
+        storeID: form.storeID, isEmpty: true, generation: .none, firstLSN: position.lastLSN.next,
+        chain: position.chain)
+    }
+    try write(header.encode(form.keys), to: file, at: 0)
+    // Durable after this: the header.
+    try syncFile(file)
+  }
+
   // MARK: Erasing
 
   /// Durably overwrites the content of a file after its last commit, or all of a file whose commits

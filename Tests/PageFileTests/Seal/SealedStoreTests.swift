@@ -117,6 +117,32 @@ import Testing
     #expect(one[40..<56] != other[40..<56], "store ids")
   }
 
+  /// Copies between encrypted and plain: a crash leaves no copy, or a whole one.
+  @Test(arguments: [false, true]) func aCopyOfTheOtherKindIsThereWhenItIsWhole(
+    encrypts: Bool
+  ) throws {
+    let (plain, sealed) = (DatabaseOptions(), options())
+    let (from, to) = encrypts ? (plain, sealed) : (sealed, plain)
+    let database = try Database(in: MemoryDirectory(), name: "x", options: from)
+    for round in 1...20 { try Rounds.write(round, to: database) }
+    let copies = Locked<[MemoryDirectory]>([])
+    let directory = WatchedDirectory { files in copies.withLock { $0.append(files.copy()) } }
+    try database.backUp(to: directory, name: "copy", encryption: to.encryption)
+    copies.withLock { $0.append(directory.copy()) }
+    var wholeCount = 0
+    for copy in copies.withLock({ $0 }) where copy.exists("copy") {
+      wholeCount += 1
+      #expect(throws: PageFileError.self) {
+        try Database(in: copy.copy(), name: "copy", options: from)
+      }
+      let found = try Database(in: copy, name: "copy", options: to)
+      #expect(try Rounds.read(found) == 20)
+      #expect(try found.findings() == [])
+    }
+    #expect(wholeCount > 0)
+    #expect(try Rounds.read(database) == 20)
+  }
+
   @Test func erasedSlotsAreZeros() throws {
     let directory = MemoryDirectory()
     let database = try Database(in: directory, name: "x", options: options())

@@ -26,6 +26,30 @@ import Testing
 
   private func array(_ buffer: consuming ByteBuffer) -> [UInt8] { buffer.bytes.array() }
 
+  // MARK: Keys
+
+  /// A unit of one kind can stand for none of another kind, whatever their contexts.
+  @Test func pagesLogAndSlotsHaveKeysOfTheirOwn() {
+    let keys = keys
+    let ciphers = [keys.pages, keys.log, keys.metas]
+    let context: [UInt8] = [1, 2, 3]
+    for (index, cipher) in ciphers.enumerated() {
+      var unit = ByteBuffer(capacity: 64)
+      let target = unit.extend(by: 20 + SealedUnit.addedByteCount)
+      Bytes.with([UInt8](repeating: 9, count: 20)) { plain in
+        Bytes.with(context) { cipher.seal(plain, context: $0, into: target) }
+      }
+      for (other, cipher) in ciphers.enumerated() {
+        var plain = ByteBuffer(capacity: 64)
+        let opened = plain.extend(by: 20)
+        let isOpen = Bytes.with(context) {
+          cipher.open(unit.bytes, context: $0, into: opened)
+        }
+        #expect(isOpen == (index == other))
+      }
+    }
+  }
+
   // MARK: Pages
 
   private func sealedPage(

@@ -33,7 +33,14 @@ package final class SealSource: Sendable {
   package var cipher: SeededCipher { Bytes.with(key) { SeededCipher(key: $0, self) } }
 
   /// The source of the key, for opening a store.
-  package var encryption: Encryption { Encryption { self.cipher } }
+  package var encryption: Encryption {
+    Encryption {
+      if Defect.nonceFromSeed.isPlanted {
+        self.state.withLock { $0.random = SeededRandom(seed: 1) }
+      }
+      return self.cipher
+    }
+  }
 
   /// The number of seals so far.
   package var sealCount: Int { state.withLock { $0.sealCount } }
@@ -113,7 +120,9 @@ package struct SeededCipher: PageCipher {
 
   package func seal(_ plain: Bytes, context: Bytes, into sealed: MutableBytes) {
     precondition(sealed.count == plain.count + SealedUnit.addedByteCount)
-    let nonce = (source.draw(), UInt32(truncatingIfNeeded: source.draw()))
+    var nonce = (source.draw(), UInt32(truncatingIfNeeded: source.draw()))
+    if Defect.nonceKept.isPlanted { nonce = (1, 1) }
+    if Defect.nonceFromPlace.isPlanted { nonce = (digest(9, context), 1) }
     source.note(digest(7), nonce.0, nonce.1, digest(8, plain, context))
     var drawn = ByteBuffer(capacity: SealedUnit.nonceByteCount)
     drawn.append(littleEndian: nonce.0)
