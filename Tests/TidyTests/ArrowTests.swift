@@ -47,7 +47,10 @@ import Testing
           "Transaction", "Database.swift",
         ]
       ),
-      ("Salvage", ["Bytes", "Storage", "Page", "WAL", "Pager", "Transaction"]),
+      (
+        "Salvage",
+        ["Bytes", "Storage", "Page", "DatabaseOptions.swift", "WAL", "Pager", "Transaction"]
+      ),
     ],
     everywhere: ["PageFileError"])
 

@@ -8,10 +8,12 @@ package final class Inspector {
   private let moment: Snapshot
 
   /// Opens the files for reading.
-  package init(path: String) throws(PageFileError) {
+  /// - Parameter encryption: The source of the key of an encrypted store.
+  package init(path: String, encryption: Encryption? = nil) throws(PageFileError) {
     let (directory, name) = PosixDirectory.resolve(path)
     var options = DatabaseOptions()
     options.access = .readOnly
+    options.encryption = encryption
     engine = try Engine.open(PosixDirectory(path: directory), name, options)
     moment = engine.published.current
   }
@@ -63,7 +65,10 @@ package final class Inspector {
       isClean: recovered.isClean,
       slotCount: max(0, byteCount - Pager.slotsOffset) / engine.pager.pageByteCount,
       freeSlotCount: 0, pageCount: 0, dataFileByteCount: byteCount, walByteCounts: walByteCounts,
-      trees: [], pagesByKind: [])
+      trees: [], pagesByKind: [],
+      key: engine.pager.keys.map { keys in
+        FileReport.Key(number: keys.record.number, sealCount: keys.sealCount)
+      })
   }
 
   /// Calls `body` for every page in use, in the order of page numbers.

@@ -17,6 +17,16 @@ package struct FileReport: Sendable {
   package var walByteCounts: [Int]
   package var trees: [TreeReport]
   package var pagesByKind: [(kind: String, count: Int)]
+  /// The key of an encrypted store.
+  package var key: Key?
+
+  /// The facts about the key of an encrypted store.
+  package struct Key: Sendable {
+    /// The number of the app's key: 1 for the first one.
+    package var number: UInt32
+    /// The number of seals under the data key, as far as it is known.
+    package var sealCount: UInt64
+  }
 }
 
 /// A report on one tree.

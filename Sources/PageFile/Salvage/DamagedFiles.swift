@@ -8,7 +8,7 @@ final class DamagedFiles {
   /// The bytes at each meta slot's place; shorter than a slot if the file ends there or reading
   /// fails.
   let metaBytes: [[UInt8]]
-  let wals: [WAL]
+  private(set) var wals: [WAL]
 
   /// A WAL file, if it exists, and its header, if that is readable.
   struct WAL {
@@ -16,7 +16,7 @@ final class DamagedFiles {
     let file: (any StorageFile)?
     let byteCount: Int
     let headerBytes: [UInt8]
-    let header: WALHeader?
+    var header: WALHeader?
   }
 
   init(in directory: any StorageDirectory, name: String) throws(PageFileError) {
@@ -48,6 +48,13 @@ final class DamagedFiles {
   deinit {
     dataFile.close()
     for wal in wals { wal.file?.close() }
+  }
+
+  /// Opens the headers of the WAL files of an encrypted store.
+  func unlock(_ keys: StoreKeys) {
+    for index in wals.indices {
+      wals[index].header = Bytes.with(wals[index].headerBytes) { WALHeader.read($0, keys) }
+    }
   }
 
   /// Returns the bytes at an offset: fewer, or none, if the file ends or cannot be read there.

@@ -7,6 +7,8 @@
 /// Memory: about a fiftieth of the data file's size, plus the contents of the log and the report.
 package final class PageSalvage {
   private let files: DamagedFiles
+  /// The source of the key, for the new store that is to be encrypted like the damaged one.
+  package let encryption: Encryption?
   private let pages: SalvagedPages
   private var leaves: [Int: LeafIndex] = [:]
   /// The result of the salvage.
@@ -14,10 +16,10 @@ package final class PageSalvage {
 
   /// Opens the files in a directory of any kind, and reads them without telling of progress.
   package convenience init(
-    in directory: any StorageDirectory, name: String
+    in directory: any StorageDirectory, name: String, encryption: Encryption? = nil
   ) throws(PageFileError) {
     do {
-      try self.init(in: directory, name: name) { _, _ in }
+      try self.init(in: directory, name: name, encryption: encryption) { _, _ in }
     } catch let error as PageFileError {
       throw error
     } catch {
@@ -29,17 +31,23 @@ package final class PageSalvage {
   ///
   /// Reads the whole data file once.
   ///
-  /// - Parameter progress: Called before each part of the data file, and behind the last one, with
-  ///   the number of slots read and that of all slots; an error that it throws ends the salvage.
+  /// - Parameters:
+  ///   - encryption: The source of the key of an encrypted store.
+  ///   - progress: Called before each part of the data file, and behind the last one, with the
+  ///     number of slots read and that of all slots; an error that it throws ends the salvage.
   /// - Throws: The error of `progress`; `ioError` if the data file cannot be opened;
-  ///   `unsupportedFormat`, `notADatabase`; `corruptMeta` if the store id is found nowhere, without
-  ///   which no page can be proven.
+  ///   `unsupportedFormat`, `notADatabase`; `keyMissing`, `invalidKey`, `wrongKey`, `notEncrypted`;
+  ///   `corruptMeta` if the store id, or an intact key record, is found nowhere, without which no
+  ///   page can be proven.
   package init(
-    in directory: any StorageDirectory, name: String,
+    in directory: any StorageDirectory, name: String, encryption: Encryption? = nil,
     progress: (_ slotCount: Int, _ totalSlotCount: Int) throws -> Void
   ) throws {
+    self.encryption = encryption
+    let appKey = try encryption?.makeCipher(path: directory.path(of: name))
     files = try DamagedFiles(in: directory, name: name)
-    let identity = try StoreIdentity.find(in: files)
+    let identity = try StoreIdentity.find(in: files, appKey)
+    if let keys = identity.keys { files.unlock(keys) }
     var report = SalvageReport()
     let meta = Self.chooseMeta(files, identity, &report.findings)
     let scan = try SlotScan(SlotReader(files: files, identity: identity), progress: progress)
@@ -72,7 +80,9 @@ package final class PageSalvage {
   private static func chooseMeta(
     _ files: DamagedFiles, _ identity: StoreIdentity, _ findings: inout [String]
   ) -> MetaSlot? {
-    let readings = files.metaBytes.map { bytes in Bytes.with(bytes) { MetaSlot.read($0) } }
+    let readings = files.metaBytes.enumerated().map { index, bytes in
+      Bytes.with(bytes) { MetaSlot.read($0, index: index, identity.keys) }
+    }
     var metas: [MetaSlot] = []
     for (index, reading) in readings.enumerated() {
       if case .valid(let meta) = reading, meta.storeID == identity.storeID,
@@ -85,7 +95,7 @@ package final class PageSalvage {
     }
     let recovery = WALRecovery(
       files: files.wals.map { WALRecovery.File(file: $0.file, header: $0.header) },
-      dataPath: files.dataFile.path)
+      dataPath: files.dataFile.path, keys: identity.keys)
     if let (meta, _) = try? recovery.chooseMeta(metas.map { .valid($0) }) { return meta }
     let headers = files.wals.compactMap { $0.header }.filter {
       $0.storeID == identity.storeID && !$0.isEmpty

@@ -14,7 +14,9 @@ struct SalvagedLog {
 
   private let files: DamagedFiles
   private let storeID: StoreID
-  private let pageByteCount: Int
+  private let keys: StoreKeys?
+  private let form: LogForm
+  private let contentByteCount: Int
   private let base: (UInt32) -> (SalvagedPage, isCertain: Bool)?
   private(set) var outcomes: [UInt32: Outcome] = [:]
   private(set) var roots: SalvagedRoots?
@@ -38,7 +40,9 @@ struct SalvagedLog {
   ) {
     self.files = files
     storeID = identity.storeID
-    pageByteCount = identity.pageByteCount
+    keys = identity.keys
+    form = LogForm(identity.storeID, identity.keys)
+    contentByteCount = identity.contentByteCount
     self.base = base
   }
 
@@ -94,7 +98,7 @@ struct SalvagedLog {
   /// Returns the LSN and the chain value at which the commits of a file end.
   private func end(of header: WALHeader) -> (LSN, UInt64)? {
     guard let file = files.wals.first(where: { $0.header == header })?.file,
-      var scan = try? WALScan(file, header)
+      var scan = try? WALScan(file, header, keys)
     else { return nil }
     do throws(PageFileError) {
       while try scan.next({ _ in }) == nil {}
@@ -110,7 +114,7 @@ struct SalvagedLog {
   private mutating func apply(_ admits: (Generation) -> Bool) -> Bool {
     for wal in files.wals {
       guard let file = wal.file, let header = continuation(wal), admits(header.generation),
-        var scan = try? WALScan(file, header)
+        var scan = try? WALScan(file, header, keys)
       else { continue }
       var isAtEnd = false
       while !isAtEnd {
@@ -152,9 +156,7 @@ struct SalvagedLog {
     guard let file = wal.file else { return nil }
     let bytes = DamagedFiles.read(
       file, at: WALHeader.commitsOffset, byteCount: WALHeader.sectorByteCount)
-    let commit = Bytes.with(bytes) {
-      WALCommitHeader($0, storeID: storeID, offset: WALHeader.commitsOffset)
-    }
+    let commit = Bytes.with(bytes) { form.commitHeader($0, at: WALHeader.commitsOffset) }
     guard let commit, commit.lsn == lsn.next else { return nil }
     return WALHeader(
       storeID: storeID, isEmpty: false, generation: commit.generation, firstLSN: lsn.next,
@@ -170,7 +172,7 @@ struct SalvagedLog {
     return Bytes.with(frames) { frames in
       var reader = ByteReader(frames)
       for _ in 0..<commit.frameCount {
-        guard outcomes.count * pageByteCount < Self.maximumImageByteCount,
+        guard outcomes.count * contentByteCount < Self.maximumImageByteCount,
           let frame = PagePatch.nextFrame(&reader)
         else { return nil }
         guard frame.kind == .roots else {
@@ -193,7 +195,7 @@ struct SalvagedLog {
     case (.roots, _):
       preconditionFailure("frame of roots: changes no page")
     case (.fresh, _):
-      page = SalvagedPage(pageByteCount: pageByteCount)
+      page = SalvagedPage(pageByteCount: contentByteCount)
     case (.patch, .page(let own, let ownGuess)?):
       (page, guess) = (own, ownGuess)
     case (.patch, .freed?):
@@ -204,7 +206,7 @@ struct SalvagedLog {
       guard let (older, isCertain) = base(frame.number.rawValue) else {
         return .lost(reason: "the version that commit \(lsn) in the log patches is lost")
       }
-      page = SalvagedPage(pageByteCount: pageByteCount, copying: older)
+      page = SalvagedPage(copying: older)
       if !isCertain { guess = older.lsn }
     }
     guard PagePatch.apply(frame, to: page.mutableBytes) else {
@@ -270,10 +272,7 @@ struct SalvagedLog {
     for offset in stride(from: WALHeader.commitsOffset, to: wal.byteCount, by: sector) {
       let bytes = DamagedFiles.read(file, at: offset, byteCount: sector)
       let (commit, watermark) = Bytes.with(bytes) { bytes in
-        (
-          WALCommitHeader(bytes, storeID: storeID, offset: offset),
-          WALWatermark(bytes, storeID: storeID, offset: offset)
-        )
+        (form.commitHeader(bytes, at: offset), form.watermark(bytes, at: offset))
       }
       let generation = commit?.generation ?? watermark?.generation
       guard let generation, wal.header == nil || wal.header?.generation == generation else {

@@ -2,26 +2,42 @@
 struct SlotReader {
   let files: DamagedFiles
   let identity: StoreIdentity
+  /// The content of the slot that was opened last.
+  private let opened: SalvagedPage
+
+  init(files: DamagedFiles, identity: StoreIdentity) {
+    self.files = files
+    self.identity = identity
+    opened = SalvagedPage(pageByteCount: identity.contentByteCount)
+  }
 
   var slotCount: Int {
     let byteCount = max(0, files.dataByteCount - Pager.slotsOffset)
     return min(byteCount / identity.pageByteCount, Int(UInt32.max) - 1)
   }
 
-  /// Returns true if the bytes are a page of this store.
-  func isProven(_ page: Bytes) -> Bool {
-    guard PageKind(rawValue: page[PageHeader.kindOffset]) != nil else { return false }
-    return page.uint64(at: PageHeader.checksumOffset)
-      == Pager.checksum(of: page, in: identity.storeID)
+  /// Returns the content of a slot whose bytes are a page of this store; nil for other bytes.
+  ///
+  /// That of an encrypted store is valid until the next call.
+  func proven(_ page: Bytes, in slot: SlotNumber) -> Bytes? {
+    if let keys = identity.keys {
+      guard keys.open(page, of: slot, into: opened.mutableBytes) else { return nil }
+      return PageKind(rawValue: opened.bytes[PageHeader.kindOffset]).map { _ in opened.bytes }
+    }
+    guard PageKind(rawValue: page[PageHeader.kindOffset]) != nil,
+      page.uint64(at: PageHeader.checksumOffset)
+        == Pager.checksum(of: page, in: identity.storeID)
+    else { return nil }
+    return page
   }
 
-  /// Returns the bytes of a page found in a slot, if they are unchanged.
+  /// Returns the content of a page found in a slot, if it is unchanged.
   func read(_ page: SlotPage) -> SalvagedPage? {
     guard let found = SalvagedPage(files, identity, page.slot),
-      found.bytes.uint64(at: PageHeader.checksumOffset) == page.checksum,
-      Pager.checksum(of: found.bytes, in: identity.storeID) == page.checksum
+      let content = proven(found.bytes, in: page.slot),
+      content.uint64(at: PageHeader.checksumOffset) == page.checksum
     else { return nil }
-    return found
+    return identity.keys == nil ? found : SalvagedPage(copying: opened)
   }
 
   /// Returns the reason why a slot does not hold the expected page.
@@ -30,8 +46,10 @@ struct SlotReader {
     guard let found = SalvagedPage(files, identity, slot) else { return "cannot be read" }
     let page = found.bytes
     if page.firstNonzero(at: 0) == page.count { return "all zeros" }
-    guard isProven(page) else { return "checksum mismatch" }
-    let other = page.uint32(at: PageHeader.numberOffset)
+    guard let content = proven(page, in: slot) else {
+      return identity.keys == nil ? "checksum mismatch" : "seal does not open"
+    }
+    let other = content.uint32(at: PageHeader.numberOffset)
     return other == number ? "holds another version" : "holds page \(other)"
   }
 
@@ -74,13 +92,19 @@ final class SalvagedPage {
   var mutableBytes: MutableBytes { buffer.mutableBytes }
   var lsn: LSN { LSN(bytes.uint64(at: PageHeader.lsnOffset)) }
 
-  /// Creates a page of zeros, or a copy.
-  init(pageByteCount: Int, copying other: SalvagedPage? = nil) {
+  /// Creates a page of zeros.
+  init(pageByteCount: Int) {
     buffer = ByteBuffer(capacity: pageByteCount)
-    if let other { buffer.append(other.bytes) } else { buffer.append(zeros: pageByteCount) }
+    buffer.append(zeros: pageByteCount)
   }
 
-  /// Reads the unproven contents of a slot.
+  /// Creates a copy.
+  init(copying other: SalvagedPage) {
+    buffer = ByteBuffer(capacity: other.bytes.count)
+    buffer.append(other.bytes)
+  }
+
+  /// Reads the unproven bytes of a slot.
   ///
   /// Returns nil if it cannot be read.
   convenience init?(_ files: DamagedFiles, _ identity: StoreIdentity, _ slot: SlotNumber) {

@@ -55,8 +55,9 @@ struct SlotScan {
         return true
       }
       guard page.firstNonzero(at: 0) < page.count else { return true }
-      guard let kind = PageKind(rawValue: page[PageHeader.kindOffset]),
-        reader.isProven(page), Pager.contentRuleBroken(page, kind) == nil
+      guard let page = reader.proven(page, in: slot),
+        let kind = PageKind(rawValue: page[PageHeader.kindOffset]),
+        Pager.contentRuleBroken(page, kind) == nil
       else {
         unreadable.append(slot)
         return true

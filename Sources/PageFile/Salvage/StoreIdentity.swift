@@ -3,13 +3,27 @@
 /// The meta slots hold both. If neither can be read, the WAL headers hold the id as well, and
 /// damaged slots may still hold it. Each of these is a guess until the checksum of a page in the
 /// data file, or of the log's first page, matches under it. With 64 bits, one page is proof enough.
+/// Of an encrypted store, a key record that opens proves both.
 struct StoreIdentity: Equatable {
   let storeID: StoreID
   let pageByteCount: Int
+  /// The keys of an encrypted store.
+  var keys: StoreKeys?
 
-  /// - Throws: `keyMissing` for an encrypted store; `unsupportedFormat`, `notADatabase`;
-  ///   `corruptMeta` if the id is found nowhere.
-  static func find(in files: DamagedFiles) throws(PageFileError) -> StoreIdentity {
+  /// The size of the content of a page.
+  var contentByteCount: Int { pageByteCount - (keys == nil ? 0 : PageSize.sealByteCount) }
+
+  static func == (a: StoreIdentity, b: StoreIdentity) -> Bool {
+    a.storeID == b.storeID && a.pageByteCount == b.pageByteCount && a.keys === b.keys
+  }
+
+  /// - Throws: `keyMissing` for an encrypted store without a key, `wrongKey` if no record is of the
+  ///   key, `notEncrypted` for a plain store with a key; `unsupportedFormat`, `notADatabase`;
+  ///   `corruptMeta` if the id is found nowhere, or the records of the key do not open.
+  static func find(
+    in files: DamagedFiles, _ appKey: (any PageCipher)? = nil
+  ) throws(PageFileError) -> StoreIdentity {
+    if let identity = try unlock(files, appKey) { return identity }
     var certain: [StoreIdentity] = []
     var isForeign = true
     for bytes in files.metaBytes {
@@ -25,6 +39,7 @@ struct StoreIdentity: Equatable {
     }
     // The two slots are of different stores, as after a partial restore of the file: the pages
     // decide.
+    if appKey != nil, !certain.isEmpty { throw .notEncrypted(path: files.dataFile.path) }
     if let first = certain.first, certain.allSatisfy({ $0 == first }) { return first }
     for guess in guesses(files, certain) where isProven(guess, in: files) { return guess }
     let hasHeader = files.wals.contains { $0.header != nil }
@@ -34,6 +49,68 @@ struct StoreIdentity: Equatable {
     throw .corruptMeta(
       reason: "no meta slot or WAL header holds the store id, "
         + "without which no page can be verified")
+  }
+
+  /// Returns the identity of an encrypted store, proven by a record that opens; nil if nothing says
+  /// that the store is encrypted.
+  private static func unlock(
+    _ files: DamagedFiles, _ appKey: (any PageCipher)?
+  ) throws(PageFileError) -> StoreIdentity? {
+    let places = recordPlaces(files)
+    guard let appKey else {
+      if places.contains(where: \.isSound) { throw .keyMissing(path: files.dataFile.path) }
+      return nil
+    }
+    var isOurs = false
+    for place in places {
+      for pageByteCount in PageSize.allowed {
+        switch StoreKeys.unlock(
+          [place.record], of: place.storeID, pageByteCount: pageByteCount, under: appKey)
+        {
+        case .unlocked(let keys):
+          return StoreIdentity(storeID: place.storeID, pageByteCount: pageByteCount, keys: keys)
+        case .broken: isOurs = true
+        case .wrongKey: break
+        }
+      }
+    }
+    if isOurs { throw .corruptMeta(reason: "the key record does not open") }
+    if places.contains(where: \.isSound) { throw .wrongKey(path: files.dataFile.path) }
+    return nil
+  }
+
+  /// A place where a key record may be.
+  private struct RecordPlace {
+    let storeID: StoreID
+    let record: KeyRecord
+    /// True if the bytes around it say that the store is encrypted.
+    let isSound: Bool
+  }
+
+  /// Returns the places of records in both slots and both WAL headers.
+  ///
+  /// Those in slots whose checksum does not hold are tried too: a record that opens proves itself.
+  private static func recordPlaces(_ files: DamagedFiles) -> [RecordPlace] {
+    var places: [RecordPlace] = []
+    for bytes in files.metaBytes {
+      Bytes.with(bytes) { bytes in
+        switch MetaSlot.read(bytes) {
+        case .locked(let slot):
+          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isSound: true))
+        case .unreadable:
+          guard let slot = MetaSlot.Locked(unproven: bytes) else { return }
+          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isSound: false))
+        case .valid, .foreign, .unsupported: break
+        }
+      }
+    }
+    for wal in files.wals {
+      guard let (storeID, record) = Bytes.with(wal.headerBytes, { WALHeader.locked($0) }) else {
+        continue
+      }
+      places.append(RecordPlace(storeID: storeID, record: record, isSound: true))
+    }
+    return places
   }
 
   private static func guesses(
@@ -62,8 +139,8 @@ struct StoreIdentity: Equatable {
   private static func isProven(_ guess: StoreIdentity, in files: DamagedFiles) -> Bool {
     var hasPage = false
     let reader = SlotReader(files: files, identity: guess)
-    reader.forEachSlot { _, page in
-      hasPage = page.map { reader.isProven($0) } ?? false
+    reader.forEachSlot { slot, page in
+      hasPage = page.map { reader.proven($0, in: slot) != nil } ?? false
       return !hasPage
     }
     return hasPage || files.wals.contains { isProven(guess, by: $0) }

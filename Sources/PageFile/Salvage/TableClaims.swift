@@ -39,7 +39,7 @@ struct TableClaims {
   /// - Parameter root: The root named by the newest meta slot, if one can be trusted.
   init(_ scan: SlotScan, root: PageTableRoot?) {
     self.scan = scan
-    entryCount = TablePage.entryCount(pageByteCount: scan.reader.identity.pageByteCount)
+    entryCount = TablePage.entryCount(pageByteCount: scan.reader.identity.contentByteCount)
     hasRoot = root != nil
     if let root {
       walk(root.entry, level: root.height - 1, place: 0, checksum: root.checksum)
