@@ -1,4 +1,4 @@
-import PageFile
+public import PageFile
 
 /// Options for opening a store.
 public struct StoreOptions: Sendable {
@@ -30,6 +30,23 @@ public struct StoreOptions: Sendable {
   public static let defaultCacheByteCount = 16 << 20
   /// The access mode.
   public var access: Access
+  /// The source of the app's key, for an encrypted store; nil for a store without encryption.
+  ///
+  /// A store that is created is encrypted if this is given, and stays as it was created. The
+  /// library `SealedPages` makes the value: `.aes256 { key }`. The store calls it at each opening
+  /// and at each `resume`.
+  ///
+  /// An encrypted store without its key is refused as `keyMissing`, and with another key as
+  /// `wrongKey`. A store without encryption is refused as `notEncrypted` if a key is given: an app
+  /// must not answer that by opening it without a key, or somebody else's store gets in.
+  public var encryption: Encryption?
+  /// The mark that the app has kept from `MessageStore.mark`; nil accepts any state of the store.
+  ///
+  /// A store that ends before the mark is refused as `rolledBack`, and so is a store that is
+  /// missing altogether. So an older copy of the files in their place is found out. Keep the mark
+  /// where backups and copies of the store do not bring it back, such as a keychain item for this
+  /// device only.
+  public var mark: LSN?
   /// Limits on composed texts.
   ///
   /// Received texts are not checked against them.
@@ -115,6 +132,8 @@ public struct StoreOptions: Sendable {
     options.cacheByteCount = cacheByteCount
     options.access = access == .readOnly ? .readOnly : .readWrite
     options.createsMoreTrees = true
+    options.encryption = encryption
+    options.mark = mark
     return options
   }
 }

@@ -73,7 +73,7 @@ extension Packer {
   }
 
   /// Replaces a segment with the messages of a run.
-  private func replaceSegment(
+  func replaceSegment(
     _ cell: TakenCell, with run: borrowing MessageRun
   ) throws(StoreError) {
     let isKept = Bytes.with(cell.key) { run.count > 0 && run.key(0).compare(to: $0) == 0 }

@@ -71,6 +71,8 @@ extension MessageStore {
     try backUp(to: path, progress: copied)
     var storeOptions = StoreOptions()
     storeOptions.steps = .untimed
+    // The copy is encrypted under the same key of the app.
+    storeOptions.encryption = core.database.encryption
     let new = try MessageStore(path: path, options: storeOptions)
     try new.compact(progress: compacted)
     try new.close()

@@ -1,4 +1,4 @@
-import PageFile
+public import PageFile
 
 /// The files of a store as a whole.
 extension MessageStore {
@@ -20,6 +20,44 @@ extension MessageStore {
   ) throws {
     do {
       try core.database.backUp(to: path, progress: progress)
+    } catch let error as PageFileError {
+      throw StoreError.storage(error)
+    }
+  }
+
+  /// Makes a copy of the store as of one moment that is encrypted under a key of the app, or not
+  /// encrypted; see `backUp(to:progress:)`.
+  ///
+  /// So an app moves its store to encryption once, and gives an encrypted one another data key. The
+  /// store itself stays as it is: remove it when the copy has taken its place. Removing is not
+  /// erasing: on flash storage the texts of a store that was not encrypted may stay for long.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the copy; no file may exist there.
+  ///   - encryption: The source of the key of the copy; nil for a copy without encryption.
+  ///   - progress: Called after every 4 MiB with the number of bytes copied; throwing ends the
+  ///     copy.
+  /// - Throws: As the other form does; `storage`, with `keyMissing` or `invalidKey` inside for the
+  ///   key of the copy.
+  public func backUp(
+    to path: String, encryption: Encryption?, progress: (_ byteCount: Int) throws -> Void = { _ in }
+  ) throws {
+    let (folder, name) = PosixDirectory.resolve(path)
+    try backUp(
+      to: PosixDirectory(path: folder), name: name, encryption: encryption, progress: progress)
+  }
+
+  /// Makes a copy under another key, or without encryption, in a directory of any kind.
+  package func backUp(
+    to directory: any StorageDirectory, name: String, encryption: Encryption?,
+    progress: (_ byteCount: Int) throws -> Void = { _ in }
+  ) throws {
+    do {
+      try core.database.backUp(
+        to: directory, name: name, encryption: encryption, progress: progress
+      ) { moment, copy in
+        try SegmentFitting.run(moment, in: copy, path: directory.path(of: name))
+      }
     } catch let error as PageFileError {
       throw StoreError.storage(error)
     }

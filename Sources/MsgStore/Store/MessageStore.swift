@@ -1,4 +1,4 @@
-package import PageFile
+public import PageFile
 
 /// The messages and conversations of a chat client, in one file with its log beside it.
 ///
@@ -20,7 +20,9 @@ public final class MessageStore: Sendable {
   /// - Parameters:
   ///   - path: The data file. The log lies beside it.
   ///   - options: The options of the store.
-  /// - Throws: `storage`, with `busy` inside if another owner has the store open;
+  /// - Throws: `storage`, with `busy` inside if another owner has the store open, with
+  ///   `keyMissing`, `invalidKey`, `wrongKey`, or `notEncrypted` for a key that does not fit the
+  ///   store, and with `rolledBack` if it ends before the mark;
   ///   `opening(.notAMessageStore)`; `opening(.schemaTooNew)`; `opening(.schemaTooOld)`;
   ///   `opening(.localMemberDiffers)`; `input(.identifier)` for the local member. Nothing has been
   ///   changed then.
@@ -83,8 +85,8 @@ public final class MessageStore: Sendable {
   ///     kill of the process, for data that can be fetched again.
   ///   - body: The changes to make. It may read the store, which it sees as it was before. Calls
   ///     that would wait for this write throw `insideTransaction` in it: another write, `send`,
-  ///     `writeWithoutWaiting`, `checkpoint`, `compact`, `close`, `suspend`, `resume`, and
-  ///     `reportProgress` if it stores something.
+  ///     `writeWithoutWaiting`, `checkpoint`, `compact`, `changeKey`, `close`, `suspend`,
+  ///     `resume`, and `reportProgress` if it stores something.
   /// - Throws: The closure's error, unchanged; `storage`.
   @discardableResult
   public func write<R>(
@@ -147,6 +149,32 @@ public final class MessageStore: Sendable {
   ///   `fileReplaced` if the store is gone. The store stays suspended then, and the call may be
   ///   repeated. With `insideTransaction` inside, in the closure of a write.
   public func resume() throws(StoreError) { try core.resume() }
+
+  /// The last commit that is known to be on the disk, for an app that wants to notice an older copy
+  /// of its store; see `StoreOptions.mark`.
+  ///
+  /// It grows with each write at `full`, each checkpoint, and each clean close. Store it after such
+  /// a step, never before. A mark that is some commits behind is safe: it only lets an opening
+  /// accept that many more old states. It tells the age of a state and not its branch: two copies
+  /// of a store that were written to separately can have the same mark.
+  public var mark: LSN { core.database.mark }
+
+  /// Changes the app's key of an encrypted store.
+  ///
+  /// Durable on return: from then on the new key opens the store, and the former one does not.
+  /// Costs about as much as `checkpoint`, whatever the size of the store; readers and writers
+  /// continue meanwhile. Keep both keys until the call returns. After a crash, and after an error,
+  /// at least one of them opens the store; call this again then.
+  ///
+  /// It locks out nobody who has the former key and a copy of the files from its time. Only a new
+  /// store has a new data key: `backUp(to:)` makes one.
+  ///
+  /// - Parameter new: The source of the new key, which `resume` and copies use from then on.
+  /// - Throws: `storage`, with `notEncrypted` inside for a store without encryption, `keyMissing`
+  ///   and `invalidKey` for either key, `readOnly`, `insideTransaction` in the closure of a write.
+  public func changeKey(to new: Encryption) throws(StoreError) {
+    try storage { () throws(PageFileError) in try core.database.changeKey(to: new) }
+  }
 
   /// The counters since the store was opened.
   public var statistics: StoreStatistics { StoreStatistics(core.database.statistics) }

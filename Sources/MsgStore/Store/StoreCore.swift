@@ -10,7 +10,7 @@ package final class StoreCore: Sendable {
   /// The member whose unread messages are counted, if known.
   let localMember: MemberID?
   private let localNumber: UInt32?
-  let database: Database
+  package let database: Database
   private let known: Locked<KnownNames>
   let clock: @Sendable () -> Timestamp
   private let rules: StoreRules
