@@ -1,5 +1,5 @@
 public import MsgStore
-import PageFile
+package import PageFile
 
 extension MessageStore {
   /// Makes a new store from a file with lines of JSON, as an export writes them.
@@ -70,9 +70,11 @@ extension MessageStore {
     }
   }
 
-  /// Makes a new store, and tells `watch` of its files while it is not complete.
+  /// Makes a new store, encrypted if a key is given, and tells `watch` of its files while it is not
+  /// complete.
   package static func restore(
-    to path: String, options: RestoreOptions, watch: @escaping NewStorePlace.Watch,
+    to path: String, options: RestoreOptions, encryption: Encryption? = nil,
+    watch: @escaping NewStorePlace.Watch,
     source: @escaping LineReader.Source, progress: (RestoreProgress) throws -> Void
   ) throws -> RestoreSummary {
     let place = try NewStorePlace(path: path, work: "restore", suffix: ".restoring", watch: watch)
@@ -83,7 +85,9 @@ extension MessageStore {
       return try restorer.restore(
         JSONRecordReader(isLenient: options.isLenient, source: source),
         to: { storeOptions throws(StoreError) in
-          try MessageStore(path: place.temporaryPath, options: storeOptions)
+          var storeOptions = storeOptions
+          storeOptions.encryption = encryption
+          return try MessageStore(path: place.temporaryPath, options: storeOptions)
         }, progress: progress)
     }
   }

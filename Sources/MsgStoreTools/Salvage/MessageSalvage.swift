@@ -115,6 +115,7 @@ package final class MessageSalvage {
       throw .opening(.schemaTooOld(found: found, supported: Schema.versionMin))
     }
     var options = StoreOptions(pageByteCount: source.report.pageByteCount)
+    options.encryption = source.encryption
     let clock = clock
     options.clock = { clock.now }
     // The entries come from the old store.
