@@ -4,7 +4,8 @@
 SHELL = bash
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests Examples Documentation/Package.swift \
-  Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz
+  Documentation/Sources Fuzz/Package.swift Fuzz/Sources/Fuzz \
+  Encryption/Package.swift Encryption/Tests
 TORTURE = $(RELEASE)/torture
 RELEASE = .build/release
 DOCS = .build-docs
@@ -13,7 +14,7 @@ TINY = --messages 2000 --conversations 20 --rounds 1
 
 .PHONY: help setup demo example test build release install docs bench bench-smoke bench-day bench-peers bench-peers-smoke \
   release-peers check check-apple format lint test-release test-kills test-tsan \
-  test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
+  test-encryption test-defects test-interleavings test-model torture torture-smoke fuzz fuzz-smoke clean
 
 help:
 	@echo 'make demo         build for release and show what the store does, with a sample chat'
@@ -37,6 +38,7 @@ help:
 	@echo 'make lint         check their format'
 	@echo 'make check-apple  type-check the libraries and tools for Apple systems, on Linux'
 	@echo 'make test-release every test, built for release, with the LZ4 codec of the package'
+	@echo 'make test-encryption the cipher of encrypted stores, with the trait Encryption'
 	@echo 'make test-kills   200 processes killed while they write, built for release'
 	@echo 'make test-tsan    the concurrency tests under the thread sanitizer'
 	@echo 'make test-model   every state of a model of the protocol'
@@ -123,7 +125,7 @@ fuzz-smoke: setup
 fuzz: setup
 	@$(MAKE) --no-print-directory -C Fuzz -j 2 fuzz SECONDS=$(or $(SECONDS),3600)
 
-check: test lint check-apple release test-release test-kills test-tsan test-interleavings bench-smoke demo \
+check: test lint check-apple release test-encryption test-release test-kills test-tsan test-interleavings bench-smoke demo \
   torture-smoke test-model test-defects fuzz-smoke docs
 
 format:
@@ -155,9 +157,14 @@ test-tsan: setup
 test-interleavings: setup
 	@Scripts/interleavings $(or $(COUNT),50000)
 
+# A package of its own, which builds the libraries with the trait, as a client does; swift-crypto is
+# fetched for it alone.
+test-encryption: setup
+	$(SWIFT) test --package-path Encryption --scratch-path .build-encryption
+
 # Defects of the protocol, planted one at a time: a test that finds none of them proves little.
 test-defects: setup
 	@Scripts/defects
 
 clean:
-	rm -rf .build .build-docs .build-tsan .build-defects .build-peers .build-lz4
+	rm -rf .build .build-docs .build-encryption .build-tsan .build-defects .build-peers .build-lz4

@@ -14,6 +14,9 @@ let strict: [SwiftSetting] = [
 /// The platforms that have a liblz4 to link; the others always use the package's own codec.
 let havingLZ4: [Platform] = [.linux, .macOS]
 
+/// The platforms without CryptoKit, where the same cipher comes from swift-crypto.
+let lackingCryptoKit: [Platform] = [.linux, .android, .windows]
+
 let package = Package(
   name: "msgstore",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -24,6 +27,7 @@ let package = Package(
     .library(name: "MsgStoreTools", targets: ["MsgStoreTools"]),
     .library(name: "MsgStoreToolsFoundation", targets: ["MsgStoreToolsFoundation"]),
     .library(name: "PageFile", targets: ["PageFile"]),
+    .library(name: "SealedPages", targets: ["SealedPages"]),
     .executable(name: "msgdump", targets: ["msgdump"]),
     .executable(name: "msgstore-bench", targets: ["msgstore-bench"]),
   ],
@@ -35,6 +39,9 @@ let package = Package(
       name: "Peers",
       description: "Lets the benchmark measure GRDB and LMDB, which a normal build does without."),
     .trait(
+      name: "Encryption",
+      description: "Has the cipher of encrypted stores, which a normal build does without."),
+    .trait(
       name: "SystemLZ4",
       description: "Compresses with the system's liblz4 on Linux and macOS, in place of our codec."),
     .default(enabledTraits: ["Tools", "SystemLZ4"]),
@@ -43,6 +50,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Not fetched unless the trait is on. One version, so that its figures can be compared.
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    // Not fetched unless the trait is on. One version, whose insides docs/security.md speaks of.
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
   ],
   targets: [
     .systemLibrary(
@@ -53,6 +62,16 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "PageFile", swiftSettings: strict),
+    // The cipher of encrypted stores; empty without the trait. `Encryption/` has its tests.
+    .target(
+      name: "SealedPages",
+      dependencies: [
+        "PageFile",
+        .product(
+          name: "Crypto", package: "swift-crypto",
+          condition: .when(platforms: lackingCryptoKit, traits: ["Encryption"])),
+      ],
+      swiftSettings: strict),
     // Trains dictionaries for compression; it knows no messages.
     .target(name: "TextDictionary", dependencies: ["PageFile"], swiftSettings: strict),
     // Two codecs of one format with the same interface: the package's own, and liblz4.
@@ -85,7 +104,7 @@ let package = Package(
     .executableTarget(
       name: "msgdump",
       dependencies: [
-        "MsgStore", "MsgStoreTools", "PageFile",
+        "MsgStore", "MsgStoreTools", "PageFile", "SealedPages",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Tools"])),
@@ -94,7 +113,8 @@ let package = Package(
     .executableTarget(
       name: "msgstore-bench",
       dependencies: [
-        "MsgStore", "CSQLite", .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
+        "MsgStore", "PageFile", "SealedPages", "CSQLite",
+        .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",

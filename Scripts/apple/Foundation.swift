@@ -26,7 +26,26 @@ extension Error {
   public var localizedDescription: String { "" }
 }
 
-public struct Data {}
+public protocol ContiguousBytes {
+  func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
+}
+
+public protocol DataProtocol: RandomAccessCollection where Element == UInt8 {}
+
+extension UnsafeRawBufferPointer: DataProtocol, ContiguousBytes {
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try unsafe body(self)
+  }
+}
+
+extension Array: DataProtocol where Element == UInt8 {}
+
+public struct Data: ContiguousBytes {
+  public var count: Int { 0 }
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+}
 
 extension String {
   public enum Encoding { case utf8 }
