@@ -12,7 +12,9 @@ struct MsgDump: ParsableCommand {
     abstract: "Inspects a chat store.",
     discussion: """
       All commands open a store read-only, even while its owner has it open, and leave every file \
-      unchanged; restore, salvage and compact make a new one, map and html a page.
+      unchanged; restore, salvage, compact, encrypt and decrypt make a new one, map and html a \
+      page, and change-key alone writes to the store itself. The copies of an encrypted store are \
+      encrypted under the same key, except for those of decrypt.
       """,
     version: "msgdump \(MessageStore.version)",
     subcommands: [
@@ -21,7 +23,8 @@ struct MsgDump: ParsableCommand {
       GapsCommand.self, PagesCommand.self, PageCommand.self, TreeCommand.self,
       WALCommand.self, MapCommand.self, HTMLCommand.self,
       CheckCommand.self, ExportCommand.self, RestoreCommand.self, SalvageCommand.self,
-      CompactCommand.self, BackupCommand.self, SampleCommand.self,
+      CompactCommand.self, BackupCommand.self, EncryptCommand.self, DecryptCommand.self,
+      ChangeKeyCommand.self, SampleCommand.self,
     ])
 
   /// The exit status of a check that has findings.

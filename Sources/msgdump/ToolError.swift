@@ -42,6 +42,7 @@ package enum ToolError: Error, Hashable, CustomStringConvertible {
     case .ioError(_, System.isADirectory, let path): "\(path): a directory, not a store"
     case .ioError(let call, let errorNumber, let path):
       "\(path): \(call): \(System.reason(errorNumber))"
+    case .keyMissing(let path): "\(path): encrypted; \(AppKeyText.adviceWithoutKey)"
     case .notADatabase(let path): kind(of: path).map { "\(path): \($0)" } ?? "\(error)"
     default: "\(error)"
     }

@@ -32,8 +32,8 @@ extension MessageStore {
 
   /// Makes a new store, and tells `watch` of its files while it is not complete.
   package static func salvage(
-    damaged: String, to path: String, encryption: Encryption? = nil, watch: @escaping NewStorePlace.Watch,
-    progress: (SalvageProgress) throws -> Void
+    damaged: String, to path: String, encryption: Encryption? = nil,
+    watch: @escaping NewStorePlace.Watch, progress: (SalvageProgress) throws -> Void
   ) throws -> SalvageSummary {
     try NewStorePlace.refuse(path, asFileOf: damaged, called: "the damaged store")
     let place = try NewStorePlace(path: path, work: "salvage", suffix: ".salvaging", watch: watch)

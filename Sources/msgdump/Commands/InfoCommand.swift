@@ -27,6 +27,11 @@ struct InfoCommand: ParsableCommand {
     try report.fact("format version", .number(Int(file.formatVersion)))
     try report.fact("store id", .text(file.storeID))
     try report.fact("page size", key: "page_bytes", .number(file.pageByteCount), " bytes")
+    if let key = file.key {
+      try report.fact("encrypted", .flag(true))
+      try report.fact("key number", .number(Int(key.number)))
+      try report.fact("seals", .count(key.sealCount))
+    }
     try report.fact("generation", .count(file.generation))
     try report.fact("checkpoint LSN", .count(file.checkpointLSN.rawValue))
     try report.fact("last LSN", .count(file.lastLSN.rawValue))

@@ -9,7 +9,8 @@ struct RestoreCommand: ParsableCommand {
     abstract: "Makes a new store from JSON lines.",
     discussion: """
       The store is built beside its place, under a name that ends with .restoring, and gets its \
-      own name when it is complete. If a line is wrong, nothing is left behind.
+      own name when it is complete. If a line is wrong, nothing is left behind. With a key the \
+      new store is encrypted.
       """)
 
   @Argument(help: "The file with JSON lines; - is standard input.", completion: .file())
@@ -31,7 +32,10 @@ struct RestoreCommand: ParsableCommand {
   @Option(help: "The member who owns the store; overrides the file.")
   var localMember: String?
 
+  @OptionGroup var key: KeyOptions
+
   func run() throws {
+    let encryption = try key.encryption()
     let input = try InputFile(path: file)
     let byteCount = file == "-" ? nil : try System.fileByteCount(at: file)
     let options = RestoreOptions(
@@ -40,7 +44,8 @@ struct RestoreCommand: ParsableCommand {
     let summary = try Progress.showing("reading lines") { progress in
       do {
         return try MessageStore.restore(
-          to: store, options: options, watch: System.removeWhenInterrupted,
+          to: store, options: options, encryption: encryption,
+          watch: System.removeWhenInterrupted,
           source: { buffer, offset in try input.read(into: &buffer, at: offset) },
           progress: { done in
             if let compaction = done.compaction { return progress.tell(compaction) }

@@ -19,9 +19,14 @@ struct SalvageCommand: ParsableCommand {
   @Argument(help: "The data file of the store to make.", completion: .file())
   var new: String
 
+  @OptionGroup var key: KeyOptions
+
   func run() throws {
+    let encryption = try key.encryption()
     let summary = try Progress.showing("reading pages") { progress in
-      try MessageStore.salvage(damaged: damaged, to: new, watch: System.removeWhenInterrupted) {
+      try MessageStore.salvage(
+        damaged: damaged, to: new, encryption: encryption, watch: System.removeWhenInterrupted
+      ) {
         if $0.stage == .saving { progress.begin("saving") }
         progress.tell($0.pageCount, of: $0.totalPageCount)
       }
