@@ -1,7 +1,12 @@
 import ArgumentParser
 
 package enum EngineName: String, CaseIterable, ExpressibleByArgument {
-  case msgstore, sqlite
+  case msgstore
+  #if Encryption
+    /// Our store with encrypted files.
+    case msgstoreEncrypted = "msgstore-encrypted"
+  #endif
+  case sqlite
   /// SQLite with an index for searches; see `SQLiteSearch`. Takes part in those alone.
   case sqliteTime = "sqlite-time"
   case sqliteWords = "sqlite-fts5"
@@ -19,7 +24,7 @@ package enum EngineName: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension EngineName {
-  /// True if a build without the trait `Peers` includes the engine.
+  /// True if a build without the traits `Peers` and `Encryption` includes the engine.
   var isInNormalBuild: Bool { [.msgstore, .sqlite, .limit].contains(self) || isForSearch }
 
   /// True if the engine takes part in the workloads of search alone.

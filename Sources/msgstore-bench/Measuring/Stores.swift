@@ -139,7 +139,11 @@ extension EngineName {
   ) -> (any Engine)? {
     switch self {
     case .msgstore:
-      MsgStoreEngine(directory: directory, conversationIDs: conversationIDs, cache: cache)
+      MsgStoreEngine(self, directory: directory, conversationIDs: conversationIDs, cache: cache)
+    #if Encryption
+      case .msgstoreEncrypted:
+        MsgStoreEngine(self, directory: directory, conversationIDs: conversationIDs, cache: cache)
+    #endif
     case .sqlite, .sqliteTime, .sqliteWords, .sqliteTrigrams:
       SQLiteEngine(
         directory: directory, cache: cache,

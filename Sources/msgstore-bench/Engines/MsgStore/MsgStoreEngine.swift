@@ -1,8 +1,13 @@
 import MsgStore
 
-/// Our own store, through its public interface.
+#if Encryption
+  import PageFile
+  import SealedPages
+#endif
+
+/// Our own store, through its public interface, with or without encrypted files.
 final class MsgStoreEngine: Engine {
-  let name = EngineName.msgstore
+  let name: EngineName
   let directory: String
   let ids: [ConversationID]
   private let cache: CacheSize
@@ -14,7 +19,8 @@ final class MsgStoreEngine: Engine {
   /// The place where `scroll` continues: the thread, and the position if it is not the end.
   private var scrolled: (conversation: Int, place: MessagePosition?) = (0, nil)
 
-  init(directory: String, conversationIDs: [String], cache: CacheSize) {
+  init(_ name: EngineName, directory: String, conversationIDs: [String], cache: CacheSize) {
+    self.name = name
     self.directory = directory
     self.cache = cache
     ids = conversationIDs.map { ConversationID($0) }
@@ -33,6 +39,11 @@ final class MsgStoreEngine: Engine {
   private var options: StoreOptions {
     var options = StoreOptions()
     if cache == .smallest { options.cacheByteCount = Self.smallestCacheByteCount }
+    #if Encryption
+      if name == .msgstoreEncrypted {
+        options.encryption = .aes256 { [UInt8](repeating: 0x5E, count: 32) }
+      }
+    #endif
     return options
   }
 
@@ -41,7 +52,8 @@ final class MsgStoreEngine: Engine {
 
   var settings: String {
     "\(options.pageByteCount) B pages, \(options.cacheByteCount >> 20) MiB cache, erased text "
-      + "overwritten; every option has its default"
+      + (name == .msgstore ? "overwritten" : "overwritten, files encrypted")
+      + "; every other option has its default"
   }
 
   var current: MessageStore {

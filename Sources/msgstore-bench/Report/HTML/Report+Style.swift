@@ -45,7 +45,8 @@ extension Report {
     .engine circle, .engine rect { fill: var(--colour); }
     .engine .path { stroke: var(--colour); stroke-width: 2; }
     .engine span { color: var(--colour); }
-    .msgstore { --colour: var(--msgstore); } .sqlite { --colour: var(--sqlite); }
+    .msgstore, .msgstore-encrypted { --colour: var(--msgstore); }
+    .sqlite { --colour: var(--sqlite); }
     .grdb { --colour: var(--grdb); } .grdb-codable { --colour: var(--grdb-codable); }
     .lmdb { --colour: var(--lmdb); } .lmdb-bytes { --colour: var(--lmdb-bytes); }
     .limit { --colour: var(--limit); }
