@@ -41,6 +41,7 @@ extension UnsafeRawBufferPointer: DataProtocol, ContiguousBytes {
 extension Array: DataProtocol where Element == UInt8 {}
 
 public struct Data: ContiguousBytes {
+  public init() {}
   public var count: Int { 0 }
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))

@@ -5,9 +5,8 @@ import PageFile
 /// A page of an encrypted store holds 32 bytes less than one of the same size, and a cell 8 bytes
 /// less. A segment has to lie in its cell, so of the few that are larger the messages are packed
 /// again, into two segments.
-struct SegmentFitting: ~Copyable {
+struct SegmentFitting {
   private let view: StoreView
-  private let core: StoreCore
   private let copy: Database
   /// The numbers of cells that are looked at, and of segments that are packed again, in one step.
   private static let maximumCellCount = 10_000
@@ -18,18 +17,26 @@ struct SegmentFitting: ~Copyable {
     let source = moment.source
     let limit = source.maximumValueByteCount(keyByteCount: 1)
     guard !copy.fitsInline(keyByteCount: 1, valueByteCount: limit) else { return }
-    var options = StoreOptions()
-    options.worksInBackground = false
-    let core = try StoreCore(copy, path: path, options)
     let view = StoreView(
       source: source, names: MemberNames(), dictionaries: Dictionaries(), isCommitted: true)
-    let fitting = SegmentFitting(view: view, core: core, copy: copy)
+    let fitting = SegmentFitting(view: view, copy: copy)
+    var core: StoreCore?
     var next: [UInt8]? = []
     while let start = next {
       var keys: [[UInt8]] = []
       next = try fitting.find(from: start, &keys)
-      if !keys.isEmpty { try fitting.pack(keys) }
+      if keys.isEmpty { continue }
+      // Made when it is needed: opening the store may bring it to a newer version.
+      let opened = try core ?? fitting.open(path)
+      try fitting.pack(keys, in: opened)
+      core = opened
     }
+  }
+
+  private func open(_ path: String) throws(StoreError) -> StoreCore {
+    var options = StoreOptions()
+    options.worksInBackground = false
+    return try StoreCore(copy, path: path, options)
   }
 
   /// Appends the keys of segments that are too large, and returns the key to go on from; nil at the
@@ -60,7 +67,7 @@ struct SegmentFitting: ~Copyable {
   }
 
   /// Packs the messages of segments again, in one commit of the copy.
-  private func pack(_ keys: [[UInt8]]) throws {
+  private func pack(_ keys: [[UInt8]], in core: StoreCore) throws {
     try core.write(.relaxed) { writer in
       for key in keys {
         var run = MessageRun()
