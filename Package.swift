@@ -113,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "msgstore-bench",
       dependencies: [
-        "MsgStore", "PageFile", "SealedPages", "CSQLite",
+        "MsgStore", "SealedPages", "CSQLite",
         .target(name: "CLMDB", condition: .when(traits: ["Peers"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
         .product(

@@ -1,7 +1,6 @@
 import MsgStore
 
 #if Encryption
-  import PageFile
   import SealedPages
 #endif
 
