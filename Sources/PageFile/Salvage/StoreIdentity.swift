@@ -23,7 +23,10 @@ struct StoreIdentity: Equatable {
   static func find(
     in files: DamagedFiles, _ appKey: (any PageCipher)? = nil
   ) throws(PageFileError) -> StoreIdentity {
-    if let identity = try unlock(files, appKey) { return identity }
+    let places = recordPlaces(files)
+    if let appKey, let identity = try unlock(places, appKey) { return identity }
+    let withoutKey: PageFileError =
+      appKey == nil ? .keyMissing(path: files.dataFile.path) : .wrongKey(path: files.dataFile.path)
     var certain: [StoreIdentity] = []
     var isForeign = true
     for bytes in files.metaBytes {
@@ -32,16 +35,22 @@ struct StoreIdentity: Equatable {
         certain.append(StoreIdentity(storeID: meta.storeID, pageByteCount: meta.pageByteCount))
       case .unsupported(let version, let features):
         throw .unsupportedFormat(version: version, features: features)
-      case .locked: throw .keyMissing(path: files.dataFile.path)
+      case .locked: throw withoutKey
       case .unreadable: isForeign = false
       case .foreign: break
       }
     }
-    // The two slots are of different stores, as after a partial restore of the file: the pages
-    // decide.
     if appKey != nil, !certain.isEmpty { throw .notEncrypted(path: files.dataFile.path) }
     if let first = certain.first, certain.allSatisfy({ $0 == first }) { return first }
-    for guess in guesses(files, certain) where isProven(guess, in: files) { return guess }
+    // The two slots may be of different stores, as after a partial restore of the file: the pages
+    // decide.
+    for guess in guesses(files, certain) where isProven(guess, in: files) {
+      // Somebody without the key could make plain pages.
+      if appKey != nil { throw .notEncrypted(path: files.dataFile.path) }
+      return guess
+    }
+    // Only now: the header of a plain store's log looks sealed if its state has become zero.
+    if places.contains(where: \.isInHeader) { throw withoutKey }
     let hasHeader = files.wals.contains { $0.header != nil }
     if isForeign && !hasHeader && certain.isEmpty {
       throw .notADatabase(path: files.dataFile.path)
@@ -51,16 +60,11 @@ struct StoreIdentity: Equatable {
         + "without which no page can be verified")
   }
 
-  /// Returns the identity of an encrypted store, proven by a record that opens; nil if nothing says
-  /// that the store is encrypted.
+  /// Returns the identity of an encrypted store, proven by a record that opens; nil if no record is
+  /// of the key.
   private static func unlock(
-    _ files: DamagedFiles, _ appKey: (any PageCipher)?
+    _ places: [RecordPlace], _ appKey: any PageCipher
   ) throws(PageFileError) -> StoreIdentity? {
-    let places = recordPlaces(files)
-    guard let appKey else {
-      if places.contains(where: \.isSound) { throw .keyMissing(path: files.dataFile.path) }
-      return nil
-    }
     var isOurs = false
     for place in places {
       for pageByteCount in PageSize.allowed {
@@ -75,7 +79,6 @@ struct StoreIdentity: Equatable {
       }
     }
     if isOurs { throw .corruptMeta(reason: "the key record does not open") }
-    if places.contains(where: \.isSound) { throw .wrongKey(path: files.dataFile.path) }
     return nil
   }
 
@@ -83,23 +86,23 @@ struct StoreIdentity: Equatable {
   private struct RecordPlace {
     let storeID: StoreID
     let record: KeyRecord
-    /// True if the bytes around it say that the store is encrypted.
-    let isSound: Bool
+    /// True for a place in the header of a WAL file, where no checksum holds without the key.
+    let isInHeader: Bool
   }
 
   /// Returns the places of records in both slots and both WAL headers.
   ///
-  /// Those in slots whose checksum does not hold are tried too: a record that opens proves itself.
+  /// Slots whose checksum does not hold count too: a record that opens proves itself.
   private static func recordPlaces(_ files: DamagedFiles) -> [RecordPlace] {
     var places: [RecordPlace] = []
     for bytes in files.metaBytes {
       Bytes.with(bytes) { bytes in
         switch MetaSlot.read(bytes) {
         case .locked(let slot):
-          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isSound: true))
+          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isInHeader: false))
         case .unreadable:
           guard let slot = MetaSlot.Locked(unproven: bytes) else { return }
-          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isSound: false))
+          places.append(RecordPlace(storeID: slot.storeID, record: slot.record, isInHeader: false))
         case .valid, .foreign, .unsupported: break
         }
       }
@@ -108,7 +111,7 @@ struct StoreIdentity: Equatable {
       guard let (storeID, record) = Bytes.with(wal.headerBytes, { WALHeader.locked($0) }) else {
         continue
       }
-      places.append(RecordPlace(storeID: storeID, record: record, isSound: true))
+      places.append(RecordPlace(storeID: storeID, record: record, isInHeader: true))
     }
     return places
   }

@@ -86,6 +86,36 @@ import Testing
     }
   }
 
+  /// Such a header looks like one of an encrypted store, but for the rest of the files.
+  @Test(arguments: [false, true]) func aPlainStoreWhoseHeadersLookSealedIsSaved(
+    withoutSlots: Bool
+  ) throws {
+    let files = MemoryDirectory()
+    var plain = options()
+    plain.encryption = nil
+    let database = try Database(in: files, name: "x", options: plain)
+    for round in 1...9 {
+      try Rounds.write(round, to: database, .full)
+      if round == 5 { try database.checkpoint() }
+    }
+    database.abandon()
+    for name in Self.names.dropFirst() { files[name]?[12] = 0 }
+    if withoutSlots { for index in 0...1 { files.damage("x", slot(index)) } }
+    let salvage = try PageSalvage(in: files, name: "x")
+    let contents = salvage.contents()
+    let isState = (5...9).contains { Rounds.contents(after: $0) == contents }
+    #expect(isState, "\(salvage.report)")
+    #expect(throws: PageFileError.notEncrypted(path: "memory:x")) {
+      try PageSalvage(in: files, name: "x", encryption: seals.encryption)
+    }
+  }
+
+  /// The fields of a meta slot, but for the store id.
+  private func slot(_ index: Int) -> Range<Int> {
+    let start = MetaSlot.offset(of: index)
+    return start + 80..<start + 512
+  }
+
   @Test func errorsNameTheKey() throws {
     let files = try store()
     let path = "memory:x"
