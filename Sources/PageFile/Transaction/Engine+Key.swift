@@ -33,7 +33,7 @@ extension Engine {
       // A failed checkpoint has left its file ended; finish that one first.
       if hasEndedFile { try checkpointEndedFile(side, isClean: false) }
       try publish(record, keys, side)
-      // What is opened again after this has the new record in both slots.
+      // Both slots have the new record, so `resume` and copies need the new key from here on.
       encryption.withLock { $0 = new }
       try side.wal.markEmpty(1 - published.current.newest)
     }
