@@ -43,6 +43,7 @@ package struct EditedRanges {
     unsafe base.storeBytes(of: UInt16(count), as: UInt16.self)
   }
 
+  /// Forgets all changes, for a page that was just copied.
   package func removeAll() { setCount(0) }
 
   /// Returns true if all bytes may have changed.

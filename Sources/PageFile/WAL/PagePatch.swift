@@ -58,6 +58,7 @@ package enum PagePatch {
     package let number: PageNumber
     package let kind: Kind
     let moveCount: Int
+    /// The moves, one behind the other.
     let moves: Bytes
     /// The ranges; for kind 5 its entries.
     package let ranges: Bytes
@@ -108,8 +109,11 @@ package enum PagePatch {
     return apply(frame.ranges, to: page)
   }
 
+  /// Applies the moves of a frame; returns false if one of them exceeds the page.
   private static func move(_ frame: Frame, _ page: MutableBytes) -> Bool {
     if frame.moveCount == 0 { return true }
+    if frame.moveCount == 1 { return moveAlone(frame, page) }
+    // A move may overwrite the source of a later one.
     var before = ByteBuffer(capacity: page.count)
     before.append(page.readOnly)
     var reader = ByteReader(frame.moves)
@@ -117,6 +121,16 @@ package enum PagePatch {
       guard max(move.source, move.target) + move.byteCount <= page.count else { return false }
       page.copy(before.bytes.slice(move.source, move.byteCount), to: move.target)
     }
+    return true
+  }
+
+  /// Applies the only move of a frame, without a copy of the page.
+  private static func moveAlone(_ frame: Frame, _ page: MutableBytes) -> Bool {
+    var reader = ByteReader(frame.moves)
+    guard let move = nextMove(&reader),
+      max(move.source, move.target) + move.byteCount <= page.count
+    else { return false }
+    page.move(from: move.source, to: move.target, byteCount: move.byteCount)
     return true
   }
 
