@@ -151,8 +151,8 @@ extension DeliveryReader {
     }
   }
 
-  /// Returns the place of the first unread message after a position that mentions the local member,
-  /// or nil if there is none.
+  /// Finds the first unread message after a position that mentions the local member; nil if all
+  /// mentions there are read.
   func nextUnreadMention(
     _ conversation: UInt32, after position: MessagePosition?, _ summary: ConversationSummary
   ) throws(StoreError) -> MessagePosition? {

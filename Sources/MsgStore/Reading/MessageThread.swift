@@ -99,11 +99,11 @@ public struct MessageThread: ~Copyable {
     }
   }
 
-  /// Returns the first message that mentions the local member and that they have not read, or nil
-  /// if there is none.
+  /// Returns the first unread message that mentions the local member, or nil if all mentions are
+  /// read.
   ///
-  /// The number of these is `Conversation.unreadMentionCount`. `around(_:count:)` shows the message
-  /// with its neighbours.
+  /// `Conversation.unreadMentionCount` counts them. `around(_:count:)` shows the message with its
+  /// neighbours.
   ///
   /// Costs nothing if that number is 0; else a walk along the messages from the read mark on, or
   /// from `position` on, up to the mention.
