@@ -50,7 +50,7 @@ public final class ObservedThread {
 
   /// True if there are older messages than those shown, in this store or, beyond a gap, on the
   /// server.
-  public var hasOlder: Bool { messages.older != .end }
+  public var hasOlder: Bool { messages.older.next != nil }
 
   /// Shows up to `count` older messages as well; see `LiveThread.loadOlder(_:)`.
   public func loadOlder(_ count: Int = 50) { live.loadOlder(count) }

@@ -96,6 +96,7 @@ struct RecordLayout: CustomTestStringConvertible {
     RecordLayout(WaitingMark()),
     RecordLayout(ConversationReceipts()),
     RecordLayout(ProfileRecord()),
+    RecordLayout(RetentionRecord()),
   ]
 
   private init(name: String, _ parts: [RecordLayout]) {

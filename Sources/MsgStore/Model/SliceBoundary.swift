@@ -13,11 +13,19 @@ public enum SliceBoundary: Sendable, Hashable {
   /// calling `before(_:count:)` or `after(_:count:)` with the position.
   case gap(ClosedRange<Int64>, beyond: MessagePosition)
 
-  /// The position to continue from, also across a gap; nil at the end of the thread.
+  /// Messages were pruned here, see ``Retention``.
+  ///
+  /// There may be messages beyond that pruning has spared: then `beyond` is the position to
+  /// continue from, as across a gap. It is nil if the rest of the thread was pruned.
+  case pruned(beyond: MessagePosition?)
+
+  /// The position to continue from, also across a gap or pruned messages; nil at the end of the
+  /// thread.
   public var next: MessagePosition? {
     switch self {
     case .end: nil
     case .more(let position), .gap(_, beyond: let position): position
+    case .pruned(beyond: let position): position
     }
   }
 }

@@ -24,6 +24,9 @@ package enum StoreDefect: String, CaseIterable, Sendable {
   case forgottenProfileLoses, forgottenProfileKept
   case withdrawnStillTold, uploadsNotWaitedFor, supersededHandedOut, tokenKept, attemptsUnlimited
 
+  // Retention.
+  case sparedPruned, floorKept, oneMorePruned
+
   // Packing.
   case dictionaryDroppedEarly, placesComparedAlone, erasedBeside, besideKept
 

@@ -6,13 +6,15 @@
 /// text. A slice is therefore cheap to create and to pass on, and a screen pays only for the
 /// messages that it shows. A slice stays valid after the snapshot it came from.
 public struct MessageSlice: Sendable, RandomAccessCollection {
-  /// The edge before the first message: the end of the thread, more messages, or a gap.
+  /// The edge before the first message: the end of the thread, more messages, a gap, or pruned
+  /// messages.
   public var older: SliceBoundary {
     if let gap = content.gaps.older { return gap.edge }
     guard content.hasOlder else { return .end }
     return .more(first?.position ?? content.gaps.newer?.beyond ?? .end)
   }
-  /// The edge after the last message: the end of the thread, more messages, or a gap.
+  /// The edge after the last message: the end of the thread, more messages, a gap, or pruned
+  /// messages.
   public var newer: SliceBoundary {
     if let gap = content.gaps.newer { return gap.edge }
     guard content.hasNewer else { return .end }
@@ -77,18 +79,16 @@ extension MessageSlice: CustomStringConvertible {
   }
 }
 
-/// The gaps at which a slice ends.
+/// The gaps at which a slice ends: missing numbers, or pruned messages.
 struct SliceGaps {
   /// A gap, with the position from which reading continues beyond it.
   struct Gap {
-    let missing: ClosedRange<Int64>
+    let edge: SliceBoundary
     /// A position between the gap's two neighbours, so that reading from it in either direction
-    /// begins with one of them.
+    /// begins with one of them; nil if there is nothing beyond it.
     ///
     /// No message has this position, so no gap is looked for at it.
-    let beyond: MessagePosition
-
-    var edge: SliceBoundary { .gap(missing, beyond: beyond) }
+    var beyond: MessagePosition? { edge.next }
   }
 
   var older: Gap?

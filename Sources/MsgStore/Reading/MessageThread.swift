@@ -15,7 +15,8 @@ import PageFile
 /// theirs are known, see `StoreReading.gaps(in:count:after:)`. Messages without a sequence neither
 /// form a gap nor hide one. To continue on the gap's far side, read on from the position that the
 /// edge gives. Reading on from the message before the gap gives an empty slice with the gap as its
-/// edge. Numbers are looked up only where those of neighbours are not consecutive.
+/// edge. Numbers are looked up only where those of neighbours are not consecutive. The same holds
+/// where messages were pruned, see ``Retention``.
 public struct MessageThread: ~Copyable {
   private let view: StoreView
   private let conversation: ConversationID
@@ -153,7 +154,7 @@ public struct MessageThread: ~Copyable {
       var cursor = MessageCursor(view)
       var walk = ThreadWalk(
         SliceBuilder(view, conversation, number, count: count), at: position,
-        ThreadSequences(view, number))
+        ThreadSequences(view, number), try view.retention.floor(of: number).map(PrunedPart.init))
       try body(&walk, &cursor, key.bytes)
       return try walk.finish(&cursor, from: key.bytes)
     }

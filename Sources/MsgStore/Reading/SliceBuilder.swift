@@ -40,6 +40,13 @@ struct SliceBuilder: ~Copyable {
   /// Returns the place of an added message.
   func place(_ index: Int) -> Place { rows[index].place }
 
+  /// Returns the position of an added message.
+  func position(_ index: Int) -> MessagePosition {
+    let row = rows[index]
+    return MessagePosition(
+      row.place, MessageID(buffer.bytes.slice(row.idOffset, Int(row.idByteCount))))
+  }
+
   /// Removes the message that was added last.
   mutating func removeLast() { rows.removeLast() }
 

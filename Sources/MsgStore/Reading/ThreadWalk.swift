@@ -9,10 +9,13 @@ import PageFile
 ///  2. A walk stops where numbers are missing between the last message with a sequence and the next
 ///     one. The first message is compared with the one whose position the walk begins at, if there
 ///     is one.
+///  3. Where a part of the thread was pruned, what was copied is cut afterwards, see `PrunedPart`.
 struct ThreadWalk: ~Copyable {
   private var builder: SliceBuilder
   private let start: MessagePosition
   private var sequences: ThreadSequences
+  /// nil if nothing of the thread was pruned.
+  private let pruned: PrunedPart?
   private var forwardCount = 0
   private var hasOlder: Bool?
   private var hasNewer: Bool?
@@ -20,11 +23,12 @@ struct ThreadWalk: ~Copyable {
 
   init(
     _ builder: consuming SliceBuilder, at start: MessagePosition,
-    _ sequences: consuming ThreadSequences
+    _ sequences: consuming ThreadSequences, _ pruned: PrunedPart?
   ) {
     self.builder = builder
     self.start = start
     self.sequences = sequences
+    self.pruned = pruned
   }
 
   private func isInThread(_ cursor: borrowing MessageCursor) -> Bool {
@@ -34,7 +38,10 @@ struct ThreadWalk: ~Copyable {
   /// The sequence of the message at which the walk begins.
   ///
   /// A place between messages has none.
-  private var startSequence: Int64? { start.id.byteCount == 0 ? nil : start.place.sequence }
+  private var startSequence: Int64? { isAtMessage ? start.place.sequence : nil }
+
+  /// True if the walk begins at the position of a message.
+  private var isAtMessage: Bool { start.id.byteCount > 0 }
 
   /// Returns the number of messages before a key, counted up to a limit or a gap.
   mutating func countBackward(
@@ -42,10 +49,16 @@ struct ThreadWalk: ~Copyable {
   ) throws(StoreError) -> Int {
     _ = try cursor.seek(key)
     var last = isInThread(cursor) ? try cursor.messagePlace()?.sequence : nil
+    var newer = pruned == nil || !isInThread(cursor) ? nil : try cursor.position()
     var count = 0
     while count < limit {
       _ = try cursor.previous()
       guard isInThread(cursor) else { break }
+      if let pruned {
+        let older = try cursor.position()
+        if pruned.isBetween(older, newer?.place) { break }
+        newer = older
+      }
       if let sequence = try cursor.messagePlace()?.sequence {
         guard try sequences.missing(between: sequence, and: last, nearest: .upper) == nil else {
           break
@@ -79,6 +92,7 @@ struct ThreadWalk: ~Copyable {
       if let sequence = place.sequence {
         if try endsNewer(last, place) {
           builder.removeLast()
+          cutForward()
           return forwardCount
         }
         last = sequence
@@ -90,7 +104,44 @@ struct ThreadWalk: ~Copyable {
     if last != nil, isInThread(cursor), let next = try cursor.messagePlace() {
       _ = try endsNewer(last, next)
     }
+    if let pruned, !cutForward(), gaps.newer == nil, isInThread(cursor),
+      let next = try cursor.messagePlace(),
+      let older = isSkipped || forwardCount > 0 ? newest : nil,
+      pruned.isBetween(older, next)
+    {
+      endNewerPruned(before: next)
+    }
     return forwardCount
+  }
+
+  /// The newest message of the slice, or else the one at which the walk begins.
+  private var newest: MessagePosition? {
+    forwardCount > 0 ? builder.position(forwardCount - 1) : isAtMessage ? start : nil
+  }
+
+  /// Cuts the messages that were copied forwards where others were pruned between two of them.
+  ///
+  /// Returns true if there is such a place.
+  @discardableResult
+  private mutating func cutForward() -> Bool {
+    guard let pruned else { return false }
+    var older = isAtMessage && hasOlder == true ? start : nil
+    for index in 0..<forwardCount {
+      let position = builder.position(index)
+      if let older, pruned.isBetween(older, position.place) {
+        while builder.count > index { builder.removeLast() }
+        forwardCount = index
+        endNewerPruned(before: position.place)
+        return true
+      }
+      older = position
+    }
+    return false
+  }
+
+  private mutating func endNewerPruned(before place: Place) {
+    hasNewer = true
+    gaps.newer = SliceGaps.Gap(edge: .pruned(beyond: MessagePosition(place, "")))
   }
 
   /// Appends the messages before a key, newest first.
@@ -127,7 +178,47 @@ struct ThreadWalk: ~Copyable {
     if gaps.older == nil, last != nil, isInThread(cursor), let next = try cursor.messagePlace() {
       _ = try endsOlder(next.sequence, last, before: builder.count)
     }
-    if let behind, builder.count > 0 { _ = try endsNewer(builder.place(0).sequence, behind) }
+    if pruned != nil, !cutBackward(), gaps.older == nil { try endOlder(&cursor) }
+    guard let behind, builder.count > 0 else { return }
+    if try endsNewer(builder.place(0).sequence, behind) { return }
+    if let pruned, pruned.isBetween(builder.position(0), behind) { endNewerPruned(before: behind) }
+  }
+
+  /// Cuts the messages that were copied backwards where others were pruned between two of them.
+  ///
+  /// Returns true if there is such a place.
+  private mutating func cutBackward() -> Bool {
+    guard let pruned else { return false }
+    for index in forwardCount..<max(forwardCount, builder.count)
+    where pruned.isBetween(builder.position(index), place(behind: index)) {
+      while builder.count > index { builder.removeLast() }
+      endOlderPruned()
+      return true
+    }
+    return false
+  }
+
+  /// The place of the message behind a row copied backwards, or nil if the walk began at none.
+  private func place(behind index: Int) -> Place? {
+    if index > forwardCount { return builder.place(index - 1) }
+    return forwardCount > 0 ? builder.place(0) : isAtMessage ? start.place : nil
+  }
+
+  /// Ends the slice with pruned messages if there were any between it and the message at the
+  /// cursor, or the beginning of the thread.
+  private mutating func endOlder(_ cursor: inout MessageCursor) throws(StoreError) {
+    guard isInThread(cursor) else {
+      gaps.older = SliceGaps.Gap(edge: .pruned(beyond: nil))
+      return
+    }
+    let newer = place(behind: builder.count)
+    if let pruned, pruned.isBetween(try cursor.position(), newer) { endOlderPruned() }
+  }
+
+  private mutating func endOlderPruned() {
+    hasOlder = true
+    let place = place(behind: builder.count) ?? start.place
+    gaps.older = SliceGaps.Gap(edge: .pruned(beyond: MessagePosition(place, "")))
   }
 
   /// Returns true if the slice ends before a message because numbers are missing between it and the
@@ -138,7 +229,7 @@ struct ThreadWalk: ~Copyable {
       let missing = try sequences.missing(between: last, and: place.sequence, nearest: .lower)
     else { return false }
     hasNewer = true
-    gaps.newer = SliceGaps.Gap(missing: missing, beyond: MessagePosition(place, ""))
+    gaps.newer = SliceGaps.Gap(edge: .gap(missing, beyond: MessagePosition(place, "")))
     return true
   }
 
@@ -156,7 +247,7 @@ struct ThreadWalk: ~Copyable {
     let place =
       count > forwardCount
       ? builder.place(count - 1) : forwardCount > 0 ? builder.place(0) : start.place
-    gaps.older = SliceGaps.Gap(missing: missing, beyond: MessagePosition(place, ""))
+    gaps.older = SliceGaps.Gap(edge: .gap(missing, beyond: MessagePosition(place, "")))
     return true
   }
 
@@ -172,6 +263,7 @@ struct ThreadWalk: ~Copyable {
       if forwardCount > 0, isInThread(cursor), let place = try cursor.messagePlace() {
         _ = try endsOlder(place.sequence, builder.place(0).sequence, before: forwardCount)
       }
+      if pruned != nil, gaps.older == nil { try endOlder(&cursor) }
     }
     return builder.finish(
       forwardCount: forwardCount, hasOlder: hasOlder ?? false, hasNewer: hasNewer ?? false,
@@ -212,5 +304,23 @@ struct ThreadSequences {
 
   private func load() throws(StoreError) -> KnownSequences {
     try view.conversations.knownSequences(of: conversation)
+  }
+}
+
+/// The part of a thread of which messages were pruned.
+struct PrunedPart {
+  /// The position of the newest pruned message.
+  let floor: MessagePosition
+
+  /// Returns true if messages may have been pruned between two neighbours.
+  ///
+  /// Consecutive sequences leave no room for any.
+  func isBetween(_ older: MessagePosition, _ newer: Place?) -> Bool {
+    guard older < floor else { return false }
+    guard let newer else { return false }
+    if let lower = older.place.sequence, let upper = newer.sequence, lower < upper {
+      return lower + 1 < upper
+    }
+    return true
   }
 }

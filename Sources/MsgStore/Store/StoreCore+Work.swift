@@ -17,11 +17,19 @@ extension StoreCore {
       isWorkScheduled.withLock { $0 = false }
       if isEnding { return }
       try? write(.relaxed) { writer in
-        try writer.transaction.perform(try writer.transaction.steps.step())
+        let transaction = writer.transaction
+        try transaction.perform(try transaction.retentions.beginIfDue())
+        try transaction.perform(try transaction.steps.step())
       }
     }
   }
 
+  /// Returns true if a step is to be queued behind a commit.
+  func wantsStep(_ transaction: Transaction) throws(StoreError) -> Bool {
+    if !worksInBackground { return false }
+    if try transaction.steps.hasWork { return true }
+    return try transaction.retentions.isDue
+  }
 }
 
 extension MessageStore {

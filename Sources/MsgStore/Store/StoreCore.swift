@@ -120,7 +120,7 @@ package final class StoreCore: Sendable {
     do {
       result = try body(StoreWriter(transaction: transaction))
       try transaction.finish()
-      hasWork = try transaction.change { () throws(StoreError) in try transaction.steps.hasWork }
+      hasWork = try transaction.change { () throws(StoreError) in try wantsStep(transaction) }
       if pages.source.hasChanges { try transaction.attachments.saveProgress() }
     } catch {
       pages.rollback()

@@ -28,6 +28,7 @@ package import PageFile
 ///       17  memberships         number of the conversation, number of the member → what is known
 ///                               of the member, in large conversations
 ///       21  directory           number of the member → its profile
+///       22  retention           number of the conversation or 0 → rule, end of the pruned part
 ///
 /// Numbers are four bytes, big-endian in keys and little-endian in values. Conversations and
 /// members are numbered from 1 in the order in which they came. A number is never given twice.
@@ -60,11 +61,13 @@ package enum Schema {
   package static let beside = TreeNumber(16)
   package static let memberships = TreeNumber(17)
   package static let directory = TreeNumber(21)
+  package static let retention = TreeNumber(22)
 
   static let names = [
     "settings", "conversation names", "conversations", "activity", "member names", "members",
     "messages", "ids", "participants", "facts", "receipts", "sequences", "waiting", "client",
     "work", "transfers", "beside", "memberships", "tags", "replies", "expiry", "directory",
+    "retention",
   ]
 
   package static func name(of tree: TreeNumber) -> String {
@@ -96,6 +99,8 @@ package enum Setting: String {
   case waitingDropped = "waiting dropped"
   /// The ordinal that the next piece of work gets.
   case nextWork = "next work"
+  /// The time at which the store last began to prune all conversations.
+  case prunedAt = "pruned at"
   /// The unread messages of conversations that are not muted.
   case unread = "unread"
   /// The unread messages of muted conversations.

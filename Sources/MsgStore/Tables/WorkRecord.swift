@@ -18,9 +18,13 @@ package struct WorkRecord: Hashable, StoredRecord {
     case trim(upTo: Int64)
     /// Moves everything to another conversation.
     case merge(into: UInt32, ConversationSummary)
+    /// Removes the history that no rule keeps; the number is that of the conversation in hand, or 0
+    /// before the first of all.
+    case prune(PruneProgress)
 
     package static let cases: [Kind] = [
       .sweep, .trim(upTo: 0), .merge(into: 0, ConversationSummary(created: 0)),
+      .prune(PruneProgress(reached: .lowest)),
     ]
 
     fileprivate var code: UInt8 {
@@ -28,6 +32,7 @@ package struct WorkRecord: Hashable, StoredRecord {
       case .sweep: 1
       case .trim: 2
       case .merge: 3
+      case .prune: 4
       }
     }
   }
@@ -50,7 +55,7 @@ package struct WorkRecord: Hashable, StoredRecord {
   package mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
     fields.tag(1)
     fields.choice(
-      &kind, code: kind.code, from: 1, of: Kind.cases, "kind: 1 sweep, 2 trim, 3 merge")
+      &kind, code: kind.code, from: 1, of: Kind.cases, "kind: 1 sweep, 2 trim, 3 merge, 4 prune")
     fields.fixed(&conversation, "number of the conversation")
     switch kind {
     case .sweep: break
@@ -62,6 +67,9 @@ package struct WorkRecord: Hashable, StoredRecord {
       fields.bytes(
         &summary, .rest, in: 0 ... .max, "merge: the former summary of this number ([C-1])")
       kind = .merge(into: target, summary)
+    case .prune(var progress):
+      progress.visit(&fields)
+      kind = .prune(progress)
     }
   }
 
@@ -72,4 +80,23 @@ package struct WorkRecord: Hashable, StoredRecord {
   package static var keyStart: ByteBuffer { KeyEncoding.prefix(0) }
 
   static func key(_ ordinal: UInt64) -> ByteBuffer { ByteBuffer().appending(ordinal) }
+}
+
+/// The point that the pruning of a conversation has reached.
+package struct PruneProgress: Hashable {
+  /// True if the conversations with greater numbers follow.
+  var goesOn = false
+  /// The position up to which messages were pruned or spared; nil before the first.
+  var reached: MessagePosition?
+
+  fileprivate mutating func visit(_ fields: inout (some FieldVisitor & ~Copyable)) {
+    var state: UInt8 = (goesOn ? 1 : 0) + (reached == nil ? 0 : 2)
+    fields.fixed(&state, "prune: 1 if all conversations with greater numbers follow, plus 2")
+    fields.require(state <= 3)
+    goesOn = state & 1 != 0
+    guard state & 2 != 0 else { return reached = nil }
+    var position = reached ?? .lowest
+    fields.position(&position, "prune, with 2: position up to which this one is done")
+    reached = position
+  }
 }

@@ -16,7 +16,7 @@ extension Schema {
     switch tree {
     case settings: canReadSetting(key, value)
     case conversationNames: isName(key) && ConversationName(value) != nil
-    case conversations, directory: canReadRecord(key, value, in: tree)
+    case conversations, directory, retention: canReadRecord(key, value, in: tree)
     case activity: ListPlace.parts(key) != nil && value.count == 0
     case memberNames: isName(key) && value.count == 4
     case members: key.count == 4 && isName(value)

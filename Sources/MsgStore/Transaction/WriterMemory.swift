@@ -31,6 +31,9 @@ package final class WriterMemory: @unchecked Sendable {
   /// The totals of the outbox in the work tree; nil if they have not been read.
   var outbox: OutboxTotals?
 
+  /// The time from which the store prunes by itself again; nil if it has not been read.
+  var nextPruning: Int64?
+
   /// The merges that are left to be done; nil if they have not been read.
   var merges: Merges?
 

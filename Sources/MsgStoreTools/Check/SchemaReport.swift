@@ -27,7 +27,7 @@ package enum SchemaReport {
     switch tree {
     case Schema.settings, Schema.conversationNames, Schema.memberNames:
       return key.isValidUTF8 ? quoted(key) : nil
-    case Schema.members, Schema.directory:
+    case Schema.members, Schema.directory, Schema.retention:
       return key.count == 4 ? key.bigEndianNumber(at: 0).map { "\($0)" } : nil
     case Schema.conversations:
       guard let number = key.bigEndianNumber(at: 0) else { return nil }

@@ -76,7 +76,7 @@ extension StoreCheck {
       let key = KeyEncoding.key(work.conversation)
       let isStored = try view.contains(key, in: Schema.conversations)
       switch work.kind {
-      case .trim:
+      case .trim, .prune:
         break
       case .sweep:
         leftovers.insert(work.conversation)

@@ -94,3 +94,25 @@ extension StoreCheck {
     }
   }
 }
+
+/// Rule 14: rules for the history that is kept.
+extension StoreCheck {
+  func retention(_ view: StoreView) throws(StoreError) {
+    try walk(Schema.retention, view) { (key, value) throws(StoreError) in
+      guard key.count == KeyEncoding.numberByteCount, let number = key.bigEndianNumber(at: 0) else {
+        return report("retention: malformed key (\(key.count) bytes)")
+      }
+      guard let record = RetentionRecord(value) else {
+        return report("retention: malformed record (conversation \(number))")
+      }
+      if record.isEmpty { report("retention: empty record (conversation \(number))") }
+      if number == RetentionRecord.store {
+        if record.floor != nil { report("retention: the store has a pruned part") }
+      } else if try !view.contains(KeyEncoding.key(number), in: Schema.conversations),
+        !leftovers.contains(number)
+      {
+        report("retention: unknown conversation (\(number))")
+      }
+    }
+  }
+}

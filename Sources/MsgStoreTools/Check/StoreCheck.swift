@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 16 }
+  package static var checkPartCount: Int { 17 }
 }
 
 extension StoreCore {
@@ -58,7 +58,7 @@ extension StoreSnapshot {
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.memberships, check.sequences, check.clientData,
-      check.transfers, check.outbox, check.directory,
+      check.transfers, check.outbox, check.directory, check.retention,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
@@ -100,6 +100,8 @@ extension StoreSnapshot {
 ///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
 ///     pending. Entries left by a deleted conversation are counted in its lane alone.
 /// 13. Every profile decodes and is that of a member.
+/// 14. Every record of the history that is kept decodes, says something, and is that of a
+///     conversation or the store's.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
   /// The number of cells read in one reader operation.

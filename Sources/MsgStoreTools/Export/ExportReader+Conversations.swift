@@ -27,6 +27,9 @@ extension ExportReader {
     exported.archivedAt = Timestamp(known: details.archivedAt)
     exported.isHidden = summary.marks.contains(.hidden)
     exported.deletedUpTo = Timestamp(known: summary.deletedUpTo)
+    let retention = try view.retention.record(number)
+    exported.retention = retention.rule
+    exported.prunedUpTo = retention.floor
     let members = try view.conversations.members(number)
     exported.completeAt = Timestamp(known: members.completeAt)
     for member in try view.conversations.ordered(members.members) {

@@ -30,6 +30,10 @@ package struct ExportedConversation: Sendable, Hashable {
   /// True if it was deleted and nothing newer has come.
   package var isHidden = false
   package var deletedUpTo: Timestamp?
+  /// The rule for the history that is kept; nil if that of the store applies.
+  package var retention: Retention?
+  /// The position of the newest message that was pruned.
+  package var prunedUpTo: MessagePosition?
 
   package init() {}
 }

@@ -67,7 +67,11 @@ private final class ExportRun {
     try progress(done)
     if let localMember {
       var line = JSONStore(localMember: localMember)
-      if only == nil { line.holdsNewEntries = try snapshot.outbox.holdsNewEntries }
+      if only == nil {
+        line.holdsNewEntries = try snapshot.outbox.holdsNewEntries
+        let rule = try snapshot.retention
+        line.retention = rule == .everything ? nil : rule
+      }
       try write(.store(line))
     }
     guard try !snapshot.isMergingConversations else { throw StoreToolError.mergeUnderWay }

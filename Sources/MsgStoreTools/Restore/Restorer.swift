@@ -82,10 +82,10 @@ package final class Restorer {
     // Outbox entries come from the file.
     options.outbox.isEnabled = false
     options.steps = .untimed
-    var holdsNewEntries = false
+    var ofStore = JSONStore()
     if case .store(let stored)? = line?.record {
       options.localMember = localMember ?? stored.localMember
-      holdsNewEntries = stored.holdsNewEntries
+      ofStore = stored
       line = try nextLine(&reader)
     }
     let store = try makeStore(options)
@@ -105,7 +105,7 @@ package final class Restorer {
     }
     (done.lineCount, done.byteCount) = (reader.lineNumber, reader.byteCount)
     try checkReceipts()
-    try finish(store, holdsNewEntries: holdsNewEntries)
+    try finish(store, ofStore)
     done.stage = .compacting
     try store.compact { step in
       done.compaction = step
@@ -125,7 +125,7 @@ package final class Restorer {
   }
 
   /// Lets the store derive the remaining state from everything written.
-  private func finish(_ store: MessageStore, holdsNewEntries: Bool) throws {
+  private func finish(_ store: MessageStore, _ ofStore: JSONStore) throws {
     var rest = Array(conversations)[...]
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchCount)
@@ -141,7 +141,10 @@ package final class Restorer {
         try writer.enterWaiting(from: &place, messages: !hasOutbox, maximumCount: Self.batchCount)
       })
     {}
-    if holdsNewEntries { try store.write(.relaxed) { try $0.outbox.setHoldsNewEntries(true) } }
+    try store.write(.relaxed) { writer in
+      if let retention = ofStore.retention { try writer.restore(retention) }
+      if ofStore.holdsNewEntries { try writer.outbox.setHoldsNewEntries(true) }
+    }
   }
 
   private func nextLine(_ reader: inout JSONRecordReader) throws -> Line? {

@@ -31,10 +31,23 @@ extension Restoring {
       new.details.createdBy = creator ?? new.details.createdBy
       new.details.aliases += aliases
     }
+    try given.retention?.validate()
+    if given.retention != nil { try transaction.retentions.postpone() }
+    try transaction.retentions.change(conversation.number) { record in
+      record.rule = given.retention ?? record.rule
+      record.floor = given.prunedUpTo ?? record.floor
+    }
     if let since = given.since { conversation.currentSummary.created = since.microseconds }
     if let time = given.deletedUpTo {
       conversation.currentSummary.deletedUpTo = time.microseconds
     }
+  }
+
+  /// Restores the rule for the history that the store keeps; it prunes after a day.
+  func restore(_ retention: Retention) throws(StoreError) {
+    try retention.validate()
+    try transaction.retentions.postpone()
+    try transaction.retentions.change(RetentionRecord.store) { $0.rule = retention }
   }
 
   private func setAttributes(_ given: ExportedConversation, _ new: inout Conversations.Attributes) {

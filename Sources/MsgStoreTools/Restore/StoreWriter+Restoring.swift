@@ -38,6 +38,11 @@ extension StoreWriter {
         reaction.reaction, isRemoved: reaction.isRemoved, to: id, in: conversation))
   }
 
+  /// Sets the rule for the history that the store keeps.
+  package func restore(_ retention: Retention) throws(StoreError) {
+    try transaction.perform(try transaction.restoring.restore(retention))
+  }
+
   /// Merges the profile of a member.
   package func restore(_ profile: ExportedProfile) throws(StoreError) {
     try transaction.perform(try transaction.restoring.restore(profile))

@@ -34,6 +34,10 @@ extension MessageSalvage {
       (cursor, writer) throws(StoreError) in
       try saveProfile(cursor, with: writer)
     }
+    try forEachCell(of: Schema.retention, in: store, progress) {
+      (cursor, writer) throws(StoreError) in
+      try saveRetention(cursor, with: writer)
+    }
     try saveOutbox(in: store, progress)
   }
 
@@ -187,6 +191,21 @@ extension MessageSalvage {
     _ = try saving(cursor, Schema.directory) { () throws(StoreError) in
       try writer.restore(ExportedProfile(record, of: id))
     }
+    return cursor.value.count
+  }
+
+  /// Saves the rule of the store; those of conversations are saved with them.
+  private func saveRetention(
+    _ cursor: SalvageCursor, with writer: borrowing StoreWriter
+  ) throws(StoreError) -> Int {
+    guard cursor.key.count == KeyEncoding.numberByteCount,
+      let number = cursor.key.bigEndianNumber(at: 0), let record = RetentionRecord(cursor.value)
+    else {
+      lost.add(cursor, Schema.retention, cursor.lostReason ?? "malformed retention")
+      return 0
+    }
+    guard number == RetentionRecord.store, let rule = record.rule else { return 0 }
+    _ = try saving(cursor, Schema.retention) { () throws(StoreError) in try writer.restore(rule) }
     return cursor.value.count
   }
 

@@ -39,6 +39,10 @@ extension Restoring {
       // A message saved later makes the conversation visible again.
       if summary.marks.contains(.hidden) { conversation.currentSummary.marks.insert(.hidden) }
     }
+    if let retention = salvaged.retention {
+      try transaction.retentions.postpone()
+      try transaction.retentions.change(conversation.number) { $0.merge(retention) }
+    }
     if let draft = salvaged.draft {
       _ = try transaction.conversations.mergeDraft(draft, of: conversation)
     }

@@ -4,6 +4,7 @@ import PageFile
 /// The remains of the conversations tree, read one conversation after the other, each with the
 /// cells of its members.
 final class SalvagedConversations {
+  private let source: PageSalvage
   private let cursor: SalvageCursor
   private let memberships: SalvageCursor
   private var hasCell: Bool
@@ -11,6 +12,7 @@ final class SalvagedConversations {
   private(set) var lost = LostRecords()
 
   init(_ source: PageSalvage) {
+    self.source = source
     cursor = source.cursor(Schema.conversations)
     memberships = source.cursor(Schema.memberships)
     hasCell = cursor.next()
@@ -47,6 +49,7 @@ final class SalvagedConversations {
       step()
     }
     takeCells(of: number, to: &found)
+    found.retention = RetentionRecord(of: number, in: source)
     return found
   }
 
@@ -77,6 +80,7 @@ final class SalvagedConversations {
     var details: ConversationDetails?
     var members: ConversationMembers?
     var draft: DraftRecord?
+    var retention: RetentionRecord?
   }
 
   private func step() {
@@ -92,4 +96,16 @@ final class SalvagedConversations {
   }
 
   private func lose(_ reason: String) { lost.add(cursor, Schema.conversations, reason) }
+}
+
+extension RetentionRecord {
+  /// Reads what is left of the record of a conversation, or of that of the store under number 0.
+  init?(of number: UInt32, in source: PageSalvage) {
+    var value = ByteBuffer()
+    let key = KeyEncoding.key(number)
+    guard case .found = source.value(of: key.bytes, in: Schema.retention, to: &value) else {
+      return nil
+    }
+    self.init(value.bytes)
+  }
 }

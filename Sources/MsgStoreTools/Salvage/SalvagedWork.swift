@@ -26,6 +26,7 @@ final class SalvagedWork {
       guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {
       case .sweep: swept.insert(work.conversation)
+      case .prune: break
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)
       case .trim(let time):
         trimmed[work.conversation] = max(time, trimmed[work.conversation] ?? time)

@@ -87,14 +87,14 @@ struct MessagesCommand: ParsableCommand {
     } else if let before {
       let position = try position(of: before, in: conversation, snapshot)
       var slice = try thread.before(position, count: count)
-      if slice.isEmpty, case .gap(_, let beyond) = slice.older {
+      if slice.isEmpty, let beyond = slice.older.beyondGap {
         slice = try thread.before(beyond, count: count)
       }
       try printer.print(slice, in: snapshot)
     } else if let after {
       let position = try position(of: after, in: conversation, snapshot)
       var slice = try thread.after(position, count: count)
-      if slice.isEmpty, case .gap(_, let beyond) = slice.newer {
+      if slice.isEmpty, let beyond = slice.newer.beyondGap {
         slice = try thread.after(beyond, count: count)
       }
       try printer.print(slice, in: snapshot)
@@ -166,10 +166,22 @@ private struct MessagePrinter {
       try report.line("-- more: \(option) \(message.id.string.visible)", .faint)
     case (.more, nil): break
     case (.gap(let missing, _), _): try print(missing: missing)
+    case (.pruned, _): try report.line("-- pruned", .yellow)
     }
   }
 
   func print(missing: ClosedRange<Int64>) throws {
     try report.line("-- gap: \(missing.lowerBound)…\(missing.upperBound)", .yellow)
+  }
+}
+
+extension SliceBoundary {
+  /// The position beyond a gap or pruned messages, or nil if neither is here.
+  fileprivate var beyondGap: MessagePosition? {
+    switch self {
+    case .gap(_, let beyond): beyond
+    case .pruned(let beyond): beyond
+    case .end, .more: nil
+    }
   }
 }

@@ -8,7 +8,7 @@ extension RandomActs {
     let (text, id, member, other) = (random.chance(70) ? text() : nil, id(), member(), member())
     switch kind {
     case 12...14: return [membership(c)]
-    case 15: return [listing()]
+    case 15: return [random.chance(60) ? listing() : retaining(c)]
     case 8:
       guard random.chance(isFull ? 8 : 30) else { return [] }
       return [
@@ -102,6 +102,17 @@ extension RandomActs {
       return RandomAct("createGroup \(c) [\(member), \(other)]") { w throws(StoreError) in
         _ = try w.createGroup(c, participants: [member, other])
       }
+    }
+  }
+
+  /// A rule for the history that is kept, or none.
+  private mutating func retaining(_ c: ConversationID) -> RandomAct {
+    let rule = random.chance(70) ? Retention(messageCount: 1 + below(idCount)) : nil
+    let ofAll = random.chance(15)
+    return RandomAct("setRetention \(rule?.messageCount ?? 0) of \(ofAll ? "all" : c)") {
+      w throws(StoreError) in
+      if ofAll { return try w.setRetention(rule ?? .everything) }
+      try w.setRetention(rule, of: c)
     }
   }
 

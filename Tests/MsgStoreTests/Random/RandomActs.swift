@@ -4,7 +4,7 @@ import PageFile
 /// Thinks of things to do to a store.
 struct RandomActs {
   var random: SeededGenerator
-  private let idCount: Int
+  let idCount: Int
   /// Whether conversations grow: many messages come at once, and few are deleted.
   var isFull: Bool { idCount > 30 }
   private static let members: [MemberID] = ["me", "ann", "bob", "eve"]

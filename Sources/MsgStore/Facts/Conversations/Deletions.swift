@@ -85,6 +85,7 @@ struct Deletions: TransactionPart {
     let details = try view.conversations.details(old)
     let number = try transaction.newNumber(.nextConversation, "conversation")
     try transaction.memberships.move(old, to: number, details)
+    try transaction.retentions.move(old, to: number, keepsFloor: keepsFacts)
     var cell = ByteBuffer()
     var from = KeyEncoding.key(old)
     var to = KeyEncoding.key(number)

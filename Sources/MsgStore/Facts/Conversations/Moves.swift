@@ -196,6 +196,7 @@ struct Moves: TransactionPart {
     count += try transaction.removeAll(
       prefix.bytes, in: Schema.sequences, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
+    try transaction.retentions.move(number, to: target, keepsFloor: true)
     return !transaction.isStepFull(count, of: transaction.maximumSweepCount)
   }
 

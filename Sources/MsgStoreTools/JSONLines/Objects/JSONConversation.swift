@@ -26,6 +26,22 @@ extension ExportedConversation: JSONObjectValue {
     try fields.optional("archived_ms", &archivedAt)
     try fields.flag("deleted", &isHidden)
     try fields.optional("deleted_up_to_ms", &deletedUpTo)
+    try fields.optional("retention", &retention)
+    try fields.optional("pruned_up_to", &prunedUpTo)
+  }
+}
+
+/// The rule for the history that is kept.
+extension Retention: JSONObjectValue {
+  static var noun: String { "a retention" }
+
+  package init() { self = .everything }
+
+  mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
+    var (wideDays, wideCount) = (days.map(Int64.init), messageCount.map(Int64.init))
+    try fields.optional("days", &wideDays)
+    try fields.optional("messages", &wideCount)
+    (days, messageCount) = (wideDays.map(Int.init(clamping:)), wideCount.map(Int.init(clamping:)))
   }
 }
 

@@ -122,6 +122,8 @@ package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   package var localMember: MemberID = ""
   /// True if the local member's actions are held.
   package var holdsNewEntries = false
+  /// The rule for the history that is kept.
+  package var retention: Retention?
 
   package init() {}
   package init(localMember: MemberID) { self.localMember = localMember }
@@ -129,6 +131,7 @@ package struct JSONStore: JSONObjectValue, Sendable, Hashable {
   mutating func visit(_ fields: inout some JSONFieldVisitor) throws(StoreToolError) {
     try fields.required("local_member", &localMember)
     try fields.flag("holding", &holdsNewEntries)
+    try fields.optional("retention", &retention)
   }
 }
 

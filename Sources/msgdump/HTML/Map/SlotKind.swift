@@ -42,7 +42,7 @@ package enum SlotKind: Int, CaseIterable, Sendable {
       case Schema.facts?: .facts
       case Schema.conversationNames?, Schema.conversations?, Schema.activity?,
         Schema.memberNames?, Schema.members?, Schema.participants?, Schema.memberships?,
-        Schema.directory?:
+        Schema.directory?, Schema.retention?:
         .people
       case Schema.receipts?, Schema.sequences?, Schema.waiting?: .marks
       default: .rest

@@ -1,0 +1,30 @@
+extension StoreWriter {
+  /// Sets the rule for conversations without one of their own, and prunes by it in steps.
+  ///
+  /// - Throws: `input(.count)` for a number of days or messages that is not allowed.
+  public func setRetention(_ rule: Retention) throws(StoreError) {
+    try transaction.perform(try transaction.retentions.setRule(rule))
+  }
+
+  /// Sets the rule of a conversation, and prunes by it in steps.
+  ///
+  /// A conversation keeps its rule when its history is deleted. If two conversations are merged,
+  /// the rule of the one that takes the messages counts.
+  ///
+  /// - Parameter rule: The rule; nil for that of the store, ``Retention/everything`` to keep all
+  ///   whatever the store's rule is.
+  /// - Throws: `conversation(.notFound)`, `input(.count)`.
+  public func setRetention(_ rule: Retention?, of id: ConversationID) throws(StoreError) {
+    try transaction.perform(try transaction.retentions.setRule(rule, of: id))
+  }
+
+  /// Prunes all conversations by their rules, in steps that begin after this commit.
+  ///
+  /// The store does so itself once a day. Costs a record here, and a few lookups for each
+  /// conversation later, besides the removals.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func prune() throws(StoreError) {
+    try transaction.perform(try transaction.retentions.beginPruning())
+  }
+}
