@@ -109,9 +109,19 @@ func memoryStore(
 ) throws -> MessageStore {
   var options = StoreOptions(
     localMember: localMember, clock: { Timestamp(microseconds: clock) })
+  options.createsConversationsOnSend = true
   options.packs = packs
   options.packing = packing
   return try MessageStore(in: directory, name: "store", options: options)
+}
+
+extension StoreOptions {
+  /// These options, by which a message may be sent to a conversation that is not there.
+  var makingConversations: StoreOptions {
+    var options = self
+    options.createsConversationsOnSend = true
+    return options
+  }
 }
 
 func message(

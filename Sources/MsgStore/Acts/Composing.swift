@@ -17,7 +17,7 @@ struct Composing: TransactionPart {
       source.byteCount = nil
       if let problem = rules.attachmentLimits.check(source) { throw .input(.attachment(problem)) }
     }
-    if let open = try transaction.existingConversation(message.conversation) {
+    if let open = try existingTarget(message.conversation) {
       try checkMembership(open, message.conversation)
       if try view.ids.entry(of: message.id, in: open.number) != nil {
         throw .message(.idInUse, message.id, in: message.conversation)
@@ -43,6 +43,12 @@ struct Composing: TransactionPart {
       throw view.corrupt(Schema.messages, "missing message after a write")
     }
     return stored
+  }
+
+  /// Returns the conversation of a message to be sent; nil if sending makes it.
+  private func existingTarget(_ id: ConversationID) throws(StoreError) -> OpenConversation? {
+    if rules.createsConversationsOnSend { return try transaction.existingConversation(id) }
+    return try transaction.conversations.knownConversation(id)
   }
 
   /// Refuses an act in a conversation that the local member has left.

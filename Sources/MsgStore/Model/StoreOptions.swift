@@ -55,6 +55,12 @@ public struct StoreOptions: Sendable {
   ///
   /// Received attachments are not checked against them.
   public var attachmentLimits = AttachmentLimits()
+  /// True if `send` makes a conversation that is not there; false, the default, refuses the message
+  /// as `conversation(.notFound)`.
+  ///
+  /// For a server that knows conversations by their messages only. The new conversation has no
+  /// members and no outbox entry of its own.
+  public var createsConversationsOnSend = false
   /// True if the list of conversations skips retracted messages and shows the message before
   /// instead.
   public var previewsSkipRetracted = false
@@ -123,7 +129,8 @@ public struct StoreOptions: Sendable {
       outbox: outbox, previewsSkipRetracted: previewsSkipRetracted,
       maximumWaitingCount: maximumWaitingCount,
       maximumInlineMemberCount: maximumInlineMemberCount,
-      packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge)
+      packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
+      createsConversationsOnSend: createsConversationsOnSend)
   }
 
   var database: DatabaseOptions {
@@ -150,4 +157,5 @@ struct StoreRules: Sendable {
   var packing = PackingSizes()
   var steps = StepSizes()
   var maximumRetractionAge: Duration?
+  var createsConversationsOnSend = false
 }

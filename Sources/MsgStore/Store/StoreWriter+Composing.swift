@@ -4,9 +4,10 @@
 extension StoreWriter {
   /// Stores a message that the local member has written: pending, and visible in the tail at once.
   ///
-  /// A conversation that is not there is made, without members and without an outbox entry for it:
-  /// some servers know conversations by their messages only. If a conversation has to be made on
-  /// the server first, use `createGroup` or `findOrCreateConversation(with:)`.
+  /// The conversation has to be there: received, or made by `createGroup` or
+  /// `findOrCreateConversation(with:)`, which also enter it into the outbox. Where the server knows
+  /// conversations by their messages only, `StoreOptions.createsConversationsOnSend` lets this call
+  /// make one, without members and without an outbox entry for it.
   ///
   /// - Parameter message: The message. Its sender must be the local member. If it was written
   ///   earlier, only its id, text, local time, reply, mentions, attachments and the status `held`

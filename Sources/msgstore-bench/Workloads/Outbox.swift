@@ -112,9 +112,9 @@ private final class FilledOutbox {
   init(directory: String, entryCount: Int) throws {
     Files.remove(directory)
     try Files.makeDirectory(directory)
-    store = try MessageStore(
-      path: "\(directory)/chat.msgstore",
-      options: StoreOptions(localMember: MemberID(localMember)))
+    var options = StoreOptions(localMember: MemberID(localMember))
+    options.createsConversationsOnSend = true
+    store = try MessageStore(path: "\(directory)/chat.msgstore", options: options)
     self.entryCount = entryCount
     var left = entryCount
     while left > 0 {

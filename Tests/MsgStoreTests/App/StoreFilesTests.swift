@@ -21,7 +21,7 @@ import Testing
   @Test func aBackupIsTheStoreOfOneMoment() throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.path("store"), directory.path("copy"))
-    let options = StoreOptions(localMember: "me")
+    let options = StoreOptions(localMember: "me").makingConversations
     let store = try MessageStore(path: path, options: options)
     try fill(store, 0..<2000)
     try store.write { try $0.send(message("waiting", at: nil, from: "me")) }

@@ -55,7 +55,8 @@ import Testing
   }
 
   @Test func aStoreInMemoryIsLikeAnyOther() throws {
-    let store = try MessageStore.inMemory(options: StoreOptions(localMember: "me"))
+    let store = try MessageStore.inMemory(
+      options: StoreOptions(localMember: "me").makingConversations)
     try store.write { chat in
       for number in 0..<200 { try chat.insert(message(MessageID("m\(number)"), at: Int64(number))) }
     }

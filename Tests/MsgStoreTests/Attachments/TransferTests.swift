@@ -137,7 +137,8 @@ import Testing
     let store = try MessageStore(
       in: directory, name: "store",
       options: StoreOptions(
-        localMember: "me", clock: { Timestamp(microseconds: clock.withLock { $0 }) }))
+        localMember: "me", clock: { Timestamp(microseconds: clock.withLock { $0 }) }
+      ).makingConversations)
     try fill(store)
     _ = try set(store, .running(doneByteCount: 0))
     func report(_ byteCount: Int64) throws {

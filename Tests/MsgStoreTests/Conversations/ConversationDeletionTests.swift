@@ -8,7 +8,7 @@ import Testing
   private func quietStore(
     _ directory: MemoryDirectory = MemoryDirectory(), clock: Int64 = 1000
   ) throws -> MessageStore {
-    var options = StoreOptions(localMember: "me", clock: { time(clock) })
+    var options = StoreOptions(localMember: "me", clock: { time(clock) }).makingConversations
     options.worksInBackground = false
     return try MessageStore(in: directory, name: "store", options: options)
   }

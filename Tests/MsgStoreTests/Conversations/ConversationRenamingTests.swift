@@ -5,7 +5,7 @@ import Testing
 /// The server's name for a conversation that was made here.
 @Suite struct ConversationRenamingTests {
   private func quietStore(_ clock: TestClock = TestClock(1000)) throws -> MessageStore {
-    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false
     return try MessageStore(in: MemoryDirectory(), name: "store", options: options)
   }

@@ -18,7 +18,7 @@ func memoryStore(
 ) throws -> MessageStore {
   try MessageStore(
     in: directory, name: "store",
-    options: StoreOptions(localMember: localMember, clock: { clock.now }))
+    options: StoreOptions(localMember: localMember, clock: { clock.now }).makingConversations)
 }
 
 func chatMessage(

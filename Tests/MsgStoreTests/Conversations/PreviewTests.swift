@@ -6,6 +6,7 @@ import Testing
 @Suite struct PreviewTests {
   private func store(_ directory: MemoryDirectory, skipDeleted: Bool) throws -> MessageStore {
     var options = StoreOptions(localMember: "me", clock: { Timestamp(microseconds: 1_000_000) })
+      .makingConversations
     options.previewsSkipRetracted = skipDeleted
     return try MessageStore(in: directory, name: "store", options: options)
   }

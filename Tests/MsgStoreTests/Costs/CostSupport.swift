@@ -30,6 +30,7 @@ struct CountedStore {
 /// Options for counting: nothing goes on by itself.
 func countedOptions(_ change: (inout StoreOptions) -> Void = { _ in }) -> StoreOptions {
   var options = StoreOptions(localMember: "me", clock: { Timestamp(microseconds: 1_000_000) })
+    .makingConversations
   options.worksInBackground = false
   change(&options)
   return options

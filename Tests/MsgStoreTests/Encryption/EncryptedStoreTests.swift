@@ -16,7 +16,8 @@ import Testing
     access: StoreOptions.Access = .readWrite, member: MemberID? = nil
   ) throws(StoreError) -> MessageStore {
     var options = StoreOptions(
-      localMember: member, access: access, clock: { Timestamp(microseconds: 1_000_000) })
+      localMember: member, access: access, clock: { Timestamp(microseconds: 1_000_000) }
+    ).makingConversations
     options.encryption = encryption
     options.mark = mark
     return try MessageStore(in: directory, name: "store", options: options)
@@ -153,7 +154,7 @@ import Testing
   /// Cells of an encrypted store are shorter, so the largest segments are packed again.
   @Test(arguments: [4096, 32768]) func aStoreIsEncryptedAndDecryptedByCopies(page: Int) throws {
     let directory = MemoryDirectory()
-    var options = StoreOptions(localMember: "me", pageByteCount: page)
+    var options = StoreOptions(localMember: "me", pageByteCount: page).makingConversations
     options.clock = { Timestamp(microseconds: 1_000_000) }
     let plain = try MessageStore(in: directory, name: "store", options: options)
     var random = SeededGenerator(seed: 77)

@@ -110,7 +110,7 @@ import Testing
     let strings = (subjects + verbs + ends).map { Array($0.utf8) + [0xFF] }
     try files.plantDictionary(Array(strings.joined()), number: 1, in: "store")
     let clock = TestClock(1_704_075_000_000_000)
-    var options = StoreOptions(clock: { clock.now })
+    var options = StoreOptions(clock: { clock.now }).makingConversations
     options.outbox.chance = { 0.5 }
     let store = try MessageStore(in: files, name: "store", options: options)
     let messages = longThread()

@@ -85,7 +85,7 @@ import msgdump
   /// A store whose outbox has entries of every state.
   private func makeWaiting(at path: String) throws {
     let clock = TestClock(1_773_252_000_000_000)
-    var options = StoreOptions(localMember: "ann", clock: { clock.now })
+    var options = StoreOptions(localMember: "ann", clock: { clock.now }).makingConversations
     options.outbox.chance = { 0.5 }
     let store = try MessageStore(path: path, options: options)
     var room: ConversationID = ""

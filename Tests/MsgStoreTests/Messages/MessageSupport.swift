@@ -7,7 +7,7 @@ extension TestClock {
     _ directory: MemoryDirectory = MemoryDirectory(),
     _ change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> MessageStore {
-    var options = StoreOptions(localMember: "me", clock: { [self] in now })
+    var options = StoreOptions(localMember: "me", clock: { [self] in now }).makingConversations
     options.packing = .usual
     change(&options)
     return try MessageStore(in: directory, name: "store", options: options)

@@ -43,7 +43,7 @@ final class Trouble: Sendable {
       let error = state.withLock { $0.kinds.contains(call.kind) ? $0.error : nil }
       if let error { throw error }
     }
-    var options = StoreOptions(localMember: "me", clock: clock)
+    var options = StoreOptions(localMember: "me", clock: clock).makingConversations
     options.sleep = { [self] time in await sleep(time) }
     return try MessageStore(in: directory, name: "store", options: options)
   }

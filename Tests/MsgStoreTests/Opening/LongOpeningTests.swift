@@ -13,6 +13,7 @@ import Testing
     _ localMember: MemberID?, _ maximumCount: Int = Self.stepCount
   ) -> StoreOptions {
     var options = StoreOptions(localMember: localMember, clock: { time(5_000_000) })
+      .makingConversations
     options.worksInBackground = false
     options.steps.maximumOpeningCount = maximumCount
     return options

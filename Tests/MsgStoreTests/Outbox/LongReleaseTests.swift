@@ -12,7 +12,7 @@ import Testing
     _ directory: MemoryDirectory, _ maximumEntryCount: Int = Self.stepCount
   ) throws -> MessageStore {
     let clock = clock
-    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     options.steps.maximumEntryCount = maximumEntryCount

@@ -12,7 +12,7 @@ import Testing
 
   private func options(_ maximumEntryCount: Int) -> StoreOptions {
     let clock = clock
-    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     options.steps.maximumEntryCount = maximumEntryCount

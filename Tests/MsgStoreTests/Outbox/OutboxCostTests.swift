@@ -14,7 +14,8 @@ import Testing
 
   private func options(_ clock: TestClock) -> StoreOptions {
     var options = StoreOptions(
-      localMember: "me", cacheByteCount: StoreOptions.defaultCacheByteCount, clock: { clock.now })
+      localMember: "me", cacheByteCount: StoreOptions.defaultCacheByteCount, clock: { clock.now }
+    ).makingConversations
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     return options

@@ -9,7 +9,7 @@ import Testing
   private func store(
     _ directory: some StorageDirectory, _ clock: TestClock = TestClock()
   ) throws -> MessageStore {
-    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     return try MessageStore(in: directory, name: "store", options: options)

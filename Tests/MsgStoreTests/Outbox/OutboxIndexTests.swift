@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [true, false]) func anEntryThatIsNotDueEndsNothing(_ isFailed: Bool) throws {
     let (files, ordinal) = try files(isFailed: isFailed)
     let changed = try Cells(files).changed([(key(due: 5, ordinal), [])], in: 14)
-    var options = StoreOptions(localMember: "me", clock: { time(1_000_000) })
+    var options = StoreOptions(localMember: "me", clock: { time(1_000_000) }).makingConversations
     options.outbox.maximumAttemptCount = 1
     let store = try MessageStore(in: changed, name: "store", options: options)
     #expect(

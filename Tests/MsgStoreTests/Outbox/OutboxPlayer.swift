@@ -42,7 +42,7 @@ final class OutboxPlayer {
     _ directory: SimulatedDirectory, _ clock: TestClock, _ maximumAttemptCount: Int?,
     _ stepCount: Int?
   ) throws -> MessageStore {
-    var options = StoreOptions(localMember: "me", clock: { clock.now })
+    var options = StoreOptions(localMember: "me", clock: { clock.now }).makingConversations
     options.worksInBackground = false
     options.outbox.chance = { 1 }
     options.attachmentLimits = .tight

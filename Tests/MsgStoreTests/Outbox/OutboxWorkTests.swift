@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct OutboxWorkTests {
   private func store() throws -> MessageStore {
     try MessageStore(
-      in: MemoryDirectory(), name: "store", options: StoreOptions(localMember: "me"))
+      in: MemoryDirectory(), name: "store",
+      options: StoreOptions(localMember: "me").makingConversations)
   }
 
   @Test func workComesInOrderAndAsSoonAsThereIsSome() async throws {
@@ -54,7 +55,7 @@ import Testing
 
   @Test func workThatAnEarlierProcessHadComesAgainAtOnce() async throws {
     let files = MemoryDirectory()
-    let options = StoreOptions(localMember: "me")
+    let options = StoreOptions(localMember: "me").makingConversations
     let earlier = try MessageStore(in: files, name: "store", options: options)
     let (left, foreign) = try await earlier.write { chat in
       for room in ["a", "b"] as [ConversationID] {

@@ -10,7 +10,8 @@ import Testing
   private let directory = HookedDirectory { (call, _) in if call.kind == .sync { usleep(300) } }
 
   private func open() throws -> MessageStore {
-    try MessageStore(in: directory, name: "store", options: StoreOptions(localMember: "me"))
+    try MessageStore(
+      in: directory, name: "store", options: StoreOptions(localMember: "me").makingConversations)
   }
 
   @Test func theFilesAreFreeAtOnceWhenTheLastReferenceGoes() async throws {

@@ -53,7 +53,7 @@ struct RandomStore {
     watch: ((MessageStore) throws -> Void)? = nil
   ) throws -> MessageStore {
     let clock = TickingClock(1_005_000 + clockOffset)
-    var options = StoreOptions(localMember: "me", clock: { clock.next() })
+    var options = StoreOptions(localMember: "me", clock: { clock.next() }).makingConversations
     options.outbox.chance = { 0.5 }
     options.packs = packing != nil
     options.packing = packing ?? PackingSizes()
@@ -95,7 +95,7 @@ struct RandomStore {
 
   /// Whoever opens a closed store knows nothing but what is in its file.
   private func expectSoundWhenOnlyRead(in directory: MemoryDirectory) throws {
-    var options = StoreOptions(localMember: "me")
+    var options = StoreOptions(localMember: "me").makingConversations
     options.access = .readOnly
     let store = try MessageStore(in: directory, name: "store", options: options)
     defer { try? store.close() }

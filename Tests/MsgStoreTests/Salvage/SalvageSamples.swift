@@ -15,7 +15,7 @@ struct SalvageSample {
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
-    var options = StoreOptions(localMember: "me")
+    var options = StoreOptions(localMember: "me").makingConversations
     options.packing = .random(seed)
     store = try MessageStore(in: directory, name: "store", options: options)
     try store.write { chat in

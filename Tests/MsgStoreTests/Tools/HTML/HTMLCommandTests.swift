@@ -27,7 +27,7 @@ import msgdump
 
   private func make(_ body: (borrowing StoreWriter) throws -> Void) throws {
     let store = try MessageStore(
-      path: directory.path("chat"), options: StoreOptions(localMember: "me"))
+      path: directory.path("chat"), options: StoreOptions(localMember: "me").makingConversations)
     try store.write { chat in
       _ = try chat.createGroup("room", participants: ["me", "you", "ann"], title: "The <room>")
       try body(chat)
