@@ -51,9 +51,9 @@ struct Composing: TransactionPart {
     return try transaction.conversations.knownConversation(id)
   }
 
-  /// Refuses an act in a conversation that the local member has left.
+  /// Refuses an act in a conversation to which the local member is known not to belong.
   ///
-  /// A conversation known only from its messages counts as not left.
+  /// A conversation of which no members are known counts as the local member's.
   func checkMembership(
     _ conversation: OpenConversation, _ id: ConversationID
   ) throws(StoreError) {

@@ -243,8 +243,22 @@ extension ConversationActs {
       let gone = try new.members.members().active.filter { !staying.contains($0) }
       try transaction.conversations.join(numbers, isLater: !isFirst, after: known, &new)
       try transaction.conversations.leave(gone, after: known, &new)
+      try closeWithoutLocalMember(staying, &new)
     }
     return isNew || wasHidden || isChanged
+  }
+
+  /// Notes that a list of all participants does not have the local member, so that nothing is told
+  /// in their name.
+  ///
+  /// An empty list says nothing of the local member.
+  private func closeWithoutLocalMember(
+    _ participants: Set<UInt32>, _ new: inout Conversations.Attributes
+  ) throws(StoreError) {
+    guard let localMember, !participants.isEmpty, !participants.contains(localMember),
+      try !new.members.hasLeft(localMember), let time = try new.members.lastTime()
+    else { return }
+    try new.members.mergeComplete(participants, time: time)
   }
 
   /// Creates a group.

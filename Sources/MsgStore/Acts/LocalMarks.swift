@@ -34,6 +34,7 @@ struct LocalMarks: TransactionPart {
     // Without a local member it is unknown whether messages came to lie below the mark.
     let isNew = localMember == nil || summary.unreadCount < old.unreadCount
     if target == old.mark && !isNew { return false }
+    try checkBelonging(conversation)
     conversation.summary = summary
     var own = try transaction.ownReceipts.receipts(conversation)
     own.lateFrom = nil
@@ -59,6 +60,7 @@ struct LocalMarks: TransactionPart {
           id, in: conversation.number),
         try isUnseenByOther(at: position, in: conversation)
       else { continue }
+      if !isChanged { try checkBelonging(conversation) }
       transaction.hasAdded = true
       try transaction.receipts.set(.seen, at: position, conversation)
       try join(.read, transaction.clock().microseconds, id, at: position, in: conversation)
@@ -137,6 +139,18 @@ extension LocalMarks {
     // The message at the mark may be gone; the mark stays where it is.
     if !isForward { return try flushed().messages.lastPosition(upTo: limit, in: conversation) }
     return latest(try flushed().messages.lastPosition(upTo: limit, in: conversation), mark)
+  }
+
+  /// Refuses marks in a conversation to which the local member is known never to have belonged.
+  ///
+  /// One that the local member has left can still be read to its end; nothing is told of that.
+  private func checkBelonging(_ conversation: OpenConversation) throws(StoreError) {
+    guard let localMember else { return }
+    let details = try view.conversations.details(conversation.number)
+    guard details.hasLeft else { return }
+    var members = MembershipChange(view, conversation.number, details.roster)
+    if try members.member(localMember) != nil { return }
+    throw .conversation(.notAMember, details.id)
   }
 
   /// Returns true if the server does not know a mark yet.

@@ -2,7 +2,8 @@
 extension StoreWriter {
   /// Makes a conversation, or sets the participants and the title of an existing one.
   ///
-  /// Present participants that are not in the list leave.
+  /// Present participants that are not in the list leave. A list without the local member says that
+  /// they do not take part, and nothing is told in their name; an empty list says nothing of them.
   ///
   /// - Parameters:
   ///   - id: The name of the conversation.

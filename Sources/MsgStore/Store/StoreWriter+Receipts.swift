@@ -7,10 +7,14 @@ extension StoreWriter {
   /// up to the end of the thread costs one small record; otherwise the messages before or behind
   /// the mark are read to count them, whichever are fewer.
   ///
+  /// A conversation that the local member has left can be marked to its end; nothing is told of
+  /// that.
+  ///
   /// - Parameters:
   ///   - conversation: The conversation.
   ///   - position: The last message read; nil means all messages.
   /// - Returns: True if anything changed.
+  /// - Throws: `conversation(.notAMember)` if the local member is known never to have taken part.
   @discardableResult
   public func markRead(
     _ conversation: ConversationID, upTo position: MessagePosition? = nil
@@ -21,6 +25,7 @@ extension StoreWriter {
   /// Marks messages as read by the local member, up to and including one of them.
   ///
   /// - Returns: True if anything changed; false if there is no such message.
+  /// - Throws: `conversation(.notAMember)` if the local member is known never to have taken part.
   @discardableResult
   public func markRead(
     _ conversation: ConversationID, upTo id: MessageID
@@ -41,7 +46,7 @@ extension StoreWriter {
   /// skipped.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`.
+  /// - Throws: `input(.identifier)`; `conversation(.notAMember)` as above.
   @discardableResult
   public func markRead(
     _ ids: [MessageID], in conversation: ConversationID
