@@ -137,4 +137,51 @@ import Testing
     #expect(try store.entries().map(\.kind) == [.leaveConversation])
     try store.expectSound()
   }
+
+  // MARK: The order of messages of one time
+
+  /// The server has no sequence numbers, and accepts all at one moment.
+  @Test(arguments: seeds(3)) func sentMessagesKeepTheirOrderAtOneServerTime(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = try strictStore()
+    try store.write { try $0.putConversation("room", participants: ["me", "you"]) }
+    var sent: [MessageID] = []
+    for index in 0..<10 {
+      // Ids for other times are made meanwhile, by an import for instance.
+      _ = MessageID.pushID(at: time(Int64(index) * 1_000_000))
+      sent.append(
+        try store.write { try $0.send(Message(in: "room", from: "me", text: "\(index)")) }.id)
+    }
+    for id in sent.shuffled(using: &random) {
+      try store.write { try $0.acknowledge(id, in: "room", serverTimestamp: time(7_000_000)) }
+    }
+    #expect(try store.tail == sent.map(\.string), "seed \(seed)")
+    try store.expectSound()
+  }
+
+  @Test func idsForTheCurrentTimeAscendWhateverIsMadeInBetween() {
+    var last = (MessageID.random(), MessageID.timeOrderedUUID())
+    for index in 0..<20_000 {
+      _ = MessageID.pushID(at: time(Int64(index)))
+      _ = MessageID.timeOrderedUUID(at: time(Int64(index)))
+      let next = (MessageID.random(), MessageID.timeOrderedUUID())
+      #expect(last.0 < next.0 && last.1 < next.1)
+      last = next
+    }
+  }
+
+  @Test func aClockThatIsSetBackALittleBreaksNoOrder() {
+    var random = SeededGenerator(seed: 7)
+    var last = TimedChance(bitCount: 72)
+    var ids: [MessageID] = []
+    let start: Int64 = 1_704_067_200_000
+    for time in [start, start - 1, start - 60_000, start + 1, start, start + 1] {
+      ids.append(
+        MessageID.pushID(last.nextAscending(at: Timestamp(milliseconds: time), using: &random)))
+    }
+    #expect(ids == ids.sorted() && Set(ids).count == ids.count)
+    // After a clock that was wrong by more, the ids have true times again.
+    let corrected = last.nextAscending(at: Timestamp(milliseconds: start - 60_000), using: &random)
+    #expect(corrected.milliseconds == UInt64(start - 60_000))
+  }
 }
