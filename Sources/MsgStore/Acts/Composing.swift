@@ -84,6 +84,9 @@ extension Composing {
     let old = target.message
     try check(text, hasAttachment: old.traits.marks.contains(.attachments))
     if old.text.hasSameBytes(as: text), try isMentioning(mentions, old) { return nil }
+    if try isOlder(target, than: rules.maximumEditAge) {
+      throw .message(.tooOldToEdit, id, in: conversation)
+    }
     guard old.traits.pendingEdits.count < MessageTraits.maximumPendingEditCount else {
       throw .message(.tooManyPendingEdits, id, in: conversation)
     }
@@ -127,7 +130,9 @@ extension Composing {
   /// retraction.
   func retract(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> Bool {
     let target = try ownMessage(id, in: conversation)
-    if try isTooOldToRetract(target) { throw .message(.tooOldToRetract, id, in: conversation) }
+    if try isOlder(target, than: rules.maximumRetractionAge) {
+      throw .message(.tooOldToRetract, id, in: conversation)
+    }
     let number = target.conversation.number
     let known = try transaction.outboxEntering.mayHaveLeft(target.id, in: number)
     if known == false {
@@ -154,11 +159,11 @@ extension Composing {
     return true
   }
 
-  /// Returns true if the server's own times show that a message is too old to be retracted.
+  /// Returns true if the server's own times show that a message is older than a limit.
   ///
   /// Only the server knows the present time, and has the last word.
-  private func isTooOldToRetract(_ target: Target) throws(StoreError) -> Bool {
-    guard let limit = rules.maximumRetractionAge?.microseconds, !target.position.place.isPending,
+  private func isOlder(_ target: Target, than limit: Duration?) throws(StoreError) -> Bool {
+    guard let limit = limit?.microseconds, !target.position.place.isPending,
       let newest = try transaction.conversations.newestServerTime(in: target.conversation)
     else { return false }
     let time = target.position.place.time

@@ -105,6 +105,8 @@ public enum MessageFault: Sendable, Hashable {
   case notOwn
   /// The message is too old to be retracted.
   case tooOldToRetract
+  /// The message is too old to be edited.
+  case tooOldToEdit
   /// Too many edits of the message wait for the server.
   case tooManyPendingEdits
   /// The message has reached the maximum number of names.
@@ -214,6 +216,7 @@ extension MessageFault: CustomStringConvertible {
     case .retracted: "retracted"
     case .notOwn: "written by another member"
     case .tooOldToRetract: "too old to be retracted"
+    case .tooOldToEdit: "too old to be edited"
     case .tooManyPendingEdits: "too many pending edits"
     case .tooManyNames: "too many names"
     case .idInUse: "id already used"

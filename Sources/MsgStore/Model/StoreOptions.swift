@@ -70,6 +70,10 @@ public struct StoreOptions: Sendable {
   /// device's clock is not used, so a message in a quiet conversation may be older; the server
   /// decides. The default is 24 hours.
   public var maximumRetractionAge: Duration? = .seconds(24 * 3600)
+  /// The maximum age at which one's own message can be edited; nil, the default, allows any age.
+  ///
+  /// Measured as for `maximumRetractionAge`. Edits that are received are not checked against it.
+  public var maximumEditAge: Duration?
   /// The behaviour of the outbox: what it accepts, and how long it keeps trying.
   public var outbox = OutboxOptions()
   /// The device's clock, for anything that has no time of its own.
@@ -130,7 +134,7 @@ public struct StoreOptions: Sendable {
       maximumWaitingCount: maximumWaitingCount,
       maximumInlineMemberCount: maximumInlineMemberCount,
       packs: packs, packing: packing, steps: steps, maximumRetractionAge: maximumRetractionAge,
-      createsConversationsOnSend: createsConversationsOnSend)
+      maximumEditAge: maximumEditAge, createsConversationsOnSend: createsConversationsOnSend)
   }
 
   var database: DatabaseOptions {
@@ -157,5 +161,6 @@ struct StoreRules: Sendable {
   var packing = PackingSizes()
   var steps = StepSizes()
   var maximumRetractionAge: Duration?
+  var maximumEditAge: Duration?
   var createsConversationsOnSend = false
 }

@@ -23,11 +23,12 @@ extension StoreWriter {
 
   /// Changes the text of one of the local member's messages.
   ///
-  /// The new text is shown at once, and waits in the outbox for the server's answer.
+  /// Possible within `StoreOptions.maximumEditAge`, inclusive, and for a pending message at any
+  /// age. The new text is shown at once, and waits in the outbox for the server's answer.
   ///
   /// - Returns: The time of the edit, which names it in the answer; nil if the text is the same.
   /// - Throws: `input(.text)`, `message(.notOwn)`, `message(.notFound)`, `message(.retracted)`,
-  ///   `message(.tooManyPendingEdits)`.
+  ///   `message(.tooOldToEdit)`, `message(.tooManyPendingEdits)`.
   @discardableResult
   public func edit(
     _ id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = []

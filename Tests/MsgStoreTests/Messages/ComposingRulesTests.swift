@@ -138,6 +138,31 @@ import Testing
     try store.expectSound()
   }
 
+  // MARK: The age of an edited message
+
+  @Test func theAgeUpToWhichAMessageIsEditedIsAnOption() throws {
+    #expect(StoreOptions().maximumEditAge == nil)
+    for (limit, isAllowed) in [(Duration?.none, true), (.seconds(9), false), (.seconds(10), true)] {
+      let store = try strictStore { $0.maximumEditAge = limit }
+      try store.write { chat throws in
+        try chat.insert(message("m", at: 1_000_000, from: "me"))
+        try chat.insert(message("n", at: 11_000_000))
+        try chat.send(own("pending"))
+        #expect(try chat.edit("pending", in: "room", text: "other") != nil)
+        // An edit that was received is kept at any age.
+        #expect(try chat.receiveEdit(of: "m", in: "room", text: "received", at: time(2_000_000)))
+        if isAllowed {
+          #expect(try chat.edit("m", in: "room", text: "other") != nil)
+        } else {
+          #expect(throws: StoreError.message(.tooOldToEdit, "m", in: "room")) {
+            try chat.edit("m", in: "room", text: "other")
+          }
+        }
+      }
+      try store.expectSound()
+    }
+  }
+
   // MARK: The order of messages of one time
 
   /// The server has no sequence numbers, and accepts all at one moment.
