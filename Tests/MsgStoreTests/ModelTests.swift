@@ -79,8 +79,8 @@ import Testing
       in: rooms.randomElement(using: &random) ?? "room",
       from: members.randomElement(using: &random) ?? "me",
       text: texts.randomElement(using: &random) ?? "",
-      localTime: random.chance(60) ? time(.random(in: -20..<80, using: &random)) : nil,
-      serverTimestamp: isPending ? nil : time(.random(in: -5..<60, using: &random)),
+      localTime: random.chance(60) ? time(.random(in: 0..<100, using: &random)) : nil,
+      serverTimestamp: isPending ? nil : time(.random(in: 0..<65, using: &random)),
       sequence: random.chance(60) ? .random(in: -3..<6, using: &random) : nil,
       status: random.chance(30) ? status : nil, replyTo: random.chance(20) ? "m1" : nil)
   }
@@ -111,7 +111,7 @@ import Testing
       let arrival: Arrival = random.chance(70) ? .live : .history
       try #require(try chat.insert(some, as: arrival) == naive.insert(some, arrival))
     case ..<65:
-      let stamp = time(.random(in: -5..<60, using: &random))
+      let stamp = time(.random(in: 0..<65, using: &random))
       let revision: Int64 = random.chance(20) ? .random(in: 1..<3, using: &random) : 0
       let isThere = try chat.acknowledge(
         some.id, in: room, serverTimestamp: stamp, sequence: some.sequence, revision: revision)

@@ -28,8 +28,8 @@ struct Composing: TransactionPart {
     let isHeld = message.status == .held ? true : try transaction.outboxEntering.holdsComposed
     var composed = Message(
       id: message.id, in: message.conversation, from: local, text: message.text,
-      localTime: message.localTime ?? transaction.clock(), status: isHeld ? .held : .pending,
-      replyTo: message.replyTo)
+      localTime: message.localTime ?? Self.plausible(transaction.clock()),
+      status: isHeld ? .held : .pending, replyTo: message.replyTo)
     composed.mentions = message.mentions
     composed.attachments = message.attachments
     guard try transaction.receivedMessages.insert(valid: composed, as: .live) == .inserted else {
@@ -43,6 +43,12 @@ struct Composing: TransactionPart {
       throw view.corrupt(Schema.messages, "missing message after a write")
     }
     return stored
+  }
+
+  /// Returns the nearest plausible time, so that a clock that is far off stops nobody, and the
+  /// server's copy of the message is not refused for its time.
+  private static func plausible(_ time: Timestamp) -> Timestamp {
+    min(max(time, Timestamp.plausibleRange.lowerBound), Timestamp.plausibleRange.upperBound)
   }
 
   /// Returns the conversation of a message to be sent; nil if sending makes it.

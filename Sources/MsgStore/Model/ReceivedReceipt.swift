@@ -43,6 +43,7 @@ public struct ReceivedReceipt: Sendable, Hashable {
   func validate() throws(StoreError) {
     try conversation.validate()
     try member.validate()
+    try time?.validate()
     switch extent {
     case .upTo(let id): try id.validate()
     case .messages(let ids): for id in ids { try id.validate() }

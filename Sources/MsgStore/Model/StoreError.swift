@@ -79,6 +79,8 @@ public enum InputFault: Sendable, Hashable {
   case tooLong(Bytes, byteCount: Int, limit: Int)
   /// A list has too many elements.
   case tooMany(List, count: Int, limit: Int)
+  /// A time is outside of `Timestamp.plausibleRange`, mostly because of a wrong unit.
+  case implausibleTime(Timestamp)
   /// A composed text breaks a limit.
   case text(TextValidation.Problem)
   /// A reaction is empty or has too many bytes.
@@ -190,6 +192,8 @@ extension InputFault: CustomStringConvertible {
       "a conversation has \(count) participants; the limit is \(limit)"
     case .tooMany(.mentions, let count, let limit):
       "a message mentions \(count) members; the limit is \(limit)"
+    case .implausibleTime(let time):
+      "a time is implausible: \(time) (\(time.microseconds) microseconds); is the unit wrong?"
     case .text(.empty): "a text is only white space, and nothing is attached"
     case .text(.tooManyCharacters(let count, let limit)):
       "a text has \(count) characters; the limit is \(limit)"

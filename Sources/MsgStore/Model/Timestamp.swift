@@ -1,7 +1,8 @@
 /// A point in time: microseconds since 1970, UTC.
 ///
 /// The range is 292,000 years in either direction. Times given in a larger unit are clamped to it:
-/// they come from servers, and an odd one is no reason to stop.
+/// they come from servers, and an odd one is no reason to stop. A store takes only plausible ones:
+/// see `plausibleRange`.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since 1970, UTC; any value is allowed.
   public var microseconds: Int64
@@ -52,6 +53,23 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Seconds since 1970, to the precision of a `Double`: a microsecond within some 280 years of
   /// 1970.
   public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
+
+  /// The times that a store takes: from 1970 to the end of 2199.
+  ///
+  /// A time outside is refused as `input(.implausibleTime)`, whatever it is the time of. Usually a
+  /// server's milliseconds were read as seconds, or its microseconds as milliseconds. Such a
+  /// message would lead its thread and the list of conversations for ever. Seconds that are read
+  /// as milliseconds give a time in January 1970, which cannot be told from a true one.
+  public static let plausibleRange =
+    Timestamp(microseconds: 0)...Timestamp(microseconds: 7_258_118_399_999_999)
+
+  /// Refuses a time that is not plausible.
+  @inline(__always)
+  func validate() throws(StoreError) {
+    guard (0...7_258_118_399_999_999).contains(microseconds) else {
+      throw .input(.implausibleTime(self))
+    }
+  }
 
   /// Orders by time.
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }

@@ -33,6 +33,7 @@ struct OutboxAnswers: TransactionPart {
   ///
   /// Returns false if the entry is gone or has another token by now, or no receipt changed.
   func finish(_ item: OutboxItem, serverTime: Timestamp?) throws(StoreError) -> Bool {
+    try serverTime?.validate()
     transaction.isDurabilityWanted = true
     let ordinal = item.id.rawValue
     let record = try transaction.outboxSweeps.currentEntry(ordinal)

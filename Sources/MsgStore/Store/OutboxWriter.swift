@@ -78,6 +78,7 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   ///     pictures, and members who join or leave. For a deleted conversation it is the time up to
   ///     which messages were deleted.
   /// - Returns: False if this was known already, or no longer matters.
+  /// - Throws: `input(.implausibleTime)`.
   @discardableResult
   public func complete(
     _ item: OutboxItem, serverTime: Timestamp? = nil

@@ -13,9 +13,10 @@ extension StoreWriter {
   ///   earlier, only its id, text, local time, reply, mentions, attachments and the status `held`
   ///   are used. Without a local time it gets the clock's.
   /// - Throws: `input(.text)` beyond the limits of `StoreOptions.textLimits`; `input(.attachment)`;
-  ///   `message(.notOwn)` for another sender; `conversation(.notAMember)` if the conversation has
-  ///   members but not the local one; `message(.idInUse)` if the message exists;
-  ///   `input(.identifier)`.
+  ///   `message(.notOwn)` for another sender; `conversation(.notFound)` if the conversation does
+  ///   not exist or was deleted; `conversation(.notAMember)` if its members are known and the local
+  ///   one does not take part; `message(.idInUse)` if the message exists; `input(.identifier)`;
+  ///   `input(.implausibleTime)`.
   @discardableResult
   public func send(_ message: Message) throws(StoreError) -> Message {
     try transaction.perform(try transaction.composing.send(message))

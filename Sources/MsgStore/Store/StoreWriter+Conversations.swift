@@ -59,7 +59,7 @@ extension StoreWriter {
   /// Merges the server's facts about a conversation, which is made if it is not there.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`; `input(.tooLong)` above 1 MiB.
+  /// - Throws: `input(.identifier)`; `input(.tooLong)` above 1 MiB; `input(.implausibleTime)`.
   @discardableResult
   public func receive(_ conversation: ReceivedConversation) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receivedConversations.receiveConversation(conversation))

@@ -14,7 +14,7 @@ extension StoreWriter {
   ///   - message: The message. A pending one without a local time gets the clock's.
   ///   - arrival: `history` for a message that must not count as unread.
   /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.tooMany)`, `input(.reaction)`,
-  ///   `input(.attachment)`.
+  ///   `input(.attachment)`, `input(.implausibleTime)`.
   @discardableResult
   public func insert(
     _ message: Message, as arrival: Arrival = .live
@@ -78,7 +78,7 @@ extension StoreWriter {
   ///     message, which keeps `id`; a message that came earlier under the server's id is merged
   ///     with it.
   /// - Returns: False if there is no such message.
-  /// - Throws: `input(.identifier)`.
+  /// - Throws: `input(.identifier)`, `input(.implausibleTime)`.
   @discardableResult
   public func acknowledge(
     _ id: MessageID, in conversation: ConversationID, serverTimestamp: Timestamp,
@@ -101,7 +101,7 @@ extension StoreWriter {
   ///   - conversation: The conversation of the message.
   ///   - time: The time of delivery or reading; the earliest known one stays.
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`.
+  /// - Throws: `input(.identifier)`, `input(.implausibleTime)`.
   @discardableResult
   public func receiveStatus(
     _ status: ReportedStatus, of id: MessageID, in conversation: ConversationID,
@@ -133,7 +133,7 @@ extension StoreWriter {
   /// others are in the message's history. An edit of a message that is not here yet waits for it.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`, `input(.tooLong)`.
+  /// - Throws: `input(.identifier)`, `input(.tooLong)`, `input(.implausibleTime)`.
   @discardableResult
   public func receiveEdit(
     of id: MessageID, in conversation: ConversationID, text: String, mentions: [MemberID] = [],
@@ -149,7 +149,7 @@ extension StoreWriter {
   /// Text, history, reactions and attachments are removed for good, and do not come back.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`.
+  /// - Throws: `input(.identifier)`, `input(.implausibleTime)`.
   @discardableResult
   public func receiveRetraction(
     of id: MessageID, in conversation: ConversationID, at time: Timestamp? = nil
@@ -163,7 +163,7 @@ extension StoreWriter {
   /// The latest fact about a member and an emoji counts; of equal times, the removal.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`, `input(.reaction)`.
+  /// - Throws: `input(.identifier)`, `input(.reaction)`, `input(.implausibleTime)`.
   @discardableResult
   public func receive(
     _ reaction: Reaction, isRemoved: Bool = false, to id: MessageID, in conversation: ConversationID

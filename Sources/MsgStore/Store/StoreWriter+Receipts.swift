@@ -108,7 +108,7 @@ extension StoreWriter {
   /// later.
   ///
   /// - Returns: True if anything changed.
-  /// - Throws: `input(.identifier)`.
+  /// - Throws: `input(.identifier)`, `input(.implausibleTime)`.
   @discardableResult
   public func receive(_ receipt: ReceivedReceipt) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.receipts.receiveReceipt(receipt))

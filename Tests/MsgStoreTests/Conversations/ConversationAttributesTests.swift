@@ -169,7 +169,9 @@ import Testing
       #expect(
         try !chat.receive(ReceivedConversation(id, at: time(500)) { $0.title = .text("ahead") }))
       try chat.receive(
-        ReceivedConversation(id, at: time(.max)) { $0.members = [.init("ann", isActive: false)] })
+        ReceivedConversation(id, at: Timestamp.plausibleRange.upperBound) {
+          $0.members = [.init("ann", isActive: false)]
+        })
       #expect(try chat.addParticipants(["bob", "cid"], to: id))
     }
     try store.expectSound()

@@ -68,7 +68,8 @@ import Testing
       let changed = WordyStore.id(100)
       do {
         try store.write { chat in
-          _ = try chat.receiveEdit(of: changed, in: "room", text: "edited", at: time(.max))
+          _ = try chat.receiveEdit(
+            of: changed, in: "room", text: "edited", at: Timestamp.plausibleRange.upperBound)
         }
         let seen = try WordyStore.texts(store)
         let others = texts.filter { !$0.hasPrefix("\(changed)") }

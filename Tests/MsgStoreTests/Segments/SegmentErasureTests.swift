@@ -41,7 +41,8 @@ import Testing
     let store = wordy.store
     try store.write { chat in
       _ = try chat.receiveEdit(
-        of: WordyStore.id(500), in: "room", text: WordyStore.canary, at: time(.max))
+        of: WordyStore.id(500), in: "room", text: WordyStore.canary,
+        at: Timestamp.plausibleRange.upperBound)
       try chat.insert(
         message("late", at: 700 * 3_000_000_000 + 1, 90_000, text: "late \(WordyStore.canary)"))
     }

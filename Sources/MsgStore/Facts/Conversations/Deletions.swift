@@ -9,6 +9,7 @@ struct Deletions: TransactionPart {
 
   func receiveDeletion(of id: ConversationID, at time: Timestamp) throws(StoreError) -> Bool {
     try id.validate()
+    try time.validate()
     let conversation = try transaction.conversation(id) { ConversationDetails(id: id) }
     return try delete(conversation, upTo: time.microseconds)
   }

@@ -50,8 +50,13 @@ struct ReceivedConversations: TransactionPart {
 
   static func validateReceived(_ received: ReceivedConversation) throws(StoreError) {
     try received.id.validate()
-    for member in received.members { try member.id.validate() }
+    try received.at.validate()
+    for member in received.members {
+      try member.id.validate()
+      try member.joinedAt?.validate()
+    }
     try received.createdBy?.validate()
+    try received.createdAt?.validate()
     let limit = ConversationDetails.maximumRegisterByteCount
     if case .text(let title)? = received.title {
       try Conversations.validate(title: title, limit: limit)
@@ -61,6 +66,7 @@ struct ReceivedConversations: TransactionPart {
     }
     if let draft = received.draft {
       try draft.replyTo?.validate()
+      try draft.time.validate()
       let byteCount = draft.text.utf8.count
       guard byteCount <= TextCompression.maximumTextByteCount else {
         throw .input(

@@ -15,6 +15,7 @@ struct Edits: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
+    try time.validate()
     try ReceivedMessages.validate(text: text)
     try ReceivedMessages.validate(mentions: mentions)
     let conversation = try transaction.conversation(conversation) {

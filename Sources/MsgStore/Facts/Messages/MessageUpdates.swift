@@ -90,6 +90,7 @@ package struct MessageUpdates: TransactionPart {
     try id.validate()
     try conversation.validate()
     try reaction.validate()
+    try reaction.time.validate()
     let conversation = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }

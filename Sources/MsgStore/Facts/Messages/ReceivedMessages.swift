@@ -55,6 +55,18 @@ package struct ReceivedMessages: TransactionPart {
     try validate(mentions: message.mentions)
     for attachment in message.attachments { try attachment.validate() }
     for reaction in message.reactions { try reaction.validate() }
+    try validateTimes(of: message)
+  }
+
+  private static func validateTimes(of message: Message) throws(StoreError) {
+    try message.serverTimestamp?.validate()
+    try message.localTime?.validate()
+    guard message.rare != nil else { return }
+    try message.editedAt?.validate()
+    try message.deliveredAt?.validate()
+    try message.readAt?.validate()
+    try message.retractedAt?.validate()
+    for reaction in message.reactions { try reaction.time.validate() }
   }
 
   static func validate(mentions: [MemberID]) throws(StoreError) {
@@ -259,6 +271,7 @@ package struct ReceivedMessages: TransactionPart {
     try id.validate()
     try conversation.validate()
     try serverName?.validate()
+    try serverTimestamp.validate()
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }

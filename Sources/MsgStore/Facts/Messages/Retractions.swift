@@ -14,6 +14,7 @@ struct Retractions: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
+    try time?.validate()
     let open = try transaction.conversation(conversation) {
       ConversationDetails(id: conversation)
     }

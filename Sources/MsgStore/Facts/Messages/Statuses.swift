@@ -46,6 +46,7 @@ struct Statuses: TransactionPart {
   ) throws(StoreError) -> Bool {
     try id.validate()
     try conversation.validate()
+    try time?.validate()
     var times = MessageTraits()
     if status == .delivered { times.deliveredAt = time?.microseconds }
     if status == .read { times.readAt = time?.microseconds }

@@ -1,0 +1,158 @@
+import MsgStore
+import Testing
+
+/// Times that cannot be, above all milliseconds that were read as seconds, are refused and named.
+@Suite struct ImplausibleTimeTests {
+  private static let mistaken = Timestamp(seconds: 1_704_067_200_000)
+  private static let odd = [
+    mistaken, time(-1), time(.min), time(.max), time(7_258_118_400_000_000),
+  ]
+
+  private struct Act: Sendable {
+    let name: String
+    let run: @Sendable (borrowing StoreWriter, Timestamp) throws -> Void
+
+    init(
+      _ name: String, _ run: @escaping @Sendable (borrowing StoreWriter, Timestamp) throws -> Void
+    ) {
+      self.name = name
+      self.run = run
+    }
+  }
+
+  private static func new(_ change: (inout Message) -> Void) -> Message {
+    var new = message("n", at: 5)
+    change(&new)
+    return new
+  }
+
+  private static let acts = [
+    Act("a server time") { try $0.insert(message("n", at: $1.microseconds)) },
+    Act("a local time") { try $0.insert(message("n", at: 5, local: $1.microseconds)) },
+    Act("an edit in a copy") { (chat, time) in
+      try chat.insert(new { $0.editedAt = time })
+    },
+    Act("a delivery in a copy") { (chat, time) in
+      try chat.insert(new { $0.deliveredAt = time })
+    },
+    Act("a reading in a copy") { (chat, time) in
+      try chat.insert(new { $0.readAt = time })
+    },
+    Act("a reaction in a copy") { (chat, time) in
+      try chat.insert(new { $0.reactions = [Reaction("👍", from: "ann", at: time)] })
+    },
+    Act("a batch") { (chat, time) in
+      try chat.insert(contentsOf: [message("n", at: 5), message("o", at: time.microseconds)])
+    },
+    Act("a local time to be sent") { try $0.send(own("n", at: $1.microseconds)) },
+    Act("an acknowledgement") {
+      try $0.acknowledge("mine", in: "room", serverTimestamp: $1)
+    },
+    Act("a status") { _ = try $0.receiveStatus(.read, of: "m", in: "room", at: $1) },
+    Act("an edit") { _ = try $0.receiveEdit(of: "m", in: "room", text: "x", at: $1) },
+    Act("a retraction") { _ = try $0.receiveRetraction(of: "m", in: "room", at: $1) },
+    Act("a reaction") {
+      _ = try $0.receive(Reaction("👍", from: "ann", at: $1), to: "m", in: "room")
+    },
+    Act("a receipt") {
+      _ = try $0.receive(ReceivedReceipt(in: "room", of: "ann", .read, .upTo("m"), time: $1))
+    },
+    Act("a version of a conversation") { (chat, time) in
+      _ = try chat.receive(ReceivedConversation("room", at: time) { $0.title = .text("x") })
+    },
+    Act("the creation of a conversation") { (chat, time) in
+      _ = try chat.receive(
+        ReceivedConversation("room", at: Timestamp(microseconds: 9)) { $0.createdAt = time })
+    },
+    Act("a joining") { (chat, time) in
+      _ = try chat.receive(
+        ReceivedConversation("room", at: Timestamp(microseconds: 9)) {
+          $0.members = [.init("eve", joinedAt: time)]
+        })
+    },
+    Act("a draft") { (chat, time) in
+      _ = try chat.receive(
+        ReceivedConversation("room", at: Timestamp(microseconds: 9)) {
+          $0.draft = Draft(text: "x", time: time)
+        })
+    },
+    Act("a deletion") { _ = try $0.receiveConversationDeletion("room", at: $1) },
+  ]
+
+  private func filled() throws -> MessageStore {
+    let store = try TestClock().store()
+    try store.write { chat throws in
+      try chat.insert(message("m", at: 5))
+      try chat.send(own("mine"))
+    }
+    return store
+  }
+
+  @Test func aTimeThatCannotBeIsRefusedWhereverItComesFromAndStoresNothing() throws {
+    let store = try filled()
+    for act in Self.acts {
+      for odd in Self.odd {
+        let hasCommitted = try store.commits { chat throws in
+          #expect(throws: StoreError.input(.implausibleTime(odd)), "\(act.name), \(odd)") {
+            try act.run(chat, odd)
+          }
+        }
+        #expect(!hasCommitted, "\(act.name), \(odd)")
+      }
+    }
+    #expect(try store.tail == ["m", "mine"])
+    try store.expectSound()
+  }
+
+  @Test func theFirstAndTheLastPlausibleTimeAreTaken() throws {
+    for time in [Timestamp.plausibleRange.lowerBound, Timestamp.plausibleRange.upperBound] {
+      for act in Self.acts {
+        let store = try filled()
+        #expect(throws: Never.self, "\(act.name), \(time)") {
+          try store.write { chat in try act.run(chat, time) }
+        }
+        try store.expectSound()
+      }
+    }
+  }
+
+  @Test func ofABatchTheMistakenOnesAreNamedAndTheOthersStored() throws {
+    let store = try filled()
+    let batch = try store.write { chat throws in
+      try chat.insertSkippingInvalid(
+        contentsOf: [
+          message("a", at: 6), message("b", at: Self.mistaken.microseconds), message("c", at: 7),
+        ])
+    }
+    #expect(batch.refusals.map(\.id) == ["b"] && batch.refusals.map(\.index) == [1])
+    #expect(batch.refusals.first?.reason == .input(.implausibleTime(Self.mistaken)))
+    #expect(try store.tail == ["m", "a", "c", "mine"])
+    let text = "\(StoreError.input(.implausibleTime(Self.mistaken)))"
+    #expect(text.contains("implausible") && text.contains("unit"))
+    try store.expectSound()
+  }
+
+  @Test func anAnswerWithATimeThatCannotBeLeavesTheWorkOut() throws {
+    let store = try filled()
+    let item = try #require(try store.write { try $0.outbox.next(for: "w") })
+    try store.write { chat throws in
+      #expect(throws: StoreError.input(.implausibleTime(Self.mistaken))) {
+        try chat.outbox.complete(item, serverTime: Self.mistaken)
+      }
+      #expect(try chat.outbox.counts().running == 1)
+      #expect(try chat.outbox.complete(item))
+    }
+    try store.expectSound()
+  }
+
+  /// Else the server's copy, which has the time of the client, would be refused.
+  @Test(arguments: [Int64.min, -1, .max]) func aClockThatIsFarOffStopsNobody(clock: Int64) throws {
+    let store = try TestClock(clock).store()
+    let sent = try store.write { try $0.send(own("n")) }
+    #expect(try Timestamp.plausibleRange.contains(#require(sent.localTime)))
+    var echo = sent
+    echo.serverTimestamp = time(5)
+    #expect(try store.write { try $0.insert(echo) } == .acknowledged)
+    try store.expectSound()
+  }
+}
