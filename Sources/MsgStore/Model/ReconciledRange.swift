@@ -15,12 +15,16 @@ public enum ReconciledRange: Sendable, Hashable {
   case times(ClosedRange<Timestamp>)
 
   /// Returns the span covered by a list of messages; nil if it covers no message.
-  func span(of messages: [Message]) -> ReconciledSpan? {
+  ///
+  /// - Parameters:
+  ///   - messages: The messages of the list that are well-formed.
+  ///   - listedCount: The number of all messages of the list.
+  func span(of messages: [Message], listedCount: Int) -> ReconciledSpan? {
     switch self {
     case .all:
       return .all
     case .newest(let count):
-      guard messages.count >= count else { return .all }
+      guard listedCount >= count else { return .all }
       let oldest = messages.compactMap { message -> MessagePosition? in
         guard let time = message.serverTimestamp?.microseconds else { return nil }
         return MessagePosition(.acknowledged(time, sequence: message.sequence), message.id)
@@ -82,8 +86,12 @@ struct ReconciledSpan {
 
 /// The result of reconciling a thread with a complete list of messages.
 public struct ReconcileOutcome: Sendable, Hashable {
-  /// The results of storing the messages of the list, in list order.
+  /// The results of storing the well-formed messages of the list, in list order.
   public let outcomes: [InsertOutcome]
+  /// The malformed messages of the list, which were passed over.
+  ///
+  /// A stored message with the id of one of them is not removed.
+  public let refusals: [BatchOutcome.Refusal]
   /// The messages removed because the list lacks them, oldest first.
   public let removed: [MessageID]
 }

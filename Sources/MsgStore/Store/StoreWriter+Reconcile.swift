@@ -2,7 +2,8 @@
 extension StoreWriter {
   /// Applies a complete list of the server's messages in a range of a thread.
   ///
-  /// Each message is stored or merged as by `insert`. Acknowledged messages in the range that the
+  /// Each message is stored or merged as by `insert`; malformed ones are passed over and named, and
+  /// what is stored of them stays. Acknowledged messages in the range that the
   /// list lacks are removed, as if they had never existed. Such a message comes back if the server
   /// sends it again, unless it was retracted. Pending messages stay, whatever their status. The
   /// cost is that of a walk along the range and of the changes in it.
@@ -13,7 +14,7 @@ extension StoreWriter {
   ///   - conversation: The conversation, which is made if it is not there.
   ///   - range: The range for which the list is complete.
   ///   - arrival: `history` for messages that must not count as unread.
-  /// - Throws: The errors of `insert`; nothing has changed then.
+  /// - Throws: `input(.identifier)` for the conversation.
   @discardableResult
   public func reconcile(
     _ messages: [Message], in conversation: ConversationID, within range: ReconciledRange,

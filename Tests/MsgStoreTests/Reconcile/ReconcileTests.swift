@@ -46,6 +46,36 @@ import Testing
     try store.expectSound()
   }
 
+  @Test func malformedMessagesOfAListArePassedOverNamedAndNotRemoved() throws {
+    let store = try filled()
+    let mistaken = Timestamp(seconds: 1_704_067_200_000).microseconds
+    let list = [
+      message("m1", at: 1), message("", at: 2), message("m3", at: mistaken),
+      message("new", at: mistaken), message("m5", at: 5),
+    ]
+    let outcome = try store.write { try $0.reconcile(list, in: "room", within: .all) }
+    #expect(outcome.refusals.map(\.index) == [1, 2, 3])
+    #expect(outcome.refusals.map(\.id) == ["", "m3", "new"])
+    #expect(outcome.refusals.last?.reason == .input(.implausibleTime(time(mistaken))))
+    #expect(outcome.outcomes == [.duplicate, .duplicate] && outcome.removed == ["m2", "m4"])
+    #expect(try thread(store) == ["m1", "m3", "m5", "pending"])
+    try store.expectSound()
+  }
+
+  /// The malformed ones count towards the page: with them the server gave as many as were wanted.
+  @Test func malformedMessagesDoNotMakeAPageTheWholeThread() throws {
+    let store = try filled()
+    let page = [message("", at: 3), message("m5", at: 5)]
+    let outcome = try store.write { try $0.reconcile(page, in: "room", within: .newest(count: 2)) }
+    #expect(outcome.removed == [] && outcome.refusals.map(\.index) == [0])
+    let nothing = try store.write {
+      try $0.reconcile([message("", at: 3)], in: "room", within: .newest(count: 1))
+    }
+    #expect(nothing.removed == [])
+    #expect(try thread(store) == ["m1", "m2", "m3", "m4", "m5", "pending"])
+    try store.expectSound()
+  }
+
   @Test func timesAndPositionsBoundARange() throws {
     let store = try filled()
     try store.write {
@@ -175,11 +205,11 @@ import Testing
     try store.expectSound()
   }
 
-  @Test func aMalformedMessageChangesNothing() throws {
+  @Test func aListOfAConversationWithoutANameChangesNothing() throws {
     let store = try filled()
-    let list = [message("m1", at: 1, text: "other"), message("", at: 2)]
-    #expect(throws: StoreError.self) {
-      try store.write { try $0.reconcile(list, in: "room", within: .all) }
+    let list = [message("m1", at: 1, text: "other"), message("new", at: 2)]
+    #expect(throws: StoreError.input(.identifier(what: "conversation id", byteCount: 0))) {
+      try store.write { try $0.reconcile(list, in: "", within: .all) }
     }
     #expect(try thread(store).count == 6)
   }

@@ -8,10 +8,18 @@ struct Reconciling: TransactionPart {
     _ messages: [Message], in id: ConversationID, _ range: ReconciledRange, as arrival: Arrival
   ) throws(StoreError) -> ReconcileOutcome {
     try id.validate()
-    var given = messages
-    for index in given.indices {
-      if given[index].conversation != id { given[index].conversation = id }
-      try ReceivedMessages.validateMessage(given[index])
+    var given: [Message] = []
+    given.reserveCapacity(messages.count)
+    var refusals: [BatchOutcome.Refusal] = []
+    for (index, message) in messages.enumerated() {
+      var message = message
+      if message.conversation != id { message.conversation = id }
+      do throws(StoreError) {
+        try ReceivedMessages.validateMessage(message)
+        given.append(message)
+      } catch {
+        refusals.append(BatchOutcome.Refusal(index: index, id: message.id, reason: error))
+      }
     }
     var outcomes: [InsertOutcome] = []
     outcomes.reserveCapacity(given.count)
@@ -19,21 +27,26 @@ struct Reconciling: TransactionPart {
       outcomes.append(try transaction.receivedMessages.insert(valid: message, as: arrival))
     }
     guard let conversation = try transaction.existingConversation(id) else {
-      return ReconcileOutcome(outcomes: outcomes, removed: [])
+      return ReconcileOutcome(outcomes: outcomes, refusals: refusals, removed: [])
     }
     // The list may use other names than those in the keys, and places may have changed.
     var listed: Set<MessageID> = []
-    for message in given {
-      let position = try view.ids.position(of: message.id, in: conversation.number)
+    let refused = refusals.map(\.id).filter {
+      (1...Identifier.maximumByteCount).contains($0.byteCount)
+    }
+    for name in given.map(\.id) + refused {
+      let position = try view.ids.position(of: name, in: conversation.number)
       if let position { listed.insert(position.id) }
     }
-    let gone = try range.span(of: given).map { (span) throws(StoreError) in
+    let span = range.span(of: given, listedCount: messages.count)
+    let gone = try span.map { (span) throws(StoreError) in
       try positions(in: span, but: listed, of: conversation.number)
     }
     var removed: [MessageID] = []
     for position in gone ?? [] { removed.append(try remove(at: position, in: conversation)) }
-    if range == .all { try noteAll(given, in: conversation) }
-    return ReconcileOutcome(outcomes: outcomes, removed: removed)
+    // Also those of malformed messages: nobody should fetch them again and again.
+    if range == .all { try noteAll(messages, in: conversation) }
+    return ReconcileOutcome(outcomes: outcomes, refusals: refusals, removed: removed)
   }
 
   /// Returns the positions of acknowledged messages in a span, except those with some names.
