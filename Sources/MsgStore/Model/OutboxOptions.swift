@@ -21,6 +21,8 @@ public struct OutboxOptions: Sendable {
   static let maximumDelay: Int64 = 300_000_000
   /// The shortest and the longest lease, in microseconds: one millisecond and one day.
   static let leaseRange: ClosedRange<Int64> = 1000...86_400_000_000
+  /// The most sends in a run.
+  static let maximumRunCount = 256
   /// The most bytes in the payload of client work.
   public static let maximumPayloadByteCount = 1 << 20
 

@@ -8,6 +8,8 @@ import PageFile
 ///  2. Any report that work is done is accepted, even if the lease has expired and another owner
 ///     has the work: the token is the same. Only the holder may report a failure, or renew the
 ///     lease.
+///  3. Of a lane only the first entry is handed out and, if a run is requested, the sends right
+///     behind it, in the same commit.
 struct OutboxLeases: TransactionPart {
   let transaction: Transaction
 
@@ -139,6 +141,46 @@ struct OutboxLeases: TransactionPart {
 
   /// The number of entries whose wait or lease has ended that are compared to find the oldest.
   private static var maximumWaitedCount: Int { 64 }
+
+  /// Hands out the entry that is due first, and if it is a send the sends right behind it.
+  ///
+  /// The run ends at anything else, at an entry that waits, runs, or has uploads, and at the count.
+  func nextRun(
+    for owner: String, lease: Duration, maximumCount: Int
+  ) throws(StoreError) -> [OutboxItem] {
+    guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
+    guard let first = try nextWork(for: owner, lease: lease) else { return [] }
+    guard case .send = first.task, maximumCount > 1 else { return [first] }
+    let number = try view.outbox.indexedEntry(first.id.rawValue).conversation
+    let ordinals = try view.outbox.ordinals(
+      inLane: number, behind: first.id.rawValue,
+      maximumCount: min(maximumCount, OutboxOptions.maximumRunCount) - 1)
+    let now = transaction.clock().microseconds
+    let horizon = try transaction.outboxReleases.releaseHorizon ?? .max
+    var run = [first]
+    for ordinal in ordinals where ordinal < horizon {
+      guard let item = try handOut(ordinal, behind: first, at: now) else { break }
+      run.append(item)
+    }
+    return run
+  }
+
+  /// Hands out an entry behind another of its lane; returns nil if it has to wait for its turn.
+  private func handOut(
+    _ ordinal: UInt64, behind first: OutboxItem, at now: Int64
+  ) throws(StoreError) -> OutboxItem? {
+    let record = try view.outbox.indexedEntry(ordinal)
+    guard case .send(let id) = record.subject, record.isActive,
+      record.state == .queued || record.dueTime <= now,
+      try !view.outbox.hasUploads(id, in: record.conversation),
+      reasonToGiveUp(record, at: now) == nil,
+      let task = try flushed().tasks.task(
+        record, form: rules.outbox.receiptForm,
+        doneByteCount: transaction.attachments.doneByteCount)
+    else { return nil }
+    return try handOut(
+      ordinal, record, task, to: first.owner, until: first.expiry.microseconds)
+  }
 
   private func reasonToGiveUp(_ record: OutboxRecord, at now: Int64) -> SendFailure? {
     if let limit = rules.outbox.maximumAge?.microseconds,

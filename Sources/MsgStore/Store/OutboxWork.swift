@@ -18,19 +18,21 @@ public struct OutboxWork: AsyncSequence, Sendable {
   /// The errors that end an iterator because no waiting helps.
   ///
   /// They are `corruptRecord`, `corruptPage` and the other errors of a damaged or replaced store;
-  /// `readOnly`; and `input(.identifier)` for the owner.
+  /// `readOnly`; `input(.identifier)` for the owner, and `input(.count)` for a count below 1.
   public typealias Failure = StoreError
 
   private weak var core: StoreCore?
   private let listeners: ChangeListeners
   private let owner: String
   private let lease: Duration
+  private let maximumCount: Int
 
-  init(_ store: MessageStore, for owner: String, lease: Duration) {
+  init(_ store: MessageStore, for owner: String, lease: Duration, maximumCount: Int = 1) {
     core = store.core
     listeners = store.core.listeners
     self.owner = owner
     self.lease = lease
+    self.maximumCount = maximumCount
   }
 
   /// Returns a new iterator.
@@ -47,13 +49,20 @@ public struct OutboxWork: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(StoreError) -> OutboxItem? {
+      try await nextRun(isolation: actor).first
+    }
+
+    /// Waits until work is due and returns a run of it; an empty array at the end.
+    mutating func nextRun(
+      isolation actor: isolated (any Actor)?
+    ) async throws(StoreError) -> [OutboxItem] {
       var pause = RetryPause()
       while !hasEnded, !Task.isCancelled {
         // It listens before it looks, so no change is missed in between.
         let listener = ChangeListener(work.listeners)
         do throws(StoreError) {
-          switch try await Self.look(work.core, work.owner, work.lease) {
-          case .item(let item): return item
+          switch try await Self.look(work) {
+          case .items(let items): return items
           case .nothing(let time):
             pause = RetryPause()
             _ = await listener.next(isolation: actor, within: time) {
@@ -72,11 +81,11 @@ public struct OutboxWork: AsyncSequence, Sendable {
         }
       }
       hasEnded = true
-      return nil
+      return []
     }
 
     private enum Found {
-      case item(OutboxItem)
+      case items([OutboxItem])
       /// Nothing is due; the value is the time until the next entry is due, if there is one.
       case nothing(Duration?)
       /// The store has been released.
@@ -84,21 +93,22 @@ public struct OutboxWork: AsyncSequence, Sendable {
     }
 
     /// Takes the work that is due.
-    private static func look(
-      _ core: StoreCore?, _ owner: String, _ lease: Duration
-    ) async throws(StoreError) -> Found {
-      guard let core else { return .end }
+    private static func look(_ work: OutboxWork) async throws(StoreError) -> Found {
+      guard let core = work.core else { return .end }
+      let (owner, lease, maximumCount) = (work.owner, work.lease, work.maximumCount)
       // The owner is checked even if nothing is due, when `next` would not be called.
       try Identifier.validate("owner", byteCount: owner.utf8.count)
+      guard maximumCount >= 1 else { throw .input(.count(maximumCount)) }
       do {
         try await core.reclaimWorkLeft(by: owner)
         // Usually nothing is due, and then there is no need to wait for a writer.
-        if let time = try await core.timeUntilWork(), time <= .zero,
-          let item = try await core.urgentWriter.run({
-            try core.write(.full) { try $0.outbox.next(for: owner, lease: lease) }
-          })
-        {
-          return .item(item)
+        if let time = try await core.timeUntilWork(), time <= .zero {
+          let items = try await core.urgentWriter.run {
+            try core.write(.full) {
+              try $0.outbox.next(for: owner, maximumCount: maximumCount, lease: lease)
+            }
+          }
+          if !items.isEmpty { return .items(items) }
         }
         return .nothing(
           try await core.timeUntilWork().map { time in time > .zero ? time : .milliseconds(1) })
@@ -111,7 +121,55 @@ public struct OutboxWork: AsyncSequence, Sendable {
   }
 }
 
+/// Work from the outbox, handed out as it falls due, in runs of messages of one conversation.
+///
+/// Each element is what `OutboxWriter.next(for:maximumCount:lease:)` hands out. The iterators wait,
+/// go on, and end as those of `OutboxWork` do.
+public struct OutboxRuns: AsyncSequence, Sendable {
+  /// A run of work, which has at least one item.
+  public typealias Element = [OutboxItem]
+  /// The errors that end an iterator; see `OutboxWork.Failure`.
+  public typealias Failure = StoreError
+
+  private let work: OutboxWork
+
+  init(_ work: OutboxWork) { self.work = work }
+
+  /// Returns a new iterator.
+  public func makeAsyncIterator() -> Iterator { Iterator(work.makeAsyncIterator()) }
+
+  /// An iterator that takes runs of work; only one copy of it may await at a time.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var work: OutboxWork.Iterator
+
+    init(_ work: OutboxWork.Iterator) { self.work = work }
+
+    /// Waits until work is due and returns a run of it; nil at the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(StoreError) -> [OutboxItem]? {
+      let run = try await work.nextRun(isolation: actor)
+      return run.isEmpty ? nil : run
+    }
+  }
+}
+
 extension MessageStore {
+  /// Returns the work of the outbox in runs, for a server that takes several messages at once.
+  ///
+  /// A run is one item or several messages of one conversation in their order; see
+  /// `OutboxWriter.next(for:maximumCount:lease:)`. All else is as by `work(for:lease:)`.
+  ///
+  /// - Parameters:
+  ///   - owner: The name of the worker, 1 to 255 bytes.
+  ///   - maximumCount: The maximum number of items in a run, 1 or more; at most 256 are handed out.
+  ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
+  public func work(
+    for owner: String, maximumCount: Int, lease: Duration = .seconds(60)
+  ) -> OutboxRuns {
+    OutboxRuns(OutboxWork(self, for: owner, lease: lease, maximumCount: maximumCount))
+  }
+
   /// Returns the work of the outbox, handed out as it falls due, for as long as the task runs.
   ///
   ///     for try await work in store.work(for: "sync") {

@@ -52,6 +52,29 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
     try transaction.perform(try transaction.outboxLeases.nextWork(for: owner, lease: lease))
   }
 
+  /// Hands out the oldest work that is due and, if that is a message to be sent, the messages to be
+  /// sent right behind it in the same conversation.
+  ///
+  /// For a server that takes several messages in one request. Each item has its own token and its
+  /// own lease, and they come in their order. Anything else ends the run, as do a message with an
+  /// unfinished upload and one that waits for another attempt. A worker that sends the messages one
+  /// by one has to stop at the first failure, report it, and return the rest by
+  /// `returnWork(contentsOf:)`: then their order is kept. Costs as `next(for:lease:)` does for each
+  /// item.
+  ///
+  /// - Parameters:
+  ///   - owner: The name of the worker, 1 to 255 bytes.
+  ///   - maximumCount: The maximum number of items, 1 or more; at most 256 are handed out.
+  ///   - lease: The time before unrenewed work is handed out again, a millisecond to a day.
+  /// - Returns: An empty array if nothing is due, as by `next(for:lease:)`.
+  /// - Throws: `input(.identifier)` for the owner; `input(.count)`.
+  public func next(
+    for owner: String, maximumCount: Int, lease: Duration = .seconds(60)
+  ) throws(StoreError) -> [OutboxItem] {
+    try transaction.perform(
+      try transaction.outboxLeases.nextRun(for: owner, lease: lease, maximumCount: maximumCount))
+  }
+
   /// Extends the lease of an item.
   ///
   /// - Returns: The item with its new expiry; nil if the holder has lost it.
@@ -86,6 +109,16 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
     try transaction.perform(try transaction.outboxAnswers.finish(item, serverTime: serverTime))
   }
 
+  /// Reports that the server has taken several items, as `complete(_:serverTime:)` does for each.
+  ///
+  /// - Returns: The number of items of which this was not known already.
+  @discardableResult
+  public func complete(contentsOf items: some Sequence<OutboxItem>) throws(StoreError) -> Int {
+    var count = 0
+    for item in items where try complete(item) { count += 1 }
+    return count
+  }
+
   /// Reports that an attempt has failed.
   ///
   /// After `noConnection`, a timeout, or `other`, the attempt is repeated: after a second, then
@@ -113,6 +146,16 @@ public struct OutboxWriter: OutboxReading, ~Copyable {
   @discardableResult
   public func returnWork(_ item: OutboxItem) throws(StoreError) -> Bool {
     try transaction.perform(try transaction.outboxAnswers.returnWork(item))
+  }
+
+  /// Returns several items that were not begun to the outbox.
+  ///
+  /// - Returns: The number of items returned; the holder has lost the others.
+  @discardableResult
+  public func returnWork(contentsOf items: some Sequence<OutboxItem>) throws(StoreError) -> Int {
+    var count = 0
+    for item in items where try returnWork(item) { count += 1 }
+    return count
   }
 
   /// Returns all work of an owner to the outbox, including work that may have been begun.

@@ -60,6 +60,15 @@ package struct EntryReader {
     return try ordinals(from: start, sharing: start.count - 8, maximumCount + 1)
   }
 
+  /// Returns the ordinals of the active entries of a conversation's order behind one of them.
+  func ordinals(
+    inLane conversation: UInt32, behind ordinal: UInt64, maximumCount: Int
+  ) throws(StoreError) -> [UInt64] {
+    guard maximumCount > 0, ordinal < .max else { return [] }
+    let start = OutboxKey.lane(conversation, ordinal + 1)
+    return try ordinals(from: start, sharing: start.count - 8, maximumCount)
+  }
+
   /// Returns the entries of a message, in the order in which they were entered.
   package func entries(
     of id: MessageID, in conversation: UInt32
@@ -150,7 +159,8 @@ package struct EntryReader {
     return OutboxLane.Due(ordinal: next, time: record.dueTime)
   }
 
-  private func hasUploads(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
+  /// Returns true if a message waits for its uploads.
+  func hasUploads(_ id: MessageID, in conversation: UInt32) throws(StoreError) -> Bool {
     for (_, record) in try entries(of: id, in: conversation) {
       if case .upload = record.subject { return true }
     }
