@@ -129,7 +129,7 @@ struct RecordLayout: CustomTestStringConvertible {
   }
 
   private static var entries: RecordLayout {
-    let records = (1...5).compactMap { OutboxRecord.State(code: $0) }.map { state in
+    let records = (1...6).compactMap { OutboxRecord.State(code: $0) }.map { state in
       var record = OutboxRecord()
       record.state = state
       return RecordLayout(record)

@@ -36,7 +36,12 @@ struct OutboxDecisions: TransactionPart {
   }
 
   func release(_ id: OutboxEntry.ID) throws(StoreError) -> Bool {
-    try transaction.outboxReleases.letGo(id.rawValue, try existingEntry(id), if: .held)
+    let record = try existingEntry(id)
+    if record.scheduledTime != nil {
+      try transaction.outboxSchedule.queue(id.rawValue, record)
+      return true
+    }
+    return try transaction.outboxReleases.letGo(id.rawValue, record, if: .held)
   }
 
   func releaseAll(in id: ConversationID?) throws(StoreError) -> Int {

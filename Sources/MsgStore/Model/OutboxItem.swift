@@ -147,13 +147,15 @@ public enum OutboxState: Sendable, Hashable {
   case waiting(until: Timestamp)
   /// The server refused it, or a limit was reached; it stays until it is retried or removed.
   case failed
+  /// Held until a time; then it is queued by itself.
+  case scheduled(at: Timestamp)
 }
 
 /// The number of outbox entries in each state.
 public struct OutboxCounts: Sendable, Hashable {
   /// Entries waiting for their turn, including blocked ones.
   public var queued = 0
-  /// Entries that wait to be released.
+  /// Entries that wait to be released, or for their scheduled time.
   public var held = 0
   /// Leased entries, including expired leases that have not been leased again.
   public var running = 0

@@ -57,7 +57,7 @@ struct OutboxEntering: TransactionPart {
       for (ordinal, record) in try view.outbox.entries(of: id, in: conversation) {
         if !mayHaveLeft {
           try transaction.outboxEntries.remove(entry: ordinal)
-        } else if case .send = record.subject, record.state == .failed || record.state == .held {
+        } else if case .send = record.subject, record.state.needsDecision {
           var new = record
           try transaction.outboxFollowing.sendAgain(&new)
           try transaction.outboxEntries.replace(entry: ordinal, record, with: new)

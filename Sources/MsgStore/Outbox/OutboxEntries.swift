@@ -104,7 +104,9 @@ struct OutboxEntries: TransactionPart {
       try count(-1, old, &lane)
       try count(1, new, &lane)
     }
-    if new.isActive != old.isActive || new.dueTime != old.dueTime {
+    if new.isActive != old.isActive || new.dueTime != old.dueTime
+      || new.scheduledTime != old.scheduledTime
+    {
       try unindex(old, at: ordinal)
       try index(new, at: ordinal)
     }
@@ -159,8 +161,12 @@ struct OutboxEntries: TransactionPart {
     try transaction.remove(key.bytes, in: Schema.work)
   }
 
-  /// Adds an active entry to its index: its lane or, if it has no order, the index of due entries.
+  /// Adds an active entry to its index: its lane or, if it has no order, the index of due entries;
+  /// and a scheduled one to the schedule.
   private func index(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    if let time = record.scheduledTime {
+      try transaction.insert(OutboxKey.scheduled(time, ordinal), in: Schema.work)
+    }
     guard record.isActive else { return }
     if record.subject.isInOrder {
       try transaction.insert(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)
@@ -170,6 +176,9 @@ struct OutboxEntries: TransactionPart {
   }
 
   func unindex(_ record: OutboxRecord, at ordinal: UInt64) throws(StoreError) {
+    if let time = record.scheduledTime {
+      try transaction.remove(OutboxKey.scheduled(time, ordinal), in: Schema.work)
+    }
     guard record.isActive else { return }
     if record.subject.isInOrder {
       try transaction.remove(OutboxKey.lane(record.conversation, ordinal), in: Schema.work)

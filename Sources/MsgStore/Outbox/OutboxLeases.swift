@@ -22,6 +22,7 @@ struct OutboxLeases: TransactionPart {
     // The content to be told is read from the trees.
     try transaction.summaries.flush()
     let now = transaction.clock().microseconds
+    try transaction.outboxSchedule.queueDue(at: now)
     var leftCount = 0
     while let due = try nextDue(at: now) {
       let ordinal = due.ordinal

@@ -120,6 +120,7 @@ struct TaskReader {
         .running(owner: owner, expiry: Timestamp(microseconds: expiry))
       case .waiting(let time): .waiting(until: Timestamp(microseconds: time))
       case .failed: .failed
+      case .scheduled(let time): .scheduled(at: Timestamp(microseconds: time))
       }
     return OutboxEntry(
       id: OutboxEntry.ID(rawValue: ordinal), kind: record.subject.kind,

@@ -44,12 +44,13 @@ extension OutboxReading where Self: ~Copyable {
   /// The time at which `OutboxWriter.next` will have work, as far as is known now.
   ///
   /// It is nil if there will be none until an entry is added, released, retried or done. A time in
-  /// the past means that there is work now. Costs one lookup. `MessageStore.work(for:)` waits for
+  /// the past means that there is work now. Costs two lookups. `MessageStore.work(for:)` waits for
   /// this time by itself.
   public var nextTime: Timestamp? {
     get throws(StoreError) {
       try access.read { (view) throws(StoreError) in
-        try view.outbox.firstDueTime().map { Timestamp(microseconds: $0) }
+        let times = [try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime()]
+        return times.compactMap { $0 }.min().map { Timestamp(microseconds: $0) }
       }
     }
   }

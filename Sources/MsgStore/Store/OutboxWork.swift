@@ -243,12 +243,21 @@ extension StoreCore {
   /// The result is at most a minute, because the clock may be set meanwhile.
   fileprivate func timeUntilWork() async throws -> Duration? {
     let now = clock()
-    guard let time = try await readers.run({ [self] in try read { try $0.outbox.nextTime } }) else {
-      return nil
+    let (due, scheduled) = try await readers.run { [self] in
+      try read { chat in
+        try chat.access.read { (view) throws(StoreError) in
+          (try view.outbox.firstDueTime(), try view.outbox.firstScheduledTime())
+        }
+      }
     }
-    let (left, isOverflow) = time.microseconds.subtractingReportingOverflow(now.microseconds)
-    // No wait and no lease is longer than a day, so the clock was set back and this one has ended.
-    if left <= 0 || isOverflow || left > OutboxOptions.leaseRange.upperBound { return .zero }
-    return min(.microseconds(left), .seconds(60))
+    if let due {
+      let (left, isOverflow) = due.subtractingReportingOverflow(now.microseconds)
+      // No wait and no lease is longer than a day: the clock was set back, and this one has ended.
+      if left <= 0 || isOverflow || left > OutboxOptions.leaseRange.upperBound { return .zero }
+    }
+    guard let next = [due, scheduled].compactMap({ $0 }).min() else { return nil }
+    if next <= now.microseconds { return .zero }
+    let (left, isOverflow) = next.subtractingReportingOverflow(now.microseconds)
+    return isOverflow ? .seconds(60) : min(.microseconds(left), .seconds(60))
   }
 }

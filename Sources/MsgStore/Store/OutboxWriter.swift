@@ -210,7 +210,22 @@ extension OutboxWriter {
     try transaction.perform(try transaction.outboxDecisions.hold(id))
   }
 
-  /// Releases a held entry at its place in the order, and the uploads of a message with it.
+  /// Holds an entry until a time, and the uploads of a message with it; then it is queued by itself
+  /// at its place in the order.
+  ///
+  /// Mostly for a message; see `StoreWriter.send(_:at:)`. An entry that is scheduled already gets
+  /// the new time. The entry goes when a worker asks for work at that time or later, by the store's
+  /// clock; `MessageStore.work(for:)` wakes up for it.
+  ///
+  /// - Returns: True if anything changed.
+  /// - Throws: `outbox(.leased)`, `input(.implausibleTime)`.
+  @discardableResult
+  public func schedule(_ id: OutboxEntry.ID, at time: Timestamp) throws(StoreError) -> Bool {
+    try transaction.perform(try transaction.scheduling.schedule(id, at: time))
+  }
+
+  /// Releases a held or scheduled entry at its place in the order, and the uploads of a message
+  /// with it.
   ///
   /// - Returns: True if anything changed.
   @discardableResult
@@ -218,7 +233,7 @@ extension OutboxWriter {
     try transaction.perform(try transaction.outboxDecisions.release(id))
   }
 
-  /// Releases all held entries, in one conversation or in all.
+  /// Releases all held entries, in one conversation or in all; scheduled ones keep their time.
   ///
   /// A few hundred are released at once and the others in the background, oldest first. Later
   /// entries go behind them. `setHoldsNewEntries(true)` keeps those that are not released by then.

@@ -22,6 +22,22 @@ extension StoreWriter {
     try transaction.perform(try transaction.composing.send(message))
   }
 
+  /// Stores a message that the local member has written, to be sent at a time.
+  ///
+  /// The message is shown as held, and nothing waits for it. At that time, by the store's clock, it
+  /// is queued by itself, before messages written later that still wait. `OutboxWriter.release`
+  /// sends it before, `schedule` gives it another time, `hold` takes the time away, and `retract`
+  /// removes it. If the time has passed it is sent at once; where new entries are held, it is held
+  /// without a time.
+  ///
+  /// - Parameters:
+  ///   - message: The message; see `send(_:)`, also for the errors.
+  ///   - time: The time at which it is to be sent.
+  @discardableResult
+  public func send(_ message: Message, at time: Timestamp) throws(StoreError) -> Message {
+    try transaction.perform(try transaction.scheduling.send(message, at: time))
+  }
+
   /// Changes the text of one of the local member's messages.
   ///
   /// Possible within `StoreOptions.maximumEditAge`, inclusive, and for a pending message at any

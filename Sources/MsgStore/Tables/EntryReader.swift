@@ -93,6 +93,28 @@ package struct EntryReader {
     try entries(OutboxKey.listed(conversation))
   }
 
+  /// Returns the scheduled entries whose time is at or before a given one, the earliest first.
+  func scheduled(
+    until limit: Int64, maximumCount: Int
+  ) throws(StoreError) -> [(time: Int64, ordinal: UInt64)] {
+    var found: [(time: Int64, ordinal: UInt64)] = []
+    let prefix = KeyEncoding.prefix(OutboxKey.schedulePrefix)
+    try view.forEachCell(with: prefix, in: Schema.work) { (key, _) throws(StoreError) in
+      guard let parts = OutboxKey.timeParts(key, OutboxKey.schedulePrefix) else {
+        throw view.corrupt(Schema.work, "scheduled entry: malformed key (\(key.count) bytes)")
+      }
+      guard parts.time <= limit else { return false }
+      found.append(parts)
+      return found.count < maximumCount
+    }
+    return found
+  }
+
+  /// Returns the time of the first scheduled entry; nil if there is none.
+  func firstScheduledTime() throws(StoreError) -> Int64? {
+    try scheduled(until: .max, maximumCount: 1).first?.time
+  }
+
   /// Returns the time at which the first entry is due, or nil if no entry is.
   ///
   /// If no entry is due but work in steps is left, returns 0: there is something to do now.
@@ -113,7 +135,7 @@ package struct EntryReader {
   ) throws(StoreError) {
     let start = OutboxKey.due(time, 0)
     try view.forEachCell(with: start, sharing: 1, in: Schema.work) { (key, _) throws(StoreError) in
-      guard let due = OutboxKey.dueParts(key) else {
+      guard let due = OutboxKey.timeParts(key) else {
         throw view.corrupt(Schema.work, "due entry: malformed key (\(key.count) bytes)")
       }
       return body(due.time, due.ordinal)

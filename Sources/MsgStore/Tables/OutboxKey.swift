@@ -15,6 +15,7 @@ package import PageFile
 ///     0x08 number of a deleted conversation (4)        → number of the one that takes its entries
 ///     0x09 ordinal (8)                                 an unfinished release → its record
 ///     0x0A ordinal of an entry (8)                     → the last release before a decision on it
+///     0x0B time (8), ordinal (8)                       an entry scheduled for then → nothing
 ///
 /// The keys of the store's own work are ordinals of eight bytes, the first of which is 0.
 package enum OutboxKey {
@@ -28,6 +29,7 @@ package enum OutboxKey {
   package static let sweepPrefix: UInt8 = 8
   package static let releasePrefix: UInt8 = 9
   package static let decisionPrefix: UInt8 = 10
+  package static let schedulePrefix: UInt8 = 11
 
   package static func entry(_ ordinal: UInt64) -> ByteBuffer { key(entryPrefix, ordinal) }
 
@@ -72,9 +74,16 @@ package enum OutboxKey {
     KeyEncoding.prefix(duePrefix).appending(KeyEncoding.flipped(time)).appending(ordinal)
   }
 
-  /// Returns the parts of a key of a due entry, or nil if the bytes are not a valid key.
-  package static func dueParts(_ key: Bytes) -> (time: Int64, ordinal: UInt64)? {
-    guard key.count == 17, key[0] == duePrefix else { return nil }
+  package static func scheduled(_ time: Int64, _ ordinal: UInt64) -> ByteBuffer {
+    KeyEncoding.prefix(schedulePrefix).appending(KeyEncoding.flipped(time)).appending(ordinal)
+  }
+
+  /// Returns the parts of a key of a due or a scheduled entry, or nil if the bytes are not a valid
+  /// key with this prefix.
+  package static func timeParts(
+    _ key: Bytes, _ prefix: UInt8 = duePrefix
+  ) -> (time: Int64, ordinal: UInt64)? {
+    guard key.count == 17, key[0] == prefix else { return nil }
     return (KeyEncoding.unflipped(key.bigEndian64(at: 1)), key.bigEndian64(at: 9))
   }
 

@@ -118,7 +118,7 @@ extension OutboxCounts {
   package mutating func add(_ change: Int, _ state: OutboxRecord.State) {
     switch state {
     case .queued: queued = Self.sum(queued, change)
-    case .held: held = Self.sum(held, change)
+    case .held, .scheduled: held = Self.sum(held, change)
     case .running: running = Self.sum(running, change)
     case .waiting: waiting = Self.sum(waiting, change)
     case .failed: failed = Self.sum(failed, change)

@@ -14,6 +14,8 @@ package struct OutboxRecord: Hashable, StoredRecord {
     case running(lease: UInt64, expiry: Int64, owner: String)
     case waiting(until: Int64)
     case failed
+    /// Held until a time, of which the program takes care.
+    case scheduled(at: Int64)
 
     package init?(code: UInt8) {
       switch code {
@@ -22,7 +24,16 @@ package struct OutboxRecord: Hashable, StoredRecord {
       case 3: self = .running(lease: 0, expiry: 0, owner: "")
       case 4: self = .waiting(until: 0)
       case 5: self = .failed
+      case 6: self = .scheduled(at: 0)
       default: return nil
+      }
+    }
+
+    /// True if an entry in this state does not go on without a decision, or before its time.
+    var needsDecision: Bool {
+      switch self {
+      case .held, .failed, .scheduled: true
+      case .queued, .running, .waiting: false
       }
     }
 
@@ -33,6 +44,7 @@ package struct OutboxRecord: Hashable, StoredRecord {
       case .running: 3
       case .waiting: 4
       case .failed: 5
+      case .scheduled: 6
       }
     }
   }
@@ -67,12 +79,17 @@ package struct OutboxRecord: Hashable, StoredRecord {
   package var isActive: Bool {
     switch state {
     case .queued, .running, .waiting: !isBlocked
-    case .held, .failed: false
+    case .held, .failed, .scheduled: false
     }
   }
 
-  /// True if the entry awaits a decision before it goes on.
-  package var isAside: Bool { state == .held || state == .failed || isBlocked }
+  /// True if the entry awaits a decision, or its scheduled time, before it goes on.
+  package var isAside: Bool { state.needsDecision || isBlocked }
+
+  /// The time for which the entry is scheduled; nil if it is not.
+  package var scheduledTime: Int64? {
+    if case .scheduled(let time) = state { time } else { nil }
+  }
 
   package var isRunning: Bool { if case .running = state { true } else { false } }
 
@@ -89,7 +106,7 @@ package struct OutboxRecord: Hashable, StoredRecord {
   /// The time from which the entry may be handed out.
   package var dueTime: Int64 {
     switch state {
-    case .queued, .held, .failed: 0
+    case .queued, .held, .failed, .scheduled: 0
     case .running(_, let expiry, _): expiry
     case .waiting(let time): time
     }
@@ -101,7 +118,7 @@ package struct OutboxRecord: Hashable, StoredRecord {
     fields.code(&kind, "kind ([O-3])")
     if kind != subject.kind { subject = OutboxSubject(kind) }
     var code = state.code
-    fields.fixed(&code, "state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed")
+    fields.fixed(&code, "state: 1 queued, 2 held, 3 running, 4 waiting, 5 failed, 6 scheduled")
     if code != state.code {
       if let known = State(code: code) { state = known } else { fields.require(false) }
     }
@@ -126,6 +143,9 @@ package struct OutboxRecord: Hashable, StoredRecord {
     case .waiting(var time):
       fields.fixed(&time, "waiting: end of the wait")
       state = .waiting(until: time)
+    case .scheduled(var time):
+      fields.fixed(&time, "scheduled: the time")
+      state = .scheduled(at: time)
     }
     fields.optional(2, &failure, or: SendFailure()) { $0.part(&$1, "the last failure ([X-6])") }
     fields.part(&subject, "subject ([O-3]), up to the end")

@@ -19,10 +19,10 @@ package struct OutboxRelease: Hashable, StoredRecord {
 
     /// Creates the set for the state of one entry.
     ///
-    /// It is empty if the entry is queued or running.
+    /// It is empty if the entry is queued, running, or scheduled.
     init(_ state: OutboxRecord.State) {
       switch state {
-      case .queued, .running: self = []
+      case .queued, .running, .scheduled: self = []
       case .held: self = .held
       case .waiting: self = .waiting
       case .failed: self = .failed

@@ -98,7 +98,9 @@ extension Schema {
   private static func canReadWork(_ key: Bytes, _ value: Bytes) -> Bool {
     switch key.count > 0 ? key[0] : 0 {
     case OutboxKey.listPrefix, OutboxKey.lanePrefix: key.count == 13 && value.count == 0
-    case OutboxKey.duePrefix: OutboxKey.dueParts(key) != nil && value.count == 0
+    case OutboxKey.schedulePrefix:
+      OutboxKey.timeParts(key, OutboxKey.schedulePrefix) != nil && value.count == 0
+    case OutboxKey.duePrefix: OutboxKey.timeParts(key) != nil && value.count == 0
     case OutboxKey.messagePrefix: canReadMessageOfOutbox(key) && value.count == 0
     case OutboxKey.sweepPrefix: key.count == 5 && value.count == 4
     case OutboxKey.decisionPrefix: key.count == 9 && value.count == 8

@@ -43,7 +43,11 @@ extension OutboxKey {
     case (listPrefix, 13, let number?): return "of \(number), entry \(key.bigEndian64(at: 5))"
     case (lanePrefix, 13, let number?): return "lane of \(number), entry \(key.bigEndian64(at: 5))"
     case (duePrefix, _, _):
-      return dueParts(key).map { "due \($0.time) µs, entry \($0.ordinal)" }
+      return timeParts(key).map { "due \($0.time) µs, entry \($0.ordinal)" }
+    case (schedulePrefix, _, _):
+      return timeParts(key, schedulePrefix).map {
+        "scheduled for \($0.time) µs, entry \($0.ordinal)"
+      }
     case (messagePrefix, 15..., let number?):
       let id = key.slice(6, key.count - 14)
       guard Int(key[5]) == id.count else { return nil }

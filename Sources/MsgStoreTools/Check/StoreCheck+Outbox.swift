@@ -20,7 +20,8 @@ extension StoreCheck {
           return report("outbox: malformed entry key (\(key.count) bytes)")
         }
         try entry(ordinal, value, totals, &recount, view)
-      case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix:
+      case OutboxKey.listPrefix, OutboxKey.lanePrefix, OutboxKey.messagePrefix,
+        OutboxKey.schedulePrefix:
         try indexed(key, value, view)
       case OutboxKey.duePrefix: try due(key, value, view)
       case OutboxKey.laneRecordPrefix: try lane(key, value, &recount, view)
@@ -142,7 +143,7 @@ extension StoreCheck {
   }
 
   private func due(_ key: Bytes, _ value: Bytes, _ view: StoreView) throws(StoreError) {
-    guard let due = OutboxKey.dueParts(key), value.count == 0 else {
+    guard let due = OutboxKey.timeParts(key), value.count == 0 else {
       return report("outbox: malformed due key (\(key.count) bytes)")
     }
     do throws(StoreError) {
@@ -215,6 +216,10 @@ extension OutboxRecord {
     var keys = [listed.bytes.array()]
     if let message = subject.message {
       let key = OutboxKey.message(conversation, message, ordinal)
+      keys.append(key.bytes.array())
+    }
+    if let scheduledTime {
+      let key = OutboxKey.scheduled(scheduledTime, ordinal)
       keys.append(key.bytes.array())
     }
     guard isActive else { return keys }

@@ -63,7 +63,8 @@ extension ExportedEntry {
     state =
       switch record.state {
       case .queued: .queued
-      case .held: .held
+      // Whatever is restored is held, so the time would be of no use.
+      case .held, .scheduled: .held
       case .running: .running
       case .waiting: .waiting
       case .failed: .failed

@@ -21,7 +21,7 @@ enum OutboxText {
     let entry = reported.entry
     switch entry.state {
     case .held, .failed: return .none
-    case .running(_, let time), .waiting(let time): return .time(time)
+    case .running(_, let time), .waiting(let time), .scheduled(let time): return .time(time)
     case .queued: return entry.isBlocked ? .none : .text(reported.isNext ? "now" : "in its turn")
     }
   }
@@ -30,6 +30,7 @@ enum OutboxText {
   static func notes(_ entry: OutboxEntry) -> [String] {
     var notes: [String] = []
     if case .running(let owner, _) = entry.state { notes.append("is with \(owner.visible)") }
+    if case .scheduled = entry.state { notes.append("scheduled") }
     if entry.isBlocked {
       notes.append(
         entry.kind == .upload

@@ -27,6 +27,7 @@ import Testing
       subject, of: .random(in: 0 ... .max, using: &random), token: .random(), created: 7)
     let states: [OutboxRecord.State] = [
       .queued, .held, .failed, .waiting(until: .random(in: .min ... .max, using: &random)),
+      .scheduled(at: .random(in: .min ... .max, using: &random)),
       .running(
         lease: .random(in: 0 ... .max, using: &random),
         expiry: .random(in: .min ... .max, using: &random),

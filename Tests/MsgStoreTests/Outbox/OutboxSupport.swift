@@ -89,7 +89,7 @@ extension OutboxCounts {
     for entry in entries {
       switch entry.state {
       case .queued: queued += 1
-      case .held: held += 1
+      case .held, .scheduled: held += 1
       case .running: running += 1
       case .waiting: waiting += 1
       case .failed: failed += 1
@@ -108,6 +108,7 @@ extension OutboxEntry {
       case .running: "running"
       case .waiting: "waiting"
       case .failed: "failed"
+      case .scheduled(let time): "at \(time.microseconds)"
       }
     let name = message?.string ?? text ?? ""
     return "\(kind)\(name.isEmpty ? "" : " \(name)") \(state)\(isBlocked ? ", blocked" : "")"

@@ -208,7 +208,7 @@ extension OutboxCounts {
   fileprivate mutating func add(_ state: OutboxState) {
     switch state {
     case .queued: queued += 1
-    case .held: held += 1
+    case .held, .scheduled: held += 1
     case .running: running += 1
     case .waiting: waiting += 1
     case .failed: failed += 1
