@@ -207,6 +207,12 @@ public struct Message: Sendable, Identifiable {
     }
   }
 
+  /// The server's own id of the message, if it is known by another one than `id`.
+  ///
+  /// Told by `StoreWriter.acknowledge`. If the server has told several, the least of them. Both ids
+  /// lead to the message.
+  public var serverName: MessageID? { ownRare?.fields.keyName }
+
   /// The position in the thread; valid for messages read from a store.
   public var position: MessagePosition {
     let place: Place =

@@ -11,6 +11,9 @@ public struct OutboxItem: Sendable, Hashable {
   public let conversation: ConversationID?
   /// The task to perform.
   public let task: OutboxTask
+  /// The server's own id of the message that the task is about, if it is known by another one than
+  /// the task names.
+  public let serverName: MessageID?
   /// The number of this attempt, from 1.
   public let attempt: Int
   /// The time, by the store's clock, at which the lease expires unless it is renewed.
@@ -22,9 +25,10 @@ public struct OutboxItem: Sendable, Hashable {
 
   init(
     id: OutboxEntry.ID, token: OutboxToken, conversation: ConversationID?, task: OutboxTask,
-    attempt: Int, expiry: Timestamp, owner: String, lease: UInt64
+    serverName: MessageID?, attempt: Int, expiry: Timestamp, owner: String, lease: UInt64
   ) {
     self.id = id
+    self.serverName = serverName
     self.token = token
     self.conversation = conversation
     self.task = task
@@ -43,16 +47,17 @@ public struct OutboxItem: Sendable, Hashable {
   ///   - token: The token by which the server recognises the task.
   ///   - conversation: The conversation concerned.
   ///   - task: The task to perform.
+  ///   - serverName: The server's own id of the message.
   ///   - attempt: The number of the attempt, from 1.
   ///   - expiry: The time at which the lease expires.
   ///   - owner: The owner of the lease.
   public init(
     id: OutboxEntry.ID, token: OutboxToken, conversation: ConversationID?, task: OutboxTask,
-    attempt: Int = 1, expiry: Timestamp, owner: String
+    serverName: MessageID? = nil, attempt: Int = 1, expiry: Timestamp, owner: String
   ) {
     self.init(
-      id: id, token: token, conversation: conversation, task: task, attempt: attempt,
-      expiry: expiry, owner: owner, lease: 0)
+      id: id, token: token, conversation: conversation, task: task, serverName: serverName,
+      attempt: attempt, expiry: expiry, owner: owner, lease: 0)
   }
 }
 

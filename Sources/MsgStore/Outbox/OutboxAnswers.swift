@@ -25,7 +25,8 @@ struct OutboxAnswers: TransactionPart {
     try transaction.outboxEntries.replace(entry: item.id.rawValue, old, with: new)
     return OutboxItem(
       id: item.id, token: item.token, conversation: item.conversation, task: item.task,
-      attempt: item.attempt, expiry: Timestamp(microseconds: expiry), owner: item.owner,
+      serverName: item.serverName, attempt: item.attempt,
+      expiry: Timestamp(microseconds: expiry), owner: item.owner,
       lease: item.lease)
   }
 

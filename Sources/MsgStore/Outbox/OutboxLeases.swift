@@ -227,8 +227,16 @@ struct OutboxLeases: TransactionPart {
     }
     return OutboxItem(
       id: OutboxEntry.ID(rawValue: ordinal), token: new.token, conversation: conversation,
-      task: task, attempt: Int(clamping: new.attemptCount),
+      task: task, serverName: try serverName(record), attempt: Int(clamping: new.attemptCount),
       expiry: Timestamp(microseconds: expiry), owner: owner, lease: lease)
+  }
+
+  /// Returns the server's name of an entry's message, if that is not its own.
+  private func serverName(_ record: OutboxRecord) throws(StoreError) -> MessageID? {
+    guard let own = record.subject.message,
+      let position = try view.ids.position(of: own, in: record.conversation), position.id != own
+    else { return nil }
+    return position.id
   }
 
   /// Starts an upload, or continues it from its last progress.

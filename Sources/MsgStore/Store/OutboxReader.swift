@@ -83,4 +83,24 @@ extension OutboxReading where Self: ~Copyable {
       return try view.tasks.shownEntry(record, id.rawValue)
     }
   }
+
+  /// Returns the entry of a token, such as one that the server names in an answer; nil if it is not
+  /// or no longer in the outbox.
+  ///
+  /// Walks along the entries until it finds it.
+  public func entry(_ token: OutboxToken) throws(StoreError) -> OutboxEntry? {
+    try access.read { (view) throws(StoreError) in
+      var found: (ordinal: UInt64, record: OutboxRecord)?
+      try view.outbox.forEachEntry { (ordinal, record) throws(StoreError) in
+        guard record.token == token,
+          try view.outbox.sweepTarget(of: record.conversation) == nil
+        else { return true }
+        found = (ordinal, record)
+        return false
+      }
+      return try found.map { (found) throws(StoreError) in
+        try view.tasks.shownEntry(found.record, found.ordinal)
+      }
+    }
+  }
 }

@@ -67,6 +67,32 @@ extension StoreReading where Self: ~Copyable {
     try access.read { (view) throws(StoreError) in try view.threads.message(id, in: conversation) }
   }
 
+  /// Returns the message of a name in whichever conversation has it, or nil if none has.
+  ///
+  /// For a link or a notification that names no conversation. Costs a lookup for each conversation,
+  /// newest activity first, so messages of active conversations are found soon; a name that is not
+  /// there costs one for each. If several conversations have it, the newest one counts.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func message(_ id: MessageID) throws(StoreError) -> Message? {
+    try access.read { (view) throws(StoreError) in try view.threads.message(id) }
+  }
+
+  /// Returns the message with a sequence number, or nil if it is not there.
+  ///
+  /// Costs some fifty lookups where numbers ascend with the server's times. Otherwise, and for a
+  /// number whose message was deleted or declared absent, walks the thread. If several messages
+  /// have the number, any of them counts.
+  ///
+  /// - Throws: `storage`, `corruptRecord`.
+  public func message(
+    sequence: Int64, in conversation: ConversationID
+  ) throws(StoreError) -> Message? {
+    try access.read { (view) throws(StoreError) in
+      try view.threads.message(sequence: sequence, in: conversation)
+    }
+  }
+
   /// Returns all versions of a message's text except the current one, oldest first.
   ///
   /// Costs one lookup and a walk along the versions. The result is empty if the message is not
