@@ -14,9 +14,10 @@
 ///  - the message that a draft answers.
 ///
 /// A spared message stands as an island: slices end beside it with
-/// ``SliceBoundary/pruned(beyond:)``. It goes once nothing spares it any more. The sequence numbers of pruned messages count as known,
-/// so that no gap opens. A message that is received again after it was pruned, or comes late to a
-/// place among the pruned ones, is stored, and goes with the next pruning.
+/// ``SliceBoundary/pruned(beyond:)``. It goes once nothing spares it any more. The sequence numbers
+/// of pruned messages count as known, so that no gap opens. A message that is received again after
+/// it was pruned, or comes late to a place among the pruned ones, is stored, and goes with the next
+/// pruning.
 ///
 /// Days are counted back from the time of the newest acknowledged message of the store, or from the
 /// clock if that is earlier. So a device whose clock is ahead prunes nothing too early.

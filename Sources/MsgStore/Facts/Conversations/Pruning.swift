@@ -25,11 +25,12 @@ struct Pruning: TransactionPart {
     var number = work.conversation
     var progress = start
     var count = 0
-    let now = try newestTime().map { min($0, transaction.clock().microseconds) }
+    // Looked up once a step, if a rule has days.
+    var now: Int64?
     while true {
       // Number 0 is where a walk through all conversations begins.
-      if let now, number != RetentionRecord.store, try transaction.isStored(number),
-        try !prune(number, &progress, now, &count)
+      if number != RetentionRecord.store, try transaction.isStored(number),
+        try !prune(number, &progress, &now, &count)
       {
         break
       }
@@ -45,11 +46,15 @@ struct Pruning: TransactionPart {
 
   /// Prunes one conversation; returns true if nothing is left to prune in it.
   private func prune(
-    _ number: UInt32, _ progress: inout PruneProgress, _ now: Int64, _ count: inout Int
+    _ number: UInt32, _ progress: inout PruneProgress, _ now: inout Int64?, _ count: inout Int
   ) throws(StoreError) -> Bool {
     let rule = try view.retention.rule(of: number)
     if rule == .everything { return true }
-    let limit = rule.days.map { now &- Int64($0) * Self.microsecondsPerDay }
+    var limit: Int64?
+    if let days = rule.days {
+      if now == nil { now = try presentTime() }
+      limit = now.map { $0 &- Int64(days) * Self.microsecondsPerDay }
+    }
     let conversation = try transaction.conversation(number)
     let answered = try view.conversations.draftRecord(number)?.replyTo
     var sparedCount = try messageCount(upTo: progress.reached, in: number)
@@ -140,6 +145,12 @@ struct Pruning: TransactionPart {
       return true
     }
     return try !view.outbox.entries(of: message.id(at: position), in: number).isEmpty
+  }
+
+  /// Returns the time from which days are counted back.
+  private func presentTime() throws(StoreError) -> Int64 {
+    let clock = transaction.clock().microseconds
+    return try newestTime().map { min($0, clock) } ?? clock
   }
 
   /// Returns the time of the newest acknowledged message of the store, or nil without one.
