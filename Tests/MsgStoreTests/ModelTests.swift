@@ -124,7 +124,7 @@ import Testing
     case ..<85:
       try #require(try chat.delete(some.id, in: room) == naive.delete(some.id, room))
     case ..<90:
-      let participants = members.filter { _ in random.chance(50) } + ["ann"]
+      let participants = members.filter { _ in random.chance(50) } + ["ann", "me"]
       try chat.putConversation(room, participants: participants, title: some.text)
       naive.put(room, participants, some.text)
     default:

@@ -97,6 +97,10 @@ public struct StoreOptions: Sendable {
   ///
   /// Tests may turn this off.
   package var worksInBackground = true
+  /// True if the store prunes once a day by itself.
+  ///
+  /// Off where a store is made from another one, which it is to equal.
+  package var prunesByItself = true
   /// True if older messages are packed, as threads grow and in compaction.
   ///
   /// Tests may turn this off to keep every message in a cell of its own.

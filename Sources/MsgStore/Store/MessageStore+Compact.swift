@@ -71,8 +71,7 @@ extension MessageStore {
     try backUp(to: path, progress: copied)
     var storeOptions = StoreOptions()
     storeOptions.steps = .untimed
-    // A copy has what the store has, whatever a rule would prune.
-    storeOptions.worksInBackground = false
+    storeOptions.prunesByItself = false
     // The copy is encrypted under the same key of the app.
     storeOptions.encryption = core.database.encryption
     let new = try MessageStore(path: path, options: storeOptions)

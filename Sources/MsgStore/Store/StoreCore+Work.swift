@@ -18,7 +18,9 @@ extension StoreCore {
       if isEnding { return }
       try? write(.relaxed) { writer in
         let transaction = writer.transaction
-        try transaction.perform(try transaction.retentions.beginIfDue())
+        if prunesByItself {
+          try transaction.perform(try transaction.retentions.beginIfDue())
+        }
         try transaction.perform(try transaction.steps.step())
       }
     }
@@ -28,6 +30,7 @@ extension StoreCore {
   func wantsStep(_ transaction: Transaction) throws(StoreError) -> Bool {
     if !worksInBackground { return false }
     if try transaction.steps.hasWork { return true }
+    if !prunesByItself { return false }
     return try transaction.retentions.isDue
   }
 }

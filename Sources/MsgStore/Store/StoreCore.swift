@@ -27,6 +27,8 @@ package final class StoreCore: Sendable {
   /// Syncs commits that returned before their sync.
   let syncer = Worker(lingerMilliseconds: 20)
   let worksInBackground: Bool
+  /// True if the store prunes once a day by itself.
+  let prunesByItself: Bool
   /// True if the first dictionary may be made in the background.
   let makesDictionaries: Bool
   /// The leases that workers got since the store was opened.
@@ -61,6 +63,7 @@ package final class StoreCore: Sendable {
     listeners = ChangeListeners(sleep: options.sleep)
     rules = options.rules
     worksInBackground = options.worksInBackground
+    prunesByItself = options.prunesByItself
     makesDictionaries =
       options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
   }

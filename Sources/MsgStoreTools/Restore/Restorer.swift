@@ -82,6 +82,7 @@ package final class Restorer {
     // Outbox entries come from the file.
     options.outbox.isEnabled = false
     options.steps = .untimed
+    options.prunesByItself = false
     var ofStore = JSONStore()
     if case .store(let stored)? = line?.record {
       options.localMember = localMember ?? stored.localMember

@@ -32,7 +32,6 @@ extension Restoring {
       new.details.aliases += aliases
     }
     try given.retention?.validate()
-    if given.retention != nil { try transaction.retentions.postpone() }
     try transaction.retentions.change(conversation.number) { record in
       record.rule = given.retention ?? record.rule
       record.floor = given.prunedUpTo ?? record.floor
@@ -43,10 +42,9 @@ extension Restoring {
     }
   }
 
-  /// Restores the rule for the history that the store keeps; it prunes after a day.
+  /// Restores the rule for the history that the store keeps.
   func restore(_ retention: Retention) throws(StoreError) {
     try retention.validate()
-    try transaction.retentions.postpone()
     try transaction.retentions.change(RetentionRecord.store) { $0.rule = retention }
   }
 

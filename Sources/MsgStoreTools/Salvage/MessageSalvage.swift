@@ -120,6 +120,7 @@ package final class MessageSalvage {
     options.clock = { clock.now }
     // The entries come from the old store.
     options.outbox.isEnabled = false
+    options.prunesByItself = false
     var local = source.value(of: .localMember)
     // The first opening with a local member was not finished.
     if local.value == nil, case let coming = source.value(of: .comingMember),

@@ -40,7 +40,6 @@ extension Restoring {
       if summary.marks.contains(.hidden) { conversation.currentSummary.marks.insert(.hidden) }
     }
     if let retention = salvaged.retention {
-      try transaction.retentions.postpone()
       try transaction.retentions.change(conversation.number) { $0.merge(retention) }
     }
     if let draft = salvaged.draft {

@@ -56,12 +56,6 @@ package struct Retentions: TransactionPart {
     try change(other) { $0.merge(moved) }
   }
 
-  /// Notes that the store need not prune by itself for a day.
-  package func postpone() throws(StoreError) {
-    try view.source.set(.prunedAt, to: UInt64(bitPattern: transaction.clock().microseconds))
-    memory.nextPruning = nil
-  }
-
   /// Queues the pruning of all conversations if it is due.
   func beginIfDue() throws(StoreError) {
     if try isDue { try beginPruning() }
@@ -69,7 +63,8 @@ package struct Retentions: TransactionPart {
 
   /// Queues the pruning of all conversations.
   func beginPruning() throws(StoreError) {
-    try postpone()
+    try view.source.set(.prunedAt, to: UInt64(bitPattern: transaction.clock().microseconds))
+    memory.nextPruning = nil
     try transaction.workQueue.add(
       WorkRecord(.prune(PruneProgress(goesOn: true)), of: RetentionRecord.store))
   }
