@@ -18,6 +18,7 @@ import Testing
   func whatWasMarkedByItsNameIsToldByWhoComesBack(_ kind: ReceiptKind) throws {
     let store = try memoryStore()
     try store.write { chat in
+      try chat.receive(joined(5, ["you", "me"]))
       try chat.receive(joined(10, ["you"]))
       try chat.insert(message("m1", at: 20))
       switch kind {
