@@ -10,6 +10,9 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.url.appendingPathComponent("chat").path
     let store = try await MessageStore.open(path: path, options: .init(localMember: "me"))
+    try await store.write { chat in
+      _ = try chat.putConversation("room", participants: ["me", "ann"])
+    }
     let sent = try await store.send(own("m"))
     let titled = try await store.writeWithoutWaiting { try $0.setTitle("title", of: "room") }
     try await sent.waitUntilDurable()

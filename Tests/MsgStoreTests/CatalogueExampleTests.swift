@@ -14,7 +14,7 @@ import Testing
       numbers.map { number in
         Message(
           id: MessageID("s-\(number)"), in: room, from: "bob", text: "\(number)",
-          serverTimestamp: Timestamp(seconds: number), sequence: number)
+          serverTimestamp: Timestamp(seconds: 1_000 + number), sequence: number)
       }
     }
   }
