@@ -11,8 +11,10 @@ extension StoreWriter {
   /// A conversation keeps its rule when its history is deleted. If two conversations are merged,
   /// the rule of the one that takes the messages counts.
   ///
-  /// - Parameter rule: The rule; nil for that of the store, ``Retention/everything`` to keep all
-  ///   whatever the store's rule is.
+  /// - Parameters:
+  ///   - rule: The rule; nil for that of the store, ``Retention/everything`` to keep all whatever
+  ///     the store's rule is.
+  ///   - id: The conversation, by any of its ids.
   /// - Throws: `conversation(.notFound)`, `input(.count)`.
   public func setRetention(_ rule: Retention?, of id: ConversationID) throws(StoreError) {
     try transaction.perform(try transaction.retentions.setRule(rule, of: id))
