@@ -16,7 +16,8 @@ public enum SliceBoundary: Sendable, Hashable {
   /// Messages were pruned here, see ``Retention``.
   ///
   /// There may be messages beyond that pruning has spared: then `beyond` is the position to
-  /// continue from, as across a gap. It is nil if the rest of the thread was pruned.
+  /// continue from, as across a gap. It is nil if the rest of the thread was pruned. Messages of
+  /// one server time without sequences are never separated.
   case pruned(beyond: MessagePosition?)
 
   /// The position to continue from, also across a gap or pruned messages; nil at the end of the

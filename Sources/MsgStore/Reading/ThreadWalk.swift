@@ -314,10 +314,10 @@ struct PrunedPart {
 
   /// Returns true if messages may have been pruned between two neighbours.
   ///
-  /// Consecutive sequences leave no room for any.
+  /// Consecutive sequences leave no room for any. Messages at one place are not separated: no
+  /// position between them could be given to read on from.
   func isBetween(_ older: MessagePosition, _ newer: Place?) -> Bool {
-    guard older < floor else { return false }
-    guard let newer else { return false }
+    guard older < floor, let newer, older.place != newer else { return false }
     if let lower = older.place.sequence, let upper = newer.sequence, lower < upper {
       return lower + 1 < upper
     }

@@ -1,4 +1,5 @@
 import MsgStore
+import Testing
 import crash_writer
 
 /// What a store must hold after so many steps of the crash test's writer.
@@ -101,6 +102,9 @@ extension MessageThread {
       messages += slice
       guard let position = slice.newer.next else { return messages }
       slice = try after(position, count: 1000)
+      guard let next = slice.newer.next, next <= position else { continue }
+      Issue.record("the slice after \(position) ends at \(next)")
+      return messages + slice
     }
   }
 }
