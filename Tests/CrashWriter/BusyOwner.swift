@@ -124,6 +124,6 @@ enum LongCalls {
       outcome = "WRONG \(error)"
     }
     let seconds = (ContinuousClock.now - begin).components.seconds
-    CrashWriter.say("\(name) \(outcome)\(seconds > 20 ? " WRONG \(seconds) s" : "")")
+    CrashWriter.say("\(name) \(outcome)\(seconds > 50 ? " WRONG \(seconds) s" : "")")
   }
 }

@@ -105,13 +105,15 @@ extension AttachmentLimits {
 /// A store in memory.
 func memoryStore(
   _ directory: MemoryDirectory = MemoryDirectory(), localMember: MemberID? = "me",
-  clock: Int64 = 1_000_000, packs: Bool = true, packing: PackingSizes = .usual
+  clock: Int64 = 1_000_000, packs: Bool = true, packing: PackingSizes = .usual,
+  prunesByItself: Bool = true
 ) throws -> MessageStore {
   var options = StoreOptions(
     localMember: localMember, clock: { Timestamp(microseconds: clock) })
   options.createsConversationsOnSend = true
   options.packs = packs
   options.packing = packing
+  options.prunesByItself = prunesByItself
   return try MessageStore(in: directory, name: "store", options: options)
 }
 

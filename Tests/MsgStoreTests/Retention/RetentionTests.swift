@@ -8,11 +8,14 @@ import Testing
   static let day: Int64 = 24 * 3600 * 1_000_000
 
   /// A store whose clock is at day 1,000, with a thread of one message a day up to then.
+  ///
+  /// It prunes only where a test says so, whenever its worker comes to it.
   private func daily(
     _ count: Int, in directory: MemoryDirectory = MemoryDirectory(), numbered: Bool = true,
     clockDay: Int64 = 1000, packs: Bool = true
   ) throws -> MessageStore {
-    let store = try memoryStore(directory, clock: clockDay * Self.day, packs: packs)
+    let store = try memoryStore(
+      directory, clock: clockDay * Self.day, packs: packs, prunesByItself: false)
     try store.write { chat throws in
       for index in 0..<count {
         let day = Int64(1001 - count + index)
