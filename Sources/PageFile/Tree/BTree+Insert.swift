@@ -19,12 +19,26 @@ extension BTree {
     return try source.changing { () throws(PageFileError) in try put(key, value) }
   }
 
-  private func put(_ key: Bytes, _ value: Bytes) throws(PageFileError) -> Bool {
+  /// Stores an empty value under a key, unless the key is present.
+  ///
+  /// Returns true if the key was present; nothing is changed then. Costs and errors are those of
+  /// `insert`.
+  package func insertIfAbsent(_ key: Bytes) throws(PageFileError) -> Bool {
+    BTree.checkKey(key)
+    return try source.changing { () throws(PageFileError) in
+      try put(key, .empty, replaces: false)
+    }
+  }
+
+  private func put(
+    _ key: Bytes, _ value: Bytes, replaces: Bool = true
+  ) throws(PageFileError) -> Bool {
     guard let leaf = try leaf(for: key) else {
       try plant(Cell(CellKey(key), payload(for: key, value)))
       return false
     }
     let found = leaf.search(key)
+    if found.isEqual, !replaces { return true }
     if found.isEqual, let stored = leaf.inlineValue(found.index), stored.compare(to: value) == 0 {
       return true
     }

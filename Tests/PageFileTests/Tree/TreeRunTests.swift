@@ -51,4 +51,29 @@ import Testing
     #expect(try tree.leafFill() > 0.9)
     #expect(tree.findings() == [])
   }
+
+  @Test func aKeyThatIsThereKeepsItsValue() throws {
+    let seed = SeededGenerator.freshSeed()
+    print("aKeyThatIsThereKeepsItsValue seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let tree = try ArrayTree(pageSize: 4096)
+    var model: [[UInt8]: [UInt8]] = [:]
+    for _ in 0..<3000 {
+      let key = bigEndian(random.below(1500))
+      if random.below(4) == 0 {
+        // Some values lie outside of their pages.
+        model[key] = [UInt8](repeating: 7, count: random.below(20) == 0 ? 5000 : 3)
+        _ = try tree.insert(key, model[key] ?? [])
+        continue
+      }
+      try tree.source.enter()
+      let wasThere = try Bytes.with(key) { try tree.tree.insertIfAbsent($0) }
+      tree.source.leave()
+      #expect(wasThere == (model[key] != nil), "seed \(seed)")
+      if !wasThere { model[key] = [] }
+    }
+    for (key, value) in model { #expect(try tree.value(key) == value, "seed \(seed)") }
+    #expect(try tree.leaves().reduce(0) { $0 + $1.cellCount } == model.count, "seed \(seed)")
+    #expect(tree.findings() == [])
+  }
 }
