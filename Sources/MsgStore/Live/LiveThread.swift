@@ -71,6 +71,21 @@ public struct StoreThread: Sendable {
     live(at: .firstUnread, count, countsReceipts)
   }
 
+  /// Returns the newest messages that answer a message, with their changes; see `MessageReplies`.
+  ///
+  /// The answered message need not be here, now or later. Otherwise it behaves like
+  /// `live(newest:countsReceipts:)`; `LiveThread.loadOlder(_:)` shows older replies.
+  ///
+  /// - Parameters:
+  ///   - message: Any name of the answered message.
+  ///   - count: The maximum number of replies, 1 or more.
+  ///   - countsReceipts: True to follow receipts; see `LiveSlice.deliveries`.
+  public func live(
+    repliesTo message: MessageID, newest count: Int, countsReceipts: Bool = false
+  ) -> LiveThread {
+    live(at: .replies(to: message), count, countsReceipts)
+  }
+
   private func live(
     at pin: LiveThreadRequest.Pin, _ count: Int, _ countsReceipts: Bool
   ) -> LiveThread {
@@ -203,6 +218,8 @@ struct LiveThreadRequest: LiveRequest {
     case position(MessagePosition)
     /// The first unread message, until the first read replaces it by that message or by the end.
     case firstUnread
+    /// The newest messages that answer one.
+    case replies(to: MessageID)
   }
 
   struct Content: Sendable {
@@ -235,10 +252,22 @@ struct LiveThreadRequest: LiveRequest {
     if case .firstUnread = pin {
       pin = try thread.firstUnread().map { .message($0.id) } ?? .end
     }
-    let slice = try slice(of: thread)
+    let slice =
+      if case .replies(let id) = pin {
+        try replies(to: id, chat)
+      } else {
+        try slice(of: thread)
+      }
     conversation = slice.content.origin.conversation
     let deliveries = countsReceipts ? try chat.deliveries(of: slice) : []
     return Content(slice: slice, deliveries: deliveries)
+  }
+
+  private func replies(
+    to id: MessageID, _ chat: borrowing StoreSnapshot
+  ) throws(StoreError) -> MessageSlice {
+    let older = extent.counts.older
+    return try chat.replies(to: id, in: conversation).newest(count < 1 ? count : count + older)
   }
 
   private mutating func slice(
@@ -246,7 +275,7 @@ struct LiveThreadRequest: LiveRequest {
   ) throws(StoreError) -> MessageSlice {
     let (older, newer) = extent.counts
     switch pin {
-    case .end, .firstUnread:
+    case .end, .firstUnread, .replies:
       // A count below 1 is refused, whatever was loaded since.
       return try thread.tail(count < 1 ? count : count + older)
     case .position(let position):

@@ -17,6 +17,7 @@ struct Projections: TransactionPart {
     try transaction.sequences.inserted(at: position, in: conversation)
     transaction.unreadCounts.inserted(message, at: position, in: conversation)
     try transaction.summaries.inserted(message, at: position, in: conversation)
+    try transaction.replies.inserted(message, at: position, in: conversation.number)
     conversation.placedCount += 1
     if transaction.hasListeners {
       transaction.notes.inserted(message.id(at: position), at: position, in: conversation.number)
@@ -32,6 +33,8 @@ struct Projections: TransactionPart {
     transaction.unreadCounts.replaced(old, at: oldPosition, by: new, at: position, in: conversation)
     try transaction.summaries.replaced(
       old, at: oldPosition, by: new, at: position, in: conversation)
+    try transaction.replies.replaced(
+      old, at: oldPosition, by: new, at: position, in: conversation.number)
     if let settlement = MessageSettlement(from: old, to: new) {
       try transaction.emit(
         .messageSettled(new.id(at: position), in: conversation.number, settlement))
@@ -51,6 +54,7 @@ struct Projections: TransactionPart {
   ) throws(StoreError) {
     transaction.unreadCounts.removed(message, from: position, in: conversation)
     try transaction.summaries.removed(from: position, in: conversation)
+    try transaction.replies.removed(message, from: position, in: conversation.number)
     if transaction.hasListeners {
       transaction.notes.removed(message.id(at: position), from: position, in: conversation.number)
     }

@@ -19,9 +19,24 @@ struct Opening {
     var comingMember: UInt32?
   }
 
-  /// Prepares the store and returns the number of the local member.
-  func run() throws(StoreError) -> UInt32? {
+  /// The result of an opening.
+  struct Result {
+    /// The number of the local member.
+    let localMember: UInt32?
+    /// True if the store was of an older version, so that there is work to be begun.
+    let isRaised: Bool
+  }
+
+  /// Prepares the store.
+  func run() throws(StoreError) -> Result {
     let found = try look()
+    let isOlder = found.version.map { $0 < Schema.version } ?? false
+    let isRaised = isOlder && options.access == .readWrite
+    return Result(localMember: try localMember(found), isRaised: isRaised)
+  }
+
+  /// Prepares the store and returns the number of the local member.
+  private func localMember(_ found: Found) throws(StoreError) -> UInt32? {
     guard options.access == .readWrite else { return found.localMember }
     // Durable before the version is. Until then the store is one of version 4.
     try storage { () throws(PageFileError) in try database.useMoreTrees() }
@@ -117,6 +132,9 @@ struct Opening {
     do throws(StoreError) {
       try transaction.change { () throws(StoreError) in
         if found.version != Schema.version { try source.set(.schemaVersion, to: Schema.version) }
+        if let version = found.version, version < Schema.versionWithIndexes {
+          try transaction.indexEntering.begin()
+        }
         if transaction.localMember == nil, let id = options.localMember {
           transaction.localMember = try transaction.memberNumber(of: id)
         }

@@ -35,6 +35,8 @@ package struct Steps: TransactionPart {
       isDone = try transaction.deletions.trim(work.conversation, upTo: time)
     case .merge(let target, let summary):
       isDone = try transaction.moves.moveMessages(of: work.conversation, summary, into: target)
+    case .enter:
+      return try transaction.indexEntering.step()
     case .prune(let progress):
       isDone = try transaction.pruning.prune(work, progress, at: ordinal)
     }
@@ -46,7 +48,7 @@ package struct Steps: TransactionPart {
 extension Schema {
   /// The trees, other than that of conversations, whose keys begin with a conversation's number.
   package static let treesByConversation = [
-    messages, beside, ids, facts, receipts, sequences, client, memberships, retention,
+    messages, beside, ids, facts, receipts, sequences, client, memberships, replies, retention,
   ]
 }
 

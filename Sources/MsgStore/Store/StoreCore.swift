@@ -48,8 +48,11 @@ package final class StoreCore: Sendable {
     let shares = MemoryShares(cacheByteCount: options.cacheByteCount)
     let names = MemberNames(maximumByteCount: shares.memberNames)
     let opening = Opening(database: database, names: names, path: path, options: options)
+    let isRaised: Bool
     do throws(StoreError) {
-      localNumber = try opening.run()
+      let result = try opening.run()
+      isRaised = result.isRaised
+      localNumber = result.localMember
       localMember = try localNumber.map { (number) throws(StoreError) in
         try opening.member(number)
       }
@@ -66,6 +69,8 @@ package final class StoreCore: Sendable {
     prunesByItself = options.prunesByItself
     makesDictionaries =
       options.worksInBackground && options.cacheByteCount >= StoreOptions.defaultCacheByteCount
+    // Later openings leave what is left of it to the first write.
+    if isRaised { scheduleWork() }
   }
 
   /// Reads one snapshot; see `MessageStore.read(_:)`.

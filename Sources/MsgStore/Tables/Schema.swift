@@ -2,7 +2,7 @@ package import PageFile
 
 /// The trees of a message store.
 ///
-/// See docs/message-format.md, S-1 … S-9. Trees 18 to 20 are kept for what is to come.
+/// See docs/message-format.md, S-1 … S-9. Trees 18 and 20 are kept for what is to come.
 ///
 ///     tree  name                key → value
 ///        0  settings            name of the setting → its value
@@ -27,6 +27,8 @@ package import PageFile
 ///                               since it was packed
 ///       17  memberships         number of the conversation, number of the member → what is known
 ///                               of the member, in large conversations
+///       19  replies             number of the conversation, digest of a message's name, phase,
+///                               time → number of its replies at this time
 ///       21  directory           number of the member → its profile
 ///       22  retention           number of the conversation or 0 → rule, end of the pruned part
 ///
@@ -41,6 +43,8 @@ package enum Schema {
   ///
   /// Earlier versions were never released.
   package static let versionMin: UInt64 = 4
+  /// The first version that enters messages into the indexes which follow from them.
+  static let versionWithIndexes: UInt64 = 5
 
   package static let settings = TreeNumber(0)
   package static let conversationNames = TreeNumber(1)
@@ -60,6 +64,7 @@ package enum Schema {
   package static let transfers = TreeNumber(15)
   package static let beside = TreeNumber(16)
   package static let memberships = TreeNumber(17)
+  package static let replies = TreeNumber(19)
   package static let directory = TreeNumber(21)
   package static let retention = TreeNumber(22)
 

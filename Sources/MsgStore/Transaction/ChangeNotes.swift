@@ -104,6 +104,11 @@ package struct ChangeNotes {
     change(number) { $0.changes.hasSequenceChanges = true }
   }
 
+  /// Notes that messages that were there before can now be found by indexes.
+  mutating func messagesEntered(in number: UInt32) {
+    change(number) { $0.changes.setAnyMessageChanged() }
+  }
+
   // MARK: Conversations
 
   /// Notes that something other than the summary of a conversation was written.

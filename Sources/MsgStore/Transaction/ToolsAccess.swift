@@ -31,6 +31,7 @@ extension WriterMemory {
   package var knownNumbers: [ConversationID: UInt32] { numbers.conversations }
   package var knownTotals: Totals? { totals }
   package var knownOutboxTotals: OutboxTotals? { outbox }
+  package var knownEnteredMessages: EnteredMessages? { enteredMessages }
   package var knowsNothingWaits: Bool { isAnythingWaiting == false }
   /// The number of the dictionary that segments are packed with; 0: it could not be read.
   package var packingDictionary: UInt32? { encoder?.dictionary }

@@ -36,6 +36,8 @@ package final class WriterMemory: @unchecked Sendable {
 
   /// The merges that are left to be done; nil if they have not been read.
   var merges: Merges?
+  /// The messages that are entered into indexes; nil if this has not been read.
+  var enteredMessages: EnteredMessages?
 
   /// The segment encoder; nil until needed.
   var encoder: SegmentEncoder?

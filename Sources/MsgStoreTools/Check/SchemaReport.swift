@@ -58,6 +58,9 @@ package enum SchemaReport {
       return "\(number) \"\(id)\" \(kind)\(suffix)"
     case Schema.memberships:
       return MembershipRecord.parts(key).map { "\($0.conversation), member \($0.member)" }
+    case Schema.replies:
+      guard let (number, _, moment) = ReplyKey.parts(key) else { return nil }
+      return "\(number) \(hexadecimal(key.slice(4, 4).array())) \(moment)"
     case Schema.sequences:
       guard key.count == KnownSequences.keyByteCount, let number = key.bigEndianNumber(at: 0)
       else { return nil }

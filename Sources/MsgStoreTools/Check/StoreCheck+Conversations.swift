@@ -69,7 +69,9 @@ extension StoreCheck {
 
   private func workLeft(_ view: StoreView) throws(StoreError) {
     let next = try view.source.value(of: .nextWork) ?? 1
+    entered = try view.work.enteredMessages()
     for (ordinal, work) in try view.work.work() {
+      if case .enter = work.kind, ordinal == WorkRecord.enteringOrdinal { continue }
       if ordinal == 0 || ordinal >= next {
         report("work: ordinal \(ordinal) is not below the next one (\(next))")
       }
@@ -78,6 +80,8 @@ extension StoreCheck {
       switch work.kind {
       case .trim, .prune:
         break
+      case .enter:
+        report("work: ordinal \(ordinal): enters messages, which has an ordinal of its own")
       case .sweep:
         leftovers.insert(work.conversation)
         if isStored { report("work: conversation \(work.conversation) is being swept but exists") }

@@ -66,6 +66,9 @@ extension StoreCheck {
     if memory.knowsNothingWaits, try view.count(.waitingCount) != 0 {
       report("writer memory: waiting facts not noted")
     }
+    if let entered = memory.knownEnteredMessages, try view.work.enteredMessages() != entered {
+      report("writer memory: wrong position of the entering of messages")
+    }
     let newest = try view.dictionaryTable.newestDictionary()
     if let number = memory.packingDictionary, number > 0, number != newest {
       report("writer memory: packs with dictionary \(number), but the newest is \(newest)")

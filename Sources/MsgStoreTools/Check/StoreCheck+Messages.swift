@@ -41,6 +41,9 @@ extension StoreCheck {
         ? position.place.time : max(recount.activity, position.place.time)
       recount.messageCount += 1
       recount.unread = recount.unread + view.receipts.unreadCount(message, at: position, summary)
+      if let answered = message.shownReply, entered.covers(position, in: conversation) {
+        recount.replies.add(1, ReplyKey.digest(of: answered), ThreadMoment(position.place))
+      }
       if !position.place.isPending { recount.newestTime = position.place.time }
       let isPassedOver =
         position.place.isPending && message.status == .failed

@@ -28,7 +28,7 @@ extension MessageStore {
   }
 
   /// The number of parts of a check.
-  package static var checkPartCount: Int { 17 }
+  package static var checkPartCount: Int { 18 }
 }
 
 extension StoreCore {
@@ -58,7 +58,7 @@ extension StoreSnapshot {
       check.work, check.names, check.dictionaries, check.messages, check.conversations,
       check.totals, check.lists,
       check.ids, check.facts, check.receipts, check.memberships, check.sequences, check.clientData,
-      check.transfers, check.outbox, check.directory, check.retention,
+      check.transfers, check.outbox, check.directory, check.replies, check.retention,
     ]
     assert(parts.count == MessageStore.checkPartCount, "parts: not as many as stated")
     for (index, part) in parts.enumerated() {
@@ -100,7 +100,9 @@ extension StoreSnapshot {
 ///     exactly while one that it needs awaits a decision. Receipts are entered only where some are
 ///     pending. Entries left by a deleted conversation are counted in its lane alone.
 /// 13. Every profile decodes and is that of a member.
-/// 14. Every record of the history that is kept decodes, says something, and is that of a
+/// 14. The replies tree has exactly the entries that follow from the messages whose replies are
+///     entered.
+/// 15. Every record of the history that is kept decodes, says something, and is that of a
 ///     conversation or the store's.
 final class StoreCheck {
   private static let maximumFindingCount = 1000
@@ -114,6 +116,8 @@ final class StoreCheck {
   var recounts: [UInt32: Recount] = [:]
   /// Numbers that no longer belong to a conversation and are being cleared.
   var leftovers: Set<UInt32> = []
+  /// The messages that are entered into the indexes which follow from them.
+  var entered = EnteredMessages.all
 
   /// A conversation's summary as counted from its messages.
   struct Recount {
@@ -123,6 +127,7 @@ final class StoreCheck {
     var newestTime: Int64?
     var activity: Int64 = 0
     var last: ConversationSummary.Last?
+    var replies = ReplySum()
   }
 
   init(remembered: MemberNames = MemberNames()) { self.remembered = remembered }

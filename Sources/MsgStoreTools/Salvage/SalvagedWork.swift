@@ -26,6 +26,8 @@ final class SalvagedWork {
       guard cursor.key.hasPrefix(start.bytes), let work = WorkRecord(cursor.value) else { continue }
       switch work.kind {
       case .sweep: swept.insert(work.conversation)
+      // A salvage enters all messages anew.
+      case .enter: break
       case .prune: break
       case .merge(let target, let summary): merged[work.conversation] = (summary, target)
       case .trim(let time):

@@ -63,6 +63,8 @@ struct DerivedText {
     var messages: [MessageID] = []
     try chat.forEachExportedMessage(in: id) { messages.append($0.id) }
     for message in messages {
+      let replies = try chat.replies(to: message, in: id).newest(1000)
+      if !replies.isEmpty { lines.append("\(id): \(message) answered by \(replies.map(\.id))") }
       guard let delivery = try chat.delivery(of: message, in: id) else { continue }
       if delivery.recipientCount == 0 { continue }
       lines.append(

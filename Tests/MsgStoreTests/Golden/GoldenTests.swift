@@ -49,9 +49,10 @@ import msgdump
     ("pages", ["pages"]),
     ("page-settings", ["page", "1"]),
     ("page-messages", ["page", "9"]),
-    ("page-branch", ["page", "13"]),
+    ("page-branch", ["page", "14"]),
     ("page-facts", ["page", "8"]),
-    ("page-outbox", ["page", "16"]),
+    ("page-replies", ["page", "11"]),
+    ("page-outbox", ["page", "17"]),
     ("tree", ["tree"]),
     ("wal", ["wal"]),
   ]

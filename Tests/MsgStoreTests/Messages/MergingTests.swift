@@ -36,7 +36,8 @@ import Testing
       serverTimestamp: random.chance(85) ? randomTime(&random) : nil,
       sequence: random.chance(40) ? .random(in: 1..<4, using: &random) : nil,
       status: [.sent, .delivered, .read].randomElement(using: &random),
-      replyTo: random.chance(30) ? MessageID("m\(Int.random(in: 0..<3, using: &random))") : nil)
+      replyTo: random.chance(30)
+        ? (Self.names + ["m2"]).randomElement(using: &random) : nil)
     if random.chance(30) { message.editedAt = randomTime(&random) }
     if random.chance(20) { message.mentions = ["ann", "bob"].filter { _ in random.chance(50) } }
     if random.chance(20) { message.reactions = [randomReaction(&random)] }
@@ -151,7 +152,10 @@ import Testing
       }
       for name in Self.names {
         let message = try chat.message(name, in: "room")
-        lines.append("\(name) is \(message?.id.string ?? "nothing")")
+        let replies = try chat.replies(to: name, in: "room")
+        let answers = try replies.newest(1000).ids
+        lines.append("\(name) is \(message?.id.string ?? "nothing"), answered by \(answers)")
+        if try replies.count() != answers.count { lines.append("of replies to \(name)") }
       }
       let conversation = try chat.conversation("room")
       lines.append(

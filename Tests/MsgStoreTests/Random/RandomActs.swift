@@ -33,6 +33,9 @@ struct RandomActs {
   private mutating func serverName() -> MessageID {
     random.chance(70) ? MessageID("s\(below(15))") : id()
   }
+  private mutating func serverNameOrID() -> MessageID {
+    random.chance(25) ? serverName() : id()
+  }
   mutating func member() -> MemberID { Self.members[below(Self.members.count)] }
   mutating func time() -> Timestamp {
     Timestamp(microseconds: 1_000_000 + Int64(below(300)) * 50)
@@ -64,7 +67,7 @@ struct RandomActs {
       id: id(), in: conversation, from: member(), text: text(),
       localTime: random.chance(30) ? time() : nil, serverTimestamp: burst ?? own,
       sequence: burst == nil ? sequence : nil, status: random.chance(20) ? .delivered : nil,
-      replyTo: random.chance(20) ? id() : nil)
+      replyTo: random.chance(20) ? serverNameOrID() : nil)
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment(), attachment()] }
     if random.chance(20) { message.reactions = [Reaction("👍", from: member(), at: time())] }
@@ -73,7 +76,9 @@ struct RandomActs {
   }
 
   private mutating func composed(in conversation: ConversationID) -> Message {
-    var message = Message(id: id(), in: conversation, from: "me", text: text())
+    var message = Message(
+      id: id(), in: conversation, from: "me", text: text(),
+      replyTo: random.chance(30) ? serverNameOrID() : nil)
     message.mentions = mentions()
     if random.chance(20) { message.attachments = [attachment()] }
     return message

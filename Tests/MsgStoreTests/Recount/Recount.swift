@@ -86,10 +86,53 @@ struct Recount {
     }
   }
 
+  /// The messages that answer each one, as far as the store says that it knows them.
+  private mutating func compareReplies(
+    _ room: RoomRecount, _ chat: borrowing StoreSnapshot
+  ) throws {
+    let id = room.conversation.id
+    var answers: [MessageID: [ExportedMessage]] = [:]
+    for message in room.messages where !message.isRetracted && !message.isHidden {
+      if let answered = message.replyTo { answers[answered, default: []].append(message) }
+    }
+    var names: Set<MessageID> = []
+    for message in room.messages {
+      let all = [message.id] + message.aliases + (message.serverName.map { [$0] } ?? [])
+      names.formUnion(all)
+      let found = all.flatMap { answers[$0] ?? [] }
+      for name in all { try compareReplies(to: name, in: id, found, chat) }
+    }
+    // Of a message that is not here, more names may be known than are exported with it.
+    for (name, replies) in answers where !names.contains(name) {
+      let shown = try chat.replies(to: name, in: id)
+      guard shown.isComplete else { continue }
+      let missing = try Set(replies.map(\.id)).subtracting(shown.oldest(10_000).map(\.id))
+      expect(missing, [], "\(id): replies to \"\(name)\", which is not here")
+    }
+  }
+
+  private mutating func compareReplies(
+    to name: MessageID, in id: ConversationID, _ counted: [ExportedMessage],
+    _ chat: borrowing StoreSnapshot
+  ) throws {
+    let replies = try chat.replies(to: name, in: id)
+    var expected = Set(counted.map(\.id))
+    if let start = replies.completeFrom {
+      expected = try expected.filter { reply in
+        try chat.message(reply, in: id).map { $0.position >= start } ?? false
+      }
+    }
+    let shown = try replies.oldest(10_000).map(\.id)
+    expect(Set(shown), expected, "\(id): replies to \"\(name)\"")
+    expect(try replies.count(), expected.count, "\(id): number of replies to \"\(name)\"")
+    expect(try replies.newest(10_000).map(\.id), shown, "\(id): replies backwards")
+  }
+
   private mutating func compare(_ room: RoomRecount, _ chat: borrowing StoreSnapshot) throws {
     let id = room.conversation.id
     differences += room.disorder.map { "recount: \(id): \($0)" }
     try compareReactions(room, chat)
+    try compareReplies(room, chat)
     if let shown = try chat.conversation(id) {
       expect(shown.messageCount, room.messages.count, "\(id): number of messages")
       expect(shown.unreadCount, room.unreadCount, "\(id): unread messages")

@@ -13,6 +13,7 @@ struct Cells {
   static let messagesTree = 6
   static let idsTree = 7
   static let besideTree = 16
+  static let repliesTree = 19
 
   private let directory: MemoryDirectory
 

@@ -195,6 +195,9 @@ struct Moves: TransactionPart {
     // Sequences are numbered by one server in one thread, and the messages bring their own.
     count += try transaction.removeAll(
       prefix.bytes, in: Schema.sequences, limit: transaction.maximumSweepCount - count)
+    // The messages have entered their replies anew.
+    count += try transaction.removeAll(
+      prefix.bytes, in: Schema.replies, limit: transaction.maximumSweepCount - count)
     try transaction.othersMarks.membershipChanged(conversation)
     try transaction.retentions.move(number, to: target, keepsFloor: true)
     return !transaction.isStepFull(count, of: transaction.maximumSweepCount)

@@ -148,6 +148,7 @@ struct ReceivedRuns: TransactionPart {
         let stored = try transaction.receivedMessages.stored(message, arrival)
         stored.appendChecked(at: position.place, to: &value)
         transaction.unreadCounts.inserted(stored, at: position, in: conversation)
+        try transaction.replies.inserted(stored, at: position, in: conversation.number)
         last = stored
       }
       if let older {

@@ -1,0 +1,70 @@
+package import PageFile
+
+/// Keys and values of the replies tree, which leads from a message's name to the times of its
+/// replies.
+///
+/// See docs/message-format.md, F-14 … F-16.
+///
+///     key    number of the conversation (4)
+///            digest of the answered name (4)
+///            phase (1), time (8): the place of the replies, without its sequence
+///     value  number of replies there, varint; empty for one
+package enum ReplyKey {
+  package static let byteCount = 8 + ThreadMoment.byteCount
+
+  /// Returns the digest of a name: the 64-bit FNV-1a of its bytes, the halves of which are xored.
+  ///
+  /// Other names may have the same digest, so what is found is compared.
+  package static func digest(of id: MessageID) -> UInt32 {
+    var name = ByteBuffer(capacity: 32)
+    name.append(id)
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    let bytes = name.bytes
+    for index in 0..<bytes.count {
+      hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3
+    }
+    return UInt32(truncatingIfNeeded: hash ^ hash &>> 32)
+  }
+
+  package static func prefix(_ conversation: UInt32, _ digest: UInt32) -> ByteBuffer {
+    KeyEncoding.key(conversation).appending(digest)
+  }
+
+  package static func key(
+    _ conversation: UInt32, _ digest: UInt32, _ moment: ThreadMoment
+  ) -> ByteBuffer {
+    prefix(conversation, digest).appending(moment)
+  }
+
+  /// Returns the parts of a key, or nil if it is malformed.
+  package static func parts(
+    _ key: Bytes
+  ) -> (conversation: UInt32, digest: UInt32, moment: ThreadMoment)? {
+    guard key.count == byteCount, let conversation = key.bigEndianNumber(at: 0),
+      let digest = key.bigEndianNumber(at: 4), let moment = ThreadMoment(key, at: 8)
+    else { return nil }
+    return (conversation, digest, moment)
+  }
+
+  /// Returns the number of replies that a value states, or nil if it is malformed.
+  package static func count(_ value: Bytes) -> UInt64? {
+    if value.count == 0 { return 1 }
+    var reader = ByteReader(value)
+    guard let count = reader.varint(), (2...UInt64(Int64.max)).contains(count), reader.isAtEnd
+    else { return nil }
+    return count
+  }
+
+  /// Appends the value of an entry of one or more replies.
+  static func append(count: UInt64, to value: inout ByteBuffer) {
+    if count > 1 { value.append(varint: count) }
+  }
+}
+
+extension StoredMessage {
+  /// The message that this one is shown as a reply to; nil of a retracted one.
+  package var shownReply: MessageID? {
+    guard let replyTo else { return nil }
+    return traits.isRetracted && !StoreDefect.hiddenReplyListed.isPlanted ? nil : replyTo
+  }
+}
